@@ -1,0 +1,93 @@
+import Foundation
+import Keepsake
+
+/// The contenders that take any Codable value.
+struct CodableContenders<Value: Codable & Equatable> {
+  /// The value to encode.
+  var value: Value
+
+  /// Looks at a decoded value and says something for the last column.
+  var remark: ((Value) throws -> String?)?
+
+  /// Keepsake, with its checksums verified and, for decoding, without.
+  var keepsake: [Contender] {
+    let verified = Contender.checked(
+      "Keepsake",
+      role: .keepsake,
+      value: value,
+      size: \.count,
+      encode: { try ArchiveEncoder().encode($0) },
+      decode: { try ArchiveDecoder().decode(Value.self, from: $0) },
+      remark: remark
+    )
+    let unverified = Contender.checked(
+      "Keepsake, unverified",
+      role: .keepsake,
+      value: value,
+      size: \.count,
+      encode: { try ArchiveEncoder().encode($0) },
+      decode: { data in
+        var decoder = ArchiveDecoder()
+        decoder.verification = .none
+        return try decoder.decode(Value.self, from: data)
+      },
+      remark: remark
+    )
+    return [verified, unverified.onlyDecoding()]
+  }
+
+  /// Foundation's JSON coder with default settings.
+  var json: Contender {
+    Contender.checked(
+      "JSON",
+      value: value,
+      size: \.count,
+      encode: { try JSONEncoder().encode($0) },
+      decode: { try JSONDecoder().decode(Value.self, from: $0) },
+      remark: remark
+    )
+  }
+
+  /// Foundation's property list coder, writing binary lists.
+  var propertyList: Contender {
+    Contender.checked(
+      "binary property list",
+      value: value,
+      size: \.count,
+      encode: { value in
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        return try encoder.encode(value)
+      },
+      decode: { try PropertyListDecoder().decode(Value.self, from: $0) },
+      remark: remark
+    )
+  }
+
+  /// The visiting encoder and the replaying decoder.
+  ///
+  /// The floor is checked as well: the tape has to bring back an equal value, and the encoder has to visit as many
+  /// values as the tape holds.
+  var floor: Contender {
+    var floor = Contender(name: "floor of Codable", role: .floor)
+    do {
+      let tape = try TapeRecorder.tape(of: value)
+      let replayed = try TapeReader.replay(Value.self, from: tape)
+      guard replayed == value else {
+        floor.failure = "the tape brings back another value"
+        return floor
+      }
+      let visited = try VisitCount.values(in: value)
+      guard visited == tape.valueCount else {
+        floor.failure = "visits \(visited) values of \(tape.valueCount)"
+        return floor
+      }
+      floor.note = try remark?(replayed)
+      floor.encode = { [value] in try value.encode(to: VisitingEncoder()) }
+      floor.decode = { try TapeReader.replay(Value.self, from: tape) }
+    } catch {
+      floor.failure = "fails: \(error)"
+    }
+    return floor
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// What was measured of one contender.
+struct Measurement {
+  /// Who was measured.
+  var contender: Contender
+
+  /// The median time of encoding once, in nanoseconds; nil when that was not timed.
+  var encode: Double?
+
+  /// The median time of decoding once, in nanoseconds; nil when that was not timed.
+  var decode: Double?
+}
+
+/// Times contenders in turns.
+///
+/// Every round times every contender once in both directions, and starts with another one each time, so that a
+/// disturbance of the machine does not fall on one contender alone.
+struct InterleavedRun {
+  /// How often each contender is timed.
+  var rounds: Int
+
+  /// A sample consists of as many operations as fit in this time, and at least one.
+  private static let sampleTime = 10_000_000.0
+
+  /// A contender that has used this much time in one direction sits out the remaining rounds.
+  private static let budget = 6_000_000_000.0
+
+  /// One direction of one contender while the run is going on.
+  private struct Lane {
+    let operation: () throws -> Any
+    let repetitions: Int
+    var samples: [Double] = []
+    var spent = 0.0
+
+    /// Runs the operation to warm it up and to see how long it takes.
+    init(_ operation: @escaping () throws -> Any) throws {
+      self.operation = operation
+      let first = try InterleavedRun.nanoseconds(operation)
+      if first > InterleavedRun.budget / 4 {
+        // Too slow to be run more often than needed.
+        repetitions = 1
+        spent = first
+        samples = [first]
+        return
+      }
+      let warm = try InterleavedRun.nanoseconds(operation)
+      repetitions = max(1, min(1_000, Int(InterleavedRun.sampleTime / max(1, warm))))
+    }
+
+    mutating func takeSample() throws {
+      guard spent < InterleavedRun.budget else { return }
+      var total = 0.0
+      for _ in 0..<repetitions {
+        total += try InterleavedRun.nanoseconds(operation)
+      }
+      spent += total
+      samples.append(total / Double(repetitions))
+    }
+
+    var median: Double { InterleavedRun.median(samples) }
+  }
+
+  /// Times all contenders that passed their check.
+  func measure(_ contenders: [Contender]) throws -> [Measurement] {
+    var encoding = try contenders.map { try $0.encode.map { try Lane($0) } }
+    var decoding = try contenders.map { try $0.decode.map { try Lane($0) } }
+    for round in 0..<rounds {
+      for turn in contenders.indices {
+        let index = (turn + round) % contenders.count
+        try encoding[index]?.takeSample()
+        try decoding[index]?.takeSample()
+      }
+    }
+    return contenders.indices.map { index in
+      Measurement(
+        contender: contenders[index],
+        encode: encoding[index]?.median,
+        decode: decoding[index]?.median
+      )
+    }
+  }
+
+  /// The time of one operation, without the time to free what it returns.
+  private static func nanoseconds(_ operation: () throws -> Any) throws -> Double {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let result = try operation()
+    let elapsed = start.duration(to: clock.now)
+    return withExtendedLifetime(result) {
+      Double(elapsed.components.seconds) * 1e9 + Double(elapsed.components.attoseconds) / 1e9
+    }
+  }
+
+  private static func median(_ samples: [Double]) -> Double {
+    guard !samples.isEmpty else { return .nan }
+    let sorted = samples.sorted()
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
+}

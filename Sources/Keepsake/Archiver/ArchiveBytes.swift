@@ -1,0 +1,52 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+// Where the bytes of an archive cross between Foundation and the wire layer: the only place that hands out memory.
+
+extension ByteReader {
+  /// Keeps a `Data` alive, and with it its memory where it is.
+  private final class Holder: Sendable {
+    let data: Data
+
+    init(_ data: Data) {
+      self.data = data
+    }
+  }
+
+  /// Less than this a `Data` may keep within itself, where its bytes have no lasting address.
+  private static let leastStoredByteCount = 64
+
+  /// A reader of `data`, which is not copied.
+  init(_ data: Data) {
+    guard data.count >= ByteReader.leastStoredByteCount else {
+      // A complete archive is longer. A copy serves to say what is wrong with a shorter one.
+      let copy = ByteBuffer()
+      data.withUnsafeBytes { unsafe copy.append($0) }
+      self = copy.reader()
+      return
+    }
+    let holder = Holder(data)
+    // The storage of a `Data` does not move while somebody holds it, and nobody can change it without a copy while
+    // the holder does; this is also what `NSData.bytes` of a bridged `Data` relies on.
+    self = holder.data.withUnsafeBytes { unsafe ByteReader($0, owner: holder) }
+  }
+}
+
+extension ByteBuffer {
+  /// A copy of the bytes as `Data`.
+  var data: Data {
+    withBytes(0..<count) { bytes in
+      unsafe Data(bytes)
+    }
+  }
+
+  /// Puts the bytes in place of the file at `path`, durably (Design §9).
+  func write(toFile path: String) throws(ArchiveError) {
+    let file = try DurableFile(replacing: path)
+    try withBytes(0..<count) { (bytes) throws(ArchiveError) in try unsafe file.append(bytes) }
+    try file.commit()
+  }
+}

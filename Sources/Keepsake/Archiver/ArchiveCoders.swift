@@ -1,0 +1,64 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+#if canImport(Combine)
+  public import Combine
+#endif
+
+/// A drop-in for `JSONEncoder`: the same call, an archive as the result.
+///
+/// ```swift
+/// let data = try ArchiveEncoder().encode(library)
+/// ```
+///
+/// The archive is that of ``KeyedArchiver/archivedData(withRootObject:outputFormatting:userInfo:)``, so either reader
+/// opens it.
+public struct ArchiveEncoder: Sendable {
+  /// How the archive is written.
+  public var outputFormatting: ArchiveFormatting = []
+  /// What `encode(to:)` of the values finds in its encoder.
+  public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+  /// Makes an encoder with the default settings.
+  public init() {}
+
+  /// The archive of `value` and all that it reaches.
+  ///
+  /// - Throws: `EncodingError`, or what an `encode(to:)` throws.
+  public func encode<Value: Encodable>(_ value: Value) throws -> Data {
+    try KeyedArchiver.archivedData(
+      withRootObject: value, outputFormatting: outputFormatting, userInfo: userInfo)
+  }
+}
+
+/// A drop-in for `JSONDecoder`: the same call, from an archive.
+///
+/// ```swift
+/// let library = try ArchiveDecoder().decode(Library.self, from: data)
+/// ```
+public struct ArchiveDecoder: Sendable {
+  /// Which parts of the archive are compared with their checksums.
+  public var verification = ArchiveVerification.everything
+  /// How much an archive may ask of the reader.
+  public var limits = ArchiveLimits()
+  /// What `init(from:)` of the values finds in its decoder.
+  public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+  /// Makes a decoder with the default settings.
+  public init() {}
+
+  /// The root object of the archive in `data`.
+  ///
+  /// - Throws: `DecodingError`, whose underlying error is an ``ArchiveError``; and what an `init(from:)` throws.
+  public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try KeyedUnarchiver.unarchive(
+      type, from: data, verification: verification, limits: limits, userInfo: userInfo)
+  }
+}
+
+#if canImport(Combine)
+  extension ArchiveEncoder: TopLevelEncoder {}
+  extension ArchiveDecoder: TopLevelDecoder {}
+#endif

@@ -1,0 +1,163 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// The replacement of one file, written piece by piece and put in place in one step.
+///
+/// At every moment, a crash or a power cut included, the path names the old file or the new one, whole. When
+/// ``commit()`` has returned it is the new one, and a power cut does not take it back. The order that gives this:
+///
+/// 1. write to a temporary file in the same folder;
+/// 2. give it the permissions of the old file, and synchronize it, so that its bytes are on the disk;
+/// 3. rename it over the old file;
+/// 4. synchronize the folder, so that the new name is on the disk.
+///
+/// Not for several threads at once. Two replacements of one path, in one process or two, do not disturb each
+/// other: the later commit wins.
+final class DurableFile {
+  private let target: SaveTarget
+  private var state: State
+  /// The number of bytes written so far.
+  private(set) var count = 0
+
+  private enum State {
+    case writing(TemporaryFile)
+    case committed
+    case cancelled
+  }
+
+  /// Begins the replacement of the file at a path, which need not exist; the folder must. A symbolic link is
+  /// followed, and stays.
+  init(replacing path: String) throws(ArchiveError) {
+    target = try SaveTarget(path)
+    TemporaryFile.removeLeftovers(of: target)
+    state = .writing(try TemporaryFile(for: target))
+  }
+
+  deinit {
+    cancel()
+  }
+
+  /// Writes all of the bytes after those written so far. If that fails, the replacement is given up: a file
+  /// with a piece missing cannot be committed.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
+    let file = try openTemporary().file
+    // Unsafe: the caller's buffer, valid for the call; `rebasing` makes the rest a buffer within it.
+    var rest = unsafe bytes
+    while unsafe !rest.isEmpty {
+      do throws(SystemError) {
+        let written = try unsafe file.writeSome(rest)
+        // No progress without an error is no disk file's behaviour; to go on would be to go on for ever.
+        guard written > 0 else { throw SystemError(number: EIO) }
+        count += written
+        unsafe rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+      } catch {
+        cancel()
+        throw target.failure("cannot write the new file beyond byte \(count)", error)
+      }
+    }
+  }
+
+  /// Reads back bytes that were written.
+  func readBack(_ range: Range<Int>) throws(ArchiveError) -> [UInt8] {
+    let temporary = try openTemporary()
+    guard range.lowerBound >= 0, range.upperBound <= count else {
+      let message = "bytes \(range) of the new file were asked for, but \(count) are written"
+      throw ArchiveError(.misuse, message, path: target.path)
+    }
+    let bytes: [UInt8]
+    do {
+      bytes = try temporary.file.bytes(in: range)
+    } catch {
+      throw target.failure("cannot read back what was written", error)
+    }
+    guard bytes.count == range.count else {
+      let message = "cannot read back what was written: the new file was cut off by someone else"
+      throw ArchiveError(.unwritableFile, message, path: target.path)
+    }
+    return bytes
+  }
+
+  /// Puts the new file in place. If that fails the old one is untouched and the new one is gone.
+  func commit() throws(ArchiveError) {
+    let temporary = try openTemporary()
+    do {
+      try keepPermissions(on: temporary.file)
+      try perform("cannot write the new file to the disk") { () throws(SystemError) in
+        try temporary.file.synchronize()
+      }
+      // Still open and locked: a concurrent save must not take it for a leftover before it has its name.
+      try perform("cannot put the new file in place") { () throws(SystemError) in
+        try target.folder.rename(temporary.name, to: target.name)
+      }
+    } catch {
+      cancel()
+      throw error
+    }
+    state = .committed
+    try synchronizeFolder()
+  }
+
+  /// Gives up: the old file stays and the new one is removed. Does nothing after a commit or a second time.
+  func cancel() {
+    guard case .writing(let temporary) = state else { return }
+    state = .cancelled
+    // Nothing can be done if this fails; the next save of this target tries again.
+    try? target.folder.remove(temporary.name)
+  }
+
+  // MARK: Steps
+
+  private func openTemporary() throws(ArchiveError) -> TemporaryFile {
+    switch state {
+    case .writing(let temporary): return temporary
+    case .committed: throw ArchiveError(.misuse, "the new file is already in place", path: target.path)
+    case .cancelled: throw ArchiveError(.misuse, "the new file was already given up", path: target.path)
+    }
+  }
+
+  private func perform(_ failing: String, _ step: () throws(SystemError) -> Void) throws(ArchiveError) {
+    do {
+      try step()
+    } catch {
+      throw target.failure(failing, error)
+    }
+  }
+
+  /// Gives the new file the owner and the permissions of the old one, as far as this user may.
+  private func keepPermissions(on file: OpenFile) throws(ArchiveError) {
+    guard let old = target.existing else { return }
+    var mode = old.st_mode & 0o777
+    if (try? file.setOwner(old.st_uid, group: old.st_gid)) == nil,
+      (try? file.setOwner(group: old.st_gid)) == nil,
+      let new = try? file.status(), new.st_gid != old.st_gid
+    {
+      // Another group than the old file's gets no more than everyone has.
+      let everyones = mode & 0o007
+      mode = (mode & ~0o070) | (mode & (everyones << 3))
+    }
+    do {
+      try file.setMode(mode)
+    } catch let error where [EPERM, ENOTSUP, ENOSYS].contains(error.number) {
+      // A file system without permissions. The new file is at most the user's own.
+    } catch {
+      throw target.failure("cannot keep the permissions of the old file", error)
+    }
+  }
+
+  private func synchronizeFolder() throws(ArchiveError) {
+    do {
+      try target.folder.synchronize()
+    } catch let error where [EINVAL, ENOTSUP, ENOSYS].contains(error.number) {
+      // A file system on which a folder cannot be synchronized: there is no more to be had.
+    } catch {
+      throw target.failure("the new file is in place, but a power cut may bring back the old one", error)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+// One wrapper for each system call that the file layer makes, so that the rest of it reads plainly.
+
+/// A system call's failure: the number, and what the system says about it.
+struct SystemError: Error, Equatable {
+  let number: CInt
+
+  /// The system's own words, such as "No space left on device".
+  var reason: String {
+    // Unsafe: strerror returns a C string that lives for ever, or until this thread asks again.
+    guard let words = unsafe strerror(number) else { return "error \(number)" }
+    return unsafe String(cString: words)
+  }
+
+  /// What the person can do about it, as a clause to follow the reason; empty where nothing is certain.
+  var advice: String {
+    switch number {
+    case EACCES, EPERM: "; check the permissions of the file and its folder"
+    case ENOSPC, EDQUOT: "; free some space on the disk and try again"
+    case EFBIG: "; the file is larger than this process or file system allows"
+    case EROFS: "; save to another disk, or mount this one for writing"
+    case EMFILE, ENFILE: "; close some files and try again"
+    default: ""
+    }
+  }
+}
+
+/// An open file or folder, closed when the last reference to it goes.
+///
+/// The methods are the system calls of the same names. They start again after an interruption (`EINTR`) and
+/// throw the error number; nothing else is added to them.
+///
+/// Unsafe, where nothing else is said: a `String` is passed as a C string that lives for the call.
+final class OpenFile {
+  let number: CInt
+
+  /// Takes over an open descriptor.
+  init(number: CInt) {
+    self.number = number
+  }
+
+  deinit {
+    // Never repeated: the descriptor is free even when close is interrupted, and may be another file by then.
+    close(number)
+  }
+
+  /// Opens a path; the descriptor is not handed on to programs that this process starts.
+  static func open(_ path: String, _ flags: CInt) throws(SystemError) -> OpenFile {
+    OpenFile(number: try repeating { unsafe openat(AT_FDCWD, path, flags | O_CLOEXEC, 0) })
+  }
+
+  /// Opens a name in this folder, with the mode for a file that is created.
+  func open(_ name: String, _ flags: CInt, mode: mode_t = 0) throws(SystemError) -> OpenFile {
+    OpenFile(number: try repeating { unsafe openat(number, name, flags | O_CLOEXEC, mode) })
+  }
+
+  func status() throws(SystemError) -> stat {
+    var status = stat()
+    // Unsafe: the pointer to `status` is used during the call only.
+    try repeating { unsafe fstat(number, &status) }
+    return status
+  }
+
+  /// The status of a name in this folder; of a symbolic link itself.
+  func status(of name: String) throws(SystemError) -> stat {
+    var status = stat()
+    // Unsafe: the pointer to `status` is used during the call only.
+    try repeating { unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) }
+    return status
+  }
+
+  /// Writes some of the bytes and returns how many.
+  func writeSome(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+    // Unsafe: address and count are of one buffer. Darwin refuses counts above 2 GB, hence the bound.
+    try repeating { unsafe write(number, bytes.baseAddress, min(bytes.count, 1 << 30)) }
+  }
+
+  /// The bytes at a range of offsets, or as many of them as the file has.
+  func bytes(in range: Range<Int>) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    var done = 0
+    while done < bytes.count {
+      let offset = off_t(range.lowerBound + done)
+      // Unsafe: pread gets address and size of the rest of the array, and only during the call.
+      let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
+        let rest = unsafe UnsafeMutableBufferPointer(rebasing: buffer[done...])
+        return try repeating { unsafe pread(number, rest.baseAddress, min(rest.count, 1 << 30), offset) }
+      }
+      if count == 0 { return Array(bytes[..<done]) }
+      done += count
+    }
+    return bytes
+  }
+
+  /// Makes what was written survive a power cut.
+  func synchronize() throws(SystemError) {
+    #if canImport(Darwin)
+      // On Darwin, fsync leaves the bytes in the drive's own cache. Not every file system has the full one.
+      if fcntl(number, F_FULLFSYNC) == 0 { return }
+    #endif
+    try repeating { fsync(number) }
+  }
+
+  /// Takes the lock of this file for this open file, or fails at once with `EWOULDBLOCK`.
+  ///
+  /// The system drops the lock when the file is closed, and so when the process dies in whatever way.
+  func lock() throws(SystemError) {
+    try repeating { flock(number, LOCK_EX | LOCK_NB) }
+  }
+
+  func setMode(_ mode: mode_t) throws(SystemError) {
+    try repeating { fchmod(number, mode) }
+  }
+
+  func setOwner(_ owner: uid_t = .max, group: gid_t = .max) throws(SystemError) {
+    try repeating { fchown(number, owner, group) }
+  }
+
+  /// Gives a name in this folder to the file of another name in it, in one step, in place of what had it.
+  func rename(_ name: String, to newName: String) throws(SystemError) {
+    try repeating { unsafe renameat(number, name, number, newName) }
+  }
+
+  func remove(_ name: String) throws(SystemError) {
+    try repeating { unsafe unlinkat(number, name, 0) }
+  }
+}
+
+/// The status of what a path names, or of the symbolic link that it names when links are not followed.
+func fileStatus(_ path: String, followingLinks: Bool = true) throws(SystemError) -> stat {
+  var status = stat()
+  // Unsafe: the pointer to `status` is used during the call only.
+  try repeating { unsafe fstatat(AT_FDCWD, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
+  return status
+}
+
+/// Where a symbolic link points to, as it is spelled in the link; `nil` when that is not UTF-8.
+func linkDestination(_ path: String) throws(SystemError) -> String? {
+  var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+  // Unsafe: readlink gets the array's own address and size, and writes no more than that.
+  let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
+    guard let start = UnsafeMutableRawPointer(buffer.baseAddress) else { return 0 }
+    let characters = unsafe start.assumingMemoryBound(to: CChar.self)
+    return try repeating { unsafe readlink(path, characters, buffer.count) }
+  }
+  return String(validating: bytes[..<count], as: UTF8.self)
+}
+
+/// Performs a system call, again after each interruption, and throws its error number.
+@discardableResult
+func repeating<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
+  while true {
+    let result = call()
+    if result != -1 { return result }
+    let number = errno
+    if number != EINTR { throw SystemError(number: number) }
+  }
+}

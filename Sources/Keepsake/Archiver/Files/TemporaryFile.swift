@@ -1,0 +1,140 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// The new file while it is being written: a name of its own beside the target, and a lock that says it lives.
+///
+/// **Leftovers.** A process that is killed leaves its temporary file behind, and the next save of the same
+/// target removes it. The lock is what makes that safe: it is held from before the first byte until after the
+/// rename, and the system drops it when the process is gone. So a temporary file whose lock can be taken
+/// belongs to nobody, except for the moment between its creation and its locking: whoever finds that its file
+/// was taken away in that moment makes another.
+struct TemporaryFile {
+  let name: String
+  let file: OpenFile
+
+  /// Creates the temporary file of a target. Where a file is replaced, nobody else may read the new one until
+  /// it has that file's permissions; a new file gets what the user's mask and the folder prescribe.
+  init(for target: SaveTarget) throws(ArchiveError) {
+    let mode: mode_t = target.existing == nil ? 0o666 : 0o600
+    do {
+      self = try Self.create(for: target, mode: mode)
+    } catch {
+      throw target.failure("cannot create a file in the folder", error)
+    }
+  }
+
+  private init(name: String, file: OpenFile) {
+    self.name = name
+    self.file = file
+  }
+
+  private static func create(for target: SaveTarget, mode: mode_t) throws(SystemError) -> TemporaryFile {
+    var lastError = SystemError(number: EEXIST)
+    for _ in 0..<100 {
+      let name = TemporaryName.random(for: target.name)
+      do {
+        let file = try target.folder.open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+        if isOurs(file) { return TemporaryFile(name: name, file: file) }
+        try? target.folder.remove(name)
+      } catch let error where error.number == EEXIST {
+        lastError = error
+      }
+    }
+    throw lastError
+  }
+
+  /// Locks a file that was just created, unless another process, which took it for a leftover, was quicker.
+  private static func isOurs(_ file: OpenFile) -> Bool {
+    do {
+      try file.lock()
+    } catch {
+      // A file system without locks, where no other process gets this one and takes the file for dead either.
+      return error.number != EWOULDBLOCK
+    }
+    guard let status = try? file.status() else { return true }
+    return status.st_nlink > 0
+  }
+
+  // MARK: Leftovers
+
+  /// Removes the temporary files of a target that killed processes left behind.
+  ///
+  /// A service to the user and no part of the save: what cannot be removed stays.
+  static func removeLeftovers(of target: SaveTarget) {
+    for name in names(in: target.folder, matching: TemporaryName(of: target.name)) {
+      guard let status = try? target.folder.status(of: name), status.specialKind == nil,
+        let file = openLeftover(name, in: target.folder),
+        (try? file.lock()) != nil,
+        // The name may have gone to another file since the directory was read.
+        let locked = try? file.status(), let named = try? target.folder.status(of: name),
+        locked.st_dev == named.st_dev, locked.st_ino == named.st_ino
+      else { continue }
+      // The lock is held until the name is gone.
+      withExtendedLifetime(file) { try? target.folder.remove(name) }
+    }
+  }
+
+  private static func openLeftover(_ name: String, in folder: OpenFile) -> OpenFile? {
+    let flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    // Some network file systems lock only what is open for writing; a read-only leftover can be locked elsewhere.
+    return (try? folder.open(name, O_RDWR | flags)) ?? (try? folder.open(name, O_RDONLY | flags))
+  }
+
+  /// The matching names in a folder; empty if the folder cannot be listed.
+  private static func names(in folder: OpenFile, matching pattern: TemporaryName) -> [String] {
+    // A descriptor of its own for the listing, which closedir closes. Unsafe: the C string lives for the call.
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    guard let number = try? repeating({ unsafe openat(folder.number, ".", flags, 0) }) else { return [] }
+    // Unsafe: fdopendir takes the descriptor over unless it fails.
+    guard let listing = unsafe fdopendir(number) else {
+      close(number)
+      return []
+    }
+    // Unsafe: the listing is open until here and not used after.
+    defer { unsafe closedir(listing) }
+    guard let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+    var names: [String] = []
+    // Unsafe: an entry is valid until the next readdir of this listing, which no other thread has.
+    while let entry = unsafe readdir(listing) {
+      // Unsafe: d_name is a NUL-terminated name within the entry, however long the entry is.
+      let name = unsafe UnsafeRawPointer(entry).advanced(by: nameOffset).assumingMemoryBound(to: UInt8.self)
+      // Most entries are other files: no String is made of them.
+      if unsafe pattern.matches(UnsafeBufferPointer(start: name, count: strlen(name))) {
+        unsafe names.append(String(cString: name))
+      }
+    }
+    return names
+  }
+}
+
+/// The form of the temporary names of one target: ".NAME.keepsake-XXXXXX".
+struct TemporaryName {
+  private let prefix: [UInt8]
+
+  /// A name that is nearly as long as a name may be is cut; that two targets then share leftovers does no harm.
+  init(of name: String) {
+    var kept = name[...]
+    while kept.utf8.count > 200 { kept.unicodeScalars.removeLast() }
+    prefix = Array(".\(kept).keepsake-".utf8)
+  }
+
+  static func random(for name: String) -> String {
+    let suffix = (0..<6).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }
+    return String(decoding: TemporaryName(of: name).prefix + suffix, as: UTF8.self)
+  }
+
+  func matches(_ name: some Collection<UInt8>) -> Bool {
+    name.count == prefix.count + 6 && name.starts(with: prefix)
+      && name.dropFirst(prefix.count).allSatisfy(Self.alphabet.contains)
+  }
+
+  /// Lower case only, for file systems that do not tell the cases apart.
+  private static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
+}

@@ -1,0 +1,167 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Saves graphs of `Codable` values and class instances to one compact archive.
+///
+/// One line saves a graph, whatever its root is:
+///
+/// ```swift
+/// try KeyedArchiver.archive(rootObject: library, toFile: "library.keepsake")
+/// ```
+///
+/// An instance that is reached twice is written once, and is one instance again when it is read. An archiver of one's
+/// own takes several values under keys; what they share stays shared:
+///
+/// ```swift
+/// let archiver = KeyedArchiver()
+/// try archiver.encode(books, forKey: "books")
+/// try archiver.encode(loans, forKey: "loans")
+/// try archiver.write(toFile: "library.keepsake")
+/// ```
+///
+/// The archiver is also the `Encoder` of its top level, so that `point.encode(to: archiver)` makes the keys of the
+/// point the keys of the archive. An archiver belongs to one thread at a time.
+public final class KeyedArchiver: Encoder {
+  /// The key under which the one-liners keep the root object: "root".
+  public static let rootKey = "root"
+
+  private var openSession: EncodingSession?
+  private let hidesRootKey: Bool
+
+  /// How the archive is written. To be set before the first value is encoded.
+  public var outputFormatting: ArchiveFormatting
+
+  /// What `encode(to:)` of the values finds in its encoder. To be set before the first value is encoded.
+  public var userInfo: [CodingUserInfoKey: Any]
+
+  /// Makes an archiver with an empty archive.
+  public convenience init() {
+    self.init(outputFormatting: [], userInfo: [:], hidesRootKey: false)
+  }
+
+  init(outputFormatting: ArchiveFormatting, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
+    self.outputFormatting = outputFormatting
+    self.userInfo = userInfo
+    self.hidesRootKey = hidesRootKey
+  }
+
+  /// The session, begun with the settings at the time of its first use.
+  private var session: EncodingSession {
+    if let openSession { return openSession }
+    let session = EncodingSession(
+      sortsKeys: outputFormatting.contains(.sortedKeys), userInfo: userInfo, hidesRootKey: hidesRootKey)
+    openSession = session
+    return session
+  }
+
+  // MARK: Encoding
+
+  /// Encodes `value` under `key`. A value that was encoded under the same key before is replaced.
+  ///
+  /// All objects that the value reaches are archived before this returns, each as it is now.
+  ///
+  /// - Throws: `EncodingError` when the archive is finished, when objects refer to each other in a ring that could not
+  ///   be read back, or when values are nested too deep; and what an `encode(to:)` throws. Nothing of the value is in
+  ///   the archive then.
+  public func encode<Value: Encodable>(_ value: Value, forKey key: String) throws {
+    try session.encode(value, forKey: ArchiveCodingKey(stringValue: key))
+  }
+
+  /// Completes the archive; nothing can be encoded any more. Calling it again does nothing.
+  ///
+  /// - Throws: what an `encode(to:)` of an object throws that is still to be written.
+  public func finishEncoding() throws {
+    try session.finish()
+  }
+
+  /// The bytes of the archive, which is finished if it was not.
+  ///
+  /// - Throws: as ``finishEncoding()``.
+  public var encodedData: Data {
+    get throws {
+      try session.finish()
+      return session.archive.data
+    }
+  }
+
+  /// Writes the archive to the file at `path`, and finishes it if it was not.
+  ///
+  /// When this returns, the file is on the disk; at any moment before, a crash or a power cut leaves the old file or
+  /// the new one, whole. The permissions of an existing file are kept and a symbolic link is followed.
+  ///
+  /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be written, and the old one
+  ///   is then untouched; otherwise as ``finishEncoding()``.
+  public func write(toFile path: String) throws {
+    try session.finish()
+    try session.archive.write(toFile: path)
+  }
+
+  // MARK: Encoder
+
+  /// The path of the top level: empty.
+  public var codingPath: [any CodingKey] { [] }
+
+  /// The top level as a keyed container.
+  public func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    topLevel.container(keyedBy: type)
+  }
+
+  /// The top level as an array: for values that encode themselves as one. It then has no keys.
+  public func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    topLevel.unkeyedContainer()
+  }
+
+  /// The top level as one value: for values that encode themselves as one. It then has no keys.
+  public func singleValueContainer() -> any SingleValueEncodingContainer {
+    topLevel.singleValueContainer()
+  }
+
+  private var topLevel: ValueEncoder { ValueEncoder(session: session, frame: 0, nested: nil) }
+}
+
+extension KeyedArchiver {
+  /// Archives `rootObject` and all that it reaches to the file at `path`, as ``write(toFile:)`` does.
+  ///
+  /// ```swift
+  /// try KeyedArchiver.archive(rootObject: library, toFile: "library.keepsake")
+  /// ```
+  ///
+  /// - Throws: `EncodingError`, what an `encode(to:)` throws, or ``ArchiveError`` when the file cannot be written.
+  public static func archive<Root: Encodable>(
+    rootObject: Root, toFile path: String, outputFormatting: ArchiveFormatting = [],
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws {
+    try archiver(of: rootObject, outputFormatting, userInfo).write(toFile: path)
+  }
+
+  /// The archive of `rootObject` and all that it reaches.
+  ///
+  /// - Throws: `EncodingError`, or what an `encode(to:)` throws.
+  public static func archivedData<Root: Encodable>(
+    withRootObject rootObject: Root, outputFormatting: ArchiveFormatting = [],
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws -> Data {
+    try archiver(of: rootObject, outputFormatting, userInfo).encodedData
+  }
+
+  /// A deep copy: `object` and all that it reaches, copied once each, so that what was shared is shared in the copy.
+  /// Every object of the copy is of the same class as the one it was made from.
+  ///
+  /// - Throws: `EncodingError` or `DecodingError`, and what an `encode(to:)` or `init(from:)` throws.
+  public static func copy<Root: Codable>(of object: Root) throws -> Root {
+    let archiver = try archiver(of: object, [], [:])
+    try archiver.finishEncoding()
+    return try KeyedUnarchiver.copy(Root.self, from: archiver.session)
+  }
+
+  private static func archiver<Root: Encodable>(
+    of rootObject: Root, _ outputFormatting: ArchiveFormatting, _ userInfo: [CodingUserInfoKey: Any]
+  ) throws -> KeyedArchiver {
+    let archiver = KeyedArchiver(outputFormatting: outputFormatting, userInfo: userInfo, hidesRootKey: true)
+    try archiver.encode(rootObject, forKey: rootKey)
+    return archiver
+  }
+}

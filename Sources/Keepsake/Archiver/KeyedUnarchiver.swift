@@ -1,0 +1,213 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Brings back what ``KeyedArchiver`` saved: the same values, shared objects shared.
+///
+/// ```swift
+/// let library = try KeyedUnarchiver.unarchive(Library.self, fromFile: "library.keepsake")
+/// ```
+///
+/// An unarchiver of one's own reads values by key, in any order, and only those that are asked for; objects that
+/// several of them reach are one instance:
+///
+/// ```swift
+/// let unarchiver = try KeyedUnarchiver(forReadingFile: "library.keepsake")
+/// let books = try unarchiver.decode([Book].self, forKey: "books")
+/// ```
+///
+/// It is also the `Decoder` of the top level, so that `Point(from: unarchiver)` reads a point whose keys are those of
+/// the archive. An unarchiver belongs to one thread at a time.
+public final class KeyedUnarchiver: Decoder {
+  private let image: ArchiveImage
+  private let limits: ArchiveLimits
+  private let hidesRootKey: Bool
+  private let knownClasses: [AnyClass]?
+  private var openSession: DecodingSession?
+  private var isFinished = false
+
+  /// What `init(from:)` of the values finds in its decoder. To be set before the first value is decoded.
+  public var userInfo: [CodingUserInfoKey: Any] = [:]
+
+  /// Opens the archive in `data`.
+  ///
+  /// - Parameters:
+  ///   - data: the bytes of the archive.
+  ///   - verification: which parts are compared with their checksums.
+  ///   - limits: how much the archive may ask of the reader.
+  /// - Throws: `DecodingError.dataCorrupted`, whose underlying error is an ``ArchiveError``, when this is no archive
+  ///   or a damaged one.
+  public convenience init(
+    forReadingFrom data: Data, verification: ArchiveVerification = .onlyWhatIsRead,
+    limits: ArchiveLimits = ArchiveLimits()
+  ) throws {
+    try self.init(data, verification, limits, userInfo: [:], hidesRootKey: false)
+  }
+
+  /// Opens the archive in the file at `path`, which is mapped into memory: only what is decoded is read.
+  ///
+  /// The file must not be cut shorter while the unarchiver, or a decoder of it, is in use. Replacing it, as
+  /// ``KeyedArchiver/write(toFile:)`` does, is fine.
+  ///
+  /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be read, and
+  ///   `DecodingError.dataCorrupted` when it holds no archive or a damaged one.
+  public convenience init(
+    forReadingFile path: String, verification: ArchiveVerification = .onlyWhatIsRead,
+    limits: ArchiveLimits = ArchiveLimits()
+  ) throws {
+    try self.init(mapArchiveFile(path), verification, limits, userInfo: [:], hidesRootKey: false)
+  }
+
+  convenience init(
+    _ data: Data, _ verification: ArchiveVerification, _ limits: ArchiveLimits, userInfo: [CodingUserInfoKey: Any],
+    hidesRootKey: Bool
+  ) throws {
+    let image: ArchiveImage
+    do throws(ArchiveError) {
+      guard data.count <= limits.maximumByteCount else {
+        throw ArchiveError(
+          .limitExceeded, "The archive has \(data.count) bytes, more than the limit of \(limits.maximumByteCount)")
+      }
+      image = try ArchiveImage(ByteReader(data), verification: verification)
+    } catch {
+      throw KeyedUnarchiver.corrupted(error)
+    }
+    self.init(image, limits, userInfo, hidesRootKey: hidesRootKey)
+  }
+
+  private init(
+    _ image: ArchiveImage, _ limits: ArchiveLimits, _ userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool,
+    knownClasses: [AnyClass]? = nil
+  ) {
+    self.image = image
+    self.limits = limits
+    self.userInfo = userInfo
+    self.hidesRootKey = hidesRootKey
+    self.knownClasses = knownClasses
+  }
+
+  private static func corrupted(_ error: ArchiveError) -> DecodingError {
+    DecodingError.dataCorrupted(
+      .init(codingPath: [], debugDescription: error.description, underlyingError: error))
+  }
+
+  private var session: DecodingSession {
+    get throws {
+      if let openSession { return openSession }
+      do {
+        let session = try DecodingSession(
+          image, userInfo: userInfo, limits: limits, hidesRootKey: hidesRootKey, knownClasses: knownClasses)
+        openSession = session
+        return session
+      } catch {
+        throw KeyedUnarchiver.corrupted(error)
+      }
+    }
+  }
+
+  private var topLevel: ValueDecoder {
+    get throws {
+      guard !isFinished else {
+        throw KeyedUnarchiver.corrupted(ArchiveError(.misuse, "Decoding was finished; nothing more can be decoded"))
+      }
+      return try session.topLevelDecoder
+    }
+  }
+
+  // MARK: Decoding
+
+  /// The value under `key`.
+  ///
+  /// - Throws: `DecodingError`: `keyNotFound` when the archive has no such key, otherwise what is wrong with the value
+  ///   and where; and what an `init(from:)` throws.
+  public func decode<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value {
+    try container(keyedBy: ArchiveCodingKey.self).decode(type, forKey: ArchiveCodingKey(stringValue: key))
+  }
+
+  /// The value under `key`, or `nil` when the archive has no such key, or nil under it.
+  ///
+  /// - Throws: as ``decode(_:forKey:)``, except for a key that is missing.
+  public func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
+    try container(keyedBy: ArchiveCodingKey.self).decodeIfPresent(type, forKey: ArchiveCodingKey(stringValue: key))
+  }
+
+  /// Whether the archive has a value under `key`, be it nil.
+  public func containsValue(forKey key: String) -> Bool {
+    (try? container(keyedBy: ArchiveCodingKey.self))?.contains(ArchiveCodingKey(stringValue: key)) ?? false
+  }
+
+  /// The keys of the archive, in the order in which they were encoded.
+  public var allKeys: [String] {
+    (try? container(keyedBy: ArchiveCodingKey.self))?.allKeys.map(\.stringValue) ?? []
+  }
+
+  /// Ends decoding and lets go of the objects that were decoded; decoding afterwards throws.
+  public func finishDecoding() {
+    isFinished = true
+    openSession = nil
+  }
+
+  // MARK: Decoder
+
+  /// The path of the top level: empty.
+  public var codingPath: [any CodingKey] { [] }
+
+  /// The top level as a keyed container.
+  ///
+  /// - Throws: `DecodingError.typeMismatch` when the archive was made of a value that has no keys.
+  public func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    try topLevel.container(keyedBy: type)
+  }
+
+  /// The top level as an array.
+  ///
+  /// - Throws: `DecodingError.typeMismatch` when it is none.
+  public func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try topLevel.unkeyedContainer()
+  }
+
+  /// The top level as one value.
+  public func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    try topLevel.singleValueContainer()
+  }
+}
+
+extension KeyedUnarchiver {
+  /// The root object of the archive in the file at `path`.
+  ///
+  /// - Throws: ``ArchiveError`` when the file cannot be read, otherwise as ``unarchive(_:from:verification:limits:userInfo:)``.
+  public static func unarchive<Root: Decodable>(
+    _ type: Root.Type, fromFile path: String, verification: ArchiveVerification = .everything,
+    limits: ArchiveLimits = ArchiveLimits(), userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws -> Root {
+    try unarchive(
+      type, from: mapArchiveFile(path), verification: verification, limits: limits, userInfo: userInfo)
+  }
+
+  /// The root object of the archive in `data`.
+  ///
+  /// ```swift
+  /// let library = try KeyedUnarchiver.unarchive(Library.self, from: data)
+  /// ```
+  ///
+  /// - Throws: `DecodingError`, whose coding path begins at the root object and whose underlying error is an
+  ///   ``ArchiveError``; and what an `init(from:)` throws.
+  public static func unarchive<Root: Decodable>(
+    _ type: Root.Type, from data: Data, verification: ArchiveVerification = .everything,
+    limits: ArchiveLimits = ArchiveLimits(), userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws -> Root {
+    try KeyedUnarchiver(data, verification, limits, userInfo: userInfo, hidesRootKey: true)
+      .decode(type, forKey: KeyedArchiver.rootKey)
+  }
+
+  /// The root object of what `session` has just encoded, its classes taken from there and not looked up by name.
+  static func copy<Root: Decodable>(_ type: Root.Type, from session: EncodingSession) throws -> Root {
+    let image: ArchiveImage
+    do { image = try ArchiveImage(session.archive.reader(), verification: .none) } catch { throw corrupted(error) }
+    let unarchiver = KeyedUnarchiver(
+      image, ArchiveLimits(), [:], hidesRootKey: true, knownClasses: session.classes.types)
+    return try unarchiver.decode(type, forKey: KeyedArchiver.rootKey)
+  }
+}

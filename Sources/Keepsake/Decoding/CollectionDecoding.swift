@@ -1,0 +1,178 @@
+/// Collections that the library reads itself: no container per collection, no existential per element.
+extension DecodingSession {
+  /// The head of the array at `place`: how many elements there are, and where; `nil` when it is no generic array.
+  private func arrayHead(at place: Int) throws(ArchiveError) -> (count: Int, payload: Int)? {
+    var payload = place + 1
+    let tag = try reader.byte(at: place)
+    switch TagKind(tag) {
+    case .shortArray: return (Int(tag - Tag.shortArray), payload)
+    case .empty: return (0, payload)
+    case .array:
+      let count = try reader.varint(at: &payload)
+      // An element takes a byte at least, so that this bounds what is reserved.
+      try reader.check(count, at: payload)
+      return (count, payload)
+    default: return nil
+    }
+  }
+
+  /// Reads the generic array at `place`.
+  @inline(__always)
+  func decodeElements<Element: Decodable>(
+    _ type: Element.Type, at place: inout Int, _ depth: Int
+  ) throws -> [Element] {
+    var elements: [Element] = []
+    try forEachElement(at: &place, depth) { count in
+      elements.reserveCapacity(min(count, 1 << 16))
+    } _: { place, plan in
+      elements.append(try plan.decode(at: &place, self, depth + 1))
+    }
+    return elements
+  }
+
+  /// Walks the generic array at `place` with the plan for its elements; errors get the path of the element.
+  @inline(__always)
+  func forEachElement<Element: Decodable>(
+    at place: inout Int, _ depth: Int, reserve: (Int) -> Void,
+    _ read: (inout Int, DecodingPlan<Element>) throws -> Void
+  ) throws {
+    let start = place
+    guard let (count, payload) = try arrayHead(at: start) else { throw ReadingFault.mismatch(start) }
+    reserve(count)
+    let plan = plans.plan(for: Element.self)
+    try descend(to: start, from: depth)
+    frames[depth + 1].kind = .elements
+    var element = payload
+    for index in 0..<count {
+      frames[depth + 1].currentSlot = index
+      try describingFaults(Element.self, at: element, depth + 1) { try read(&element, plan) }
+    }
+    place = element
+  }
+
+  /// Runs `body`; a fault that it throws becomes the error for the current value of the frame at `depth`.
+  @inline(__always)
+  func describingFaults(_ type: Any.Type, at place: Int, _ depth: Int, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let fault as ReadingFault {
+      throw error(fault, type, path(toValueAt: place, in: depth))
+    } catch let damage as ArchiveError {
+      throw corrupted(damage, path(toValueAt: place, in: depth))
+    }
+  }
+}
+
+extension Array: NativelyDecodable where Element: Decodable {
+  static func makeDecodingPlan() -> AnyDecodingPlan {
+    if let unpackable = Element.self as? any UnpackableElement.Type { return unpackable.makePackedPlan() }
+    return ArrayDecodingPlan<Element>()
+  }
+}
+
+extension UnpackableElement {
+  static func makePackedPlan() -> AnyDecodingPlan { PackedDecodingPlan<Self>() }
+}
+
+final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
+  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
+    switch TagKind(try session.reader.byte(at: place)) {
+    // Numbers whose type has become another that decodes itself from one, such as an enumeration.
+    case .packedArray, .bytes: try session.decodePlainly([Element].self, at: &place, depth)
+    default: try session.decodeElements(Element.self, at: &place, depth)
+    }
+  }
+}
+
+extension Set: NativelyDecodable where Element: Decodable {
+  static func makeDecodingPlan() -> AnyDecodingPlan { SetDecodingPlan<Element>() }
+}
+
+final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Element>> {
+  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Set<Element> {
+    switch TagKind(try session.reader.byte(at: place)) {
+    case .packedArray, .bytes: return try session.decodePlainly(Set<Element>.self, at: &place, depth)
+    default: break
+    }
+    var elements: Set<Element> = []
+    try session.forEachElement(at: &place, depth) { count in
+      elements.reserveCapacity(min(count, 1 << 12))
+    } _: { place, plan in
+      elements.insert(try plan.decode(at: &place, session, depth + 1))
+    }
+    return elements
+  }
+}
+
+extension Dictionary: NativelyDecodable where Key: Decodable, Value: Decodable {
+  static func makeDecodingPlan() -> AnyDecodingPlan { DictionaryDecodingPlan<Key, Value>() }
+}
+
+final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>: DecodingPlan<[Key: Value]> {
+  /// Makes a key of what stands in a map; `nil` for dictionaries that are written as pairs.
+  private let key: ((PathElement) -> Key?)?
+
+  override init() {
+    if Key.self == String.self {
+      key = { $0.name.string as? Key }
+    } else if Key.self == Int.self {
+      key = { element in
+        switch element {
+        case .intKey(let number), .index(let number): number as? Key
+        case .key(let name): Int(name) as? Key
+        }
+      }
+    } else if let type = Key.self as? any CodingKeyRepresentable.Type {
+      key = { type.init(codingKey: ArchiveCodingKey($0)) as? Key }
+    } else {
+      key = nil
+    }
+  }
+
+  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Key: Value] {
+    guard let key, try session.reader.byte(at: place) == Tag.map else {
+      return try session.decodePlainly([Key: Value].self, at: &place, depth)
+    }
+    let start = place
+    var entry = start + 1
+    let count = try session.reader.varint(at: &entry)
+    try session.reader.check(count, at: entry)
+    var dictionary: [Key: Value] = [:]
+    dictionary.reserveCapacity(min(count, 1 << 12))
+    let plan = session.plans.plan(for: Value.self)
+    try session.descend(to: start, from: depth)
+    session.frames[depth + 1].kind = .map
+    // The walk reads to the end itself; nothing is left for whoever skips what was not read.
+    session.frames[depth + 1].count = 0
+    session.frames[depth + 1].nextSlot = 0
+    for _ in 0..<count {
+      session.frames[depth + 1].currentKey = entry
+      let keyPlace = entry
+      let element = try session.image.mapKey(at: &entry, in: session.reader)
+      guard let key = key(element) else {
+        throw session.error(.mismatch(keyPlace), Key.self, session.path(toValueAt: keyPlace, in: depth + 1))
+      }
+      try session.describingFaults(Value.self, at: entry, depth + 1) {
+        dictionary[key] = try plan.decode(at: &entry, session, depth + 1)
+      }
+    }
+    place = entry
+    return dictionary
+  }
+}
+
+extension Optional: NativelyDecodable where Wrapped: Decodable {
+  static func makeDecodingPlan() -> AnyDecodingPlan { OptionalDecodingPlan<Wrapped>() }
+}
+
+final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
+  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Wrapped? {
+    let tag = try session.reader.byte(at: place)
+    guard tag != Tag.none else {
+      place += 1
+      return nil
+    }
+    if tag == Tag.some { place += 1 }
+    return try session.plans.plan(for: Wrapped.self).decode(at: &place, session, depth)
+  }
+}

@@ -1,0 +1,73 @@
+/// The keyed container that `Decimal`'s own `init(from:)` expects, over the native form of a decimal.
+struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  private let values: [String: PackedArray.Number]
+  private let mantissa: [UInt64]
+  private let decoder: ValueDecoder
+
+  init(_ parts: DecimalParts, _ decoder: ValueDecoder) {
+    var words: [UInt64] = []
+    var rest = parts.mantissa ?? 0
+    for _ in 0..<8 {
+      words.append(UInt64(truncatingIfNeeded: rest & 0xFFFF))
+      rest >>= 16
+    }
+    mantissa = words
+    let length = parts.mantissa == nil ? 0 : words.reversed().drop { $0 == 0 }.count
+    values = [
+      "exponent": .signed(Int64(parts.exponent)),
+      "length": .unsigned(UInt64(length)),
+      "isNegative": .bool(parts.isNegative || parts.mantissa == nil),
+      "isCompact": .bool(true),
+    ]
+    self.decoder = decoder
+  }
+
+  private var session: DecodingSession { decoder.session }
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var allKeys: [Key] { (values.keys.sorted() + ["mantissa"]).compactMap(Key.init(stringValue:)) }
+
+  func contains(_ key: Key) -> Bool { key.stringValue == "mantissa" || values[key.stringValue] != nil }
+
+  func decodeNil(forKey key: Key) throws -> Bool { false }
+
+  private func number(_ key: Key) throws -> NumberDecoder {
+    guard let number = values[key.stringValue] else {
+      throw DecodingError.keyNotFound(
+        key, .init(codingPath: codingPath, debugDescription: "A decimal number has no \"\(key.stringValue)\""))
+    }
+    return NumberDecoder(session: session, number: number, codingPath: codingPath + [key])
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try number(key).decode(type)
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try number(key).get(type) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try number(key).get(type) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try number(key).get(type) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try number(key).get(type) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try number(key).get(type) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try number(key).get(type) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try number(key).get(type) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try number(key).get(type) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try number(key).get(type) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try number(key).get(type) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try number(key).get(type) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try number(key).get(type) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try number(key).get(type) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try number(key).get(type) }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try number(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    guard key.stringValue == "mantissa" else { return try number(key).unkeyedContainer() }
+    return PackedUnkeyedDecoder(session, codingPath + [key], PackedArray(mantissa))
+  }
+
+  func superDecoder() throws -> any Decoder { decoder }
+  func superDecoder(forKey key: Key) throws -> any Decoder { try number(key) }
+}

@@ -1,0 +1,84 @@
+/// The errors of decoding: standard ones, with the path and, underneath, the place in the archive.
+extension DecodingSession {
+  func corrupted(_ code: ArchiveError.Code, _ message: String, _ offset: Int) -> DecodingError {
+    corrupted(ArchiveError(code, message, byteOffset: offset), searchedPath(to: offset))
+  }
+
+  func corrupted(_ error: ArchiveError, _ path: [any CodingKey]) -> DecodingError {
+    DecodingError.dataCorrupted(
+      .init(codingPath: path, debugDescription: error.description, underlyingError: error))
+  }
+
+  /// The error for a value at `offset` that is not of the type asked for; `path` leads to it.
+  func mismatch(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
+    let found = (try? reader.byte(at: offset)).map { TagKind($0) } ?? .reserved
+    if found == .none {
+      let message = "Expected \(type) but found nil"
+      return DecodingError.valueNotFound(
+        type, context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset)))
+    }
+    let message = "Expected \(type) but found \(found.noun)"
+    return DecodingError.typeMismatch(
+      type, context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset)))
+  }
+
+  /// The error for a number at `offset` that the type asked for cannot hold.
+  func doesNotFit(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
+    corrupted(
+      ArchiveError(.typeMismatch, "The number does not fit into \(type)", byteOffset: offset), path)
+  }
+
+  private func context(
+    _ path: [any CodingKey], _ message: String, _ error: ArchiveError
+  ) -> DecodingError.Context {
+    .init(codingPath: path, debugDescription: message, underlyingError: error)
+  }
+
+  /// The error for what was found at `fault`; `path` leads to the value.
+  func error(_ fault: ReadingFault, _ type: Any.Type, _ path: @autoclosure () -> [any CodingKey]) -> DecodingError {
+    switch fault {
+    case .mismatch(let offset): mismatch(type, offset, path())
+    case .doesNotFit(let offset): doesNotFit(type, offset, path())
+    case .damage(let error): corrupted(error, path())
+    }
+  }
+
+  /// The error that `error`, thrown while the value at `offset` was read, is for the caller.
+  func publicError(_ error: any Error, _ path: @autoclosure () -> [any CodingKey]) -> any Error {
+    (error as? ArchiveError).map { corrupted($0, path()) } ?? error
+  }
+}
+
+extension TagKind {
+  /// What a person calls such a value.
+  package var noun: String {
+    switch self {
+    case .none: "nil"
+    case .bool: "a Boolean"
+    case .empty: "an empty value"
+    case .some: "an optional"
+    case .float32, .float64: "a floating-point number"
+    case .integer, .smallInteger, .uint64, .int128, .uint128: "an integer"
+    case .date: "a date"
+    case .uuid: "a UUID"
+    case .decimal: "a decimal number"
+    case .url: "a URL"
+    case .string, .shortString, .stringReference: "a string"
+    case .bytes: "bytes"
+    case .array, .shortArray: "an array"
+    case .packedArray: "an array of numbers"
+    case .map, .record, .shortRecord: "a keyed container"
+    case .objectReference, .conditionalReference: "an object"
+    case .valueReference: "a value of the top level"
+    case .typed: "a value with its type"
+    case .reserved: "a byte that begins no value"
+    }
+  }
+}
+
+/// Why a value could not be read as the type asked for, before the path is known.
+enum ReadingFault: Error {
+  case mismatch(Int)
+  case doesNotFit(Int)
+  case damage(ArchiveError)
+}

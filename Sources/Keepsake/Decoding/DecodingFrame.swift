@@ -1,0 +1,33 @@
+/// Where the decoder is in a value: what has been parsed of a container, and how far it was read.
+///
+/// A frame is a cache. The value that it is about is told by its offset, so a container whose frame was taken over by
+/// another value parses its own again; that is how decoders and containers can be kept and used at any time.
+struct DecodingFrame {
+  enum Kind: UInt8 {
+    case unparsed, record, map, elements
+  }
+
+  /// Where the value begins.
+  var offset = -1
+  var kind = Kind.unparsed
+  /// For a record: where its keys begin in the shape table.
+  var firstSlot = 0
+  /// How many values there are.
+  var count = 0
+  /// Where the first value (of a map: the first key) is.
+  var payload = 0
+  /// The value that is expected next, and where it (of a map: its key) is.
+  var nextSlot = 0
+  var nextPlace = 0
+  /// Where the value is that is being decoded in a frame of its own. Where this is the offset of the next frame, the
+  /// frames tell the coding path; where not, one of them was taken over by a decoder that somebody kept.
+  var child = -1
+  /// The value that is being decoded, for the coding path.
+  var currentSlot = 0
+  /// Where the key of that value is, in a map.
+  var currentKey = 0
+  /// Where each value is, once something was read out of order.
+  var places: [Int] = []
+  /// For a map, the number of each key, once something was read out of order.
+  var index: [ExactString: Int] = [:]
+}

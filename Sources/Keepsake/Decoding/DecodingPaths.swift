@@ -1,0 +1,58 @@
+/// Coding paths: read off the open frames where those tell, found again in the bytes where a decoder was kept.
+extension DecodingSession {
+  /// The path of the value at `offset`, whose frame is or would be at `depth`.
+  func path(to offset: Int, depth: Int) -> [any CodingKey] {
+    guard depth < frames.count, frames[depth].offset == offset, framesAgree(upTo: depth) else {
+      return searchedPath(to: offset)
+    }
+    return visible(frames[..<depth].compactMap(element(of:)))
+  }
+
+  /// The path of the value at `offset` that is the current one of the container whose frame is at `depth`.
+  func path(toValueAt offset: Int, in depth: Int) -> [any CodingKey] {
+    guard depth < frames.count, framesAgree(upTo: depth) else { return searchedPath(to: offset) }
+    return visible(frames[...depth].compactMap(element(of:)))
+  }
+
+  private func framesAgree(upTo depth: Int) -> Bool {
+    (0..<depth).allSatisfy { frames[$0].child == frames[$0 + 1].offset }
+  }
+
+  private func visible(_ path: [PathElement]) -> [any CodingKey] {
+    path.dropFirst(hidesRootKey ? 1 : 0).map(ArchiveCodingKey.init)
+  }
+
+  /// The key or index of the value that is being decoded in `frame`.
+  func element(of frame: DecodingFrame) -> PathElement? {
+    switch frame.kind {
+    case .unparsed: return nil
+    case .record: return .key(image.keys[image.shapeKey(frame.firstSlot + frame.currentSlot)])
+    case .elements: return .index(frame.currentSlot)
+    case .map:
+      var place = frame.currentKey
+      return try? image.mapKey(at: &place, in: reader)
+    }
+  }
+
+  /// The path of the value at `offset`, by a search of its body and of those by which that was reached.
+  func searchedPath(to offset: Int) -> [any CodingKey] {
+    var steps: [[PathElement]] = []
+    var target = offset
+    var seen: Set<Int> = []
+    while seen.insert(target).inserted {
+      let wanted = target
+      var search = PathSearch(image, reader) { $0 == wanted }
+      guard let number = image.bodyNumber(containing: wanted) else {
+        steps.append(search.search(from: topLevelOffset) ?? [])
+        break
+      }
+      guard let body = try? image.body(number, at: wanted) else { break }
+      var place = body.lowerBound
+      _ = try? image.classNumber(at: &place)
+      steps.append(search.search(from: place) ?? [])
+      target = objects.origin(number)
+      if target < 0 { break }
+    }
+    return visible(Array(steps.reversed().joined()))
+  }
+}

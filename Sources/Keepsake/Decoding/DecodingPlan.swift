@@ -1,0 +1,54 @@
+/// How values of one type are decoded; found once per type, not per value.
+class AnyDecodingPlan {}
+
+/// The plan for types that have no better one: their own `init(from:)`.
+class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
+  /// Reads the value at `place`, which then moves behind it; `depth` is that of the container it is in.
+  func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    try session.decodePlainly(Value.self, at: &place, depth)
+  }
+}
+
+/// A type that has a plan of its own.
+protocol NativelyDecodable: Decodable {
+  /// A `DecodingPlan<Self>`.
+  static func makeDecodingPlan() -> AnyDecodingPlan
+}
+
+/// The plans of a session, the most recent ones where they are found without a search.
+struct DecodingPlanCache {
+  private var recent: [(type: ObjectIdentifier, plan: AnyDecodingPlan)?] = Array(repeating: nil, count: 64)
+  private var plans: [ObjectIdentifier: AnyDecodingPlan] = [:]
+
+  /// The plan for `Value`. What is stored under the identifier of a type is always the plan of that type, which is
+  /// what makes the downcasts here sound.
+  @inline(__always)
+  mutating func plan<Value: Decodable>(for type: Value.Type) -> DecodingPlan<Value> {
+    let id = ObjectIdentifier(type)
+    let place = (UInt(bitPattern: id) >> 4 ^ UInt(bitPattern: id) >> 10) & 63
+    if let (known, plan) = recent[Int(place)], known == id {
+      return knownDowncast(plan, to: DecodingPlan<Value>.self)
+    }
+    let plan = plans[id] ?? DecodingPlanCache.makePlan(type)
+    plans[id] = plan
+    recent[Int(place)] = (id, plan)
+    return knownDowncast(plan, to: DecodingPlan<Value>.self)
+  }
+
+  private static func makePlan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan {
+    if let native = type as? any NativelyDecodable.Type { return native.makeDecodingPlan() }
+    if type is AnyClass { return ClassDecodingPlan<Value>() }
+    return DecodingPlan<Value>()
+  }
+}
+
+extension DecodingSession {
+  /// Lets `Value` decode itself at `place`, in a frame of its own.
+  @inline(__always)
+  func decodePlainly<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value {
+    try descend(to: place, from: depth)
+    let value = try Value(from: ValueDecoder(session: self, offset: place, depth: depth + 1))
+    place = try end(ofDecoded: place, depth: depth + 1)
+    return value
+  }
+}

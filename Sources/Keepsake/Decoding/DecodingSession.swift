@@ -1,0 +1,172 @@
+/// All that one archive needs while it is decoded. Containers and decoders are small values that point here.
+final class DecodingSession {
+  let image: ArchiveImage
+  let reader: ByteReader
+  let userInfo: [CodingUserInfoKey: Any]
+  let limits: ArchiveLimits
+  /// Whether coding paths begin below the root key, as those of other top-level decoders do.
+  @exclusivity(unchecked) var hidesRootKey: Bool
+  /// The classes of the archive by number, where the archive was made in this process just now (deep copy).
+  let knownClasses: [AnyClass]?
+
+  /// The frames of the values that are being decoded, by depth.
+  @exclusivity(unchecked) var frames: [DecodingFrame] = [DecodingFrame()]
+  /// The value that was read to its end last, and that end.
+  @exclusivity(unchecked) var completed = (start: -1, end: -1)
+  @exclusivity(unchecked) var objects: ObjectStore
+  @exclusivity(unchecked) var plans = DecodingPlanCache()
+  @exclusivity(unchecked) private var keyTables: [ObjectIdentifier: DecodingKeyTable] = [:]
+  @exclusivity(unchecked) private var lastKeyTable: (type: ObjectIdentifier, table: DecodingKeyTable)?
+  @exclusivity(unchecked) private var stackGuard = StackGuard()
+  private lazy var keyNumbers = Dictionary(
+    image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) }, uniquingKeysWith: { first, _ in first })
+
+  /// Where the value of the top-level container begins.
+  let topLevelOffset: Int
+
+  init(
+    _ image: ArchiveImage, userInfo: [CodingUserInfoKey: Any], limits: ArchiveLimits, hidesRootKey: Bool,
+    knownClasses: [AnyClass]? = nil
+  ) throws(ArchiveError) {
+    self.image = image
+    reader = image.reader
+    self.userInfo = userInfo
+    self.limits = limits
+    self.hidesRootKey = hidesRootKey
+    self.knownClasses = knownClasses
+    objects = ObjectStore(count: image.directory.bodyCount)
+    var place = image.directory.topLevel.lowerBound
+    guard try image.classNumber(at: &place) == nil else {
+      throw ArchiveError(.damaged, "The top level of the archive is an object", byteOffset: place - 1)
+    }
+    topLevelOffset = place
+    guard try image.end(ofValueAt: place, in: reader) == image.directory.topLevel.upperBound else {
+      throw ArchiveError(.damaged, "The top level does not fill the space that it has", byteOffset: place)
+    }
+  }
+
+  var topLevelDecoder: ValueDecoder { ValueDecoder(session: self, offset: topLevelOffset, depth: 0) }
+
+  // MARK: Depth
+
+  /// Begins to decode the value at `offset`, one deeper than the container at `depth` that it is in.
+  @inline(__always)
+  func descend(to offset: Int, from depth: Int) throws {
+    if depth & 15 == 15 { try checkDepth(depth + 1, at: offset) }
+    prepareFrame(depth + 1, for: offset)
+    frames[depth].child = offset
+  }
+
+  /// Gives the frame at `depth` to the value at `offset`.
+  @inline(__always)
+  func prepareFrame(_ depth: Int, for offset: Int) {
+    while depth >= frames.count { frames.append(DecodingFrame()) }
+    frames[depth].offset = offset
+    frames[depth].kind = .unparsed
+    if !frames[depth].places.isEmpty {
+      frames[depth].places = []
+      frames[depth].index = [:]
+    }
+  }
+
+  private func checkDepth(_ depth: Int, at offset: Int) throws {
+    guard depth <= limits.maximumDepth else {
+      throw corrupted(
+        .limitExceeded, "Values are nested more than \(limits.maximumDepth) deep; ArchiveLimits can allow more", offset)
+    }
+    guard stackGuard.hasRoom() else {
+      throw corrupted(
+        .limitExceeded, "Values are nested \(depth) deep, more than the stack of this thread can hold", offset)
+    }
+  }
+
+  // MARK: Keys
+
+  func keyTable<Key: CodingKey>(_ type: Key.Type) -> DecodingKeyTable {
+    let id = ObjectIdentifier(type)
+    if let last = lastKeyTable, last.type == id { return last.table }
+    let table = keyTables[id] ?? DecodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1)
+    keyTables[id] = table
+    lastKeyTable = (id, table)
+    return table
+  }
+
+  /// The number of the key of that name in the archive, or -1 when no record has it.
+  func keyNumber(_ name: String) -> Int { keyNumbers[ExactString(string: name)] ?? -1 }
+
+  // MARK: Extent of values
+
+  /// The end of the value at `offset`, of which some may have been read by the frame at `depth`.
+  @inline(__always)
+  func end(ofDecoded offset: Int, depth: Int) throws(ArchiveError) -> Int {
+    if frames[depth].offset == offset, frames[depth].kind == .record || frames[depth].kind == .map {
+      let frame = frames[depth]
+      var place = frame.nextPlace
+      for _ in frame.nextSlot..<frame.count {
+        if frame.kind == .map { place = try image.end(ofValueAt: place, in: reader) }
+        place = try image.end(ofValueAt: place, in: reader)
+      }
+      return place
+    }
+    if completed.start == offset { return completed.end }
+    return try image.end(ofValueAt: offset, in: reader)
+  }
+}
+
+/// For one type of key, the number of each key in the archive, by the bit pattern of keys of at most one byte.
+final class DecodingKeyTable {
+  private static let unknown = -2
+
+  @exclusivity(unchecked) private var numbers: [Int]
+
+  init(isDynamic: Bool) {
+    numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)
+  }
+
+  /// The number of `key`, or -1 when no record of the archive has it.
+  @inline(__always)
+  func number<Key: CodingKey>(of key: Key, in session: DecodingSession) -> Int {
+    guard let bits = bitPattern(of: key), bits < numbers.count else { return session.keyNumber(key.stringValue) }
+    let known = numbers[bits]
+    if known != DecodingKeyTable.unknown { return known }
+    let number = session.keyNumber(key.stringValue)
+    numbers[bits] = number
+    return number
+  }
+}
+
+/// The objects of an archive that have been decoded or are being decoded, by number, in pages so that a few objects
+/// of a large archive cost little.
+struct ObjectStore {
+  private static let pageSize = 512
+
+  private struct Entry {
+    var object: AnyObject?
+    /// Where the reference is by which the object was first reached; -1 as long as it was not.
+    var origin = -1
+  }
+
+  private var pages: [[Entry]]
+
+  init(count: Int) {
+    pages = Array(repeating: [], count: count / ObjectStore.pageSize + 1)
+  }
+
+  @inline(__always)
+  func object(_ number: Int) -> AnyObject? {
+    let page = number / ObjectStore.pageSize
+    return pages[page].isEmpty ? nil : pages[page][number % ObjectStore.pageSize].object
+  }
+
+  /// Where the object or value of `number` was first referred to, or -1.
+  func origin(_ number: Int) -> Int {
+    let page = number / ObjectStore.pageSize
+    return pages[page].isEmpty ? -1 : pages[page][number % ObjectStore.pageSize].origin
+  }
+
+  mutating func set(_ number: Int, _ object: AnyObject?, origin: Int) {
+    let page = number / ObjectStore.pageSize
+    if pages[page].isEmpty { pages[page] = Array(repeating: Entry(), count: ObjectStore.pageSize) }
+    pages[page][number % ObjectStore.pageSize] = Entry(object: object, origin: origin)
+  }
+}

@@ -1,0 +1,107 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+// Foundation's types that have a form of their own in an archive (Format §4.4, §4.5). Where another form stands, as
+// these types' own `encode(to:)` writes it, their own `init(from:)` reads it.
+
+/// A type with a tag of its own, and what it is read from otherwise.
+protocol NativeForm: Decodable, NativelyDecodable {
+  /// Reads the native form at `place`, which then moves behind it; `nil` when something else is there.
+  static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> Self?
+}
+
+extension NativeForm {
+  static func makeDecodingPlan() -> AnyDecodingPlan { NativeDecodingPlan<Self>() }
+}
+
+final class NativeDecodingPlan<Value: NativeForm>: DecodingPlan<Value> {
+  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    if let value = try Value.readNative(session, at: &place) { return value }
+    return try session.decodePlainly(Value.self, at: &place, depth)
+  }
+}
+
+extension Date: NativeForm {
+  static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> Date? {
+    guard try session.reader.byte(at: place) == Tag.date else { return nil }
+    let bits = try session.reader.word(at: place + 1)
+    place += 9
+    return Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
+  }
+}
+
+extension UUID: NativeForm {
+  static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> UUID? {
+    guard try session.reader.byte(at: place) == Tag.uuid else { return nil }
+    let a = UUID.bytes(try session.reader.word(at: place + 1))
+    let b = UUID.bytes(try session.reader.word(at: place + 9))
+    place += 17
+    return UUID(
+      uuid: (a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7))
+  }
+
+  private static func bytes(_ word: UInt64) -> (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) {
+    func byte(_ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (index * 8)) }
+    return (byte(0), byte(1), byte(2), byte(3), byte(4), byte(5), byte(6), byte(7))
+  }
+}
+
+extension Data: NativeForm {
+  static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> Data? {
+    guard try session.reader.byte(at: place) == Tag.bytes else { return nil }
+    var start = place + 1
+    let count = try session.reader.varint(at: &start)
+    try session.reader.check(count, at: start)
+    let data = try session.reader.withBytes(start..<(start + count)) { unsafe Data($0) }
+    place = start + count
+    return data
+  }
+}
+
+extension URL: NativelyDecodable {
+  static func makeDecodingPlan() -> AnyDecodingPlan { URLDecodingPlan() }
+}
+
+final class URLDecodingPlan: DecodingPlan<URL> {
+  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> URL {
+    if try session.reader.byte(at: place) == Tag.url { place += 1 }
+    return try session.decodePlainly(URL.self, at: &place, depth)
+  }
+}
+
+extension Decimal: NativeForm {
+  static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> Decimal? {
+    let tag = try session.reader.byte(at: place)
+    guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
+    var end = place
+    guard let decimal = try DecimalParts(session.reader, at: &end).decimal else {
+      throw ArchiveError(.damaged, "A decimal number is beyond the range of decimals", byteOffset: place)
+    }
+    place = end
+    return decimal
+  }
+}
+
+extension DecodingSession {
+  /// The printed form of the UUID at `place`, which moves behind it: what `UUID` encodes itself as.
+  func uuidString(at place: inout Int) throws(ArchiveError) -> String {
+    try UUID.readNative(self, at: &place)?.uuidString ?? ""
+  }
+
+  /// The parts of the decimal at `offset`, or `nil` when something else is there.
+  func decimal(at offset: Int, _ depth: Int) throws -> DecimalParts? {
+    do {
+      var place = try bodyOfAnnotation(offset)
+      let tag = try reader.byte(at: place)
+      guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
+      let parts = try DecimalParts(reader, at: &place)
+      completed = (offset, place)
+      return parts
+    } catch {
+      throw publicError(error, path(to: offset, depth: depth))
+    }
+  }
+}

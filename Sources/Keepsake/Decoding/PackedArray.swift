@@ -1,0 +1,171 @@
+/// The numbers of a packed array (Format §4.7) or of bytes, one by one: for those who did not ask for an array of the
+/// very type that was written.
+struct PackedArray {
+  enum Number {
+    case signed(Int64)
+    case unsigned(UInt64)
+    case float32(Float)
+    case float64(Double)
+    case bool(Bool)
+  }
+
+  private enum Storage {
+    case signed([Int64])
+    case unsigned([UInt64])
+    case float32([Float])
+    case float64([Double])
+    case bool([Bool])
+    case bytes([UInt8])
+  }
+
+  private let storage: Storage
+  let count: Int
+
+  init(_ image: ArchiveImage, at offset: Int) throws(ArchiveError) {
+    let reader = image.reader
+    if try reader.byte(at: offset) == Tag.bytes {
+      var place = offset + 1
+      count = try reader.varint(at: &place)
+      storage = .bytes(try reader.array(of: UInt8.self, count: count, at: place))
+      return
+    }
+    let head = try image.packedArray(at: offset, in: reader)
+    count = head.count
+    storage =
+      switch head.element {
+      case .signed: .signed(try reader.packedIntegers(head.count, signed: true, at: head.payload))
+      case .unsigned: .unsigned(try reader.packedIntegers(head.count, signed: false, at: head.payload))
+      case .float32: .float32(try reader.packedFloats(head.count, at: head.payload))
+      case .float64: .float64(try reader.packedDoubles(head.count, at: head.payload))
+      case .bool: .bool(try reader.packedBools(head.count, at: head.payload))
+      }
+  }
+
+  init(_ numbers: [UInt64]) {
+    storage = .unsigned(numbers)
+    count = numbers.count
+  }
+
+  subscript(index: Int) -> Number {
+    switch storage {
+    case .signed(let numbers): .signed(numbers[index])
+    case .unsigned(let numbers): .unsigned(numbers[index])
+    case .float32(let numbers): .float32(numbers[index])
+    case .float64(let numbers): .float64(numbers[index])
+    case .bool(let numbers): .bool(numbers[index])
+    case .bytes(let numbers): .unsigned(UInt64(numbers[index]))
+    }
+  }
+}
+
+/// A type whose arrays are read as one run of numbers.
+protocol UnpackableElement: ReadablePrimitive {
+  /// The array at `offset` if it was written from this type or one that is as wide; `nil` when it is to be read
+  /// element by element.
+  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Self]?
+}
+
+final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Element]> {
+  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
+    let start = place
+    let tag = try session.reader.byte(at: start)
+    guard tag == Tag.packedArray || tag == Tag.bytes else {
+      return try session.decodeElements(Element.self, at: &place, depth)
+    }
+    let end = try session.image.end(ofValueAt: start, in: session.reader)
+    if let array = try Element.unpack(session, at: start) {
+      place = end
+      return array
+    }
+    let numbers = try PackedArray(session.image, at: start)
+    let array = try (0..<numbers.count).map { index in
+      guard let element = Element.convert(numbers[index]) else {
+        session.prepareFrame(depth + 1, for: start)
+        session.frames[depth].child = start
+        session.prepareElement(start, depth + 1, index)
+        throw session.mismatchInPacked(Element.self, numbers[index], start, depth + 1)
+      }
+      return element
+    }
+    place = end
+    return array
+  }
+}
+
+extension DecodingSession {
+  func mismatchInPacked(
+    _ type: Any.Type, _ number: PackedArray.Number, _ offset: Int, _ depth: Int
+  ) -> DecodingError {
+    let path = path(toValueAt: offset, in: depth)
+    switch number {
+    case .signed, .unsigned: return doesNotFit(type, offset, path)
+    case .float32, .float64, .bool: return mismatch(type, offset, path)
+    }
+  }
+}
+
+extension UnpackableElement where Self: ReadableInteger {
+  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Self]? {
+    guard try session.reader.byte(at: offset) == Tag.packedArray else { return nil }
+    let head = try session.image.packedArray(at: offset, in: session.reader)
+    guard head.element == (Self.isSigned ? .signed : .unsigned),
+      Self.bitWidth == 64
+        || head.count == 0 || session.reader.widestBlock(head.count, at: head.payload) * 8 <= Self.bitWidth
+    else { return nil }
+    return try session.reader.packedIntegers(head.count, signed: Self.isSigned, at: head.payload)
+  }
+}
+
+extension Int: UnpackableElement {}
+extension Int8: UnpackableElement {}
+extension Int16: UnpackableElement {}
+extension Int32: UnpackableElement {}
+extension Int64: UnpackableElement {}
+extension UInt: UnpackableElement {}
+extension UInt16: UnpackableElement {}
+extension UInt32: UnpackableElement {}
+extension UInt64: UnpackableElement {}
+
+extension UInt8: UnpackableElement {
+  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [UInt8]? {
+    guard try session.reader.byte(at: offset) == Tag.bytes else { return nil }
+    var place = offset + 1
+    let count = try session.reader.varint(at: &place)
+    return try session.reader.array(of: UInt8.self, count: count, at: place)
+  }
+}
+
+extension Float: UnpackableElement {
+  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Float]? {
+    try session.unpack(.float32, at: offset) { (reader, count, place) throws(ArchiveError) in
+      try reader.packedFloats(count, at: place)
+    }
+  }
+}
+
+extension Double: UnpackableElement {
+  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Double]? {
+    try session.unpack(.float64, at: offset) { (reader, count, place) throws(ArchiveError) in
+      try reader.packedDoubles(count, at: place)
+    }
+  }
+}
+
+extension Bool: UnpackableElement {
+  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Bool]? {
+    try session.unpack(.bool, at: offset) { (reader, count, place) throws(ArchiveError) in
+      try reader.packedBools(count, at: place)
+    }
+  }
+}
+
+extension DecodingSession {
+  fileprivate func unpack<Element>(
+    _ element: PackedElement, at offset: Int,
+    _ read: (ByteReader, Int, Int) throws(ArchiveError) -> [Element]
+  ) throws(ArchiveError) -> [Element]? {
+    guard try reader.byte(at: offset) == Tag.packedArray else { return nil }
+    let head = try image.packedArray(at: offset, in: reader)
+    return head.element == element ? try read(reader, head.count, head.payload) : nil
+  }
+}

@@ -1,0 +1,129 @@
+/// The unkeyed container over a packed array or bytes, whose elements are numbers without a place of their own.
+struct PackedUnkeyedDecoder: UnkeyedDecodingContainer {
+  let session: DecodingSession
+  let codingPath: [any CodingKey]
+  let numbers: PackedArray
+  private(set) var currentIndex = 0
+
+  init(_ session: DecodingSession, _ codingPath: [any CodingKey], _ numbers: PackedArray) {
+    self.session = session
+    self.codingPath = codingPath
+    self.numbers = numbers
+  }
+
+  var count: Int? { numbers.count }
+  var isAtEnd: Bool { currentIndex >= numbers.count }
+
+  private func decoder(_ type: Any.Type) throws -> NumberDecoder {
+    guard !isAtEnd else { throw session.atEnd(type, codingPath, currentIndex) }
+    return NumberDecoder(
+      session: session, number: numbers[currentIndex], codingPath: codingPath + [ArchiveCodingKey(index: currentIndex)])
+  }
+
+  private mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
+    let value = try decoder(type).get(type)
+    currentIndex += 1
+    return value
+  }
+
+  mutating func decodeNil() throws -> Bool {
+    _ = try decoder(Any?.self)
+    return false
+  }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let value = try decoder(type).decode(type)
+    currentIndex += 1
+    return value
+  }
+
+  mutating func decode(_ type: Bool.Type) throws -> Bool { try get(type) }
+  mutating func decode(_ type: String.Type) throws -> String { try get(type) }
+  mutating func decode(_ type: Double.Type) throws -> Double { try get(type) }
+  mutating func decode(_ type: Float.Type) throws -> Float { try get(type) }
+  mutating func decode(_ type: Int.Type) throws -> Int { try get(type) }
+  mutating func decode(_ type: Int8.Type) throws -> Int8 { try get(type) }
+  mutating func decode(_ type: Int16.Type) throws -> Int16 { try get(type) }
+  mutating func decode(_ type: Int32.Type) throws -> Int32 { try get(type) }
+  mutating func decode(_ type: Int64.Type) throws -> Int64 { try get(type) }
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try get(type) }
+  mutating func decode(_ type: UInt.Type) throws -> UInt { try get(type) }
+  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try get(type) }
+  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try get(type) }
+  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try get(type) }
+  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try get(type) }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try get(type) }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try decoder([String: Any].self).container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try decoder([Any].self).unkeyedContainer()
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let decoder = try decoder((any Decoder).self)
+    currentIndex += 1
+    return decoder
+  }
+}
+
+/// The decoder and single-value container of one number of a packed array.
+struct NumberDecoder: Decoder, SingleValueDecodingContainer {
+  let session: DecodingSession
+  let number: PackedArray.Number
+  let codingPath: [any CodingKey]
+
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    throw mismatch([String: Any].self)
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw mismatch([Any].self) }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+  private func mismatch(_ type: Any.Type) -> DecodingError {
+    let message = "Expected \(type) but found an element of an array of numbers"
+    return DecodingError.typeMismatch(
+      type,
+      .init(
+        codingPath: codingPath, debugDescription: message, underlyingError: ArchiveError(.typeMismatch, message)))
+  }
+
+  func decodeNil() -> Bool { false }
+
+  func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
+    if let value = Value.convert(number) { return value }
+    throw mismatch(type)
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    if let primitive = type as? any ReadablePrimitive.Type {
+      if let value = primitive.convert(number) as? Value { return value }
+      throw mismatch(type)
+    }
+    return try Value(from: self)
+  }
+
+  func decode(_ type: Bool.Type) throws -> Bool { try get(type) }
+  func decode(_ type: String.Type) throws -> String { try get(type) }
+  func decode(_ type: Double.Type) throws -> Double { try get(type) }
+  func decode(_ type: Float.Type) throws -> Float { try get(type) }
+  func decode(_ type: Int.Type) throws -> Int { try get(type) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try get(type) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try get(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try get(type) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try get(type) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try get(type) }
+  func decode(_ type: UInt.Type) throws -> UInt { try get(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try get(type) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try get(type) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try get(type) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try get(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try get(type) }
+}

@@ -1,0 +1,205 @@
+/// A type that is one tag and its payload.
+protocol ReadablePrimitive: NativelyDecodable {
+  /// Reads the value at `place`, which moves behind it.
+  static func read(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self
+  /// The number of a packed array as this type, where it is one without a change.
+  static func convert(_ number: PackedArray.Number) -> Self?
+}
+
+final class PrimitiveDecodingPlan<Value: ReadablePrimitive>: DecodingPlan<Value> {
+  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    try Value.read(session, at: &place)
+  }
+}
+
+extension ReadablePrimitive {
+  static func makeDecodingPlan() -> AnyDecodingPlan { PrimitiveDecodingPlan<Self>() }
+  static func convert(_ number: PackedArray.Number) -> Self? { nil }
+
+  /// Runs `body`; damage that it meets becomes a fault.
+  @inline(__always)
+  static func reading<Result>(_ body: () throws(ArchiveError) -> Result) throws(ReadingFault) -> Result {
+    do { return try body() } catch { throw .damage(error) }
+  }
+}
+
+extension Bool: ReadablePrimitive {
+  @inline(__always)
+  static func read(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Bool {
+    let at = place
+    let tag = try reading { () throws(ArchiveError) in try session.reader.byte(at: at) }
+    guard tag == Tag.true || tag == Tag.false else { throw .mismatch(place) }
+    place += 1
+    return tag == Tag.true
+  }
+
+  static func convert(_ number: PackedArray.Number) -> Bool? {
+    if case .bool(let value) = number { value } else { nil }
+  }
+}
+
+/// Every integer type, by one piece of code.
+protocol ReadableInteger: ReadablePrimitive, FixedWidthInteger, BitwiseCopyable {}
+
+extension ReadableInteger {
+  @inline(__always)
+  static func read(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self {
+    let start = place
+    let tag = try reading { () throws(ArchiveError) in try session.reader.byte(at: start) }
+    let number: Int64
+    var end = start + 1
+    if tag >= Tag.smallInteger {
+      number = Int64(tag) &- Int64(Tag.smallInteger) &- 16
+    } else if tag >= Tag.integer, tag < Tag.uint64 {
+      let byteCount = Int(tag &- Tag.integer) &+ 1
+      end = start &+ 1 &+ byteCount
+      number = try reading { () throws(ArchiveError) in
+        try session.reader.check(byteCount, at: start + 1)
+        return try session.reader.signed(at: start + 1, byteCount: byteCount)
+      }
+    } else {
+      return try readLarge(session, at: &place)
+    }
+    guard let value = Self(exactly: number) else { throw .doesNotFit(start) }
+    place = end
+    return value
+  }
+
+  @inline(never)
+  private static func readLarge(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self {
+    let start = place
+    var end = place
+    let number: IntegerValue?
+    do { number = try IntegerValue(session.reader, at: &end) } catch { throw .damage(error) }
+    guard let number else { throw .mismatch(start) }
+    guard let value = Self(exactly: number) else { throw .doesNotFit(start) }
+    place = end
+    return value
+  }
+
+  static func convert(_ number: PackedArray.Number) -> Self? {
+    switch number {
+    case .signed(let number): Self(exactly: number)
+    case .unsigned(let number): Self(exactly: number)
+    case .float32, .float64, .bool: nil
+    }
+  }
+}
+
+extension Int: ReadableInteger {}
+extension Int8: ReadableInteger {}
+extension Int16: ReadableInteger {}
+extension Int32: ReadableInteger {}
+extension Int64: ReadableInteger {}
+extension Int128: ReadableInteger {}
+extension UInt: ReadableInteger {}
+extension UInt8: ReadableInteger {}
+extension UInt16: ReadableInteger {}
+extension UInt32: ReadableInteger {}
+extension UInt64: ReadableInteger {}
+extension UInt128: ReadableInteger {}
+
+/// Both floating-point types: the bits as they are, or any number that is exactly one of this type.
+protocol ReadableFloat: ReadablePrimitive, BinaryFloatingPoint {
+  init(_ value: Float)
+  /// The number in this type, or `nil` where it would be another; what is not a number stays that.
+  init?(narrowing value: Double)
+}
+
+extension Double: ReadableFloat {
+  init?(narrowing value: Double) { self = value }
+}
+
+extension Float: ReadableFloat {
+  init?(narrowing value: Double) {
+    if value.isNaN { self = Float(value) } else { self.init(exactly: value) }
+  }
+}
+
+extension ReadableFloat {
+  @inline(__always)
+  static func read(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self {
+    let start = place
+    let reader = session.reader
+    let tag = try reading { () throws(ArchiveError) in try reader.byte(at: start) }
+    switch tag {
+    case Tag.float64, Tag.date:
+      let bits = try reading { () throws(ArchiveError) in try reader.word(at: start + 1) }
+      guard let value = Self(narrowing: Double(bitPattern: bits)) else { throw .doesNotFit(start) }
+      place = start + 9
+      return value
+    case Tag.float32:
+      let bits = try reading { () throws(ArchiveError) in
+        try reader.check(4, at: start + 1)
+        return try reader.unsigned(at: start + 1, byteCount: 4)
+      }
+      place = start + 5
+      return Self(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+    default:
+      var end = start
+      let number: IntegerValue?
+      do { number = try IntegerValue(reader, at: &end) } catch { throw .damage(error) }
+      guard let number else { throw .mismatch(start) }
+      guard let value = Self(exactly: number) else { throw .doesNotFit(start) }
+      place = end
+      return value
+    }
+  }
+
+  static func convert(_ number: PackedArray.Number) -> Self? {
+    switch number {
+    case .signed(let number): Self(exactly: number)
+    case .unsigned(let number): Self(exactly: number)
+    case .float32(let number): Self(number)
+    case .float64(let number): Self(narrowing: number)
+    case .bool: nil
+    }
+  }
+}
+
+extension String: ReadablePrimitive {
+  @inline(__always)
+  static func read(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> String {
+    let start = place
+    do {
+      let tag = try session.reader.byte(at: start)
+      if tag & 0xE0 == Tag.shortString {
+        let end = start + 1 + Int(tag & 0x1F)
+        let string = try session.reader.string((start + 1)..<end)
+        place = end
+        return string
+      }
+      return try readLong(session, tag, at: &place)
+    } catch let error as ArchiveError {
+      throw .damage(error)
+    } catch {
+      throw .mismatch(start)
+    }
+  }
+
+  private static func readLong(
+    _ session: DecodingSession, _ tag: UInt8, at place: inout Int
+  ) throws -> String {
+    let start = place
+    switch TagKind(tag) {
+    case .string:
+      var text = start + 1
+      let count = try session.reader.varint(at: &text)
+      try session.reader.check(count, at: text)
+      let string = try session.reader.string(text..<(text + count))
+      place = text + count
+      return string
+    case .stringReference:
+      let byteCount = Int(tag & 3) + 1
+      try session.reader.check(byteCount, at: start + 1)
+      let number = try session.reader.unsigned(at: start + 1, byteCount: byteCount)
+      let string = try session.image.string(Int(number), at: start)
+      place = start + 1 + byteCount
+      return string
+    case .uuid:
+      return try session.uuidString(at: &place)
+    default:
+      throw ReadingFault.mismatch(start)
+    }
+  }
+}

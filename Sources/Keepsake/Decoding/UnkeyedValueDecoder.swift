@@ -1,0 +1,113 @@
+/// The unkeyed container of a value: an array (Format §4.6). It has the semantics of a value: a copy reads for itself.
+struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
+  let session: DecodingSession
+  let offset: Int
+  let depth: Int
+  /// Where the next element is.
+  private var place: Int
+  private let elementCount: Int
+  private(set) var currentIndex = 0
+
+  init(_ session: DecodingSession, _ offset: Int, _ depth: Int, payload: Int, count: Int) {
+    self.session = session
+    self.offset = offset
+    self.depth = depth
+    place = payload
+    elementCount = count
+  }
+
+  var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
+  var count: Int? { elementCount }
+  var isAtEnd: Bool { currentIndex >= elementCount }
+
+  /// Makes the next element the current one of the frame.
+  private func prepare(_ type: Any.Type) throws {
+    guard currentIndex < elementCount else { throw session.atEnd(type, codingPath, currentIndex) }
+    session.prepareElement(offset, depth, currentIndex)
+  }
+
+  private mutating func advance(to end: Int) {
+    place = end
+    currentIndex += 1
+    if currentIndex == elementCount { session.completed = (offset, end) }
+  }
+
+  private mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
+    try prepare(type)
+    var end = place
+    let value: Value
+    do throws(ReadingFault) {
+      value = try Value.read(session, at: &end)
+    } catch {
+      throw session.error(error, type, session.path(toValueAt: place, in: depth))
+    }
+    advance(to: end)
+    return value
+  }
+
+  mutating func decodeNil() throws -> Bool {
+    try prepare(Any?.self)
+    guard try session.isNil(at: place) else { return false }
+    advance(to: place + 1)
+    return true
+  }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try prepare(type)
+    var end = place
+    let value = try session.decode(type, at: &end, depth)
+    advance(to: end)
+    return value
+  }
+
+  /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
+  mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    guard !isAtEnd else { return nil }
+    guard type is any OptionalValue.Type else { return try decodeNil() ? nil : decode(type) }
+    return try decode(Value?.self)
+  }
+
+  mutating func decode(_ type: Bool.Type) throws -> Bool { try get(type) }
+  mutating func decode(_ type: String.Type) throws -> String { try get(type) }
+  mutating func decode(_ type: Double.Type) throws -> Double { try get(type) }
+  mutating func decode(_ type: Float.Type) throws -> Float { try get(type) }
+  mutating func decode(_ type: Int.Type) throws -> Int { try get(type) }
+  mutating func decode(_ type: Int8.Type) throws -> Int8 { try get(type) }
+  mutating func decode(_ type: Int16.Type) throws -> Int16 { try get(type) }
+  mutating func decode(_ type: Int32.Type) throws -> Int32 { try get(type) }
+  mutating func decode(_ type: Int64.Type) throws -> Int64 { try get(type) }
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try get(type) }
+  mutating func decode(_ type: UInt.Type) throws -> UInt { try get(type) }
+  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try get(type) }
+  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try get(type) }
+  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try get(type) }
+  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try get(type) }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try get(type) }
+
+  // MARK: Nested containers
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try nested(KeyedDecodingContainer<NestedKey>.self) { try $0.container(keyedBy: type) }
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try nested((any UnkeyedDecodingContainer).self) { try $0.unkeyedContainer() }
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    try nested((any Decoder).self) { $0 }
+  }
+
+  private mutating func nested<Result>(_ type: Result.Type, _ open: (ValueDecoder) throws -> Result) throws -> Result {
+    try prepare(type)
+    let result = try open(try session.nestedDecoder(at: place, in: depth))
+    do {
+      advance(to: try session.image.end(ofValueAt: place, in: session.reader))
+    } catch {
+      throw session.publicError(error, codingPath)
+    }
+    return result
+  }
+}

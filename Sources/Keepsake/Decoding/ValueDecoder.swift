@@ -1,0 +1,80 @@
+/// The `Decoder` that a type's `init(from:)` is given: three words, so that it needs no memory of its own.
+struct ValueDecoder: Decoder {
+  let session: DecodingSession
+  /// Where the value begins; it tells the value from all others.
+  let offset: Int
+  /// How deep the value is nested, which is where its frame is.
+  let depth: Int
+
+  var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    if let decimal = try session.decimal(at: offset, depth) {
+      return KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, self))
+    }
+    try session.openKeyed(offset, depth)
+    return KeyedDecodingContainer(KeyedValueDecoder<Key>(session, offset, depth, session.keyTable(type)))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try session.unkeyedContainer(offset, depth)
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    SingleValueDecoder(session: session, offset: offset, depth: depth)
+  }
+}
+
+extension DecodingSession {
+  /// Makes sure that the frame at `depth` is that of the keyed container at `offset`.
+  @inline(__always)
+  func openKeyed(_ offset: Int, _ depth: Int) throws {
+    if depth < frames.count, frames[depth].offset == offset, frames[depth].kind != .unparsed { return }
+    do { try parseKeyed(offset, depth) } catch { throw publicError(error, path(to: offset, depth: depth)) }
+  }
+
+  private func parseKeyed(_ offset: Int, _ depth: Int) throws {
+    var place = try bodyOfAnnotation(offset)
+    let start = place
+    let tag = try reader.byte(at: place)
+    place += 1
+    if depth >= frames.count || frames[depth].offset != offset { prepareFrame(depth, for: offset) }
+    switch TagKind(tag) {
+    case .shortRecord: try setRecord(depth, shape: Int(tag - Tag.shortRecord), start)
+    case .record: try setRecord(depth, shape: try reader.varint(at: &place), start)
+    case .map:
+      let count = try reader.varint(at: &place)
+      try reader.check(count, at: place)
+      frames[depth].kind = .map
+      frames[depth].count = count
+    case .empty:
+      frames[depth].kind = .map
+      frames[depth].count = 0
+    default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
+    }
+    frames[depth].payload = place
+    frames[depth].nextSlot = 0
+    frames[depth].nextPlace = place
+    frames[depth].currentSlot = 0
+    frames[depth].currentKey = place
+  }
+
+  private func setRecord(_ depth: Int, shape number: Int, _ offset: Int) throws {
+    let slots = try image.shape(number, at: offset)
+    frames[depth].kind = .record
+    frames[depth].firstSlot = slots.lowerBound
+    frames[depth].count = slots.count
+  }
+
+  /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional or top-level.
+  func bodyOfAnnotation(_ offset: Int) throws(ArchiveError) -> Int {
+    var place = offset
+    while true {
+      switch try reader.byte(at: place) {
+      case Tag.url, Tag.some: place += 1
+      default: return place
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+/// Collections that the library walks itself: no container per collection, no existential per element.
+extension EncodingSession {
+  /// Writes elements behind a head that says how many there are (Format §4.6).
+  @inline(__always)
+  func encodeElements<Elements: Collection>(
+    _ elements: Elements, _ plan: EncodingPlan<Elements.Element>
+  ) throws where Elements.Element: Encodable {
+    buffer.append(arrayHead: elements.count)
+    try push()
+    context.top.kind = .walkedElements
+    for element in elements {
+      context.top.count += 1
+      try plan.encode(element, self)
+    }
+    dropTop()
+  }
+}
+
+extension Array: NativelyEncodable where Element: Encodable {
+  static func makeEncodingPlan() -> AnyEncodingPlan {
+    if let packable = Element.self as? any PackableElement.Type { return packable.makePackedPlan() }
+    return ArrayEncodingPlan<Element>()
+  }
+}
+
+final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
+  override func encode(_ value: [Element], _ session: EncodingSession) throws {
+    try session.encodeElements(value, session.plans.plan(for: Element.self))
+  }
+
+  override var canBeNil: Bool { false }
+}
+
+extension Set: NativelyEncodable where Element: Encodable {
+  static func makeEncodingPlan() -> AnyEncodingPlan { SetEncodingPlan<Element>() }
+}
+
+final class SetEncodingPlan<Element: Encodable & Hashable>: EncodingPlan<Set<Element>> {
+  override func encode(_ value: Set<Element>, _ session: EncodingSession) throws {
+    let plan = session.plans.plan(for: Element.self)
+    if session.sortsKeys {
+      try session.encodeElements(sortedByContent(value) { $0 }, plan)
+    } else {
+      try session.encodeElements(value, plan)
+    }
+  }
+
+  override var canBeNil: Bool { false }
+}
+
+/// The elements in the order of the archives that they alone would make, which is the same in every process.
+private func sortedByContent<Elements: Collection, Content: Encodable>(
+  _ elements: Elements, _ content: (Elements.Element) -> Content
+) throws -> [Elements.Element] {
+  let keyed = try elements.map { element in
+    let session = EncodingSession(sortsKeys: true, userInfo: [:], hidesRootKey: true)
+    try session.encode(content(element), forKey: ArchiveCodingKey(stringValue: ""))
+    try session.finish()
+    return (element, session.archive.withBytes(0..<session.archive.count) { unsafe Array($0) })
+  }
+  return keyed.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
+}
+
+/// How a key of a dictionary stands in a map.
+private enum MapKey: Comparable {
+  case int(Int)
+  case string(String)
+
+  static func < (left: MapKey, right: MapKey) -> Bool {
+    switch (left, right) {
+    case (.int(let left), .int(let right)): left < right
+    case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+    case (.int, .string): true
+    case (.string, .int): false
+    }
+  }
+}
+
+extension Dictionary: NativelyEncodable where Key: Encodable, Value: Encodable {
+  static func makeEncodingPlan() -> AnyEncodingPlan { DictionaryEncodingPlan<Key, Value>() }
+}
+
+/// Dictionaries with string, `Int` or `CodingKeyRepresentable` keys as maps (Format §4.8), others as an array of
+/// keys and values in turns, which is how the standard library writes them too.
+final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>: EncodingPlan<[Key: Value]> {
+  private let mapKey: ((Key) -> MapKey?)?
+
+  override init() {
+    if Key.self == String.self {
+      mapKey = { ($0 as? String).map(MapKey.string) }
+    } else if Key.self == Int.self {
+      mapKey = { ($0 as? Int).map(MapKey.int) }
+    } else if Key.self is any CodingKeyRepresentable.Type {
+      mapKey = { key in
+        guard let codingKey = (key as? any CodingKeyRepresentable)?.codingKey else { return nil }
+        return codingKey.intValue.map(MapKey.int) ?? .string(codingKey.stringValue)
+      }
+    } else {
+      mapKey = nil
+    }
+  }
+
+  override var canBeNil: Bool { false }
+
+  override func encode(_ value: [Key: Value], _ session: EncodingSession) throws {
+    let plan = session.plans.plan(for: Value.self)
+    guard let mapKey else { return try encodePairs(value, plan, session) }
+    session.buffer.append(Tag.map)
+    session.buffer.append(varint: value.count)
+    try session.push()
+    session.context.top.kind = .walkedMap
+    if session.sortsKeys {
+      let entries = value.compactMap { entry in mapKey(entry.key).map { ($0, entry.value) } }
+      for (key, value) in entries.sorted(by: { $0.0 < $1.0 }) { try encode(key, value, plan, session) }
+    } else {
+      for (key, value) in value {
+        if let key = mapKey(key) { try encode(key, value, plan, session) }
+      }
+    }
+    session.dropTop()
+  }
+
+  @inline(__always)
+  private func encode(
+    _ key: MapKey, _ value: Value, _ plan: EncodingPlan<Value>, _ session: EncodingSession
+  ) throws {
+    session.context.top.place = session.buffer.count
+    session.context.top.count += 1
+    switch key {
+    case .string(let string): session.write(string: string)
+    case .int(let number): session.buffer.append(integer: number)
+    }
+    try plan.encode(value, session)
+  }
+
+  private func encodePairs(
+    _ value: [Key: Value], _ plan: EncodingPlan<Value>, _ session: EncodingSession
+  ) throws {
+    let keyPlan = session.plans.plan(for: Key.self)
+    session.buffer.append(arrayHead: value.count * 2)
+    try session.push()
+    session.context.top.kind = .walkedElements
+    for (key, value) in session.sortsKeys ? try sortedByContent(value, \.key) : Array(value) {
+      session.context.top.count += 1
+      try keyPlan.encode(key, session)
+      session.context.top.count += 1
+      try plan.encode(value, session)
+    }
+    session.dropTop()
+  }
+}
+
+/// What tells an optional type from others without knowing what it wraps.
+protocol OptionalValue {}
+
+extension Optional: OptionalValue {}
+
+extension Optional: NativelyEncodable where Wrapped: Encodable {
+  static func makeEncodingPlan() -> AnyEncodingPlan { OptionalEncodingPlan<Wrapped>() }
+}
+
+final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
+  override func encode(_ value: Wrapped?, _ session: EncodingSession) throws {
+    guard let value else { return session.buffer.append(Tag.none) }
+    let plan = session.plans.plan(for: Wrapped.self)
+    let start = session.buffer.count
+    try plan.encode(value, session)
+    // What would read as nil is marked as some value, so that no level of optionality is lost (Format §4.2).
+    if plan.canBeNil, session.buffer[start] == Tag.none || session.buffer[start] == Tag.some {
+      session.buffer.replace(start..<start, with: [Tag.some])
+      session.moveSplices(from: start, by: 1)
+    }
+  }
+
+  override func standsInline(_ value: Wrapped?) -> Bool { if case .none = value { true } else { false } }
+}

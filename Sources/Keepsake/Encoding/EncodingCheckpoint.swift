@@ -1,0 +1,72 @@
+/// A point to which a session can be taken back when an `encode(to:)` throws and its caller goes on.
+struct EncodingCheckpoint {
+  fileprivate let byteCount: Int
+  fileprivate let top: EncodingFrame
+  fileprivate let lowerCount: Int
+  fileprivate let nestedCount: Int
+  fileprivate let spliceCount: Int
+  fileprivate let depth: Int
+  fileprivate let objectCount: Int
+  fileprivate let pending: PendingObjects.Mark
+  fileprivate let shapeCount: Int
+  fileprivate let strings: StringSharing.Mark
+  fileprivate let classes: ClassRegistry.Mark
+  fileprivate let graph: ReferenceGraph.Mark
+}
+
+extension EncodingSession {
+  @inline(__always)
+  func checkpoint() -> EncodingCheckpoint {
+    EncodingCheckpoint(
+      byteCount: buffer.count, top: context.top, lowerCount: context.lower.count,
+      nestedCount: context.nested.count, spliceCount: context.splices.count, depth: depth,
+      objectCount: objects.count, pending: pending.mark, shapeCount: shapes.count, strings: strings.mark,
+      classes: classes.mark, graph: graph.mark)
+  }
+
+  /// Forgets bytes, numbers and pending objects since `checkpoint`.
+  func roll(back checkpoint: EncodingCheckpoint) {
+    buffer.truncate(to: checkpoint.byteCount)
+    context.top = checkpoint.top
+    context.lower.removeLast(context.lower.count - checkpoint.lowerCount)
+    context.nested.removeLast(context.nested.count - checkpoint.nestedCount)
+    context.splices.removeLast(context.splices.count - checkpoint.spliceCount)
+    depth = checkpoint.depth
+    objects.truncate(to: checkpoint.objectCount)
+    pending.truncate(to: checkpoint.pending)
+    shapes.truncate(to: checkpoint.shapeCount)
+    strings.truncate(to: checkpoint.strings)
+    classes.truncate(to: checkpoint.classes)
+    graph.truncate(to: checkpoint.graph)
+  }
+}
+
+/// The plans for the objects whose bodies are still to be written, in the order of their numbers.
+struct PendingObjects {
+  private var plans: [AnyEncodingPlan] = []
+  private var head = 0
+
+  struct Mark {
+    fileprivate let count: Int
+    fileprivate let head: Int
+  }
+
+  var mark: Mark { Mark(count: plans.count, head: head) }
+
+  mutating func append(_ plan: AnyEncodingPlan) { plans.append(plan) }
+
+  mutating func next() -> AnyEncodingPlan? {
+    guard head < plans.count else {
+      plans.removeAll(keepingCapacity: true)
+      head = 0
+      return nil
+    }
+    defer { head += 1 }
+    return plans[head]
+  }
+
+  mutating func truncate(to mark: Mark) {
+    plans.removeLast(max(0, plans.count - mark.count))
+    head = min(mark.head, plans.count)
+  }
+}

@@ -1,0 +1,117 @@
+/// What is being encoded at one level: a value, and the container that it asked for.
+struct EncodingFrame {
+  enum Kind: UInt8 {
+    /// Nothing was asked for yet.
+    case undecided
+    /// A single-value container that was not used yet, and one that was.
+    case single, singleUsed
+    /// A keyed container, written as a record or as a map.
+    case record, map
+    /// An unkeyed container.
+    case unkeyed
+    /// A collection that the library walks itself; it exists only for the coding path.
+    case walkedElements, walkedMap
+  }
+
+  /// Unique in the session, so that a container whose frame is gone is found out.
+  var id: UInt32
+  var kind = Kind.undecided
+  /// Whether the frame is a nested container or a `superEncoder`, that may be used again after its siblings.
+  var isNested = false
+  /// Where the value begins.
+  var start: Int
+  /// How many bytes are kept free at the start for the tag and what belongs to it.
+  var headByteCount = 0
+  /// How many values were begun.
+  var count = 0
+  /// For a record, the node of its shape so far; for a map, where the key stands that was written last.
+  var place = 0
+
+  init(id: UInt32, start: Int) {
+    self.id = id
+    self.start = start
+  }
+}
+
+/// Tells a frame from all others, also from those that stood in its place before.
+typealias FrameID = UInt32
+
+/// One run of bytes under construction with the frames that are open in it.
+struct EncodingContext {
+  let buffer: ByteBuffer
+  /// The innermost open frame.
+  var top: EncodingFrame
+  /// The frames around it, outermost first.
+  var lower: [EncodingFrame] = []
+  /// The nested containers among the open frames, outermost first.
+  var nested: [NestedContainer] = []
+  /// Nested containers that are written elsewhere and put in their place when the body is complete.
+  var splices: [Splice] = []
+  /// The way to the value at the bottom of the frames.
+  var basePath: BasePath
+  /// Whether the outermost frame is the top level of the archive.
+  var isTopLevel = false
+
+  enum BasePath {
+    case elements([any CodingKey])
+    case object(Int)
+  }
+
+  struct Splice {
+    var offset: Int
+    let nested: NestedContainer
+  }
+}
+
+/// A container or encoder that was asked for inside another and may be used at any time until its body is done.
+///
+/// While it is the last thing begun, it is written where it stands. When its parent goes on although somebody still
+/// holds it, it is detached: it gets a buffer of its own, which is put in its place at the end of the body.
+final class NestedContainer {
+  let frame: FrameID
+  let parent: FrameID
+  /// The key under which the parent has it; `nil` in an unkeyed container.
+  let key: ExactString?
+  /// The nested container that this one was made in, if it was.
+  let host: NestedContainer?
+  var detached: EncodingContext?
+
+  init(frame: FrameID, parent: FrameID, key: ExactString?, host: NestedContainer?) {
+    self.frame = frame
+    self.parent = parent
+    self.key = key
+    self.host = host
+  }
+}
+
+/// A key of a coding path that this library made.
+struct ArchiveCodingKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(stringValue: String) {
+    self.stringValue = stringValue
+    intValue = nil
+  }
+
+  init(intValue: Int) {
+    stringValue = String(intValue)
+    self.intValue = intValue
+  }
+
+  init(index: Int) {
+    stringValue = "Index \(index)"
+    intValue = index
+  }
+
+  init(_ element: PathElement) {
+    switch element {
+    case .key(let name): self.init(stringValue: name)
+    case .intKey(let number): self.init(intValue: number)
+    case .index(let index): self.init(index: index)
+    }
+  }
+
+  /// The key under which `superEncoder()` and `superDecoder()` go.
+  static let `super` = ArchiveCodingKey(stringValue: "super")
+}

@@ -1,0 +1,93 @@
+/// Coding paths, which nobody keeps: they are read off the open frames and the finished bodies when asked for.
+extension EncodingSession {
+  struct Layout: ValueLayout {
+    let session: EncodingSession
+
+    func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int {
+      guard number < session.shapes.count else { throw ArchiveError(.damaged, "No such shape", byteOffset: offset) }
+      return session.shapes.keys(of: session.shapes.end(of: number)).count
+    }
+
+    func keyName(slot: Int, ofShape number: Int) -> String {
+      session.keys.names[session.shapes.keys(of: session.shapes.end(of: number))[slot]]
+    }
+
+    func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
+      try session.strings.string(number, at: offset)
+    }
+  }
+
+  var layout: Layout { Layout(session: self) }
+
+  /// The path of what is being encoded just now.
+  var currentPath: [any CodingKey] {
+    path(in: context, below: context.lower + [context.top])
+  }
+
+  /// The path of the value of a frame, wherever that is open; empty when it is open no more.
+  func path(of frame: FrameID, _ nested: NestedContainer?) -> [any CodingKey] {
+    if let path = path(of: frame, in: context) { return path }
+    var host = nested
+    while let candidate = host {
+      if let detached = candidate.detached, let path = path(of: frame, in: detached) { return path }
+      host = candidate.host
+    }
+    return []
+  }
+
+  private func path(of frame: FrameID, in context: EncodingContext) -> [any CodingKey]? {
+    let frames = context.lower + [context.top]
+    guard let index = frames.firstIndex(where: { $0.id == frame }) else { return nil }
+    return path(in: context, below: Array(frames[..<index]))
+  }
+
+  private func path(in context: EncodingContext, below frames: [EncodingFrame]) -> [any CodingKey] {
+    var path: [any CodingKey]
+    switch context.basePath {
+    case .elements(let elements): path = elements
+    case .object(let number): path = self.path(ofObject: number)
+    }
+    for frame in frames {
+      if let element = element(of: frame, in: context) { path.append(ArchiveCodingKey(element)) }
+    }
+    if context.isTopLevel, hidesRootKey, !path.isEmpty { path.removeFirst() }
+    return path
+  }
+
+  /// The key or index at which the container of `frame` is.
+  private func element(of frame: EncodingFrame, in context: EncodingContext) -> PathElement? {
+    switch frame.kind {
+    case .undecided, .single, .singleUsed:
+      return nil
+    case .record:
+      return frame.count > 0 ? .key(keys.names[shapes.lastKey(of: frame.place)]) : nil
+    case .unkeyed, .walkedElements:
+      return frame.count > 0 ? .index(frame.count - 1) : nil
+    case .map, .walkedMap:
+      guard frame.count > 0 else { return nil }
+      var place = frame.place
+      return try? layout.mapKey(at: &place, in: context.buffer.reader())
+    }
+  }
+
+  /// The path by which an object was first reached.
+  func path(ofObject number: Int) -> [any CodingKey] {
+    var steps: [[any CodingKey]] = []
+    var number = number
+    while let referrer = graph.firstReferrer(of: number), referrer < number,
+      let body = assembly.body(referrer)
+    {
+      let reader = assembly.buffer.reader()
+      var place = body.lowerBound
+      _ = try? reader.varint(at: &place)
+      var search = PathSearch(layout, reader) { offset in
+        guard let tag = try? reader.byte(at: offset), TagKind(tag) == .objectReference else { return false }
+        return (try? reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1)) == UInt64(number)
+      }
+      steps.append((search.search(from: place) ?? []).map(ArchiveCodingKey.init))
+      number = referrer
+    }
+    let key = topLevelPaths.last { $0.firstNumber <= number }?.path ?? []
+    return key + steps.reversed().joined()
+  }
+}

@@ -1,0 +1,63 @@
+/// How values of one type are encoded; found once per type, not per value.
+class AnyEncodingPlan {
+  /// Writes the content of an object that this plan gave a number.
+  func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {}
+}
+
+/// The plan for types that have no better one: their own `encode(to:)`.
+class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
+  /// Writes `value` at the end of the session's buffer.
+  func encode(_ value: Value, _ session: EncodingSession) throws {
+    try session.encodePlainly(value)
+  }
+
+  /// Whether `value` is so small that at the top level it stands where its key is, without a body of its own.
+  func standsInline(_ value: Value) -> Bool { false }
+
+  /// Whether what is written for `value` reads as nil, unless it is marked as being some value.
+  var canBeNil: Bool { true }
+}
+
+/// A type that has a plan of its own.
+protocol NativelyEncodable: Encodable {
+  /// An `EncodingPlan<Self>`.
+  static func makeEncodingPlan() -> AnyEncodingPlan
+}
+
+/// The plans of a session, the most recent ones where they are found without a search.
+struct EncodingPlanCache {
+  private var recent: [(type: ObjectIdentifier, plan: AnyEncodingPlan)?] = Array(repeating: nil, count: 64)
+  private var plans: [ObjectIdentifier: AnyEncodingPlan] = [:]
+
+  /// The plan for `Value`. What is stored under the identifier of a type is always the plan of that type, which is
+  /// what makes the downcasts here sound.
+  @inline(__always)
+  mutating func plan<Value: Encodable>(for type: Value.Type) -> EncodingPlan<Value> {
+    let id = ObjectIdentifier(type)
+    let place = (UInt(bitPattern: id) >> 4 ^ UInt(bitPattern: id) >> 10) & 63
+    if let (known, plan) = recent[Int(place)], known == id {
+      return knownDowncast(plan, to: EncodingPlan<Value>.self)
+    }
+    let plan = plans[id] ?? EncodingPlanCache.makePlan(type)
+    plans[id] = plan
+    recent[Int(place)] = (id, plan)
+    return knownDowncast(plan, to: EncodingPlan<Value>.self)
+  }
+
+  private static func makePlan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan {
+    if let native = type as? any NativelyEncodable.Type { return native.makeEncodingPlan() }
+    if type is AnyClass { return ClassEncodingPlan<Value>() }
+    return EncodingPlan<Value>()
+  }
+}
+
+extension EncodingSession {
+  /// Lets `value` encode itself into a frame of its own.
+  @inline(__always)
+  func encodePlainly<Value: Encodable>(_ value: Value) throws {
+    try push()
+    let frame = context.top.id
+    try value.encode(to: ValueEncoder(session: self, frame: frame, nested: nil))
+    if context.top.id != frame { try pop(to: frame) } else { try pop() }
+  }
+}

@@ -1,0 +1,209 @@
+/// All that one archive needs while it is encoded. Containers and encoders are small values that point here.
+final class EncodingSession {
+  @exclusivity(unchecked) var context: EncodingContext
+  @exclusivity(unchecked) var keys = KeyRegistry()
+  @exclusivity(unchecked) var shapes = ShapeTrie()
+  @exclusivity(unchecked) var strings = StringSharing()
+  @exclusivity(unchecked) var objects = ObjectRegistry()
+  @exclusivity(unchecked) var graph = ReferenceGraph()
+  @exclusivity(unchecked) var classes = ClassRegistry()
+  @exclusivity(unchecked) var assembly = ArchiveAssembly()
+  @exclusivity(unchecked) var plans = EncodingPlanCache()
+  @exclusivity(unchecked) private var keyTables: [ObjectIdentifier: EncodingKeyTable] = [:]
+  @exclusivity(unchecked) private var lastKeyTable: (type: ObjectIdentifier, table: EncodingKeyTable)?
+  /// The keys of the open maps that containers write, to find one that is written twice.
+  @exclusivity(unchecked) var mapKeys: [FrameID: Set<ExactString>] = [:]
+  /// The plans by which the objects are encoded whose bodies are still to be written.
+  @exclusivity(unchecked) var pending = PendingObjects()
+  @exclusivity(unchecked) private var lastFrameID: FrameID = 0
+  @exclusivity(unchecked) var depth = 0
+  @exclusivity(unchecked) private var stackGuard = StackGuard()
+
+  /// Whether a body is being written that others may refer to, so that its references count for cycles.
+  @exclusivity(unchecked) var bodyInProgress = false
+  /// The top-level values so far: the first number that was free then, and the way to the value.
+  var topLevelPaths: [(firstNumber: Int, path: [any CodingKey])] = []
+
+  let sortsKeys: Bool
+  let userInfo: [CodingUserInfoKey: Any]
+  let limits = ArchiveLimits()
+  /// Whether coding paths begin below the root key, as those of other top-level encoders do.
+  let hidesRootKey: Bool
+  private(set) var isFinished = false
+
+  init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
+    self.sortsKeys = sortsKeys
+    self.userInfo = userInfo
+    self.hidesRootKey = hidesRootKey
+    context = EncodingContext(
+      buffer: ByteBuffer(minimumCapacity: 64), top: EncodingFrame(id: 0, start: 1), basePath: .elements([]),
+      isTopLevel: true)
+    // The top level is a body like any other: first the class number, which is none.
+    context.buffer.append(0)
+  }
+
+  @inline(__always)
+  var buffer: ByteBuffer { context.buffer }
+
+  // MARK: Frames
+
+  func makeFrameID() -> FrameID {
+    lastFrameID &+= 1
+    return lastFrameID
+  }
+
+  /// Opens a frame for a value that begins here.
+  @inline(__always)
+  func push() throws {
+    depth += 1
+    if depth & 15 == 0 { try checkDepth() }
+    context.lower.append(context.top)
+    lastFrameID &+= 1
+    context.top = EncodingFrame(id: lastFrameID, start: context.buffer.count)
+  }
+
+  private func checkDepth() throws {
+    guard depth <= limits.maximumDepth else {
+      throw misuse("Values are nested more than \(limits.maximumDepth) deep", code: .limitExceeded)
+    }
+    guard stackGuard.hasRoom() else {
+      throw misuse("Values are nested \(depth) deep, more than the stack of this thread can hold", code: .limitExceeded)
+    }
+  }
+
+  /// Closes the innermost frame and what is still open in it.
+  @inline(__always)
+  func pop() throws {
+    closeTop()
+    dropTop()
+  }
+
+  /// Takes the innermost frame away without a further write.
+  @inline(__always)
+  func dropTop() {
+    depth -= 1
+    if let below = context.lower.popLast() { context.top = below }
+  }
+
+  /// Closes the frame of `id` and all above it.
+  @inline(__always)
+  func pop(to id: FrameID) throws {
+    while context.top.id != id { try settleNested() }
+    try pop()
+  }
+
+  /// Completes the bytes of the innermost frame.
+  @inline(__always)
+  func closeTop() {
+    switch context.top.kind {
+    case .undecided, .single: buffer.append(Tag.empty)
+    case .record: closeRecord()
+    case .map: closeMap()
+    case .unkeyed: closeArray()
+    case .singleUsed, .walkedElements, .walkedMap: break
+    }
+  }
+
+  @inline(__always)
+  private func closeRecord() {
+    let number = shapes.number(of: context.top.place)
+    if number <= Tag.lastShortShape, context.top.headByteCount == 1 {
+      buffer[context.top.start] = Tag.shortRecord &+ UInt8(truncatingIfNeeded: number)
+    } else if number <= Tag.lastShortShape {
+      setHead([Tag.shortRecord + UInt8(number)])
+    } else {
+      setHead(head(Tag.record, number))
+    }
+  }
+
+  private func closeMap() {
+    mapKeys[context.top.id] = nil
+    setHead(head(Tag.map, context.top.count))
+  }
+
+  private func closeArray() {
+    let count = context.top.count
+    setHead(count <= Tag.longestShortArray ? [Tag.shortArray + UInt8(count)] : head(Tag.array, count))
+  }
+
+  private func head(_ tag: UInt8, _ number: Int) -> [UInt8] {
+    let scratch = ByteBuffer(minimumCapacity: 16)
+    scratch.append(tag)
+    scratch.append(varint: number)
+    return scratch.withBytes(0..<scratch.count) { unsafe Array($0) }
+  }
+
+  /// Fills the place that was kept free for the head; what is behind moves when it turned out longer or shorter.
+  private func setHead(_ bytes: [UInt8]) {
+    let start = context.top.start
+    let change = bytes.count - context.top.headByteCount
+    buffer.replace(start..<(start + context.top.headByteCount), with: bytes)
+    if change != 0 { moveSplices(from: start + 1, by: change) }
+  }
+
+  func moveSplices(from offset: Int, by change: Int) {
+    for index in context.splices.indices where context.splices[index].offset >= offset {
+      context.splices[index].offset += change
+    }
+  }
+
+  // MARK: Keys
+
+  func keyTable<Key: CodingKey>(_ type: Key.Type) -> EncodingKeyTable {
+    let id = ObjectIdentifier(type)
+    if let last = lastKeyTable, last.type == id { return last.table }
+    let table = keyTables[id] ?? EncodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1)
+    keyTables[id] = table
+    lastKeyTable = (id, table)
+    return table
+  }
+
+  // MARK: Finishing
+
+  /// Completes the archive. Afterwards ``archive`` holds it and nothing more can be encoded.
+  func finish() throws {
+    guard !isFinished else { return }
+    try drain()
+    while context.top.id != 0 { try settleNested() }
+    closeTop()
+    flattenSplices(from: 0)
+    isFinished = true
+    assembly.finish(
+      topLevel: buffer, shapes: shapes, keyNames: keys.names, classes: classes, strings: strings)
+  }
+
+  var archive: ByteBuffer { assembly.buffer }
+
+  /// Where the body in progress begins to be checked for references, and what a refusal looks like.
+  func misuse(_ message: String, code: ArchiveError.Code = .misuse, value: Any? = nil) -> EncodingError {
+    EncodingError.invalidValue(
+      value as Any,
+      .init(codingPath: currentPath, debugDescription: message, underlyingError: ArchiveError(code, message)))
+  }
+}
+
+/// For one type of key, the number of each key, by the bit pattern of keys of at most one byte.
+final class EncodingKeyTable {
+  /// Whether the keys are more than the cases of an enumeration, so that they are written inline.
+  let isDynamic: Bool
+  @exclusivity(unchecked) private var numbers: [Int]
+  /// How many bytes the head of the last record took that used these keys.
+  @exclusivity(unchecked) var lastHeadByteCount = 1
+
+  init(isDynamic: Bool) {
+    self.isDynamic = isDynamic
+    numbers = isDynamic ? [] : Array(repeating: -1, count: 256)
+  }
+
+  @inline(__always)
+  func number<Key: CodingKey>(of key: Key, in session: EncodingSession) -> Int {
+    guard let bits = bitPattern(of: key), bits < numbers.count else {
+      return session.keys.number(for: key.stringValue)
+    }
+    let known = numbers[bits]
+    if known >= 0 { return known }
+    let number = session.keys.number(for: key.stringValue)
+    numbers[bits] = number
+    return number
+  }
+}

@@ -1,0 +1,293 @@
+/// How containers that are written out of turn keep their place.
+extension EncodingSession {
+  /// A frame identifier that no frame has: that of a container which must not be used at all.
+  static let conflictingFrame = FrameID.max
+
+  /// Makes `frame` the innermost one, ready to be written.
+  ///
+  /// - Returns: the nested container whose context was swapped in for that and must be swapped out by ``leave(_:)``.
+  @inline(__always)
+  func enter(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
+    if context.top.id == frame, !isFinished { return nil }
+    return try enterSlowly(frame, nested)
+  }
+
+  @inline(__always)
+  func leave(_ host: NestedContainer?) {
+    if let host { swapContext(host) }
+  }
+
+  private func enterSlowly(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
+    guard !isFinished else {
+      throw misuse("Nothing can be encoded any more: the archive is finished")
+    }
+    if context.has(frame) {
+      try settle(to: frame)
+      return nil
+    }
+    var host = nested
+    while let candidate = host {
+      if candidate.detached?.has(frame) == true {
+        swapContext(candidate)
+        try settle(to: frame)
+        return candidate
+      }
+      host = candidate.host
+    }
+    throw misuse(
+      frame == EncodingSession.conflictingFrame
+        ? "A second container of another kind was asked for where one was already; encode a value through one kind"
+        : "A container was used after the encode(to:) had returned that asked for it")
+  }
+
+  /// While a nested container is active, the context that it was called from waits in its place.
+  private func swapContext(_ nested: NestedContainer) {
+    guard let other = nested.detached else { return }
+    nested.detached = context
+    context = other
+  }
+
+  private func settle(to frame: FrameID) throws {
+    while context.top.id != frame { try settleNested() }
+  }
+
+  /// Opens a frame for a nested container or a `superEncoder` inside the innermost one.
+  func pushNested(key: ExactString?, host: NestedContainer?) throws -> NestedContainer {
+    let parent = context.top.id
+    try push()
+    context.top.isNested = true
+    let nested = NestedContainer(frame: context.top.id, parent: parent, key: key, host: host)
+    context.nested.append(nested)
+    return nested
+  }
+
+  /// Ends the innermost frame, a nested container whose parent goes on: for good when nobody can use it any more,
+  /// or by giving it a buffer of its own.
+  func settleNested() throws {
+    guard context.top.isNested, var nested = context.nested.popLast() else {
+      throw misuse("A container was used while one of its values was still being encoded")
+    }
+    if isKnownUniquelyReferenced(&nested) {
+      closeTop()
+      dropTop()
+    } else {
+      detach(nested)
+    }
+  }
+
+  private func detach(_ nested: NestedContainer) {
+    var frame = context.top
+    let start = frame.start
+    let own = EncodingContext(
+      buffer: ByteBuffer(minimumCapacity: 64), top: frame, basePath: .elements(path(of: frame.id, nil)))
+    own.buffer.append(buffer, start..<buffer.count)
+    frame.start = 0
+    if frame.kind == .map { frame.place -= start }
+    nested.detached = own
+    nested.detached?.top = frame
+    while let inner = context.splices.last, inner.offset > start {
+      context.splices.removeLast()
+      nested.detached?.splices.insert(.init(offset: inner.offset - start, nested: inner.nested), at: 0)
+    }
+    buffer.truncate(to: start)
+    dropTop()
+    addSplice(nested)
+  }
+
+  /// Keeps the place of `nested` by one byte, so that what is around it can still be walked.
+  private func addSplice(_ nested: NestedContainer) {
+    context.splices.append(.init(offset: buffer.count, nested: nested))
+    buffer.append(Tag.empty)
+  }
+
+  /// Puts the bytes of all detached containers in their places, from `start` on to the end.
+  func flattenSplices(from start: Int) {
+    guard !context.splices.isEmpty else { return }
+    let splices = context.splices
+    context.splices = []
+    let flat = ByteBuffer(minimumCapacity: buffer.count - start)
+    var place = start
+    for splice in splices {
+      flat.append(buffer, place..<splice.offset)
+      flat.append(flattened(splice.nested))
+      place = splice.offset + 1
+    }
+    flat.append(buffer, place..<buffer.count)
+    buffer.truncate(to: start)
+    buffer.append(flat)
+  }
+
+  private func flattened(_ nested: NestedContainer) -> ByteBuffer {
+    swapContext(nested)
+    while context.top.id != nested.frame, (try? settleNested()) != nil {}
+    closeTop()
+    flattenSplices(from: 0)
+    let bytes = buffer
+    swapContext(nested)
+    nested.detached = nil
+    return bytes
+  }
+}
+
+extension EncodingContext {
+  func has(_ frame: FrameID) -> Bool {
+    top.id == frame || lower.contains { $0.id == frame }
+  }
+}
+
+/// A key that is written a second time: the later value counts, a nested container goes on where it was.
+extension EncodingSession {
+  /// The nested container that the innermost frame has under `key`, if it has one: open, detached, or by now closed
+  /// and to be opened again.
+  func existingNested(_ key: ExactString) -> NestedContainer? {
+    let parent = context.top.id
+    let isSame = { (nested: NestedContainer) in nested.parent == parent && nested.key == key }
+    if let detached = context.splices.first(where: { isSame($0.nested) }) { return detached.nested }
+    guard let slot = slot(of: key), let extent = extents()[safe: slot] else { return nil }
+    return reopen(extent, key)
+  }
+
+  private func slot(of key: ExactString) -> Int? {
+    switch context.top.kind {
+    case .record:
+      shapes.keys(of: context.top.place).firstIndex { ExactString(string: keys.names[$0]) == key }
+    case .map:
+      extents().firstIndex { extent in
+        var place = extent.key
+        return (try? layout.mapKey(at: &place, in: buffer.reader())).map { $0.name == key } ?? false
+      }
+    default: nil
+    }
+  }
+
+  /// Where the keys and values of the innermost frame, a keyed container, stand.
+  private func extents() -> [(key: Int, value: Range<Int>)] {
+    let reader = buffer.reader()
+    var place = context.top.start + context.top.headByteCount
+    var extents: [(key: Int, value: Range<Int>)] = []
+    for _ in 0..<context.top.count {
+      let key = place
+      if context.top.kind == .map, let end = try? layout.end(ofValueAt: place, in: reader) { place = end }
+      guard let end = try? layout.end(ofValueAt: place, in: reader) else { break }
+      extents.append((key, place..<end))
+      place = end
+    }
+    return extents
+  }
+
+  /// Drops what the innermost frame has under `key`, so that it can be written anew.
+  func removeValue(_ key: ExactString) {
+    guard let slot = slot(of: key), let extent = extents()[safe: slot] else { return }
+    let range = extent.key..<extent.value.upperBound
+    context.splices.removeAll { range.contains($0.offset) }
+    buffer.replace(range, with: [])
+    moveSplices(from: range.upperBound, by: -range.count)
+    context.top.count -= 1
+    if context.top.kind == .map { context.top.place -= range.count }
+    if context.top.kind == .record {
+      var path = shapes.keys(of: context.top.place)
+      path.remove(at: slot)
+      context.top.place = path.reduce(ShapeTrie.root) { node, key in shapes.step(from: node, key: key) ?? node }
+    }
+  }
+
+  /// Makes a detached container again of one that was closed in its place.
+  private func reopen(_ extent: (key: Int, value: Range<Int>), _ key: ExactString) -> NestedContainer? {
+    let reader = buffer.reader()
+    var place = extent.value.lowerBound + 1
+    let tag = buffer[extent.value.lowerBound]
+    var frame = EncodingFrame(id: makeFrameID(), start: 0)
+    frame.isNested = true
+    frame.headByteCount = 1
+    switch TagKind(tag) {
+    case .shortRecord, .record:
+      frame.kind = .record
+      let number = tag == Tag.record ? try? reader.varint(at: &place) : Int(tag - Tag.shortRecord)
+      guard let number else { return nil }
+      frame.place = shapes.end(of: number)
+      frame.count = shapes.keys(of: frame.place).count
+    case .map:
+      frame.kind = .map
+      guard let count = try? reader.varint(at: &place) else { return nil }
+      frame.count = count
+    case .shortArray, .array:
+      frame.kind = .unkeyed
+      let count = tag == Tag.array ? try? reader.varint(at: &place) : Int(tag - Tag.shortArray)
+      guard let count else { return nil }
+      frame.count = count
+    default: return nil
+    }
+    let base = path(of: context.top.id, nil) + [ArchiveCodingKey(stringValue: key.string)]
+    let own = EncodingContext(buffer: ByteBuffer(minimumCapacity: 64), top: frame, basePath: .elements(base))
+    own.buffer.append(0)
+    own.buffer.append(buffer, place..<extent.value.upperBound)
+    let nested = NestedContainer(frame: frame.id, parent: context.top.id, key: key, host: nil)
+    nested.detached = own
+    if frame.kind == .map { mapKeys[frame.id] = reopenedKeys(own) }
+    let moved = context.splices.filter { extent.value.contains($0.offset) }
+    nested.detached?.splices = moved.map { .init(offset: $0.offset - place + 1, nested: $0.nested) }
+    context.splices.removeAll { extent.value.contains($0.offset) }
+    buffer.replace(extent.value, with: [Tag.empty])
+    moveSplices(from: extent.value.upperBound, by: 1 - extent.value.count)
+    let index = context.splices.firstIndex { $0.offset > extent.value.lowerBound } ?? context.splices.endIndex
+    context.splices.insert(.init(offset: extent.value.lowerBound, nested: nested), at: index)
+    return nested
+  }
+
+  private func reopenedKeys(_ own: EncodingContext) -> Set<ExactString> {
+    var keys: Set<ExactString> = []
+    let reader = own.buffer.reader()
+    var place = 1
+    for _ in 0..<own.top.count {
+      guard let key = try? layout.mapKey(at: &place, in: reader),
+        let end = try? layout.end(ofValueAt: place, in: reader)
+      else { break }
+      keys.insert(key.name)
+      place = end
+    }
+    return keys
+  }
+}
+
+extension PathElement {
+  /// The element as the key of a map.
+  var name: ExactString {
+    switch self {
+    case .key(let name): ExactString(string: name)
+    case .intKey(let number), .index(let number): ExactString(string: String(number))
+    }
+  }
+}
+
+extension Array {
+  /// The element at `index`, or `nil` where there is none.
+  subscript(safe index: Int) -> Element? {
+    indices.contains(index) ? self[index] : nil
+  }
+}
+
+/// A container that was made ready for a write; what was swapped in for that must be swapped out again.
+struct EnteredFrame {
+  let nested: NestedContainer?
+
+  init(_ session: EncodingSession, _ frame: FrameID, _ nested: NestedContainer?) throws {
+    self.nested = try session.enter(frame, nested)
+  }
+}
+
+extension EncodingSession {
+  /// The frame of `id`, wherever it is open.
+  func frame(_ id: FrameID, _ nested: NestedContainer?) -> EncodingFrame? {
+    if context.top.id == id { return context.top }
+    if let frame = context.lower.last(where: { $0.id == id }) { return frame }
+    var host = nested
+    while let candidate = host {
+      if let detached = candidate.detached {
+        if detached.top.id == id { return detached.top }
+        if let frame = detached.lower.last(where: { $0.id == id }) { return frame }
+      }
+      host = candidate.host
+    }
+    return nil
+  }
+}

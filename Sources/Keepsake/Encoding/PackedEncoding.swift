@@ -1,0 +1,50 @@
+/// A type whose arrays are written as one run of numbers (Format §4.7).
+protocol PackableElement: Encodable {
+  static func appendPacked(_ array: [Self], to buffer: ByteBuffer)
+  static func makePackedPlan() -> AnyEncodingPlan
+}
+
+extension PackableElement {
+  static func makePackedPlan() -> AnyEncodingPlan { PackedEncodingPlan<Self>() }
+}
+
+final class PackedEncodingPlan<Element: PackableElement>: EncodingPlan<[Element]> {
+  override func encode(_ value: [Element], _ session: EncodingSession) {
+    Element.appendPacked(value, to: session.buffer)
+  }
+
+  override var canBeNil: Bool { false }
+}
+
+extension PackableElement where Self: ArchiveInteger {
+  @inline(__always)
+  static func appendPacked(_ array: [Self], to buffer: ByteBuffer) { buffer.append(packed: array) }
+}
+
+extension Int: PackableElement {}
+extension Int8: PackableElement {}
+extension Int16: PackableElement {}
+extension Int32: PackableElement {}
+extension Int64: PackableElement {}
+extension UInt: PackableElement {}
+extension UInt16: PackableElement {}
+extension UInt32: PackableElement {}
+extension UInt64: PackableElement {}
+
+extension UInt8: PackableElement {
+  static func appendPacked(_ array: [UInt8], to buffer: ByteBuffer) {
+    array.withUnsafeBytes { unsafe buffer.append(bytesValue: $0) }
+  }
+}
+
+extension Bool: PackableElement {
+  static func appendPacked(_ array: [Bool], to buffer: ByteBuffer) { buffer.append(packed: array) }
+}
+
+extension Float: PackableElement {
+  static func appendPacked(_ array: [Float], to buffer: ByteBuffer) { buffer.append(packed: array) }
+}
+
+extension Double: PackableElement {
+  static func appendPacked(_ array: [Double], to buffer: ByteBuffer) { buffer.append(packed: array) }
+}

@@ -1,0 +1,70 @@
+/// A type that is one tag and its payload, and so needs neither a frame nor a rollback.
+protocol ArchivePrimitive: NativelyEncodable {
+  static func write(_ value: Self, to session: EncodingSession)
+}
+
+final class PrimitiveEncodingPlan<Value: ArchivePrimitive>: EncodingPlan<Value> {
+  override func encode(_ value: Value, _ session: EncodingSession) { Value.write(value, to: session) }
+  override func standsInline(_ value: Value) -> Bool { true }
+  override var canBeNil: Bool { false }
+}
+
+extension ArchivePrimitive {
+  static func makeEncodingPlan() -> AnyEncodingPlan { PrimitiveEncodingPlan<Self>() }
+}
+
+extension Bool: ArchivePrimitive {
+  @inline(__always)
+  static func write(_ value: Bool, to session: EncodingSession) { session.buffer.append(value ? Tag.true : Tag.false) }
+}
+
+extension Float: ArchivePrimitive {
+  @inline(__always)
+  static func write(_ value: Float, to session: EncodingSession) {
+    session.buffer.append(Tag.float32, word: UInt64(value.bitPattern), byteCount: 4)
+  }
+}
+
+extension Double: ArchivePrimitive {
+  @inline(__always)
+  static func write(_ value: Double, to session: EncodingSession) {
+    session.buffer.append(Tag.float64, word: value.bitPattern, byteCount: 8)
+  }
+}
+
+/// A string of more than this many bytes gets a body of its own at the top level, so that it can be skipped.
+private let longestInlineString = 1_024
+
+extension String: ArchivePrimitive {
+  @inline(__always)
+  static func write(_ value: String, to session: EncodingSession) { session.write(string: value) }
+
+  static func makeEncodingPlan() -> AnyEncodingPlan { StringEncodingPlan() }
+}
+
+final class StringEncodingPlan: EncodingPlan<String> {
+  override func encode(_ value: String, _ session: EncodingSession) { session.write(string: value) }
+  override func standsInline(_ value: String) -> Bool { value.utf8.count <= longestInlineString }
+  override var canBeNil: Bool { false }
+}
+
+/// Every integer type, by one piece of code.
+protocol ArchiveInteger: ArchivePrimitive, FixedWidthInteger, BitwiseCopyable {}
+
+extension ArchiveInteger {
+  @inline(__always)
+  static func write(_ value: Self, to session: EncodingSession) { session.buffer.append(integer: value) }
+}
+
+extension Int: ArchiveInteger {}
+extension Int8: ArchiveInteger {}
+extension Int16: ArchiveInteger {}
+extension Int32: ArchiveInteger {}
+extension Int64: ArchiveInteger {}
+extension Int128: ArchiveInteger {}
+extension UInt: ArchiveInteger {}
+extension UInt8: ArchiveInteger {}
+extension UInt16: ArchiveInteger {}
+extension UInt32: ArchiveInteger {}
+extension UInt64: ArchiveInteger {}
+extension UInt128: ArchiveInteger {}

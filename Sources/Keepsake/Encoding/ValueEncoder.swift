@@ -1,0 +1,77 @@
+/// The `Encoder` that a value's `encode(to:)` is given: three words, so that it needs no memory of its own.
+struct ValueEncoder: Encoder {
+  let session: EncodingSession
+  let frame: FrameID
+  let nested: NestedContainer?
+
+  var codingPath: [any CodingKey] { session.path(of: frame, nested) }
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(
+      KeyedValueEncoder<Key>(session, session.openKeyed(frame, nested, type), nested, session.keyTable(type)))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    UnkeyedValueEncoder(session: session, frame: session.openUnkeyed(frame, nested), nested: nested)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    SingleValueEncoder(session: session, frame: session.openSingle(frame, nested), nested: nested)
+  }
+}
+
+extension EncodingSession {
+  /// Makes the value of `frame` a keyed container, or finds that it is one.
+  ///
+  /// - Returns: the frame, or ``conflictingFrame`` when the value is something else already.
+  @inline(__always)
+  func openKeyed<Key: CodingKey>(_ frame: FrameID, _ nested: NestedContainer?, _ type: Key.Type) -> FrameID {
+    if context.top.id == frame, context.top.kind == .undecided {
+      let table = keyTable(type)
+      context.top.kind = table.isDynamic ? .map : .record
+      let headByteCount = table.isDynamic ? 2 : 1
+      context.top.headByteCount = headByteCount
+      for _ in 0..<headByteCount { buffer.append(0) }
+      return frame
+    }
+    return open(frame, nested, [.record, .map]) { _ = self.openKeyed($0, nil, type) }
+  }
+
+  func openUnkeyed(_ frame: FrameID, _ nested: NestedContainer?) -> FrameID {
+    if context.top.id == frame, context.top.kind == .undecided {
+      context.top.kind = .unkeyed
+      context.top.headByteCount = 1
+      buffer.append(0)
+      return frame
+    }
+    return open(frame, nested, [.unkeyed]) { _ = self.openUnkeyed($0, nil) }
+  }
+
+  func openSingle(_ frame: FrameID, _ nested: NestedContainer?) -> FrameID {
+    if context.top.id == frame, context.top.kind == .undecided {
+      context.top.kind = .single
+      return frame
+    }
+    return open(frame, nested, [.single, .singleUsed]) { _ = self.openSingle($0, nil) }
+  }
+
+  private func open(
+    _ frame: FrameID, _ nested: NestedContainer?, _ allowed: Set<EncodingFrame.Kind>, _ decide: (FrameID) -> Void
+  ) -> FrameID {
+    // A frame that cannot be entered makes the first write throw, since asking for a container cannot.
+    guard let host = try? enter(frame, nested) else {
+      return finishOpening(frame, allowed, decide)
+    }
+    defer { leave(host) }
+    return finishOpening(frame, allowed, decide)
+  }
+
+  private func finishOpening(
+    _ frame: FrameID, _ allowed: Set<EncodingFrame.Kind>, _ decide: (FrameID) -> Void
+  ) -> FrameID {
+    guard context.top.id == frame else { return frame }
+    if context.top.kind == .undecided { decide(frame) }
+    return allowed.contains(context.top.kind) ? frame : EncodingSession.conflictingFrame
+  }
+}

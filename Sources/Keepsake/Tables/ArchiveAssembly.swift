@@ -1,0 +1,77 @@
+/// Puts an archive together: header, bodies, tables, checksums and trailer, in this order (Format §1).
+struct ArchiveAssembly {
+  /// The archive so far. Bodies are built in place at its end.
+  let buffer = ByteBuffer()
+  private var offsets = OffsetTableBuilder()
+  private var bodyStart = Header.byteCount
+
+  /// A point to which the bodies can be taken back.
+  struct Mark {
+    fileprivate let byteCount: Int
+    fileprivate let offsets: OffsetTableBuilder
+  }
+
+  init() {
+    buffer.append(Header.bytes)
+  }
+
+  var mark: Mark { Mark(byteCount: buffer.count, offsets: offsets.copy()) }
+
+  var bodyCount: Int { offsets.count }
+
+  /// The extent of a finished body.
+  func body(_ number: Int) -> Range<Int>? { offsets.range(of: number) }
+
+  mutating func beginBody() { bodyStart = buffer.count }
+
+  mutating func endBody() {
+    offsets.add(offset: bodyStart, length: buffer.count - bodyStart)
+  }
+
+  mutating func truncate(to mark: Mark) {
+    buffer.truncate(to: mark.byteCount)
+    offsets = mark.offsets
+  }
+
+  /// Appends the top-level body and everything behind it. The buffer then holds the whole archive.
+  mutating func finish(
+    topLevel: ByteBuffer, shapes: ShapeTrie, keyNames: [String], classes: ClassRegistry, strings: StringSharing
+  ) {
+    let topLevelOffset = buffer.count
+    buffer.append(topLevel)
+    let tablesOffset = buffer.count
+    let (keyCount, shapesOffset) = shapes.write(to: buffer, names: keyNames)
+    let classesOffset = buffer.count
+    classes.write(to: buffer)
+    let stringsOffset = buffer.count
+    strings.write(to: buffer)
+    let offsetsOffset = buffer.count
+    let bodyCount = offsets.count
+    offsets.write(to: buffer)
+    let directoryOffset = buffer.count
+
+    let directory = [
+      topLevelOffset, tablesOffset, bodyCount,
+      keyCount, shapesOffset - tablesOffset,
+      shapes.count, classesOffset - shapesOffset,
+      classes.entries.count, stringsOffset - classesOffset,
+      strings.count, offsetsOffset - stringsOffset,
+      0, 0,  // conditional references, of which this version writes none
+      directoryOffset - offsetsOffset,
+    ]
+    for number in directory { buffer.append(varint: number) }
+    writeChecksums(directoryOffset: directoryOffset)
+  }
+
+  private func writeChecksums(directoryOffset: Int) {
+    let checksumsOffset = buffer.count
+    for start in stride(from: 0, to: checksumsOffset, by: Blocks.byteCount) {
+      let block = start..<min(start + Blocks.byteCount, checksumsOffset)
+      buffer.append(word: buffer.checksum(block))
+    }
+    buffer.append(word: UInt64(directoryOffset))
+    buffer.append(word: UInt64(checksumsOffset))
+    buffer.append(word: buffer.checksum(checksumsOffset..<buffer.count))
+    buffer.append(Trailer.signature)
+  }
+}

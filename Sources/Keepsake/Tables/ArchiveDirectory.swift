@@ -1,0 +1,58 @@
+/// Where the tables of an archive are and how many entries they have (Format §6).
+package struct ArchiveDirectory: Sendable {
+  package struct Table: Sendable {
+    package let count: Int
+    package let range: Range<Int>
+  }
+
+  package let topLevel: Range<Int>
+  package let bodyCount: Int
+  package let keys: Table
+  package let shapes: Table
+  package let classes: Table
+  package let strings: Table
+  package let conditionals: Table
+  package let offsets: Table
+
+  init(_ reader: ByteReader, _ trailer: Trailer) throws(ArchiveError) {
+    var place = trailer.directoryOffset
+    let topLevelOffset = try reader.varint(at: &place)
+    let tablesOffset = try reader.varint(at: &place)
+    guard topLevelOffset >= Header.byteCount, topLevelOffset < tablesOffset, tablesOffset <= trailer.directoryOffset
+    else {
+      throw ArchiveError(.damaged, "The directory points outside of the archive", byteOffset: trailer.directoryOffset)
+    }
+    topLevel = topLevelOffset..<tablesOffset
+    bodyCount = try reader.varint(at: &place)
+    var tableStart = tablesOffset
+    // Each entry of a table takes at least this many bytes; that bounds what its count can make a reader reserve.
+    keys = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 1)
+    shapes = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 1)
+    classes = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 4)
+    strings = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 1)
+    conditionals = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 1)
+    let offsetsPlace = place
+    let offsetsLength = try reader.varint(at: &place)
+    guard offsetsLength == trailer.directoryOffset - tableStart, place == trailer.checksumsOffset else {
+      throw ArchiveError(.damaged, "The tables do not fill the space that they have", byteOffset: offsetsPlace)
+    }
+    let groupCount = OffsetTable.groupCount(bodyCount)
+    guard bodyCount <= offsetsLength, groupCount * OffsetTable.groupByteCount <= offsetsLength - bodyCount else {
+      throw ArchiveError(.damaged, "The offset table is too short for its bodies", byteOffset: offsetsPlace)
+    }
+    offsets = Table(count: groupCount, range: tableStart..<trailer.directoryOffset)
+  }
+
+  private static func table(
+    _ reader: ByteReader, _ place: inout Int, _ tableStart: inout Int, _ trailer: Trailer, entryByteCount: Int
+  ) throws(ArchiveError) -> Table {
+    let entryPlace = place
+    let count = try reader.varint(at: &place)
+    let length = try reader.varint(at: &place)
+    guard length <= trailer.directoryOffset - tableStart, count <= length / entryByteCount else {
+      throw ArchiveError(.damaged, "A table is larger than the space that it has", byteOffset: entryPlace)
+    }
+    defer { tableStart += length }
+    return Table(count: count, range: tableStart..<(tableStart + length))
+  }
+}

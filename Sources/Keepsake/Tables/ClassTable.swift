@@ -1,0 +1,87 @@
+/// A class as an archive knows it (Format §5.3).
+package struct ClassEntry: Sendable, Equatable {
+  /// The name by which the class is found again where that is needed.
+  package var name: String
+  /// The version of the class's own part of the format; 0 where it states none.
+  package var version = 0
+  /// The number of the superclass in the class table, if that is archived too.
+  package var superclass: Int?
+  /// Whether an instance was archived where another type was declared, so that the name decides what is built.
+  package var isPolymorphic = false
+}
+
+/// The classes met while encoding.
+struct ClassRegistry {
+  private(set) var entries: [ClassEntry] = []
+  private(set) var types: [AnyClass] = []
+  private var numbers: [ObjectIdentifier: Int] = [:]
+  /// The classes that were found to be polymorphic, in that order.
+  private var polymorphic: [Int] = []
+
+  struct Mark {
+    fileprivate let entries: Int
+    fileprivate let polymorphic: Int
+  }
+
+  var mark: Mark { Mark(entries: entries.count, polymorphic: polymorphic.count) }
+
+  func number(of type: AnyClass) -> Int? { numbers[ObjectIdentifier(type)] }
+
+  mutating func add(_ entry: ClassEntry, _ type: AnyClass) -> Int {
+    numbers[ObjectIdentifier(type)] = entries.count
+    entries.append(entry)
+    types.append(type)
+    return entries.count - 1
+  }
+
+  mutating func markPolymorphic(_ number: Int) {
+    guard !entries[number].isPolymorphic else { return }
+    entries[number].isPolymorphic = true
+    polymorphic.append(number)
+  }
+
+  mutating func truncate(to mark: Mark) {
+    while polymorphic.count > mark.polymorphic {
+      entries[polymorphic.removeLast()].isPolymorphic = false
+    }
+    while entries.count > mark.entries {
+      entries.removeLast()
+      numbers[ObjectIdentifier(types.removeLast())] = nil
+    }
+  }
+
+  /// Writes the class table (Format §5.3).
+  func write(to buffer: ByteBuffer) {
+    for entry in entries {
+      buffer.append(varint: entry.name.utf8.count)
+      buffer.append(utf8: entry.name)
+      buffer.append(varint: entry.version)
+      buffer.append(varint: entry.superclass.map { $0 + 1 } ?? 0)
+      buffer.append(entry.isPolymorphic ? 1 : 0)
+    }
+  }
+}
+
+extension ClassEntry {
+  /// Reads the entry at `offset`, which moves behind it; `number` is its own.
+  init(_ reader: ByteReader, at offset: inout Int, number: Int) throws(ArchiveError) {
+    let nameLength = try reader.varint(at: &offset)
+    try reader.check(nameLength, at: offset)
+    name = try reader.string(offset..<(offset + nameLength))
+    offset += nameLength
+    version = try reader.varint(at: &offset)
+    let superclassPlace = offset
+    let superclass = try reader.varint(at: &offset)
+    guard superclass <= number else {
+      throw ArchiveError(
+        .damaged, "A class names a superclass that does not stand before it", byteOffset: superclassPlace)
+    }
+    self.superclass = superclass == 0 ? nil : superclass - 1
+    let flags = try reader.byte(at: offset)
+    guard flags <= 1 else {
+      throw ArchiveError(.damaged, "A class has flags that this version does not know", byteOffset: offset)
+    }
+    isPolymorphic = flags == 1
+    offset += 1
+  }
+}

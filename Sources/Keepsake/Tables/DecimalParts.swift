@@ -1,0 +1,57 @@
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// A decimal number taken apart as it is stored: sign, mantissa and a power of ten (Format §4.4).
+package struct DecimalParts {
+  package var isNegative: Bool
+  package var exponent: Int
+  /// `nil` for a decimal that is not a number.
+  package var mantissa: UInt128?
+
+  package init(isNegative: Bool, exponent: Int, mantissa: UInt128?) {
+    self.isNegative = isNegative
+    self.exponent = exponent
+    self.mantissa = mantissa
+  }
+
+  package init(_ decimal: Decimal) {
+    // The digits of the significand are the only access to it that all platforms have.
+    let mantissa = decimal.isNaN ? nil : UInt128(decimal.significand.magnitude.description)
+    self.init(
+      isNegative: decimal.sign == .minus && !decimal.isNaN, exponent: mantissa == nil ? 0 : decimal.exponent,
+      mantissa: mantissa)
+  }
+
+  /// The decimal, or `nil` when the parts are beyond what a decimal can hold.
+  package var decimal: Decimal? {
+    guard let mantissa else { return Decimal.nan }
+    guard (-128...127).contains(exponent) else { return nil }
+    return Decimal(string: "\(isNegative ? "-" : "")\(mantissa)E\(exponent)")
+  }
+}
+
+extension DecimalParts {
+  /// Reads the parts of the decimal at `place`, which moves behind it (Format §4.4).
+  package init(_ reader: ByteReader, at place: inout Int) throws(ArchiveError) {
+    let start = place
+    isNegative = try reader.byte(at: place) == Tag.negativeDecimal
+    place += 1
+    let exponent = try IntegerValue(reader, at: &place)
+    guard let exponent = exponent.flatMap({ Int(exactly: $0) }), (-128...127).contains(exponent) else {
+      throw ArchiveError(.damaged, "A decimal number has no valid exponent", byteOffset: start)
+    }
+    self.exponent = exponent
+    if try reader.byte(at: place) == Tag.none {
+      place += 1
+      mantissa = nil
+      return
+    }
+    guard let mantissa = try IntegerValue(reader, at: &place).flatMap({ UInt128(exactly: $0) }) else {
+      throw ArchiveError(.damaged, "A decimal number has no valid mantissa", byteOffset: start)
+    }
+    self.mantissa = mantissa
+  }
+}

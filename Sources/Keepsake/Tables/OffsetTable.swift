@@ -1,0 +1,74 @@
+/// Where each body begins and ends (Format §5.6): groups of 64 bodies, each with the offset of its first body and
+/// the lengths of all in one, two, four or eight bytes, whichever suffices for the group.
+package enum OffsetTable {
+  static let groupSize = 64
+  /// Eight bytes of offset and width, four of the place of the lengths.
+  static let groupByteCount = 12
+
+  static func groupCount(_ bodyCount: Int) -> Int { (bodyCount + groupSize - 1) / groupSize }
+}
+
+/// The offset table under construction.
+struct OffsetTableBuilder {
+  private var groups = ByteBuffer()
+  private var lengths = ByteBuffer()
+  private var pending: [Int] = []
+  private var pendingStart = 0
+  private(set) var count = 0
+
+  mutating func add(offset: Int, length: Int) {
+    if pending.isEmpty { pendingStart = offset }
+    pending.append(length)
+    count += 1
+    if pending.count == OffsetTable.groupSize { flush() }
+  }
+
+  private mutating func flush() {
+    guard let longest = pending.max() else { return }
+    let widthCode = longest < 1 << 8 ? 0 : longest < 1 << 16 ? 1 : longest < 1 << 32 ? 2 : 3
+    groups.append(word: UInt64(pendingStart) << 2 | UInt64(widthCode))
+    groups.append(word: UInt64(lengths.count), byteCount: 4)
+    for length in pending {
+      lengths.append(word: UInt64(length), byteCount: 1 << widthCode)
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  /// The extent of the body `number`, from 1 on, if it was added.
+  func range(of number: Int) -> Range<Int>? {
+    guard number >= 1, number <= count else { return nil }
+    let group = (number - 1) / OffsetTable.groupSize
+    let index = (number - 1) % OffsetTable.groupSize
+    let flushed = groups.reader()
+    guard let entry = try? flushed.word(at: group * OffsetTable.groupByteCount) else {
+      let start = pendingStart + pending[..<index].reduce(0, +)
+      return start..<(start + pending[index])
+    }
+    let stored = lengths.reader()
+    var start = Int(entry >> 2)
+    let width = 1 << Int(entry & 3)
+    guard let first = try? flushed.unsigned(at: group * OffsetTable.groupByteCount + 8, byteCount: 4) else { return nil }
+    for place in 0...index {
+      guard let length = try? stored.unsigned(at: Int(first) + place * width, byteCount: width) else { return nil }
+      if place == index { return start..<(start + Int(length)) }
+      start += Int(length)
+    }
+    return nil
+  }
+
+  /// A copy to go back to. The buffers are copied too, which is cheap as errors are few.
+  func copy() -> OffsetTableBuilder {
+    var copy = self
+    copy.groups = ByteBuffer()
+    copy.groups.append(groups)
+    copy.lengths = ByteBuffer()
+    copy.lengths.append(lengths)
+    return copy
+  }
+
+  mutating func write(to buffer: ByteBuffer) {
+    flush()
+    buffer.append(groups)
+    buffer.append(lengths)
+  }
+}

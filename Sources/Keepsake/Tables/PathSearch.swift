@@ -1,0 +1,112 @@
+/// A step on the way to a value: a key, or the index of an element.
+package enum PathElement: Hashable, Sendable {
+  case key(String)
+  case intKey(Int)
+  case index(Int)
+}
+
+/// Finds the way to a value by walking the body that holds it: the price of a path is paid by who asks for one.
+package struct PathSearch<Layout: ValueLayout> {
+  private let layout: Layout
+  private let reader: ByteReader
+  private let isTarget: (Int) -> Bool
+  private var path: [PathElement] = []
+  /// Values nested deeper than this are not searched.
+  private let deepest = 2_000
+
+  package init(_ layout: Layout, _ reader: ByteReader, isTarget: @escaping (_ offset: Int) -> Bool) {
+    self.layout = layout
+    self.reader = reader
+    self.isTarget = isTarget
+  }
+
+  /// The way from the value at `offset` to the first value that is a target, or `nil` when there is none.
+  package mutating func search(from offset: Int) -> [PathElement]? {
+    var place = offset
+    path = []
+    return (try? visit(&place)) == true ? path : nil
+  }
+
+  /// Walks one value; returns whether the target is it or in it, and then leaves `path` standing.
+  private mutating func visit(_ place: inout Int) throws(ArchiveError) -> Bool {
+    if isTarget(place) { return true }
+    let start = place
+    let tag = try reader.byte(at: place)
+    guard path.count < deepest else {
+      place = try layout.end(ofValueAt: place, in: reader)
+      return false
+    }
+    place += 1
+    switch TagKind(tag) {
+    case .some, .url:
+      return try visit(&place)
+    case .typed:
+      _ = try reader.varint(at: &place)
+      return try visit(&place)
+    case .shortArray:
+      return try visitElements(Int(tag - Tag.shortArray), &place)
+    case .array:
+      return try visitElements(try reader.varint(at: &place), &place)
+    case .shortRecord:
+      return try visitSlots(Int(tag - Tag.shortRecord), &place, start)
+    case .record:
+      return try visitSlots(try reader.varint(at: &place), &place, start)
+    case .map:
+      for _ in 0..<(try reader.varint(at: &place)) {
+        path.append(try layout.mapKey(at: &place, in: reader))
+        if try visit(&place) { return true }
+        path.removeLast()
+      }
+      return false
+    default:
+      place = try layout.end(ofValueAt: start, in: reader)
+      return false
+    }
+  }
+
+  private mutating func visitElements(_ count: Int, _ place: inout Int) throws(ArchiveError) -> Bool {
+    for index in 0..<count {
+      path.append(.index(index))
+      if try visit(&place) { return true }
+      path.removeLast()
+    }
+    return false
+  }
+
+  private mutating func visitSlots(
+    _ shape: Int, _ place: inout Int, _ start: Int
+  ) throws(ArchiveError) -> Bool {
+    for slot in 0..<(try layout.slotCount(ofShape: shape, at: start)) {
+      path.append(.key(layout.keyName(slot: slot, ofShape: shape)))
+      if try visit(&place) { return true }
+      path.removeLast()
+    }
+    return false
+  }
+}
+
+extension ValueLayout {
+  /// The key of a map at `place`, which moves behind it (Format §4.8).
+  package func mapKey(at place: inout Int, in reader: ByteReader) throws(ArchiveError) -> PathElement {
+    let start = place
+    let tag = try reader.byte(at: start)
+    place = try end(ofValueAt: start, in: reader)
+    switch TagKind(tag) {
+    case .shortString:
+      return .key(try reader.string((start + 1)..<place))
+    case .string:
+      var text = start + 1
+      let count = try reader.varint(at: &text)
+      return .key(try reader.string(text..<(text + count)))
+    case .stringReference:
+      let number = try reader.unsigned(at: start + 1, byteCount: Int(tag & 3) + 1)
+      return .key(try string(Int(number), at: start))
+    case .smallInteger:
+      return .intKey(Int(tag) - Int(Tag.smallInteger) - 16)
+    case .integer:
+      return .intKey(Int(try reader.signed(at: start + 1, byteCount: Int(tag - Tag.integer) + 1)))
+    default:
+      throw ArchiveError(.damaged, "The key of a map is neither a string nor an integer", byteOffset: start)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/// The shapes met while encoding (Format §5.2), as paths from a root through the keys in the order of writing.
+///
+/// Each node remembers the step that was taken from it last, so that writing a key is nearly always one comparison.
+struct ShapeTrie {
+  private struct Node {
+    let parent: Int
+    let key: Int
+    /// The number of the shape that ends here, once a record of that shape was written.
+    var number = -1
+    var lastKey = -1
+    var lastChild = -1
+  }
+
+  private struct Step: Hashable {
+    let node: Int
+    let key: Int
+  }
+
+  static let root = 0
+
+  private var nodes = [Node(parent: -1, key: -1)]
+  private var steps: [Step: Int] = [:]
+  /// The last node of each numbered shape.
+  private var ends: [Int] = []
+
+  /// How many shapes have a number.
+  var count: Int { ends.count }
+
+  /// The node that `key` leads to, or `nil` when the path to `node` has that key already.
+  @inline(__always)
+  mutating func step(from node: Int, key: Int) -> Int? {
+    if nodes[node].lastKey == key { return nodes[node].lastChild }
+    return longStep(from: node, key: key)
+  }
+
+  private mutating func longStep(from node: Int, key: Int) -> Int? {
+    let step = Step(node: node, key: key)
+    let child: Int
+    if let known = steps[step] {
+      child = known
+    } else {
+      if keys(of: node).contains(key) { return nil }
+      child = nodes.count
+      nodes.append(Node(parent: node, key: key))
+      steps[step] = child
+    }
+    nodes[node].lastKey = key
+    nodes[node].lastChild = child
+    return child
+  }
+
+  /// The key that was written last on the way to `node`.
+  func lastKey(of node: Int) -> Int { nodes[node].key }
+
+  /// The keys on the way to `node`, in the order of writing.
+  func keys(of node: Int) -> [Int] {
+    var keys: [Int] = []
+    var node = node
+    while nodes[node].parent >= 0 {
+      keys.append(nodes[node].key)
+      node = nodes[node].parent
+    }
+    return keys.reversed()
+  }
+
+  /// The number of the shape that ends at `node`, given to it now if it had none.
+  @inline(__always)
+  mutating func number(of node: Int) -> Int {
+    let known = nodes[node].number
+    if known >= 0 { return known }
+    nodes[node].number = ends.count
+    ends.append(node)
+    return ends.count - 1
+  }
+
+  /// The node at which the shape `number` ends.
+  func end(of number: Int) -> Int { ends[number] }
+
+  /// Takes back the numbers from `count` on.
+  mutating func truncate(to count: Int) {
+    while ends.count > count {
+      nodes[ends.removeLast()].number = -1
+    }
+  }
+}
+
+extension ShapeTrie {
+  /// Writes the key table and the shape table (Format §5.1, §5.2); returns the counts and where the second begins.
+  func write(to buffer: ByteBuffer, names: [String]) -> (keyCount: Int, shapesOffset: Int) {
+    var numbers: [Int: Int] = [:]
+    var shapes: [[Int]] = []
+    for end in ends {
+      shapes.append(
+        keys(of: end).map { key in
+          if let number = numbers[key] { return number }
+          let number = numbers.count
+          numbers[key] = number
+          buffer.append(varint: names[key].utf8.count)
+          buffer.append(utf8: names[key])
+          return number
+        })
+    }
+    let shapesOffset = buffer.count
+    for shape in shapes {
+      buffer.append(varint: shape.count)
+      for key in shape { buffer.append(varint: key) }
+    }
+    return (numbers.count, shapesOffset)
+  }
+}

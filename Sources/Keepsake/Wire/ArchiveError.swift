@@ -1,0 +1,61 @@
+/// What went wrong with an archive: a code to act on, a sentence to read, and the place.
+///
+/// Encoding and decoding calls throw `EncodingError` and `DecodingError`, as every `Codable` coder does; an
+/// `ArchiveError` is then the `underlyingError` of their context. Reading and writing files throws it directly.
+public struct ArchiveError: Error, Hashable, Sendable {
+  /// The kind of fault. New kinds may be added, hence not an enumeration.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The code's name, as it is printed.
+    public let description: String
+
+    init(_ description: String) {
+      self.description = description
+    }
+
+    /// The bytes do not begin and end as an archive does.
+    public static let notAnArchive = Code("notAnArchive")
+    /// The archive is of a version, or uses a feature, that this library does not know.
+    public static let unsupportedVersion = Code("unsupportedVersion")
+    /// The bytes were changed or cut off after the archive was written, or were never a valid archive.
+    public static let damaged = Code("damaged")
+    /// A value is there, but not of the type that was asked for, or does not fit into it.
+    public static let typeMismatch = Code("typeMismatch")
+    /// A limit of ``ArchiveLimits`` was reached, or the stack is about to end.
+    public static let limitExceeded = Code("limitExceeded")
+    /// Objects refer to each other in a circle that no initializer could read back.
+    public static let cycle = Code("cycle")
+    /// A class that the archive names cannot be found or must not be built.
+    public static let unresolvableClass = Code("unresolvableClass")
+    /// The archiver, a coder or a container was used in a way that it does not allow.
+    public static let misuse = Code("misuse")
+    /// A file could not be opened or read.
+    public static let unreadableFile = Code("unreadableFile")
+    /// A file could not be written or put in place; what was there before is unchanged.
+    public static let unwritableFile = Code("unwritableFile")
+  }
+
+  /// The kind of fault.
+  public let code: Code
+  /// What was wrong and, where that helps, what to do; a sentence for a person.
+  public let message: String
+  /// Where in the archive, in bytes from its start; `nil` when the fault is not at a place in the bytes.
+  public let byteOffset: Int?
+  /// The file, as the caller spelled it; `nil` when no file is involved.
+  public let path: String?
+
+  init(_ code: Code, _ message: String, byteOffset: Int? = nil, path: String? = nil) {
+    self.code = code
+    self.message = message
+    self.byteOffset = byteOffset
+    self.path = path
+  }
+}
+
+extension ArchiveError: CustomStringConvertible {
+  /// The path, the message and the byte offset on one line.
+  public var description: String {
+    let place = byteOffset.map { " (at byte \($0))" } ?? ""
+    let file = path.map { "\($0): " } ?? ""
+    return file + message + place
+  }
+}

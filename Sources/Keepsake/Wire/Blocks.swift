@@ -1,0 +1,47 @@
+/// The archive before its checksums, cut into blocks that are checked one by one (Format §8).
+package enum Blocks {
+  /// Bytes in each block but the last, which may be shorter.
+  package static let byteCount = 1 << 16
+
+  package static func count(coveringBytes byteCount: Int) -> Int {
+    (byteCount + Blocks.byteCount - 1) / Blocks.byteCount
+  }
+}
+
+/// Checks blocks of an archive when they are first read, or all at once.
+package struct BlockVerifier {
+  private let reader: ByteReader
+  private let checksumsOffset: Int
+  private var verified: [Bool]
+
+  package init(_ reader: ByteReader, _ trailer: Trailer) throws(ArchiveError) {
+    self.reader = reader
+    checksumsOffset = trailer.checksumsOffset
+    let trailerOffset = reader.count - Trailer.byteCount
+    let computed = try reader.checksum(checksumsOffset..<(trailerOffset + 16))
+    guard try computed == Trailer.storedChecksum(reader) else {
+      throw ArchiveError(
+        .damaged, "The archive was damaged: the trailer does not match its checksum", byteOffset: checksumsOffset)
+    }
+    verified = Array(repeating: false, count: Blocks.count(coveringBytes: checksumsOffset))
+  }
+
+  /// Checks the blocks that hold `range`, those excepted that were checked before.
+  package mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
+    guard range.lowerBound >= 0, range.upperBound <= checksumsOffset, !range.isEmpty else { return }
+    let blocks = (range.lowerBound / Blocks.byteCount)...((range.upperBound - 1) / Blocks.byteCount)
+    for block in blocks where !verified[block] {
+      let start = block * Blocks.byteCount
+      let end = min(start + Blocks.byteCount, checksumsOffset)
+      guard try reader.checksum(start..<end) == reader.word(at: checksumsOffset + block * 8) else {
+        throw ArchiveError(
+          .damaged, "The archive was damaged: bytes \(start) to \(end) do not match their checksum", byteOffset: start)
+      }
+      verified[block] = true
+    }
+  }
+
+  package mutating func verifyAll() throws(ArchiveError) {
+    try verify(0..<checksumsOffset)
+  }
+}

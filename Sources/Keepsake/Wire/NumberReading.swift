@@ -1,0 +1,57 @@
+/// An integer as it stands in an archive, whatever its width (Format §4.3).
+package enum IntegerValue {
+  case signed(Int64)
+  case unsigned(UInt64)
+  case wide(Int128)
+  case wideUnsigned(UInt128)
+
+  /// Reads the integer at `place`, which moves behind it; `nil`, and `place` stays, when something else is there.
+  package init?(_ reader: ByteReader, at place: inout Int) throws(ArchiveError) {
+    let tag = try reader.byte(at: place)
+    switch TagKind(tag) {
+    case .smallInteger:
+      self = .signed(Int64(tag) - Int64(Tag.smallInteger) - 16)
+      place += 1
+    case .integer:
+      let byteCount = Int(tag - Tag.integer) + 1
+      try reader.check(byteCount, at: place + 1)
+      self = .signed(try reader.signed(at: place + 1, byteCount: byteCount))
+      place += 1 + byteCount
+    case .uint64:
+      self = .unsigned(try reader.word(at: place + 1))
+      place += 9
+    case .int128:
+      self = .wide(Int128(bitPattern: try reader.wide(at: place + 1)))
+      place += 17
+    case .uint128:
+      self = .wideUnsigned(try reader.wide(at: place + 1))
+      place += 17
+    default:
+      return nil
+    }
+  }
+}
+
+extension FixedWidthInteger {
+  /// The integer in this type, or `nil` where it does not fit.
+  package init?(exactly value: IntegerValue) {
+    switch value {
+    case .signed(let number): self.init(exactly: number)
+    case .unsigned(let number): self.init(exactly: number)
+    case .wide(let number): self.init(exactly: number)
+    case .wideUnsigned(let number): self.init(exactly: number)
+    }
+  }
+}
+
+extension BinaryFloatingPoint {
+  /// The integer as a floating-point number, or `nil` where that would be another number.
+  package init?(exactly value: IntegerValue) {
+    switch value {
+    case .signed(let number): self.init(exactly: number)
+    case .unsigned(let number): self.init(exactly: number)
+    case .wide(let number): self.init(exactly: number)
+    case .wideUnsigned(let number): self.init(exactly: number)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+extension ByteBuffer {
+  /// Appends an integer in the fewest bytes (Format §4.3).
+  @inline(__always)
+  package func append(integer value: Int64) {
+    if value >= -16, value <= 111 {
+      append(Tag.smallInteger &+ UInt8(truncatingIfNeeded: value &+ 16))
+    } else {
+      let bits = UInt64(bitPattern: value ^ (value &>> 63))
+      let byteCount = (64 &- bits.leadingZeroBitCount) / 8 &+ 1
+      append(
+        Tag.integer &+ UInt8(truncatingIfNeeded: byteCount &- 1), word: UInt64(bitPattern: value),
+        byteCount: byteCount)
+    }
+  }
+
+  /// Appends an integer of any width in the fewest bytes (Format §4.3).
+  @inline(__always)
+  package func append<Integer: FixedWidthInteger>(integer value: Integer) {
+    if let small = Int64(exactly: value) {
+      append(integer: small)
+    } else if let unsigned = UInt64(exactly: value) {
+      append(Tag.uint64, word: unsigned, byteCount: 8)
+    } else {
+      let fits = Int128(exactly: value) != nil
+      append(fits ? Tag.int128 : Tag.uint128, word: UInt64(truncatingIfNeeded: value), byteCount: 8)
+      append(word: UInt64(truncatingIfNeeded: value >> 64))
+    }
+  }
+
+  /// Appends one of the four kinds of reference (Format §4.9).
+  @inline(__always)
+  package func append(reference tag: UInt8, _ number: Int) {
+    let byteCount = number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 24 ? 3 : 4
+    append(tag &+ UInt8(truncatingIfNeeded: byteCount &- 1), word: UInt64(number), byteCount: byteCount)
+  }
+
+  /// Appends a string inline (Format §4.5).
+  @inline(__always)
+  package func append(string utf8: UnsafeRawBufferPointer) {
+    if utf8.count <= Tag.longestShortString {
+      append(Tag.shortString &+ UInt8(truncatingIfNeeded: utf8.count))
+    } else {
+      append(Tag.string)
+      append(varint: utf8.count)
+    }
+    unsafe append(utf8)
+  }
+
+  /// Appends the head of an array of `count` elements, which are to follow (Format §4.6).
+  package func append(arrayHead count: Int) {
+    if count <= Tag.longestShortArray {
+      append(Tag.shortArray + UInt8(count))
+    } else {
+      append(Tag.array)
+      append(varint: count)
+    }
+  }
+
+  /// Appends bytes as a value (Format §4.5).
+  package func append(bytesValue bytes: UnsafeRawBufferPointer) {
+    append(Tag.bytes)
+    append(varint: bytes.count)
+    unsafe append(bytes)
+  }
+}

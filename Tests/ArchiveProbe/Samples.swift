@@ -1,0 +1,1 @@
+../KeepsakeTests/CrossProcess/Samples.swift

@@ -1,0 +1,29 @@
+import Foundation
+import Keepsake
+
+// The second process of the tests: `archive-probe write SAMPLE PATH`, `check SAMPLE PATH`, `bytes SAMPLE`, and the
+// commands of FileCommands.swift.
+
+/// Ends with a line on standard error.
+func fail(_ message: String) -> Never {
+  FileHandle.standardError.write(Data("archive-probe: \(message)\n".utf8))
+  exit(1)
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+  if try runFileCommand(arguments) { exit(0) }
+  guard arguments.count >= 2, let sample = Sample(rawValue: arguments[1]) else {
+    fail("write SAMPLE PATH, check SAMPLE PATH or bytes SAMPLE; samples: \(Sample.allCases)")
+  }
+  switch (arguments[0], arguments.dropFirst(2).first) {
+  case ("bytes", nil): FileHandle.standardOutput.write(try sample.bytes())
+  case ("write", let path?): try sample.bytes().write(to: URL(fileURLWithPath: path))
+  case ("check", let path?):
+    let faults = try sample.faults(inFile: path)
+    if !faults.isEmpty { fail(faults.joined(separator: "; ")) }
+  default: fail("no command is spelled \(arguments)")
+  }
+} catch {
+  fail("\(arguments.joined(separator: " ")): \(error)")
+}
