@@ -34,8 +34,10 @@ public final class KeyedArchiver: Encoder {
   /// How the archive is written. To be set before the first value is encoded.
   public var outputFormatting: ArchiveFormatting
 
-  /// What `encode(to:)` of the values finds in its encoder. To be set before the first value is encoded.
-  public var userInfo: [CodingUserInfoKey: Any]
+  /// What `encode(to:)` of the values finds in its encoder.
+  public var userInfo: [CodingUserInfoKey: Any] {
+    didSet { openSession?.userInfo = userInfo }
+  }
 
   /// Makes an archiver with an empty archive.
   public convenience init() {

@@ -28,8 +28,10 @@ public final class KeyedUnarchiver: Decoder {
   private var openSession: DecodingSession?
   private var isFinished = false
 
-  /// What `init(from:)` of the values finds in its decoder. To be set before the first value is decoded.
-  public var userInfo: [CodingUserInfoKey: Any] = [:]
+  /// What `init(from:)` of the values finds in its decoder.
+  public var userInfo: [CodingUserInfoKey: Any] = [:] {
+    didSet { openSession?.userInfo = userInfo }
+  }
 
   /// Opens the archive in `data`.
   ///

@@ -166,22 +166,26 @@ extension DecodingSession {
 
   func unkeyedContainer(_ offset: Int, _ depth: Int) throws -> any UnkeyedDecodingContainer {
     do {
-      var place = try bodyOfAnnotation(offset)
+      var place = try contentOfReference(at: bodyOfAnnotation(offset))
       let start = place
+      let isElsewhere = reader.isObjectReference(at: try bodyOfAnnotation(offset))
       let tag = try reader.byte(at: place)
       place += 1
       switch TagKind(tag) {
       case .shortArray:
-        return UnkeyedValueDecoder(self, offset, depth, payload: place, count: Int(tag - Tag.shortArray))
+        return UnkeyedValueDecoder(
+          self, offset, depth, payload: place, count: Int(tag - Tag.shortArray),
+          isElsewhere: isElsewhere)
       case .array:
         let count = try reader.varint(at: &place)
         try reader.check(count, at: place)
-        return UnkeyedValueDecoder(self, offset, depth, payload: place, count: count)
+        return UnkeyedValueDecoder(
+          self, offset, depth, payload: place, count: count, isElsewhere: isElsewhere)
       case .empty:
         return UnkeyedValueDecoder(self, offset, depth, payload: place, count: 0)
       case .packedArray, .bytes:
         let end = try image.end(ofValueAt: start, in: reader)
-        completed = (offset, end)
+        if start == offset { completed = (offset, end) }
         let numbers = try PackedArray(image, at: start)
         return PackedUnkeyedDecoder(self, path(to: offset, depth: depth), numbers)
       default:

@@ -39,7 +39,8 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try number(key).decode(type)
+    guard key.stringValue != "mantissa" else { return try Value(from: mantissaDecoder(key)) }
+    return try number(key).decode(type)
   }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try number(key).get(type) }
@@ -65,7 +66,11 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
     guard key.stringValue == "mantissa" else { return try number(key).unkeyedContainer() }
-    return PackedUnkeyedDecoder(session, codingPath + [key], PackedArray(mantissa))
+    return try mantissaDecoder(key).unkeyedContainer()
+  }
+
+  private func mantissaDecoder(_ key: Key) -> PackedValueDecoder {
+    PackedValueDecoder(session: session, codingPath: codingPath + [key], numbers: PackedArray(mantissa))
   }
 
   func superDecoder() throws -> any Decoder { decoder }

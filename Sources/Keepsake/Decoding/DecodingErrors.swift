@@ -22,6 +22,12 @@ extension DecodingSession {
       type, context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset)))
   }
 
+  /// The error for an element of an array of numbers that is not of the type asked for.
+  func mismatchWithoutPlace(_ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
+    let message = "Expected \(type) but found an element of an array of numbers"
+    return DecodingError.typeMismatch(type, context(path, message, ArchiveError(.typeMismatch, message)))
+  }
+
   /// The error for a number at `offset` that the type asked for cannot hold.
   func doesNotFit(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
     corrupted(

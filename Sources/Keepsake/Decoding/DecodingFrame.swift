@@ -14,6 +14,8 @@ struct DecodingFrame {
   var firstSlot = 0
   /// How many values there are.
   var count = 0
+  /// Whether the values are not behind the offset but in the body of an object that stands there as a reference.
+  var isElsewhere = false
   /// Where the first value (of a map: the first key) is.
   var payload = 0
   /// The value that is expected next, and where it (of a map: its key) is.

@@ -51,4 +51,32 @@ extension DecodingSession {
     place = try end(ofDecoded: place, depth: depth + 1)
     return value
   }
+
+  /// Where the content of the object is that `place` refers to, for a type that is no class: it may have been one when
+  /// the archive was written. A value that is no reference is its own content.
+  func contentOfReference(at place: Int) throws(ArchiveError) -> Int {
+    guard reader.isObjectReference(at: place) else { return place }
+    var end = place
+    let number = try objectNumber(at: &end)
+    var content = try image.body(number, at: place).lowerBound
+    _ = try image.classNumber(at: &content)
+    if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
+    return content
+  }
+
+  /// The number in the object reference at `place`, which moves behind it (Format §4.9).
+  func objectNumber(at place: inout Int) throws(ArchiveError) -> Int {
+    let byteCount = Int(try reader.byte(at: place) & 3) + 1
+    try reader.check(byteCount, at: place + 1)
+    defer { place += 1 + byteCount }
+    return Int(try reader.unsigned(at: place + 1, byteCount: byteCount))
+  }
+}
+
+extension ByteReader {
+  @inline(__always)
+  func isObjectReference(at place: Int) -> Bool {
+    guard let tag = try? byte(at: place) else { return false }
+    return tag & 0xFC == Tag.objectReference
+  }
 }

@@ -2,7 +2,7 @@
 final class DecodingSession {
   let image: ArchiveImage
   let reader: ByteReader
-  let userInfo: [CodingUserInfoKey: Any]
+  var userInfo: [CodingUserInfoKey: Any]
   let limits: ArchiveLimits
   /// Whether coding paths begin below the root key, as those of other top-level decoders do.
   @exclusivity(unchecked) var hidesRootKey: Bool
@@ -99,7 +99,9 @@ final class DecodingSession {
   /// The end of the value at `offset`, of which some may have been read by the frame at `depth`.
   @inline(__always)
   func end(ofDecoded offset: Int, depth: Int) throws(ArchiveError) -> Int {
-    if frames[depth].offset == offset, frames[depth].kind == .record || frames[depth].kind == .map {
+    if frames[depth].offset == offset, frames[depth].kind == .record || frames[depth].kind == .map,
+      !frames[depth].isElsewhere
+    {
       let frame = frames[depth]
       var place = frame.nextPlace
       for _ in frame.nextSlot..<frame.count {

@@ -2,15 +2,12 @@
 final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let start = place
-    let tag = try session.reader.byte(at: start)
-    guard TagKind(tag) == .objectReference else {
+    guard session.reader.isObjectReference(at: start) else {
+      if try session.reader.byte(at: start) == Tag.none { throw ReadingFault.mismatch(start) }
       // A class may have been a structure when the archive was written.
       return try session.decodePlainly(Value.self, at: &place, depth)
     }
-    let byteCount = Int(tag & 3) + 1
-    try session.reader.check(byteCount, at: start + 1)
-    let number = Int(try session.reader.unsigned(at: start + 1, byteCount: byteCount))
-    place = start + 1 + byteCount
+    let number = try session.objectNumber(at: &place)
     let body = number >= 1 && number <= session.image.directory.bodyCount ? session.objects.object(number) : nil
     guard let object = body else { return try decodeBody(number, start, session, depth) }
     if let value = object as? Value { return value }

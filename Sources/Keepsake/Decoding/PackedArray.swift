@@ -97,9 +97,10 @@ extension DecodingSession {
     _ type: Any.Type, _ number: PackedArray.Number, _ offset: Int, _ depth: Int
   ) -> DecodingError {
     let path = path(toValueAt: offset, in: depth)
+    let isNumber = type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type
     switch number {
-    case .signed, .unsigned: return doesNotFit(type, offset, path)
-    case .float32, .float64, .bool: return mismatch(type, offset, path)
+    case .signed, .unsigned: return isNumber ? doesNotFit(type, offset, path) : mismatchWithoutPlace(type, path)
+    case .float32, .float64, .bool: return mismatchWithoutPlace(type, path)
     }
   }
 }

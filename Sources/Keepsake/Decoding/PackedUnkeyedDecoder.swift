@@ -71,6 +71,27 @@ struct PackedUnkeyedDecoder: UnkeyedDecodingContainer {
   }
 }
 
+/// The decoder of a run of numbers that has no place of its own in the archive.
+struct PackedValueDecoder: Decoder {
+  let session: DecodingSession
+  let codingPath: [any CodingKey]
+  let numbers: PackedArray
+
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    throw session.mismatchWithoutPlace([String: Any].self, codingPath)
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    PackedUnkeyedDecoder(session, codingPath, numbers)
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    throw session.mismatchWithoutPlace(Any.self, codingPath)
+  }
+}
+
 /// The decoder and single-value container of one number of a packed array.
 struct NumberDecoder: Decoder, SingleValueDecodingContainer {
   let session: DecodingSession
@@ -87,13 +108,7 @@ struct NumberDecoder: Decoder, SingleValueDecodingContainer {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-  private func mismatch(_ type: Any.Type) -> DecodingError {
-    let message = "Expected \(type) but found an element of an array of numbers"
-    return DecodingError.typeMismatch(
-      type,
-      .init(
-        codingPath: codingPath, debugDescription: message, underlyingError: ArchiveError(.typeMismatch, message)))
-  }
+  private func mismatch(_ type: Any.Type) -> DecodingError { session.mismatchWithoutPlace(type, codingPath) }
 
   func decodeNil() -> Bool { false }
 

@@ -8,7 +8,13 @@ struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
   private let elementCount: Int
   private(set) var currentIndex = 0
 
-  init(_ session: DecodingSession, _ offset: Int, _ depth: Int, payload: Int, count: Int) {
+  /// Whether the elements are not behind the offset but in the body of an object that stands there as a reference.
+  private let isElsewhere: Bool
+
+  init(
+    _ session: DecodingSession, _ offset: Int, _ depth: Int, payload: Int, count: Int, isElsewhere: Bool = false
+  ) {
+    self.isElsewhere = isElsewhere
     self.session = session
     self.offset = offset
     self.depth = depth
@@ -29,7 +35,7 @@ struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
   private mutating func advance(to end: Int) {
     place = end
     currentIndex += 1
-    if currentIndex == elementCount { session.completed = (offset, end) }
+    if currentIndex == elementCount, !isElsewhere { session.completed = (offset, end) }
   }
 
   private mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {

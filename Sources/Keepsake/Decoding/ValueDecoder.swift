@@ -35,7 +35,8 @@ extension DecodingSession {
   }
 
   private func parseKeyed(_ offset: Int, _ depth: Int) throws {
-    var place = try bodyOfAnnotation(offset)
+    let reference = try bodyOfAnnotation(offset)
+    var place = try contentOfReference(at: reference)
     let start = place
     let tag = try reader.byte(at: place)
     place += 1
@@ -53,6 +54,7 @@ extension DecodingSession {
       frames[depth].count = 0
     default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
     }
+    frames[depth].isElsewhere = start != reference
     frames[depth].payload = place
     frames[depth].nextSlot = 0
     frames[depth].nextPlace = place

@@ -25,7 +25,7 @@ final class EncodingSession {
   var topLevelPaths: [(firstNumber: Int, path: [any CodingKey])] = []
 
   let sortsKeys: Bool
-  let userInfo: [CodingUserInfoKey: Any]
+  var userInfo: [CodingUserInfoKey: Any]
   let limits = ArchiveLimits()
   /// Whether coding paths begin below the root key, as those of other top-level encoders do.
   let hidesRootKey: Bool

@@ -97,7 +97,7 @@ extension EncodingSession {
     let path = currentPath
     do {
       topLevelPaths.append((objects.count + 1, path))
-      if plan.standsInline(value) {
+      if context.top.kind == .singleUsed || context.top.kind == .unkeyed || plan.standsInline(value) {
         try plan.encode(value, self)
       } else {
         buffer.append(reference: Tag.valueReference, objects.numberForValue())
