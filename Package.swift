@@ -5,8 +5,8 @@ import PackageDescription
 /// Every target is held to the same rules: Swift 6, no warnings, every unsafe expression marked.
 let houseRules: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
-  //.strictMemorySafety(),
-  //.treatAllWarnings(as: .error),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),

@@ -24,29 +24,36 @@ extension ByteReader {
     guard data.count >= ByteReader.leastStoredByteCount else {
       // A complete archive is longer. A copy serves to say what is wrong with a shorter one.
       let copy = ByteBuffer()
-      data.withUnsafeBytes { unsafe copy.append($0) }
+      copy.append(data.bytes)
       self = copy.reader()
       return
     }
     let holder = Holder(data)
     // The storage of a `Data` does not move while somebody holds it, and nobody can change it without a copy while
     // the holder does; this is also what `NSData.bytes` of a bridged `Data` relies on.
-    self = holder.data.withUnsafeBytes { unsafe ByteReader($0, owner: holder) }
+    self = unsafe holder.data.withUnsafeBytes { unsafe ByteReader($0, owner: holder) }
   }
 }
 
 extension ByteBuffer {
   /// A copy of the bytes as `Data`.
   var data: Data {
-    withBytes(0..<count) { bytes in
-      unsafe Data(bytes)
-    }
+    withBytes(0..<count) { Data($0) }
   }
 
   /// Puts the bytes in place of the file at `path`, durably (Design §9).
   func write(toFile path: String) throws(ArchiveError) {
     let file = try DurableFile(replacing: path)
-    try withBytes(0..<count) { (bytes) throws(ArchiveError) in try unsafe file.append(bytes) }
+    try withBytes(0..<count) { (span) throws(ArchiveError) in
+      try unsafe span.withUnsafeBytes { (bytes) throws(ArchiveError) in try unsafe file.append(bytes) }
+    }
     try file.commit()
+  }
+}
+
+extension Data {
+  /// A copy of `bytes`.
+  init(_ bytes: RawSpan) {
+    self = unsafe bytes.withUnsafeBytes { unsafe Data($0) }  // copied before the span ends
   }
 }

@@ -5,19 +5,19 @@ final class DecodingSession {
   var userInfo: [CodingUserInfoKey: Any]
   let limits: ArchiveLimits
   /// Whether coding paths begin below the root key, as those of other top-level decoders do.
-  @exclusivity(unchecked) var hidesRootKey: Bool
+  @safe @exclusivity(unchecked) var hidesRootKey: Bool
   /// The classes of the archive by number, where the archive was made in this process just now (deep copy).
   let knownClasses: [AnyClass]?
 
   /// The frames of the values that are being decoded, by depth.
-  @exclusivity(unchecked) var frames: [DecodingFrame] = [DecodingFrame()]
+  @safe @exclusivity(unchecked) var frames: [DecodingFrame] = [DecodingFrame()]
   /// The value that was read to its end last, and that end.
-  @exclusivity(unchecked) var completed = (start: -1, end: -1)
-  @exclusivity(unchecked) var objects: ObjectStore
-  @exclusivity(unchecked) var plans = DecodingPlanCache()
-  @exclusivity(unchecked) private var keyTables: [ObjectIdentifier: DecodingKeyTable] = [:]
-  @exclusivity(unchecked) private var lastKeyTable: (type: ObjectIdentifier, table: DecodingKeyTable)?
-  @exclusivity(unchecked) private var stackGuard = StackGuard()
+  @safe @exclusivity(unchecked) var completed = (start: -1, end: -1)
+  @safe @exclusivity(unchecked) var objects: ObjectStore
+  @safe @exclusivity(unchecked) var plans = DecodingPlanCache()
+  @safe @exclusivity(unchecked) private var keyTables: [ObjectIdentifier: DecodingKeyTable] = [:]
+  @safe @exclusivity(unchecked) private var lastKeyTable: (type: ObjectIdentifier, table: DecodingKeyTable)?
+  @safe @exclusivity(unchecked) private var stackGuard = StackGuard()
   private lazy var keyNumbers = Dictionary(
     image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) }, uniquingKeysWith: { first, _ in first })
 
@@ -119,7 +119,7 @@ final class DecodingSession {
 final class DecodingKeyTable {
   private static let unknown = -2
 
-  @exclusivity(unchecked) private var numbers: [Int]
+  @safe @exclusivity(unchecked) private var numbers: [Int]
 
   init(isDynamic: Bool) {
     numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)

@@ -55,7 +55,7 @@ extension Data: NativeForm {
     var start = place + 1
     let count = try session.reader.varint(at: &start)
     try session.reader.check(count, at: start)
-    let data = try session.reader.withBytes(start..<(start + count)) { unsafe Data($0) }
+    let data = try session.reader.withBytes(start..<(start + count)) { Data($0) }
     place = start + count
     return data
   }

@@ -56,7 +56,7 @@ private func sortedByContent<Elements: Collection, Content: Encodable>(
     let session = EncodingSession(sortsKeys: true, userInfo: [:], hidesRootKey: true)
     try session.encode(content(element), forKey: ArchiveCodingKey(stringValue: ""))
     try session.finish()
-    return (element, session.archive.withBytes(0..<session.archive.count) { unsafe Array($0) })
+    return (element, session.archive.bytes(0..<session.archive.count))
   }
   return keyed.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
 }

@@ -91,13 +91,11 @@ extension EncodingSession {
   /// Writes a string, as a reference when it was written before (Format §4.5).
   @inline(__always)
   func write(string: String) {
-    var string = string
-    unsafe string.withUTF8 { utf8 in
-      let bytes = unsafe UnsafeRawBufferPointer(utf8)
-      if bytes.count >= StringSharing.shortest, let number = unsafe strings.number(for: bytes) {
+    string.withUTF8Bytes { utf8 in
+      if utf8.byteCount >= StringSharing.shortest, let number = strings.number(for: utf8) {
         buffer.append(reference: Tag.stringReference, number)
       } else {
-        unsafe buffer.append(string: bytes)
+        buffer.append(string: utf8)
       }
     }
   }

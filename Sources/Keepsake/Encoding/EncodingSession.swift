@@ -1,26 +1,26 @@
 /// All that one archive needs while it is encoded. Containers and encoders are small values that point here.
 final class EncodingSession {
-  @exclusivity(unchecked) var context: EncodingContext
-  @exclusivity(unchecked) var keys = KeyRegistry()
-  @exclusivity(unchecked) var shapes = ShapeTrie()
-  @exclusivity(unchecked) var strings = StringSharing()
-  @exclusivity(unchecked) var objects = ObjectRegistry()
-  @exclusivity(unchecked) var graph = ReferenceGraph()
-  @exclusivity(unchecked) var classes = ClassRegistry()
-  @exclusivity(unchecked) var assembly = ArchiveAssembly()
-  @exclusivity(unchecked) var plans = EncodingPlanCache()
-  @exclusivity(unchecked) private var keyTables: [ObjectIdentifier: EncodingKeyTable] = [:]
-  @exclusivity(unchecked) private var lastKeyTable: (type: ObjectIdentifier, table: EncodingKeyTable)?
+  @safe @exclusivity(unchecked) var context: EncodingContext
+  @safe @exclusivity(unchecked) var keys = KeyRegistry()
+  @safe @exclusivity(unchecked) var shapes = ShapeTrie()
+  @safe @exclusivity(unchecked) var strings = StringSharing()
+  @safe @exclusivity(unchecked) var objects = ObjectRegistry()
+  @safe @exclusivity(unchecked) var graph = ReferenceGraph()
+  @safe @exclusivity(unchecked) var classes = ClassRegistry()
+  @safe @exclusivity(unchecked) var assembly = ArchiveAssembly()
+  @safe @exclusivity(unchecked) var plans = EncodingPlanCache()
+  @safe @exclusivity(unchecked) private var keyTables: [ObjectIdentifier: EncodingKeyTable] = [:]
+  @safe @exclusivity(unchecked) private var lastKeyTable: (type: ObjectIdentifier, table: EncodingKeyTable)?
   /// The keys of the open maps that containers write, to find one that is written twice.
-  @exclusivity(unchecked) var mapKeys: [FrameID: Set<ExactString>] = [:]
+  @safe @exclusivity(unchecked) var mapKeys: [FrameID: Set<ExactString>] = [:]
   /// The plans by which the objects are encoded whose bodies are still to be written.
-  @exclusivity(unchecked) var pending = PendingObjects()
-  @exclusivity(unchecked) private var lastFrameID: FrameID = 0
-  @exclusivity(unchecked) var depth = 0
-  @exclusivity(unchecked) private var stackGuard = StackGuard()
+  @safe @exclusivity(unchecked) var pending = PendingObjects()
+  @safe @exclusivity(unchecked) private var lastFrameID: FrameID = 0
+  @safe @exclusivity(unchecked) var depth = 0
+  @safe @exclusivity(unchecked) private var stackGuard = StackGuard()
 
   /// Whether a body is being written that others may refer to, so that its references count for cycles.
-  @exclusivity(unchecked) var bodyInProgress = false
+  @safe @exclusivity(unchecked) var bodyInProgress = false
   /// The top-level values so far: the first number that was free then, and the way to the value.
   var topLevelPaths: [(firstNumber: Int, path: [any CodingKey])] = []
 
@@ -130,7 +130,7 @@ final class EncodingSession {
     let scratch = ByteBuffer(minimumCapacity: 16)
     scratch.append(tag)
     scratch.append(varint: number)
-    return scratch.withBytes(0..<scratch.count) { unsafe Array($0) }
+    return scratch.bytes(0..<scratch.count)
   }
 
   /// Fills the place that was kept free for the head; what is behind moves when it turned out longer or shorter.
@@ -186,9 +186,9 @@ final class EncodingSession {
 final class EncodingKeyTable {
   /// Whether the keys are more than the cases of an enumeration, so that they are written inline.
   let isDynamic: Bool
-  @exclusivity(unchecked) private var numbers: [Int]
+  @safe @exclusivity(unchecked) private var numbers: [Int]
   /// How many bytes the head of the last record took that used these keys.
-  @exclusivity(unchecked) var lastHeadByteCount = 1
+  @safe @exclusivity(unchecked) var lastHeadByteCount = 1
 
   init(isDynamic: Bool) {
     self.isDynamic = isDynamic

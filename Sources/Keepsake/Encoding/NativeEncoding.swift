@@ -38,7 +38,7 @@ extension Data: NativelyEncodable {
 
 final class DataEncodingPlan: EncodingPlan<Data> {
   override func encode(_ value: Data, _ session: EncodingSession) {
-    value.withUnsafeBytes { unsafe session.buffer.append(bytesValue: $0) }
+    session.buffer.append(bytesValue: value.bytes)
   }
 
   override var canBeNil: Bool { false }

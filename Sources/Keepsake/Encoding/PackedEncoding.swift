@@ -33,7 +33,9 @@ extension UInt64: PackableElement {}
 
 extension UInt8: PackableElement {
   static func appendPacked(_ array: [UInt8], to buffer: ByteBuffer) {
-    array.withUnsafeBytes { unsafe buffer.append(bytesValue: $0) }
+    buffer.append(Tag.bytes)
+    buffer.append(varint: array.count)
+    buffer.append(memoryOf: array)
   }
 }
 

@@ -12,7 +12,7 @@ struct ArchiveAssembly {
   }
 
   init() {
-    buffer.append(Header.bytes)
+    buffer.append(memoryOf: Header.bytes)
   }
 
   var mark: Mark { Mark(byteCount: buffer.count, offsets: offsets.copy()) }
@@ -72,6 +72,6 @@ struct ArchiveAssembly {
     buffer.append(word: UInt64(directoryOffset))
     buffer.append(word: UInt64(checksumsOffset))
     buffer.append(word: buffer.checksum(checksumsOffset..<buffer.count))
-    buffer.append(Trailer.signature)
+    buffer.append(memoryOf: Trailer.signature)
   }
 }

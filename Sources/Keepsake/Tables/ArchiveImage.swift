@@ -18,11 +18,11 @@ package final class ArchiveImage {
   private let shapeStarts: [UInt32]
   private let shapeKeys: [UInt32]
   package let classes: [ClassEntry]
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   private var verifier: BlockVerifier?
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   private var stringPlaces: [Int]?
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   private var strings: [String?] = []
 
   package init(_ reader: ByteReader, verification: ArchiveVerification) throws(ArchiveError) {

@@ -37,8 +37,8 @@ struct StringSharing {
   var mark: Mark { Mark(watched: filled.count, shared: shared.count) }
 
   /// The number of the string in the table, or `nil` when it is to be written inline.
-  mutating func number(for utf8: UnsafeRawBufferPointer) -> Int? {
-    let hash = unsafe stringHash(utf8.bytes)
+  mutating func number(for utf8: RawSpan) -> Int? {
+    let hash = stringHash(utf8)
     let mask = slots.count - 1
     var place = Int(hash) & mask
     for _ in 0..<StringSharing.longestProbe {
@@ -50,9 +50,9 @@ struct StringSharing {
       if slot.hash == hash {
         if slot.state >= 2 {
           let number = Int(slot.state) - 2
-          if unsafe isShared(utf8, number) { return number }
+          if isShared(utf8, number) { return number }
         } else {
-          return unsafe share(utf8, slot: place)
+          return share(utf8, slot: place)
         }
       }
       place = (place + 1) & mask
@@ -80,18 +80,16 @@ struct StringSharing {
     }
   }
 
-  private mutating func share(_ utf8: UnsafeRawBufferPointer, slot: Int) -> Int {
+  private mutating func share(_ utf8: RawSpan, slot: Int) -> Int {
     let number = shared.count
-    unsafe bytes.append(utf8)
+    bytes.append(utf8)
     shared.append((Int(slots[slot].filledIndex), bytes.count))
     slots[slot].state = UInt32(number + 2)
     return number
   }
 
-  private func isShared(_ utf8: UnsafeRawBufferPointer, _ number: Int) -> Bool {
-    let range = self.range(number)
-    guard range.count == utf8.count else { return false }
-    return bytes.withBytes(range) { unsafe $0.elementsEqual(utf8) }
+  private func isShared(_ utf8: RawSpan, _ number: Int) -> Bool {
+    bytes.withBytes(range(number)) { $0.hasSameBytes(as: utf8) }
   }
 
   private func range(_ number: Int) -> Range<Int> {

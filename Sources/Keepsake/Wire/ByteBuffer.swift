@@ -4,17 +4,17 @@
 /// which are initialized; every write below first makes room by `reserve` or compares against `count`.
 @safe
 package final class ByteBuffer {
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   private var base: UnsafeMutableRawPointer
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   private var capacity: Int
   /// How many bytes have been written.
-  @exclusivity(unchecked)
+  @safe @exclusivity(unchecked)
   package private(set) var count = 0
 
   package init(minimumCapacity: Int = 512) {
     capacity = max(minimumCapacity, 16)
-    unsafe base = .allocate(byteCount: capacity, alignment: 16)
+    base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
   }
 
   deinit {
@@ -30,7 +30,7 @@ package final class ByteBuffer {
   @inline(never)
   private func grow(_ extra: Int) {
     capacity = max(capacity * 2, count + extra)
-    let larger = unsafe UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
     unsafe larger.copyMemory(from: base, byteCount: count)  // both hold at least `count` bytes
     unsafe base.deallocate()
     unsafe base = larger
@@ -72,29 +72,33 @@ package final class ByteBuffer {
     append(UInt8(truncatingIfNeeded: rest))
   }
 
+  /// Appends the bytes of `span`.
   @inline(__always)
-  package func append(_ bytes: UnsafeRawBufferPointer) {
-    reserve(unsafe bytes.count)
-    // Room made above; the source is the caller's memory and cannot overlap a buffer that is never handed out.
-    unsafe UnsafeMutableRawBufferPointer(start: base + count, count: bytes.count).copyMemory(from: bytes)
-    count &+= unsafe bytes.count
+  package func append(_ span: RawSpan) {
+    reserve(span.byteCount)
+    unsafe span.withUnsafeBytes { bytes in
+      // Room made above; the source is the caller's memory and cannot overlap a buffer that is never handed out.
+      unsafe UnsafeMutableRawBufferPointer(start: base + count, count: bytes.count).copyMemory(from: bytes)
+    }
+    count &+= span.byteCount
   }
 
-  package func append(_ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { unsafe append($0) }
+  /// Appends the memory of an array of numbers.
+  @inline(__always)
+  package func append<Number: BitwiseCopyable>(memoryOf numbers: [Number]) {
+    append(unsafe numbers.span.bytes)  // numbers have no padding, so every byte is initialized
   }
 
   /// Appends the UTF-8 of a string.
   @inline(__always)
   package func append(utf8 string: String) {
-    var string = string
-    unsafe string.withUTF8 { unsafe append(UnsafeRawBufferPointer($0)) }
+    string.withUTF8Bytes { append($0) }
   }
 
   /// Appends the bytes `range` of another buffer.
   package func append(_ other: ByteBuffer, _ range: Range<Int>) {
     precondition(range.lowerBound >= 0 && range.upperBound <= other.count)
-    unsafe append(UnsafeRawBufferPointer(start: other.base + range.lowerBound, count: range.count))
+    other.withBytes(range) { append($0) }
   }
 
   package func append(_ other: ByteBuffer) {
@@ -177,11 +181,18 @@ package final class ByteBuffer {
   // MARK: Looking
 
   /// Lets `body` see the bytes of `range`.
+  @inline(__always)
   package func withBytes<Result, Failure: Error>(
-    _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)
-    return try unsafe body(UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
+    // Checked above; the span does not outlive this call, and `self` lives as long.
+    return try body(unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count).bytes)
+  }
+
+  /// A copy of the bytes of `range`.
+  package func bytes(_ range: Range<Int>) -> [UInt8] {
+    withBytes(range) { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
   }
 
   /// A reader of what was written so far. It must not be used after the next write.
@@ -194,6 +205,26 @@ package final class ByteBuffer {
 extension ByteBuffer {
   /// The checksum of the bytes of `range` (Format §8.2).
   package func checksum(_ range: Range<Int>) -> UInt64 {
-    withBytes(range) { unsafe Checksum.of($0.bytes) }
+    withBytes(range) { Checksum.of($0) }
+  }
+}
+
+extension String {
+  /// Lets `body` see the UTF-8 of the string.
+  @inline(__always)
+  func withUTF8Bytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+    var string = self
+    // The span does not outlive the closure, in which the buffer is valid.
+    return string.withUTF8 { body(unsafe UnsafeRawBufferPointer($0).bytes) }
+  }
+}
+
+extension RawSpan {
+  /// Whether both hold the same bytes.
+  func hasSameBytes(as other: RawSpan) -> Bool {
+    guard byteCount == other.byteCount else { return false }
+    return unsafe withUnsafeBytes { left in
+      unsafe other.withUnsafeBytes { right in unsafe left.elementsEqual(right) }
+    }
   }
 }

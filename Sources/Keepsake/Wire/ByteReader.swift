@@ -161,10 +161,11 @@ package struct ByteReader {
 
   /// Lets `body` see the bytes of `range`.
   package func withBytes<Result>(
-    _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
+    _ range: Range<Int>, _ body: (RawSpan) -> Result
   ) throws(ArchiveError) -> Result {
     try check(range.count, at: range.lowerBound)
-    return unsafe body(UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))  // checked above
+    // Checked above; the span does not outlive this call, and the owner lives as long.
+    return body(unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count).bytes)
   }
 
   /// Integers of `byteCount` bytes each, sign- or zero-extended, appended to `array` (Format §4.7).

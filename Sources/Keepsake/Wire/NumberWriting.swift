@@ -36,14 +36,14 @@ extension ByteBuffer {
 
   /// Appends a string inline (Format §4.5).
   @inline(__always)
-  package func append(string utf8: UnsafeRawBufferPointer) {
-    if utf8.count <= Tag.longestShortString {
-      append(Tag.shortString &+ UInt8(truncatingIfNeeded: utf8.count))
+  package func append(string utf8: RawSpan) {
+    if utf8.byteCount <= Tag.longestShortString {
+      append(Tag.shortString &+ UInt8(truncatingIfNeeded: utf8.byteCount))
     } else {
       append(Tag.string)
-      append(varint: utf8.count)
+      append(varint: utf8.byteCount)
     }
-    unsafe append(utf8)
+    append(utf8)
   }
 
   /// Appends the head of an array of `count` elements, which are to follow (Format §4.6).
@@ -57,9 +57,9 @@ extension ByteBuffer {
   }
 
   /// Appends bytes as a value (Format §4.5).
-  package func append(bytesValue bytes: UnsafeRawBufferPointer) {
+  package func append(bytesValue bytes: RawSpan) {
     append(Tag.bytes)
-    append(varint: bytes.count)
-    unsafe append(bytes)
+    append(varint: bytes.byteCount)
+    append(bytes)
   }
 }

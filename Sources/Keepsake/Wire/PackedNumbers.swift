@@ -19,9 +19,7 @@ package enum PackedNumbers {
 extension ByteBuffer {
   @inline(__always)
   package func append<Number: FixedWidthInteger & BitwiseCopyable>(packed numbers: [Number]) {
-    append(Tag.packedArray)
-    append((Number.isSigned ? PackedElement.signed : .unsigned).rawValue)
-    append(varint: numbers.count)
+    append(packedHead: Number.isSigned ? .signed : .unsigned, count: numbers.count)
     for start in stride(from: 0, to: numbers.count, by: PackedNumbers.blockSize) {
       let block = numbers[start..<min(start + PackedNumbers.blockSize, numbers.count)]
       let width = PackedNumbers.width(of: block)
@@ -31,9 +29,7 @@ extension ByteBuffer {
   }
 
   package func append(packed numbers: [Bool]) {
-    append(Tag.packedArray)
-    append(PackedElement.bool.rawValue)
-    append(varint: numbers.count)
+    append(packedHead: .bool, count: numbers.count)
     for start in stride(from: 0, to: numbers.count, by: 8) {
       var byte: UInt8 = 0
       for index in start..<min(start + 8, numbers.count) where numbers[index] {
@@ -44,22 +40,27 @@ extension ByteBuffer {
   }
 
   package func append(packed numbers: [Float]) {
-    append(packed: numbers.map(\.bitPattern), as: .float32)
+    append(packedHead: .float32, count: numbers.count)
+    #if _endian(little)
+      append(memoryOf: numbers)
+    #else
+      for number in numbers { append(word: UInt64(number.bitPattern), byteCount: 4) }
+    #endif
   }
 
   package func append(packed numbers: [Double]) {
-    append(packed: numbers.map(\.bitPattern), as: .float64)
+    append(packedHead: .float64, count: numbers.count)
+    #if _endian(little)
+      append(memoryOf: numbers)
+    #else
+      for number in numbers { append(word: number.bitPattern) }
+    #endif
   }
 
-  private func append<Bits: FixedWidthInteger & BitwiseCopyable>(packed bits: [Bits], as element: PackedElement) {
+  private func append(packedHead element: PackedElement, count: Int) {
     append(Tag.packedArray)
     append(element.rawValue)
-    append(varint: bits.count)
-    #if _endian(little)
-      bits.withUnsafeBytes { unsafe append($0) }
-    #else
-      bits.map(\.littleEndian).withUnsafeBytes { unsafe append($0) }
-    #endif
+    append(varint: count)
   }
 }
 

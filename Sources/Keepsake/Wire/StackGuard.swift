@@ -19,8 +19,8 @@ struct StackGuard {
   /// Whether at least the reserve is left. The first call on a thread asks the system where its stack ends.
   mutating func hasRoom() -> Bool {
     var marker: UInt8 = 0
-    let here = unsafe withUnsafeMutablePointer(to: &marker) { unsafe UInt(bitPattern: $0) }
-    let current = unsafe currentThread()
+    let here = unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
+    let current = currentThread()
     if current != thread {
       thread = current
       lowest = lowestStackAddress() ?? 0
@@ -49,7 +49,7 @@ struct StackGuard {
       var address: UnsafeMutableRawPointer?
       var size = 0
       guard unsafe pthread_attr_getstack(&attributes, &address, &size) == 0 else { return nil }
-      return unsafe UInt(bitPattern: address)
+      return UInt(bitPattern: address)
     #endif
   }
 
