@@ -15,24 +15,16 @@ protocol NativelyDecodable: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan
 }
 
-/// The plans of a session, the most recent ones where they are found without a search.
+/// The plans of a session.
 struct DecodingPlanCache {
-  private var recent: [(type: ObjectIdentifier, plan: AnyDecodingPlan)?] = Array(repeating: nil, count: 64)
-  private var plans: [ObjectIdentifier: AnyDecodingPlan] = [:]
+  private var plans = TypeCache<AnyDecodingPlan>()
 
-  /// The plan for `Value`. What is stored under the identifier of a type is always the plan of that type, which is
-  /// what makes the downcasts here sound.
+  /// The plan for `Value`. What is stored for a type is always the plan of that type, which is what makes the downcast
+  /// sound.
   @inline(__always)
   mutating func plan<Value: Decodable>(for type: Value.Type) -> DecodingPlan<Value> {
-    let id = ObjectIdentifier(type)
-    let place = (UInt(bitPattern: id) >> 4 ^ UInt(bitPattern: id) >> 10) & 63
-    if let (known, plan) = recent[Int(place)], known == id {
-      return knownDowncast(plan, to: DecodingPlan<Value>.self)
-    }
-    let plan = plans[id] ?? DecodingPlanCache.makePlan(type)
-    plans[id] = plan
-    recent[Int(place)] = (id, plan)
-    return knownDowncast(plan, to: DecodingPlan<Value>.self)
+    knownDowncast(
+      plans.entry(for: type) { DecodingPlanCache.makePlan(type) }, to: DecodingPlan<Value>.self)
   }
 
   private static func makePlan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan {

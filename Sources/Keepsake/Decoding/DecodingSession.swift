@@ -15,8 +15,7 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) var completed = (start: -1, end: -1)
   @safe @exclusivity(unchecked) var objects: ObjectStore
   @safe @exclusivity(unchecked) var plans = DecodingPlanCache()
-  @safe @exclusivity(unchecked) private var keyTables: [ObjectIdentifier: DecodingKeyTable] = [:]
-  @safe @exclusivity(unchecked) private var lastKeyTable: (type: ObjectIdentifier, table: DecodingKeyTable)?
+  @safe @exclusivity(unchecked) private var keyTables = TypeCache<DecodingKeyTable>()
   @safe @exclusivity(unchecked) private var stackGuard = StackGuard()
   private lazy var keyNumbers = Dictionary(
     image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) }, uniquingKeysWith: { first, _ in first })
@@ -52,7 +51,7 @@ final class DecodingSession {
   /// Begins to decode the value at `offset`, one deeper than the container at `depth` that it is in.
   @inline(__always)
   func descend(to offset: Int, from depth: Int) throws {
-    if depth & 15 == 15 { try checkDepth(depth + 1, at: offset) }
+    if depth & 3 == 3 { try checkDepth(depth + 1, at: offset) }
     prepareFrame(depth + 1, for: offset)
     frames[depth].child = offset
   }
@@ -82,13 +81,9 @@ final class DecodingSession {
 
   // MARK: Keys
 
+  @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> DecodingKeyTable {
-    let id = ObjectIdentifier(type)
-    if let last = lastKeyTable, last.type == id { return last.table }
-    let table = keyTables[id] ?? DecodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1)
-    keyTables[id] = table
-    lastKeyTable = (id, table)
-    return table
+    keyTables.entry(for: type) { DecodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1) }
   }
 
   /// The number of the key of that name in the archive, or -1 when no record has it.

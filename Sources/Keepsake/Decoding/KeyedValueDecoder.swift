@@ -3,7 +3,8 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let session: DecodingSession
   private let offset: Int
   private let depth: Int
-  private let table: DecodingKeyTable
+  /// Not counted, as the container is copied at each use: the session keeps every table as long as itself.
+  @safe private unowned(unsafe) let table: DecodingKeyTable
 
   init(_ session: DecodingSession, _ offset: Int, _ depth: Int, _ table: DecodingKeyTable) {
     self.session = session

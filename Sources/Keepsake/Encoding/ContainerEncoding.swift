@@ -1,31 +1,103 @@
-/// What the three kinds of encoding containers share: a place in a session, and how a value gets there.
-protocol ContainerEncoding {
-  var session: EncodingSession { get }
-  var frame: FrameID { get }
-  var nested: NestedContainer? { get }
-}
+/// How a value gets into a container. What the containers call is here, not generic over their own types, since looking
+/// up the metadata of a generic type costs more than writing a value.
+extension EncodingSession {
+  // MARK: Keyed containers
 
-extension ContainerEncoding {
-  var codingPath: [any CodingKey] { session.path(of: frame, nested) }
-
-  /// Enters the container and lets `body` write to it.
+  /// Writes a primitive value under `key`. Nearly always the container is the innermost one, a record, and the key
+  /// is the one that came next the last time.
   @inline(__always)
-  func enter(_ body: (EncodingSession) throws -> Void) throws {
-    let host = try session.enter(frame, nested)
-    defer { session.leave(host) }
-    try body(session)
+  func put<Value: ArchivePrimitive, Key: CodingKey>(
+    _ value: Value, _ key: Key, _ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable
+  ) throws {
+    guard context.top.id == frame, context.top.kind == .record, !isFinished,
+      let next = shapes.step(from: context.top.place, key: table.number(of: key, in: self))
+    else { return try putSlowly(value, key, frame, nested, table) }
+    context.top.place = next
+    context.top.count &+= 1
+    Value.write(value, to: self)
   }
 
-  /// As ``enter(_:)``, for values whose `encode(to:)` may throw: nothing of them is left then.
-  @inline(__always)
-  func enterOrRollBack(_ body: (EncodingSession) throws -> Void) throws {
-    let host = try session.enter(frame, nested)
-    defer { session.leave(host) }
-    let checkpoint = session.checkpoint()
-    do { try body(session) } catch {
-      session.roll(back: checkpoint)
+  @inline(never)
+  private func putSlowly<Value: ArchivePrimitive, Key: CodingKey>(
+    _ value: Value, _ key: Key, _ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable
+  ) throws {
+    let host = try enter(frame, nested)
+    defer { leave(host) }
+    let replaces = beginValue(key, table)
+    Value.write(value, to: self)
+    if replaces { replaceValue(key) }
+  }
+
+  /// Encodes any value under `key`. When its `encode(to:)` throws, nothing of it is left.
+  func encode<Value: Encodable, Key: CodingKey>(
+    _ value: Value, _ key: Key, _ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable
+  ) throws {
+    let host = try enter(frame, nested)
+    let checkpoint = checkpoint()
+    let replaces = beginValue(key, table)
+    do {
+      try encode(value)
+    } catch {
+      roll(back: checkpoint)
+      if !replaces { forgetMapKey(ExactString(string: key.stringValue), of: frame) }
+      leave(host)
       throw error
     }
+    if replaces { replaceValue(key) }
+    leave(host)
+  }
+
+  // MARK: Unkeyed and single-value containers
+
+  @inline(__always)
+  func putElement<Value: ArchivePrimitive>(
+    _ value: Value, _ frame: FrameID, _ nested: NestedContainer?
+  ) throws {
+    let host = try enter(frame, nested)
+    beginElement()
+    Value.write(value, to: self)
+    leave(host)
+  }
+
+  func encodeElement<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
+    let host = try enter(frame, nested)
+    let checkpoint = checkpoint()
+    beginElement()
+    try encode(value, orRollBack: checkpoint, host)
+  }
+
+  @inline(__always)
+  func putSingle<Value: ArchivePrimitive>(
+    _ value: Value, _ frame: FrameID, _ nested: NestedContainer?
+  ) throws {
+    let host = try enter(frame, nested)
+    defer { leave(host) }
+    try beginSingle()
+    Value.write(value, to: self)
+  }
+
+  func encodeSingle<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
+    let host = try enter(frame, nested)
+    let checkpoint = checkpoint()
+    do { try beginSingle() } catch {
+      leave(host)
+      throw error
+    }
+    try encode(value, orRollBack: checkpoint, host)
+  }
+
+  /// Encodes a value for which a place was made; when that fails, nothing of it is left. Either way leaves `host`.
+  private func encode<Value: Encodable>(
+    _ value: Value, orRollBack checkpoint: EncodingCheckpoint, _ host: NestedContainer?
+  ) throws {
+    do {
+      try encode(value)
+    } catch {
+      roll(back: checkpoint)
+      leave(host)
+      throw error
+    }
+    leave(host)
   }
 }
 

@@ -38,7 +38,8 @@ typealias FrameID = UInt32
 
 /// One run of bytes under construction with the frames that are open in it.
 struct EncodingContext {
-  let buffer: ByteBuffer
+  /// What was written, while another context is active.
+  var waiting: ByteBuffer?
   /// The innermost open frame.
   var top: EncodingFrame
   /// The frames around it, outermost first.

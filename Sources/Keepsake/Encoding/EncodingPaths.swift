@@ -66,7 +66,7 @@ extension EncodingSession {
     case .map, .walkedMap:
       guard frame.count > 0 else { return nil }
       var place = frame.place
-      return try? layout.mapKey(at: &place, in: context.buffer.reader())
+      return try? layout.mapKey(at: &place, in: (context.waiting ?? buffer).reader())
     }
   }
 
@@ -77,7 +77,8 @@ extension EncodingSession {
     while let referrer = graph.firstReferrer(of: number), referrer < number,
       let body = assembly.body(referrer)
     {
-      let reader = assembly.buffer.reader()
+      // While a body is written, the session's buffer holds the archive.
+      let reader = (bodyInProgress ? buffer : assembly.buffer).reader()
       var place = body.lowerBound
       _ = try? reader.varint(at: &place)
       var search = PathSearch(layout, reader) { offset in

@@ -24,24 +24,16 @@ protocol NativelyEncodable: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan
 }
 
-/// The plans of a session, the most recent ones where they are found without a search.
+/// The plans of a session.
 struct EncodingPlanCache {
-  private var recent: [(type: ObjectIdentifier, plan: AnyEncodingPlan)?] = Array(repeating: nil, count: 64)
-  private var plans: [ObjectIdentifier: AnyEncodingPlan] = [:]
+  private var plans = TypeCache<AnyEncodingPlan>()
 
-  /// The plan for `Value`. What is stored under the identifier of a type is always the plan of that type, which is
-  /// what makes the downcasts here sound.
+  /// The plan for `Value`. What is stored for a type is always the plan of that type, which is what makes the downcast
+  /// sound.
   @inline(__always)
   mutating func plan<Value: Encodable>(for type: Value.Type) -> EncodingPlan<Value> {
-    let id = ObjectIdentifier(type)
-    let place = (UInt(bitPattern: id) >> 4 ^ UInt(bitPattern: id) >> 10) & 63
-    if let (known, plan) = recent[Int(place)], known == id {
-      return knownDowncast(plan, to: EncodingPlan<Value>.self)
-    }
-    let plan = plans[id] ?? EncodingPlanCache.makePlan(type)
-    plans[id] = plan
-    recent[Int(place)] = (id, plan)
-    return knownDowncast(plan, to: EncodingPlan<Value>.self)
+    knownDowncast(
+      plans.entry(for: type) { EncodingPlanCache.makePlan(type) }, to: EncodingPlan<Value>.self)
   }
 
   private static func makePlan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan {

@@ -1,6 +1,9 @@
 /// All that one archive needs while it is encoded. Containers and encoders are small values that point here.
 final class EncodingSession {
   @safe @exclusivity(unchecked) var context: EncodingContext
+  /// The bytes of the active context. It is always this one object, so that reaching it costs no reference counting;
+  /// what a context that waits has written is in a buffer of the context's own.
+  let buffer = ByteBuffer()
   @safe @exclusivity(unchecked) var keys = KeyRegistry()
   @safe @exclusivity(unchecked) var shapes = ShapeTrie()
   @safe @exclusivity(unchecked) var strings = StringSharing()
@@ -9,8 +12,7 @@ final class EncodingSession {
   @safe @exclusivity(unchecked) var classes = ClassRegistry()
   @safe @exclusivity(unchecked) var assembly = ArchiveAssembly()
   @safe @exclusivity(unchecked) var plans = EncodingPlanCache()
-  @safe @exclusivity(unchecked) private var keyTables: [ObjectIdentifier: EncodingKeyTable] = [:]
-  @safe @exclusivity(unchecked) private var lastKeyTable: (type: ObjectIdentifier, table: EncodingKeyTable)?
+  @safe @exclusivity(unchecked) private var keyTables = TypeCache<EncodingKeyTable>()
   /// The keys of the open maps that containers write, to find one that is written twice.
   @safe @exclusivity(unchecked) var mapKeys: [FrameID: Set<ExactString>] = [:]
   /// The plans by which the objects are encoded whose bodies are still to be written.
@@ -35,15 +37,10 @@ final class EncodingSession {
     self.sortsKeys = sortsKeys
     self.userInfo = userInfo
     self.hidesRootKey = hidesRootKey
-    context = EncodingContext(
-      buffer: ByteBuffer(minimumCapacity: 64), top: EncodingFrame(id: 0, start: 1), basePath: .elements([]),
-      isTopLevel: true)
+    context = EncodingContext(top: EncodingFrame(id: 0, start: 1), basePath: .elements([]), isTopLevel: true)
     // The top level is a body like any other: first the class number, which is none.
-    context.buffer.append(0)
+    buffer.append(0)
   }
-
-  @inline(__always)
-  var buffer: ByteBuffer { context.buffer }
 
   // MARK: Frames
 
@@ -56,10 +53,10 @@ final class EncodingSession {
   @inline(__always)
   func push() throws {
     depth += 1
-    if depth & 15 == 0 { try checkDepth() }
+    if depth & 3 == 0 { try checkDepth() }
     context.lower.append(context.top)
     lastFrameID &+= 1
-    context.top = EncodingFrame(id: lastFrameID, start: context.buffer.count)
+    context.top = EncodingFrame(id: lastFrameID, start: buffer.count)
   }
 
   private func checkDepth() throws {
@@ -149,13 +146,9 @@ final class EncodingSession {
 
   // MARK: Keys
 
+  @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> EncodingKeyTable {
-    let id = ObjectIdentifier(type)
-    if let last = lastKeyTable, last.type == id { return last.table }
-    let table = keyTables[id] ?? EncodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1)
-    keyTables[id] = table
-    lastKeyTable = (id, table)
-    return table
+    keyTables.entry(for: type) { EncodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1) }
   }
 
   // MARK: Finishing

@@ -1,9 +1,10 @@
 /// The keyed container of a value: a record (Format §4.8), or a map where the keys are dynamic.
-struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol, ContainerEncoding {
+struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let session: EncodingSession
   let frame: FrameID
   let nested: NestedContainer?
-  private let table: EncodingKeyTable
+  /// Not counted, as the container is copied at each use: the session keeps every table as long as itself.
+  @safe private unowned(unsafe) let table: EncodingKeyTable
 
   init(_ session: EncodingSession, _ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable) {
     self.session = session
@@ -12,37 +13,16 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol, Contai
     self.table = table
   }
 
+  var codingPath: [any CodingKey] { session.path(of: frame, nested) }
+
   // MARK: Values
 
-  @inline(__always)
-  private func put<Value: ArchivePrimitive>(_ value: Value, _ key: Key) throws {
-    try enter { session in
-      let replaces = session.beginValue(key, table)
-      Value.write(value, to: session)
-      if replaces { session.replaceValue(key) }
-    }
-  }
-
   func encodeNil(forKey key: Key) throws {
-    try enter { session in
-      let replaces = session.beginValue(key, table)
-      session.buffer.append(Tag.none)
-      if replaces { session.replaceValue(key) }
-    }
+    try session.put(Nil(), key, frame, nested, table)
   }
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    var replaces = false
-    do {
-      try enterOrRollBack { session in
-        replaces = session.beginValue(key, table)
-        try session.encode(value)
-        if replaces { session.replaceValue(key) }
-      }
-    } catch {
-      if !replaces { session.forgetMapKey(ExactString(string: key.stringValue), of: frame) }
-      throw error
-    }
+    try session.encode(value, key, frame, nested, table)
   }
 
   /// An optional of an optional keeps its level: what is present and nil is not what is absent.
@@ -52,22 +32,22 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol, Contai
     try encode(Optional.some(value), forKey: key)
   }
 
-  func encode(_ value: Bool, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: String, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: Double, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: Float, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: Int, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: Int8, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: Int16, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: Int32, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: Int64, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: Int128, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: UInt, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: UInt8, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: UInt16, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: UInt32, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: UInt64, forKey key: Key) throws { try put(value, key) }
-  func encode(_ value: UInt128, forKey key: Key) throws { try put(value, key) }
+  func encode(_ value: Bool, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: String, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: Double, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: Float, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: Int, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: Int8, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: Int16, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: Int32, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: Int64, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: Int128, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: UInt, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: UInt8, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: UInt16, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: UInt32, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: UInt64, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: UInt128, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
 
   // MARK: Nested containers
 

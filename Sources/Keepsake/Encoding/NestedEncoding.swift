@@ -42,9 +42,12 @@ extension EncodingSession {
 
   /// While a nested container is active, the context that it was called from waits in its place.
   private func swapContext(_ nested: NestedContainer) {
-    guard let other = nested.detached else { return }
+    guard let other = nested.detached, let bytes = other.waiting else { return }
+    buffer.exchange(with: bytes)
+    context.waiting = bytes
     nested.detached = context
     context = other
+    context.waiting = nil
   }
 
   private func settle(to frame: FrameID) throws {
@@ -78,13 +81,12 @@ extension EncodingSession {
   private func detach(_ nested: NestedContainer) {
     var frame = context.top
     let start = frame.start
-    let own = EncodingContext(
-      buffer: ByteBuffer(minimumCapacity: 64), top: frame, basePath: .elements(path(of: frame.id, nil)))
-    own.buffer.append(buffer, start..<buffer.count)
+    let path = path(of: frame.id, nil)
+    let bytes = ByteBuffer(minimumCapacity: 64)
+    bytes.append(buffer, start..<buffer.count)
     frame.start = 0
     if frame.kind == .map { frame.place -= start }
-    nested.detached = own
-    nested.detached?.top = frame
+    nested.detached = EncodingContext(waiting: bytes, top: frame, basePath: .elements(path))
     while let inner = context.splices.last, inner.offset > start {
       context.splices.removeLast()
       nested.detached?.splices.insert(.init(offset: inner.offset - start, nested: inner.nested), at: 0)
@@ -122,10 +124,9 @@ extension EncodingSession {
     while context.top.id != nested.frame, (try? settleNested()) != nil {}
     closeTop()
     flattenSplices(from: 0)
-    let bytes = buffer
     swapContext(nested)
-    nested.detached = nil
-    return bytes
+    defer { nested.detached = nil }
+    return nested.detached?.waiting ?? ByteBuffer(minimumCapacity: 16)
   }
 }
 
@@ -218,12 +219,13 @@ extension EncodingSession {
     default: return nil
     }
     let base = path(of: context.top.id, nil) + [ArchiveCodingKey(stringValue: key.string)]
-    let own = EncodingContext(buffer: ByteBuffer(minimumCapacity: 64), top: frame, basePath: .elements(base))
-    own.buffer.append(0)
-    own.buffer.append(buffer, place..<extent.value.upperBound)
+    let bytes = ByteBuffer(minimumCapacity: 64)
+    bytes.append(0)
+    bytes.append(buffer, place..<extent.value.upperBound)
+    let own = EncodingContext(waiting: bytes, top: frame, basePath: .elements(base))
     let nested = NestedContainer(frame: frame.id, parent: context.top.id, key: key, host: nil)
     nested.detached = own
-    if frame.kind == .map { mapKeys[frame.id] = reopenedKeys(own) }
+    if frame.kind == .map { mapKeys[frame.id] = reopenedKeys(bytes, count: frame.count) }
     let moved = context.splices.filter { extent.value.contains($0.offset) }
     nested.detached?.splices = moved.map { .init(offset: $0.offset - place + 1, nested: $0.nested) }
     context.splices.removeAll { extent.value.contains($0.offset) }
@@ -234,11 +236,11 @@ extension EncodingSession {
     return nested
   }
 
-  private func reopenedKeys(_ own: EncodingContext) -> Set<ExactString> {
+  private func reopenedKeys(_ bytes: ByteBuffer, count: Int) -> Set<ExactString> {
     var keys: Set<ExactString> = []
-    let reader = own.buffer.reader()
+    let reader = bytes.reader()
     var place = 1
-    for _ in 0..<own.top.count {
+    for _ in 0..<count {
       guard let key = try? layout.mapKey(at: &place, in: reader),
         let end = try? layout.end(ofValueAt: place, in: reader)
       else { break }

@@ -44,8 +44,6 @@ extension EncodingSession {
   /// Encodes the bodies of all objects that were reached and have none yet, and those that they reach.
   func drain() throws {
     let first = assembly.bodyCount + 1
-    let outer = context
-    defer { context = outer }
     while let plan = pending.next() {
       let number = assembly.bodyCount + 1
       guard let object = objects.object(number) else { continue }
@@ -59,17 +57,21 @@ extension EncodingSession {
   private func encodeBody(
     basePath: EncodingContext.BasePath, class number: Int?, _ encode: () throws -> Void
   ) throws {
-    assembly.beginBody()
-    graph.beginBody()
-    context = EncodingContext(
-      buffer: assembly.buffer, top: EncodingFrame(id: makeFrameID(), start: assembly.buffer.count), basePath: basePath)
+    let outer = context
+    buffer.exchange(with: assembly.buffer)
+    defer {
+      buffer.exchange(with: assembly.buffer)
+      context = outer
+      bodyInProgress = false
+    }
     let start = buffer.count
+    graph.beginBody()
     buffer.append(varint: number.map { $0 + 1 } ?? 0)
+    context = EncodingContext(top: EncodingFrame(id: makeFrameID(), start: start), basePath: basePath)
     bodyInProgress = true
-    defer { bodyInProgress = false }
     try encode()
     flattenSplices(from: start)
-    assembly.endBody()
+    assembly.addBody(start..<buffer.count)
   }
 
   private func unreadable(_ cycle: [Int]) -> EncodingError {
@@ -93,7 +95,6 @@ extension EncodingSession {
   func encodeTopLevel<Value: Encodable>(_ value: Value, _ plan: EncodingPlan<Value>) throws {
     try drain()
     let mark = assembly.mark
-    let outer = context
     let path = currentPath
     do {
       topLevelPaths.append((objects.count + 1, path))
@@ -101,14 +102,11 @@ extension EncodingSession {
         try plan.encode(value, self)
       } else {
         buffer.append(reference: Tag.valueReference, objects.numberForValue())
-        let saved = context
         try encodeBody(basePath: .elements(path), class: nil) { try plan.encode(value, self) }
-        context = saved
       }
       try drain()
     } catch {
       assembly.truncate(to: mark)
-      context = outer
       topLevelPaths.removeLast()
       throw error
     }

@@ -13,6 +13,17 @@ extension ArchivePrimitive {
   static func makeEncodingPlan() -> AnyEncodingPlan { PrimitiveEncodingPlan<Self>() }
 }
 
+/// An explicit nil.
+struct Nil: ArchivePrimitive {
+  @inline(__always)
+  static func write(_ value: Nil, to session: EncodingSession) { session.buffer.append(Tag.none) }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encodeNil()
+  }
+}
+
 extension Bool: ArchivePrimitive {
   @inline(__always)
   static func write(_ value: Bool, to session: EncodingSession) { session.buffer.append(value ? Tag.true : Tag.false) }

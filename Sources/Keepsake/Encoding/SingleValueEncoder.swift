@@ -1,45 +1,29 @@
 /// The single-value container of a value: it takes one value, which then is the value.
-struct SingleValueEncoder: SingleValueEncodingContainer, ContainerEncoding {
+struct SingleValueEncoder: SingleValueEncodingContainer {
   let session: EncodingSession
   let frame: FrameID
   let nested: NestedContainer?
 
-  @inline(__always)
-  private func put<Value: ArchivePrimitive>(_ value: Value) throws {
-    try enter { session in
-      try session.beginSingle()
-      Value.write(value, to: session)
-    }
-  }
+  var codingPath: [any CodingKey] { session.path(of: frame, nested) }
 
-  func encodeNil() throws {
-    try enter { session in
-      try session.beginSingle()
-      session.buffer.append(Tag.none)
-    }
-  }
+  func encodeNil() throws { try session.putSingle(Nil(), frame, nested) }
 
-  func encode<Value: Encodable>(_ value: Value) throws {
-    try enterOrRollBack { session in
-      try session.beginSingle()
-      try session.encode(value)
-    }
-  }
+  func encode<Value: Encodable>(_ value: Value) throws { try session.encodeSingle(value, frame, nested) }
 
-  func encode(_ value: Bool) throws { try put(value) }
-  func encode(_ value: String) throws { try put(value) }
-  func encode(_ value: Double) throws { try put(value) }
-  func encode(_ value: Float) throws { try put(value) }
-  func encode(_ value: Int) throws { try put(value) }
-  func encode(_ value: Int8) throws { try put(value) }
-  func encode(_ value: Int16) throws { try put(value) }
-  func encode(_ value: Int32) throws { try put(value) }
-  func encode(_ value: Int64) throws { try put(value) }
-  func encode(_ value: Int128) throws { try put(value) }
-  func encode(_ value: UInt) throws { try put(value) }
-  func encode(_ value: UInt8) throws { try put(value) }
-  func encode(_ value: UInt16) throws { try put(value) }
-  func encode(_ value: UInt32) throws { try put(value) }
-  func encode(_ value: UInt64) throws { try put(value) }
-  func encode(_ value: UInt128) throws { try put(value) }
+  func encode(_ value: Bool) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: String) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: Double) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: Float) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: Int) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: Int8) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: Int16) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: Int32) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: Int64) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: Int128) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: UInt) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: UInt8) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: UInt16) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: UInt32) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: UInt64) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: UInt128) throws { try session.putSingle(value, frame, nested) }
 }

@@ -1,51 +1,35 @@
 /// The unkeyed container of a value: an array (Format §4.6).
-struct UnkeyedValueEncoder: UnkeyedEncodingContainer, ContainerEncoding {
+struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
   let session: EncodingSession
   let frame: FrameID
   let nested: NestedContainer?
 
   var count: Int { session.frame(frame, nested)?.count ?? 0 }
 
+  var codingPath: [any CodingKey] { session.path(of: frame, nested) }
+
   // MARK: Values
 
-  @inline(__always)
-  private func put<Value: ArchivePrimitive>(_ value: Value) throws {
-    try enter { session in
-      session.beginElement()
-      Value.write(value, to: session)
-    }
-  }
+  func encodeNil() throws { try session.putElement(Nil(), frame, nested) }
 
-  func encodeNil() throws {
-    try enter { session in
-      session.beginElement()
-      session.buffer.append(Tag.none)
-    }
-  }
+  func encode<Value: Encodable>(_ value: Value) throws { try session.encodeElement(value, frame, nested) }
 
-  func encode<Value: Encodable>(_ value: Value) throws {
-    try enterOrRollBack { session in
-      session.beginElement()
-      try session.encode(value)
-    }
-  }
-
-  func encode(_ value: Bool) throws { try put(value) }
-  func encode(_ value: String) throws { try put(value) }
-  func encode(_ value: Double) throws { try put(value) }
-  func encode(_ value: Float) throws { try put(value) }
-  func encode(_ value: Int) throws { try put(value) }
-  func encode(_ value: Int8) throws { try put(value) }
-  func encode(_ value: Int16) throws { try put(value) }
-  func encode(_ value: Int32) throws { try put(value) }
-  func encode(_ value: Int64) throws { try put(value) }
-  func encode(_ value: Int128) throws { try put(value) }
-  func encode(_ value: UInt) throws { try put(value) }
-  func encode(_ value: UInt8) throws { try put(value) }
-  func encode(_ value: UInt16) throws { try put(value) }
-  func encode(_ value: UInt32) throws { try put(value) }
-  func encode(_ value: UInt64) throws { try put(value) }
-  func encode(_ value: UInt128) throws { try put(value) }
+  func encode(_ value: Bool) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: String) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: Double) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: Float) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: Int) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: Int8) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: Int16) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: Int32) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: Int64) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: Int128) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: UInt) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: UInt8) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: UInt16) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: UInt32) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: UInt64) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: UInt128) throws { try session.putElement(value, frame, nested) }
 
   // MARK: Nested containers
 

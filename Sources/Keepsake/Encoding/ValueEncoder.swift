@@ -8,8 +8,9 @@ struct ValueEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(
-      KeyedValueEncoder<Key>(session, session.openKeyed(frame, nested, type), nested, session.keyTable(type)))
+    let table = session.keyTable(type)
+    return KeyedEncodingContainer(
+      KeyedValueEncoder<Key>(session, session.openKeyed(frame, nested, table), nested, table))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -26,16 +27,15 @@ extension EncodingSession {
   ///
   /// - Returns: the frame, or ``conflictingFrame`` when the value is something else already.
   @inline(__always)
-  func openKeyed<Key: CodingKey>(_ frame: FrameID, _ nested: NestedContainer?, _ type: Key.Type) -> FrameID {
+  func openKeyed(_ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable) -> FrameID {
     if context.top.id == frame, context.top.kind == .undecided {
-      let table = keyTable(type)
       context.top.kind = table.isDynamic ? .map : .record
       let headByteCount = table.isDynamic ? 2 : 1
       context.top.headByteCount = headByteCount
       for _ in 0..<headByteCount { buffer.append(0) }
       return frame
     }
-    return open(frame, nested, [.record, .map]) { _ = self.openKeyed($0, nil, type) }
+    return open(frame, nested, [.record, .map]) { _ = self.openKeyed($0, nil, table) }
   }
 
   func openUnkeyed(_ frame: FrameID, _ nested: NestedContainer?) -> FrameID {

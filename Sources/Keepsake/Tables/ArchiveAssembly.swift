@@ -1,36 +1,34 @@
 /// Puts an archive together: header, bodies, tables, checksums and trailer, in this order (Format §1).
 struct ArchiveAssembly {
-  /// The archive so far. Bodies are built in place at its end.
+  /// The archive so far. Bodies are built at its end.
   let buffer = ByteBuffer()
   private var offsets = OffsetTableBuilder()
-  private var bodyStart = Header.byteCount
 
   /// A point to which the bodies can be taken back.
   struct Mark {
     fileprivate let byteCount: Int
-    fileprivate let offsets: OffsetTableBuilder
+    fileprivate let offsets: OffsetTableBuilder.Mark
   }
 
   init() {
     buffer.append(memoryOf: Header.bytes)
   }
 
-  var mark: Mark { Mark(byteCount: buffer.count, offsets: offsets.copy()) }
+  var mark: Mark { Mark(byteCount: buffer.count, offsets: offsets.mark) }
 
   var bodyCount: Int { offsets.count }
 
   /// The extent of a finished body.
   func body(_ number: Int) -> Range<Int>? { offsets.range(of: number) }
 
-  mutating func beginBody() { bodyStart = buffer.count }
-
-  mutating func endBody() {
-    offsets.add(offset: bodyStart, length: buffer.count - bodyStart)
+  /// Notes where the next body is, which was written to the buffer.
+  mutating func addBody(_ range: Range<Int>) {
+    offsets.add(offset: range.lowerBound, length: range.count)
   }
 
   mutating func truncate(to mark: Mark) {
     buffer.truncate(to: mark.byteCount)
-    offsets = mark.offsets
+    offsets.truncate(to: mark.offsets)
   }
 
   /// Appends the top-level body and everything behind it. The buffer then holds the whole archive.

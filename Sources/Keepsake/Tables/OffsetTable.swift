@@ -10,8 +10,8 @@ package enum OffsetTable {
 
 /// The offset table under construction.
 struct OffsetTableBuilder {
-  private var groups = ByteBuffer()
-  private var lengths = ByteBuffer()
+  private let groups = ByteBuffer()
+  private let lengths = ByteBuffer()
   private var pending: [Int] = []
   private var pendingStart = 0
   private(set) var count = 0
@@ -56,14 +56,27 @@ struct OffsetTableBuilder {
     return nil
   }
 
-  /// A copy to go back to. The buffers are copied too, which is cheap as errors are few.
-  func copy() -> OffsetTableBuilder {
-    var copy = self
-    copy.groups = ByteBuffer()
-    copy.groups.append(groups)
-    copy.lengths = ByteBuffer()
-    copy.lengths.append(lengths)
-    return copy
+  /// A point to which the table can be taken back.
+  struct Mark {
+    fileprivate let groupByteCount: Int
+    fileprivate let lengthByteCount: Int
+    fileprivate let pending: [Int]
+    fileprivate let pendingStart: Int
+    fileprivate let count: Int
+  }
+
+  var mark: Mark {
+    Mark(
+      groupByteCount: groups.count, lengthByteCount: lengths.count, pending: pending, pendingStart: pendingStart,
+      count: count)
+  }
+
+  mutating func truncate(to mark: Mark) {
+    groups.truncate(to: mark.groupByteCount)
+    lengths.truncate(to: mark.lengthByteCount)
+    pending = mark.pending
+    pendingStart = mark.pendingStart
+    count = mark.count
   }
 
   mutating func write(to buffer: ByteBuffer) {

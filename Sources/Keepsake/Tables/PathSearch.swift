@@ -11,8 +11,7 @@ package struct PathSearch<Layout: ValueLayout> {
   private let reader: ByteReader
   private let isTarget: (Int) -> Bool
   private var path: [PathElement] = []
-  /// Values nested deeper than this are not searched.
-  private let deepest = 2_000
+  private var stackGuard = StackGuard()
 
   package init(_ layout: Layout, _ reader: ByteReader, isTarget: @escaping (_ offset: Int) -> Bool) {
     self.layout = layout
@@ -32,7 +31,8 @@ package struct PathSearch<Layout: ValueLayout> {
     if isTarget(place) { return true }
     let start = place
     let tag = try reader.byte(at: place)
-    guard path.count < deepest else {
+    // Where the stack is about to end, which may be why a path is wanted, what is nested deeper is passed over.
+    guard stackGuard.hasRoom(StackGuard.lastReserve) else {
       place = try layout.end(ofValueAt: place, in: reader)
       return false
     }

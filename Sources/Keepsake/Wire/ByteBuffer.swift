@@ -178,6 +178,13 @@ package final class ByteBuffer {
     count -= prefix
   }
 
+  /// Exchanges all bytes with another buffer.
+  package func exchange(with other: ByteBuffer) {
+    unsafe swap(&base, &other.base)  // each owns one block before and after
+    swap(&capacity, &other.capacity)
+    swap(&count, &other.count)
+  }
+
   // MARK: Looking
 
   /// Lets `body` see the bytes of `range`.

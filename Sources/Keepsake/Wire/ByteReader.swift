@@ -137,6 +137,8 @@ package struct ByteReader {
     let utf8 = unsafe UnsafeBufferPointer(
       // Checked above; UInt8 may alias anything.
       start: (base + range.lowerBound).assumingMemoryBound(to: UInt8.self), count: range.count)
+    // For plain ASCII, which is valid as it is, this way to a string is shorter.
+    if unsafe UnsafeRawBufferPointer(utf8).bytes.isASCII { return unsafe String(decoding: utf8, as: UTF8.self) }
     guard let string = unsafe String(validating: utf8, as: UTF8.self) else {
       throw ArchiveError(.damaged, "A string is not valid UTF-8", byteOffset: range.lowerBound)
     }
@@ -220,6 +222,22 @@ extension RawSpan {
   @inline(__always)
   func littleEndianHalfWord(at offset: Int) -> UInt32 {
     unsafe UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))  // bounds-checked
+  }
+
+  /// Whether all bytes are below 128.
+  @inline(__always)
+  var isASCII: Bool {
+    var offset = 0
+    var bits: UInt64 = 0
+    while byteCount &- offset >= 8 {
+      bits |= littleEndianWord(at: offset)
+      offset &+= 8
+    }
+    while offset < byteCount {
+      bits |= UInt64(byte(at: offset))
+      offset &+= 1
+    }
+    return bits & 0x8080_8080_8080_8080 == 0
   }
 
   @inline(__always)

@@ -10,14 +10,16 @@
 ///
 /// It only compares addresses: nothing is read or written through them.
 struct StackGuard {
-  /// What must be left: user code runs in it before the next look is taken.
-  private static let reserve: UInt = 160 << 10
+  /// What must be left for a few more levels of user code, until the next look is taken.
+  static let reserve: UInt = 128 << 10
+  /// What must be left when an error is already being described.
+  static let lastReserve: UInt = 48 << 10
 
   private var thread: UInt = 0
   private var lowest: UInt = 0
 
-  /// Whether at least the reserve is left. The first call on a thread asks the system where its stack ends.
-  mutating func hasRoom() -> Bool {
+  /// Whether more than `reserve` bytes are left. The first call on a thread asks the system where its stack ends.
+  mutating func hasRoom(_ reserve: UInt = StackGuard.reserve) -> Bool {
     var marker: UInt8 = 0
     let here = unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
     let current = currentThread()
@@ -25,7 +27,7 @@ struct StackGuard {
       thread = current
       lowest = lowestStackAddress() ?? 0
     }
-    return here > lowest &+ StackGuard.reserve
+    return here > lowest &+ reserve
   }
 
   private func currentThread() -> UInt {

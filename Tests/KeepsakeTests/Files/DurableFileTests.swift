@@ -25,17 +25,6 @@ import Testing
     #expect(try fileText(folder("a")).isEmpty)
   }
 
-  @Test func whatWasWrittenCanBeReadBack() throws {
-    let file = try DurableFile(replacing: folder("a"))
-    try file.append("0123456789")
-    #expect(try file.readBack(3..<6) == Array("345".utf8))
-    #expect(try file.readBack(10..<10).isEmpty)
-    try file.append("x")
-    #expect(try file.readBack(0..<11) == Array("0123456789x".utf8), "reading does not move the writing")
-    #expect(try #require(throws: ArchiveError.self) { try file.readBack(5..<12) }.code == .misuse)
-    #expect(try #require(throws: ArchiveError.self) { try file.readBack(-1..<2) }.code == .misuse)
-  }
-
   @Test func cancelLeavesTheOldFile() throws {
     try writeText("old", to: folder("a"))
     let file = try DurableFile(replacing: folder("a"))

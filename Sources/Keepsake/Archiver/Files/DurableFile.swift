@@ -64,26 +64,6 @@ final class DurableFile {
     }
   }
 
-  /// Reads back bytes that were written.
-  func readBack(_ range: Range<Int>) throws(ArchiveError) -> [UInt8] {
-    let temporary = try openTemporary()
-    guard range.lowerBound >= 0, range.upperBound <= count else {
-      let message = "bytes \(range) of the new file were asked for, but \(count) are written"
-      throw ArchiveError(.misuse, message, path: target.path)
-    }
-    let bytes: [UInt8]
-    do {
-      bytes = try temporary.file.bytes(in: range)
-    } catch {
-      throw target.failure("cannot read back what was written", error)
-    }
-    guard bytes.count == range.count else {
-      let message = "cannot read back what was written: the new file was cut off by someone else"
-      throw ArchiveError(.unwritableFile, message, path: target.path)
-    }
-    return bytes
-  }
-
   /// Puts the new file in place. If that fails the old one is untouched and the new one is gone.
   func commit() throws(ArchiveError) {
     let temporary = try openTemporary()

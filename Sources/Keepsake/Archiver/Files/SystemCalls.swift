@@ -84,22 +84,6 @@ final class OpenFile {
     try repeating { unsafe write(number, bytes.baseAddress, min(bytes.count, 1 << 30)) }
   }
 
-  /// The bytes at a range of offsets, or as many of them as the file has.
-  func bytes(in range: Range<Int>) throws(SystemError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: range.count)
-    var done = 0
-    while done < bytes.count {
-      let offset = off_t(range.lowerBound + done)
-      // Unsafe: pread gets address and size of the rest of the array, and only during the call.
-      let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
-        let rest = unsafe UnsafeMutableBufferPointer(rebasing: buffer[done...])
-        return try repeating { unsafe pread(number, rest.baseAddress, min(rest.count, 1 << 30), offset) }
-      }
-      if count == 0 { return Array(bytes[..<done]) }
-      done += count
-    }
-    return bytes
-  }
 
   /// Makes what was written survive a power cut.
   func synchronize() throws(SystemError) {

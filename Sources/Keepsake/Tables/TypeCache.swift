@@ -1,0 +1,29 @@
+/// What is kept for each of a number of types, the most recent ones where they are found without a search.
+struct TypeCache<Entry: AnyObject> {
+  private static var recentCount: Int { 64 }
+
+  private struct Slot {
+    var type: ObjectIdentifier?
+    var entry: Entry?
+  }
+
+  private var recent = [Slot](repeating: Slot(), count: TypeCache.recentCount)
+  private var entries: [ObjectIdentifier: Entry] = [:]
+
+  /// The entry for `type`, made by `make` the first time.
+  @inline(__always)
+  mutating func entry(for type: Any.Type, make: () -> Entry) -> Entry {
+    let id = ObjectIdentifier(type)
+    let bits = UInt(bitPattern: id)
+    let place = Int((bits >> 4 ^ bits >> 10) & UInt(TypeCache.recentCount - 1))
+    if recent[place].type == id, let entry = recent[place].entry { return entry }
+    return search(id, place, make)
+  }
+
+  private mutating func search(_ id: ObjectIdentifier, _ place: Int, _ make: () -> Entry) -> Entry {
+    let entry = entries[id] ?? make()
+    entries[id] = entry
+    recent[place] = Slot(type: id, entry: entry)
+    return entry
+  }
+}
