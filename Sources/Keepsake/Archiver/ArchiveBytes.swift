@@ -4,7 +4,8 @@
   internal import Foundation
 #endif
 
-// Where the bytes of an archive cross between Foundation and the wire layer: the only place that hands out memory.
+// Where the bytes of an archive cross between Foundation and the wire layer: the only place that hands out
+// memory.
 
 extension ByteReader {
   /// Keeps a `Data` alive, and with it its memory where it is.
@@ -29,8 +30,8 @@ extension ByteReader {
       return
     }
     let holder = Holder(data)
-    // The storage of a `Data` does not move while somebody holds it, and nobody can change it without a copy while
-    // the holder does; this is also what `NSData.bytes` of a bridged `Data` relies on.
+    // The storage of a `Data` does not move while somebody holds it, and nobody can change it without a copy
+    // while the holder does; this is also what `NSData.bytes` of a bridged `Data` relies on.
     self = unsafe holder.data.withUnsafeBytes { unsafe ByteReader($0, owner: holder) }
   }
 }

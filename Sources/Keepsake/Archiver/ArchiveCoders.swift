@@ -13,8 +13,8 @@
 /// let data = try ArchiveEncoder().encode(library)
 /// ```
 ///
-/// The archive is that of ``KeyedArchiver/archivedData(withRootObject:outputFormatting:userInfo:)``, so either reader
-/// opens it.
+/// The archive is that of ``KeyedArchiver/archivedData(withRootObject:outputFormatting:userInfo:)``, so
+/// either reader opens it.
 public struct ArchiveEncoder: Sendable {
   /// How the archive is written.
   public var outputFormatting: ArchiveFormatting = []
@@ -29,7 +29,10 @@ public struct ArchiveEncoder: Sendable {
   /// - Throws: `EncodingError`, or what an `encode(to:)` throws.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
     try KeyedArchiver.archivedData(
-      withRootObject: value, outputFormatting: outputFormatting, userInfo: userInfo)
+      withRootObject: value,
+      outputFormatting: outputFormatting,
+      userInfo: userInfo
+    )
   }
 }
 
@@ -54,7 +57,12 @@ public struct ArchiveDecoder: Sendable {
   /// - Throws: `DecodingError`, whose underlying error is an ``ArchiveError``; and what an `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     try KeyedUnarchiver.unarchive(
-      type, from: data, verification: verification, limits: limits, userInfo: userInfo)
+      type,
+      from: data,
+      verification: verification,
+      limits: limits,
+      userInfo: userInfo
+    )
   }
 }
 

@@ -8,7 +8,7 @@ public struct ArchiveFormatting: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Dictionaries and sets are written in the order of their keys and elements, not in that of their storage, so that
-  /// the same graph gives the same bytes in every process.
+  /// Dictionaries and sets are written in the order of their keys and elements, not in that of their storage,
+  /// so that the same graph gives the same bytes in every process.
   public static let sortedKeys = ArchiveFormatting(rawValue: 1 << 0)
 }

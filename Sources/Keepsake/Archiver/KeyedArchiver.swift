@@ -12,8 +12,8 @@
 /// try KeyedArchiver.archive(rootObject: library, toFile: "library.keepsake")
 /// ```
 ///
-/// An instance that is reached twice is written once, and is one instance again when it is read. An archiver of one's
-/// own takes several values under keys; what they share stays shared:
+/// An instance that is reached twice is written once, and is one instance again when it is read. An archiver
+/// of one's own takes several values under keys; what they share stays shared:
 ///
 /// ```swift
 /// let archiver = KeyedArchiver()
@@ -22,8 +22,8 @@
 /// try archiver.write(toFile: "library.keepsake")
 /// ```
 ///
-/// The archiver is also the `Encoder` of its top level, so that `point.encode(to: archiver)` makes the keys of the
-/// point the keys of the archive. An archiver belongs to one thread at a time.
+/// The archiver is also the `Encoder` of its top level, so that `point.encode(to: archiver)` makes the keys
+/// of the point the keys of the archive. An archiver belongs to one thread at a time.
 public final class KeyedArchiver: Encoder {
   /// The key under which the one-liners keep the root object: "root".
   public static let rootKey = "root"
@@ -54,7 +54,10 @@ public final class KeyedArchiver: Encoder {
   private var session: EncodingSession {
     if let openSession { return openSession }
     let session = EncodingSession(
-      sortsKeys: outputFormatting.contains(.sortedKeys), userInfo: userInfo, hidesRootKey: hidesRootKey)
+      sortsKeys: outputFormatting.contains(.sortedKeys),
+      userInfo: userInfo,
+      hidesRootKey: hidesRootKey
+    )
     openSession = session
     return session
   }
@@ -91,8 +94,9 @@ public final class KeyedArchiver: Encoder {
 
   /// Writes the archive to the file at `path`, and finishes it if it was not.
   ///
-  /// When this returns, the file is on the disk; at any moment before, a crash or a power cut leaves the old file or
-  /// the new one, whole. The permissions of an existing file are kept and a symbolic link is followed.
+  /// When this returns, the file is on the disk; at any moment before, a crash or a power cut leaves the old
+  /// file or the new one, whole. The permissions of an existing file are kept and a symbolic link is
+  /// followed.
   ///
   /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be written, and the old one
   ///   is then untouched; otherwise as ``finishEncoding()``.
@@ -133,7 +137,9 @@ extension KeyedArchiver {
   ///
   /// - Throws: `EncodingError`, what an `encode(to:)` throws, or ``ArchiveError`` when the file cannot be written.
   public static func archive<Root: Encodable>(
-    rootObject: Root, toFile path: String, outputFormatting: ArchiveFormatting = [],
+    rootObject: Root,
+    toFile path: String,
+    outputFormatting: ArchiveFormatting = [],
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws {
     try archiver(of: rootObject, outputFormatting, userInfo).write(toFile: path)
@@ -143,14 +149,15 @@ extension KeyedArchiver {
   ///
   /// - Throws: `EncodingError`, or what an `encode(to:)` throws.
   public static func archivedData<Root: Encodable>(
-    withRootObject rootObject: Root, outputFormatting: ArchiveFormatting = [],
+    withRootObject rootObject: Root,
+    outputFormatting: ArchiveFormatting = [],
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Data {
     try archiver(of: rootObject, outputFormatting, userInfo).encodedData
   }
 
-  /// A deep copy: `object` and all that it reaches, copied once each, so that what was shared is shared in the copy.
-  /// Every object of the copy is of the same class as the one it was made from.
+  /// A deep copy: `object` and all that it reaches, copied once each, so that what was shared is shared in
+  /// the copy. Every object of the copy is of the same class as the one it was made from.
   ///
   /// - Throws: `EncodingError` or `DecodingError`, and what an `encode(to:)` or `init(from:)` throws.
   public static func copy<Root: Codable>(of object: Root) throws -> Root {
@@ -160,7 +167,9 @@ extension KeyedArchiver {
   }
 
   private static func archiver<Root: Encodable>(
-    of rootObject: Root, _ outputFormatting: ArchiveFormatting, _ userInfo: [CodingUserInfoKey: Any]
+    of rootObject: Root,
+    _ outputFormatting: ArchiveFormatting,
+    _ userInfo: [CodingUserInfoKey: Any]
   ) throws -> KeyedArchiver {
     let archiver = KeyedArchiver(outputFormatting: outputFormatting, userInfo: userInfo, hidesRootKey: true)
     try archiver.encode(rootObject, forKey: rootKey)

@@ -10,16 +10,16 @@
 /// let library = try KeyedUnarchiver.unarchive(Library.self, fromFile: "library.keepsake")
 /// ```
 ///
-/// An unarchiver of one's own reads values by key, in any order, and only those that are asked for; objects that
-/// several of them reach are one instance:
+/// An unarchiver of one's own reads values by key, in any order, and only those that are asked for; objects
+/// that several of them reach are one instance:
 ///
 /// ```swift
 /// let unarchiver = try KeyedUnarchiver(forReadingFile: "library.keepsake")
 /// let books = try unarchiver.decode([Book].self, forKey: "books")
 /// ```
 ///
-/// It is also the `Decoder` of the top level, so that `Point(from: unarchiver)` reads a point whose keys are those of
-/// the archive. An unarchiver belongs to one thread at a time.
+/// It is also the `Decoder` of the top level, so that `Point(from: unarchiver)` reads a point whose keys are
+/// those of the archive. An unarchiver belongs to one thread at a time.
 public final class KeyedUnarchiver: Decoder {
   private let image: ArchiveImage
   private let limits: ArchiveLimits
@@ -42,7 +42,8 @@ public final class KeyedUnarchiver: Decoder {
   /// - Throws: `DecodingError.dataCorrupted`, whose underlying error is an ``ArchiveError``, when this is no archive
   ///   or a damaged one.
   public convenience init(
-    forReadingFrom data: Data, verification: ArchiveVerification = .onlyWhatIsRead,
+    forReadingFrom data: Data,
+    verification: ArchiveVerification = .onlyWhatIsRead,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws {
     try self.init(data, verification, limits, userInfo: [:], hidesRootKey: false)
@@ -56,21 +57,27 @@ public final class KeyedUnarchiver: Decoder {
   /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be read, and
   ///   `DecodingError.dataCorrupted` when it holds no archive or a damaged one.
   public convenience init(
-    forReadingFile path: String, verification: ArchiveVerification = .onlyWhatIsRead,
+    forReadingFile path: String,
+    verification: ArchiveVerification = .onlyWhatIsRead,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws {
     try self.init(mapArchiveFile(path), verification, limits, userInfo: [:], hidesRootKey: false)
   }
 
   convenience init(
-    _ data: Data, _ verification: ArchiveVerification, _ limits: ArchiveLimits, userInfo: [CodingUserInfoKey: Any],
+    _ data: Data,
+    _ verification: ArchiveVerification,
+    _ limits: ArchiveLimits,
+    userInfo: [CodingUserInfoKey: Any],
     hidesRootKey: Bool
   ) throws {
     let image: ArchiveImage
     do throws(ArchiveError) {
       guard data.count <= limits.maximumByteCount else {
         throw ArchiveError(
-          .limitExceeded, "The archive has \(data.count) bytes, more than the limit of \(limits.maximumByteCount)")
+          .limitExceeded,
+          "The archive has \(data.count) bytes, more than the limit of \(limits.maximumByteCount)"
+        )
       }
       image = try ArchiveImage(ByteReader(data), verification: verification)
     } catch {
@@ -80,7 +87,10 @@ public final class KeyedUnarchiver: Decoder {
   }
 
   private init(
-    _ image: ArchiveImage, _ limits: ArchiveLimits, _ userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool,
+    _ image: ArchiveImage,
+    _ limits: ArchiveLimits,
+    _ userInfo: [CodingUserInfoKey: Any],
+    hidesRootKey: Bool,
     knownClasses: [AnyClass]? = nil
   ) {
     self.image = image
@@ -92,7 +102,8 @@ public final class KeyedUnarchiver: Decoder {
 
   private static func corrupted(_ error: ArchiveError) -> DecodingError {
     DecodingError.dataCorrupted(
-      .init(codingPath: [], debugDescription: error.description, underlyingError: error))
+      .init(codingPath: [], debugDescription: error.description, underlyingError: error)
+    )
   }
 
   private var session: DecodingSession {
@@ -100,7 +111,12 @@ public final class KeyedUnarchiver: Decoder {
       if let openSession { return openSession }
       do {
         let session = try DecodingSession(
-          image, userInfo: userInfo, limits: limits, hidesRootKey: hidesRootKey, knownClasses: knownClasses)
+          image,
+          userInfo: userInfo,
+          limits: limits,
+          hidesRootKey: hidesRootKey,
+          knownClasses: knownClasses
+        )
         openSession = session
         return session
       } catch {
@@ -112,7 +128,9 @@ public final class KeyedUnarchiver: Decoder {
   private var topLevel: ValueDecoder {
     get throws {
       guard !isFinished else {
-        throw KeyedUnarchiver.corrupted(ArchiveError(.misuse, "Decoding was finished; nothing more can be decoded"))
+        throw KeyedUnarchiver.corrupted(
+          ArchiveError(.misuse, "Decoding was finished; nothing more can be decoded")
+        )
       }
       return try session.topLevelDecoder
     }
@@ -132,7 +150,10 @@ public final class KeyedUnarchiver: Decoder {
   ///
   /// - Throws: as ``decode(_:forKey:)``, except for a key that is missing.
   public func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
-    try container(keyedBy: ArchiveCodingKey.self).decodeIfPresent(type, forKey: ArchiveCodingKey(stringValue: key))
+    try container(keyedBy: ArchiveCodingKey.self).decodeIfPresent(
+      type,
+      forKey: ArchiveCodingKey(stringValue: key)
+    )
   }
 
   /// Whether the archive has a value under `key`, be it nil.
@@ -181,11 +202,19 @@ extension KeyedUnarchiver {
   ///
   /// - Throws: ``ArchiveError`` when the file cannot be read, otherwise as ``unarchive(_:from:verification:limits:userInfo:)``.
   public static func unarchive<Root: Decodable>(
-    _ type: Root.Type, fromFile path: String, verification: ArchiveVerification = .everything,
-    limits: ArchiveLimits = ArchiveLimits(), userInfo: [CodingUserInfoKey: Any] = [:]
+    _ type: Root.Type,
+    fromFile path: String,
+    verification: ArchiveVerification = .everything,
+    limits: ArchiveLimits = ArchiveLimits(),
+    userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Root {
     try unarchive(
-      type, from: mapArchiveFile(path), verification: verification, limits: limits, userInfo: userInfo)
+      type,
+      from: mapArchiveFile(path),
+      verification: verification,
+      limits: limits,
+      userInfo: userInfo
+    )
   }
 
   /// The root object of the archive in `data`.
@@ -197,19 +226,30 @@ extension KeyedUnarchiver {
   /// - Throws: `DecodingError`, whose coding path begins at the root object and whose underlying error is an
   ///   ``ArchiveError``; and what an `init(from:)` throws.
   public static func unarchive<Root: Decodable>(
-    _ type: Root.Type, from data: Data, verification: ArchiveVerification = .everything,
-    limits: ArchiveLimits = ArchiveLimits(), userInfo: [CodingUserInfoKey: Any] = [:]
+    _ type: Root.Type,
+    from data: Data,
+    verification: ArchiveVerification = .everything,
+    limits: ArchiveLimits = ArchiveLimits(),
+    userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Root {
     try KeyedUnarchiver(data, verification, limits, userInfo: userInfo, hidesRootKey: true)
       .decode(type, forKey: KeyedArchiver.rootKey)
   }
 
-  /// The root object of what `session` has just encoded, its classes taken from there and not looked up by name.
+  /// The root object of what `session` has just encoded, its classes taken from there and not looked up by
+  /// name.
   static func copy<Root: Decodable>(_ type: Root.Type, from session: EncodingSession) throws -> Root {
     let image: ArchiveImage
-    do { image = try ArchiveImage(session.archive.reader(), verification: .none) } catch { throw corrupted(error) }
+    do { image = try ArchiveImage(session.archive.reader(), verification: .none) } catch {
+      throw corrupted(error)
+    }
     let unarchiver = KeyedUnarchiver(
-      image, ArchiveLimits(), [:], hidesRootKey: true, knownClasses: session.classes.types)
+      image,
+      ArchiveLimits(),
+      [:],
+      hidesRootKey: true,
+      knownClasses: session.classes.types
+    )
     return try unarchiver.decode(type, forKey: KeyedArchiver.rootKey)
   }
 }

@@ -1,6 +1,7 @@
 /// Collections that the library reads itself: no container per collection, no existential per element.
 extension DecodingSession {
-  /// The head of the array at `place`: how many elements there are, and where; `nil` when it is no generic array.
+  /// The head of the array at `place`: how many elements there are, and where; `nil` when it is no generic
+  /// array.
   private func arrayHead(at place: Int) throws(ArchiveError) -> (count: Int, payload: Int)? {
     var payload = place + 1
     let tag = try reader.byte(at: place)
@@ -19,7 +20,9 @@ extension DecodingSession {
   /// Reads the generic array at `place`.
   @inline(__always)
   func decodeElements<Element: Decodable>(
-    _ type: Element.Type, at place: inout Int, _ depth: Int
+    _ type: Element.Type,
+    at place: inout Int,
+    _ depth: Int
   ) throws -> [Element] {
     var elements: [Element] = []
     try forEachElement(at: &place, depth) { count in
@@ -33,7 +36,9 @@ extension DecodingSession {
   /// Walks the generic array at `place` with the plan for its elements; errors get the path of the element.
   @inline(__always)
   func forEachElement<Element: Decodable>(
-    at place: inout Int, _ depth: Int, reserve: (Int) -> Void,
+    at place: inout Int,
+    _ depth: Int,
+    reserve: (Int) -> Void,
     _ read: (inout Int, DecodingPlan<Element>) throws -> Void
   ) throws {
     let start = place

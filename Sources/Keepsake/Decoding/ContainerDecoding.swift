@@ -10,7 +10,9 @@ extension DecodingSession {
   func findInRecord(_ number: Int, _ depth: Int, _ offset: Int) throws -> Int? {
     guard number >= 0 else { return nil }
     let first = frames[depth].firstSlot
-    guard let slot = (0..<frames[depth].count).first(where: { image.shapeKey(first + $0) == number }) else { return nil }
+    guard let slot = (0..<frames[depth].count).first(where: { image.shapeKey(first + $0) == number }) else {
+      return nil
+    }
     return try located(depth, offset) { () throws(ArchiveError) in
       let frame = self.frames[depth]
       var place = frame.nextPlace
@@ -90,7 +92,8 @@ extension DecodingSession {
     }
   }
 
-  /// Follows a value reference, which stands only at the top level, and so never leads in a circle (Format §4.9).
+  /// Follows a value reference, which stands only at the top level, and so never leads in a circle (Format
+  /// §4.9).
   private func resolved(_ place: Int) throws(ArchiveError) -> Int {
     let tag = try reader.byte(at: place)
     guard TagKind(tag) == .valueReference else { return place }
@@ -174,13 +177,24 @@ extension DecodingSession {
       switch TagKind(tag) {
       case .shortArray:
         return UnkeyedValueDecoder(
-          self, offset, depth, payload: place, count: Int(tag - Tag.shortArray),
-          isElsewhere: isElsewhere)
+          self,
+          offset,
+          depth,
+          payload: place,
+          count: Int(tag - Tag.shortArray),
+          isElsewhere: isElsewhere
+        )
       case .array:
         let count = try reader.varint(at: &place)
         try reader.check(count, at: place)
         return UnkeyedValueDecoder(
-          self, offset, depth, payload: place, count: count, isElsewhere: isElsewhere)
+          self,
+          offset,
+          depth,
+          payload: place,
+          count: count,
+          isElsewhere: isElsewhere
+        )
       case .empty:
         return UnkeyedValueDecoder(self, offset, depth, payload: place, count: 0)
       case .packedArray, .bytes:
@@ -202,6 +216,8 @@ extension DecodingSession {
       type,
       .init(
         codingPath: path + [ArchiveCodingKey(index: index)],
-        debugDescription: "The unkeyed container is at its end: it has \(index) elements"))
+        debugDescription: "The unkeyed container is at its end: it has \(index) elements"
+      )
+    )
   }
 }

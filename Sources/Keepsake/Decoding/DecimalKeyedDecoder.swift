@@ -33,7 +33,9 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func number(_ key: Key) throws -> NumberDecoder {
     guard let number = values[key.stringValue] else {
       throw DecodingError.keyNotFound(
-        key, .init(codingPath: codingPath, debugDescription: "A decimal number has no \"\(key.stringValue)\""))
+        key,
+        .init(codingPath: codingPath, debugDescription: "A decimal number has no \"\(key.stringValue)\"")
+      )
     }
     return NumberDecoder(session: session, number: number, codingPath: codingPath + [key])
   }
@@ -59,7 +61,8 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try number(key).get(type) }
 
   func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type, forKey key: Key
+    keyedBy type: NestedKey.Type,
+    forKey key: Key
   ) throws -> KeyedDecodingContainer<NestedKey> {
     try number(key).container(keyedBy: type)
   }

@@ -6,7 +6,8 @@ extension DecodingSession {
 
   func corrupted(_ error: ArchiveError, _ path: [any CodingKey]) -> DecodingError {
     DecodingError.dataCorrupted(
-      .init(codingPath: path, debugDescription: error.description, underlyingError: error))
+      .init(codingPath: path, debugDescription: error.description, underlyingError: error)
+    )
   }
 
   /// The error for a value at `offset` that is not of the type asked for; `path` leads to it.
@@ -15,11 +16,15 @@ extension DecodingSession {
     if found == .none {
       let message = "Expected \(type) but found nil"
       return DecodingError.valueNotFound(
-        type, context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset)))
+        type,
+        context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset))
+      )
     }
     let message = "Expected \(type) but found \(found.noun)"
     return DecodingError.typeMismatch(
-      type, context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset)))
+      type,
+      context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset))
+    )
   }
 
   /// The error for an element of an array of numbers that is not of the type asked for.
@@ -31,17 +36,23 @@ extension DecodingSession {
   /// The error for a number at `offset` that the type asked for cannot hold.
   func doesNotFit(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
     corrupted(
-      ArchiveError(.typeMismatch, "The number does not fit into \(type)", byteOffset: offset), path)
+      ArchiveError(.typeMismatch, "The number does not fit into \(type)", byteOffset: offset),
+      path
+    )
   }
 
   private func context(
-    _ path: [any CodingKey], _ message: String, _ error: ArchiveError
+    _ path: [any CodingKey],
+    _ message: String,
+    _ error: ArchiveError
   ) -> DecodingError.Context {
     .init(codingPath: path, debugDescription: message, underlyingError: error)
   }
 
   /// The error for what was found at `fault`; `path` leads to the value.
-  func error(_ fault: ReadingFault, _ type: Any.Type, _ path: @autoclosure () -> [any CodingKey]) -> DecodingError {
+  func error(_ fault: ReadingFault, _ type: Any.Type, _ path: @autoclosure () -> [any CodingKey])
+    -> DecodingError
+  {
     switch fault {
     case .mismatch(let offset): mismatch(type, offset, path())
     case .doesNotFit(let offset): doesNotFit(type, offset, path())

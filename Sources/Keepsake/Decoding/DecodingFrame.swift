@@ -1,7 +1,8 @@
 /// Where the decoder is in a value: what has been parsed of a container, and how far it was read.
 ///
-/// A frame is a cache. The value that it is about is told by its offset, so a container whose frame was taken over by
-/// another value parses its own again; that is how decoders and containers can be kept and used at any time.
+/// A frame is a cache. The value that it is about is told by its offset, so a container whose frame was taken
+/// over by another value parses its own again; that is how decoders and containers can be kept and used at
+/// any time.
 struct DecodingFrame {
   enum Kind: UInt8 {
     case unparsed, record, map, elements
@@ -14,15 +15,17 @@ struct DecodingFrame {
   var firstSlot = 0
   /// How many values there are.
   var count = 0
-  /// Whether the values are not behind the offset but in the body of an object that stands there as a reference.
+  /// Whether the values are not behind the offset but in the body of an object that stands there as a
+  /// reference.
   var isElsewhere = false
   /// Where the first value (of a map: the first key) is.
   var payload = 0
   /// The value that is expected next, and where it (of a map: its key) is.
   var nextSlot = 0
   var nextPlace = 0
-  /// Where the value is that is being decoded in a frame of its own. Where this is the offset of the next frame, the
-  /// frames tell the coding path; where not, one of them was taken over by a decoder that somebody kept.
+  /// Where the value is that is being decoded in a frame of its own. Where this is the offset of the next
+  /// frame, the frames tell the coding path; where not, one of them was taken over by a decoder that somebody
+  /// kept.
   var child = -1
   /// The value that is being decoded, for the coding path.
   var currentSlot = 0

@@ -1,4 +1,5 @@
-/// Coding paths: read off the open frames where those tell, found again in the bytes where a decoder was kept.
+/// Coding paths: read off the open frames where those tell, found again in the bytes where a decoder was
+/// kept.
 extension DecodingSession {
   /// The path of the value at `offset`, whose frame is or would be at `depth`.
   func path(to offset: Int, depth: Int) -> [any CodingKey] {

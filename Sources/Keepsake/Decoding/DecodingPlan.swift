@@ -19,12 +19,14 @@ protocol NativelyDecodable: Decodable {
 struct DecodingPlanCache {
   private var plans = TypeCache<AnyDecodingPlan>()
 
-  /// The plan for `Value`. What is stored for a type is always the plan of that type, which is what makes the downcast
-  /// sound.
+  /// The plan for `Value`. What is stored for a type is always the plan of that type, which is what makes the
+  /// downcast sound.
   @inline(__always)
   mutating func plan<Value: Decodable>(for type: Value.Type) -> DecodingPlan<Value> {
     knownDowncast(
-      plans.entry(for: type) { DecodingPlanCache.makePlan(type) }, to: DecodingPlan<Value>.self)
+      plans.entry(for: type) { DecodingPlanCache.makePlan(type) },
+      to: DecodingPlan<Value>.self
+    )
   }
 
   private static func makePlan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan {
@@ -37,15 +39,16 @@ struct DecodingPlanCache {
 extension DecodingSession {
   /// Lets `Value` decode itself at `place`, in a frame of its own.
   @inline(__always)
-  func decodePlainly<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value {
+  func decodePlainly<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value
+  {
     try descend(to: place, from: depth)
     let value = try Value(from: ValueDecoder(session: self, offset: place, depth: depth + 1))
     place = try end(ofDecoded: place, depth: depth + 1)
     return value
   }
 
-  /// Where the content of the object is that `place` refers to, for a type that is no class: it may have been one when
-  /// the archive was written. A value that is no reference is its own content.
+  /// Where the content of the object is that `place` refers to, for a type that is no class: it may have been
+  /// one when the archive was written. A value that is no reference is its own content.
   func contentOfReference(at place: Int) throws(ArchiveError) -> Int {
     guard reader.isObjectReference(at: place) else { return place }
     var end = place

@@ -18,13 +18,18 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) private var keyTables = TypeCache<DecodingKeyTable>()
   @safe @exclusivity(unchecked) private var stackGuard = StackGuard()
   private lazy var keyNumbers = Dictionary(
-    image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) }, uniquingKeysWith: { first, _ in first })
+    image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) },
+    uniquingKeysWith: { first, _ in first }
+  )
 
   /// Where the value of the top-level container begins.
   let topLevelOffset: Int
 
   init(
-    _ image: ArchiveImage, userInfo: [CodingUserInfoKey: Any], limits: ArchiveLimits, hidesRootKey: Bool,
+    _ image: ArchiveImage,
+    userInfo: [CodingUserInfoKey: Any],
+    limits: ArchiveLimits,
+    hidesRootKey: Bool,
     knownClasses: [AnyClass]? = nil
   ) throws(ArchiveError) {
     self.image = image
@@ -71,11 +76,17 @@ final class DecodingSession {
   private func checkDepth(_ depth: Int, at offset: Int) throws {
     guard depth <= limits.maximumDepth else {
       throw corrupted(
-        .limitExceeded, "Values are nested more than \(limits.maximumDepth) deep; ArchiveLimits can allow more", offset)
+        .limitExceeded,
+        "Values are nested more than \(limits.maximumDepth) deep; ArchiveLimits can allow more",
+        offset
+      )
     }
     guard stackGuard.hasRoom() else {
       throw corrupted(
-        .limitExceeded, "Values are nested \(depth) deep, more than the stack of this thread can hold", offset)
+        .limitExceeded,
+        "Values are nested \(depth) deep, more than the stack of this thread can hold",
+        offset
+      )
     }
   }
 
@@ -110,7 +121,8 @@ final class DecodingSession {
   }
 }
 
-/// For one type of key, the number of each key in the archive, by the bit pattern of keys of at most one byte.
+/// For one type of key, the number of each key in the archive, by the bit pattern of keys of at most one
+/// byte.
 final class DecodingKeyTable {
   private static let unknown = -2
 
@@ -123,7 +135,9 @@ final class DecodingKeyTable {
   /// The number of `key`, or -1 when no record of the archive has it.
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: DecodingSession) -> Int {
-    guard let bits = bitPattern(of: key), bits < numbers.count else { return session.keyNumber(key.stringValue) }
+    guard let bits = bitPattern(of: key), bits < numbers.count else {
+      return session.keyNumber(key.stringValue)
+    }
     let known = numbers[bits]
     if known != DecodingKeyTable.unknown { return known }
     let number = session.keyNumber(key.stringValue)
@@ -132,8 +146,8 @@ final class DecodingKeyTable {
   }
 }
 
-/// The objects of an archive that have been decoded or are being decoded, by number, in pages so that a few objects
-/// of a large archive cost little.
+/// The objects of an archive that have been decoded or are being decoded, by number, in pages so that a few
+/// objects of a large archive cost little.
 struct ObjectStore {
   private static let pageSize = 512
 

@@ -39,7 +39,8 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       let number = table.number(of: key, in: session)
       let next = session.frames[depth].nextSlot
       if next < session.frames[depth].count,
-        session.image.shapeKey(session.frames[depth].firstSlot &+ next) == number, offset != session.topLevelOffset
+        session.image.shapeKey(session.frames[depth].firstSlot &+ next) == number,
+        offset != session.topLevelOffset
       {
         session.frames[depth].currentSlot = next
         return session.frames[depth].nextPlace
@@ -58,7 +59,12 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(never)
   private func missing(_ key: Key) -> DecodingError {
     DecodingError.keyNotFound(
-      key, .init(codingPath: codingPath, debugDescription: "No value is stored under the key \"\(key.stringValue)\""))
+      key,
+      .init(
+        codingPath: codingPath,
+        debugDescription: "No value is stored under the key \"\(key.stringValue)\""
+      )
+    )
   }
 
   // MARK: Values
@@ -138,12 +144,15 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try getIfPresent(type, key) }
   func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try getIfPresent(type, key) }
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try getIfPresent(type, key) }
+  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
+    try getIfPresent(type, key)
+  }
 
   // MARK: Nested containers
 
   func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type, forKey key: Key
+    keyedBy type: NestedKey.Type,
+    forKey key: Key
   ) throws -> KeyedDecodingContainer<NestedKey> {
     try nestedDecoder(key).container(keyedBy: type)
   }
@@ -161,7 +170,9 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let key = ArchiveCodingKey.super
     guard let place = try session.find(key.stringValue, depth, offset) else {
       throw DecodingError.keyNotFound(
-        key, .init(codingPath: codingPath, debugDescription: "No value is stored under the key \"super\""))
+        key,
+        .init(codingPath: codingPath, debugDescription: "No value is stored under the key \"super\"")
+      )
     }
     return try session.nestedDecoder(at: place, in: depth)
   }

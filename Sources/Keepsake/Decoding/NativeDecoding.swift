@@ -4,8 +4,8 @@
   internal import Foundation
 #endif
 
-// Foundation's types that have a form of their own in an archive (Format §4.4, §4.5). Where another form stands, as
-// these types' own `encode(to:)` writes it, their own `init(from:)` reads it.
+// Foundation's types that have a form of their own in an archive (Format §4.4, §4.5). Where another form
+// stands, as these types' own `encode(to:)` writes it, their own `init(from:)` reads it.
 
 /// A type with a tag of its own, and what it is read from otherwise.
 protocol NativeForm: Decodable, NativelyDecodable {
@@ -40,7 +40,8 @@ extension UUID: NativeForm {
     let b = UUID.bytes(try session.reader.word(at: place + 9))
     place += 17
     return UUID(
-      uuid: (a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7))
+      uuid: (a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7)
+    )
   }
 
   private static func bytes(_ word: UInt64) -> (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) {

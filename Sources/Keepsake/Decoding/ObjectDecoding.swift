@@ -1,4 +1,5 @@
-/// Class instances, by number: each is decoded once and is one instance wherever it is referred to (Format §4.9).
+/// Class instances, by number: each is decoded once and is one instance wherever it is referred to (Format
+/// §4.9).
 final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let start = place
@@ -8,7 +9,8 @@ final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
       return try session.decodePlainly(Value.self, at: &place, depth)
     }
     let number = try session.objectNumber(at: &place)
-    let body = number >= 1 && number <= session.image.directory.bodyCount ? session.objects.object(number) : nil
+    let body =
+      number >= 1 && number <= session.image.directory.bodyCount ? session.objects.object(number) : nil
     guard let object = body else { return try decodeBody(number, start, session, depth) }
     if let value = object as? Value { return value }
     throw object === ObjectBeingDecoded.marker
@@ -16,7 +18,10 @@ final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   }
 
   private func decodeBody(
-    _ number: Int, _ reference: Int, _ session: DecodingSession, _ depth: Int
+    _ number: Int,
+    _ reference: Int,
+    _ session: DecodingSession,
+    _ depth: Int
   ) throws -> Value {
     let body = try session.image.body(number, at: reference)
     var content = body.lowerBound
@@ -30,7 +35,9 @@ final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
       guard content == body.upperBound else {
         throw ArchiveError(.damaged, "An object does not fill the space that it has", byteOffset: content)
       }
-      guard let typed = value as? Value else { throw session.isOther(value as AnyObject, Value.self, reference, depth) }
+      guard let typed = value as? Value else {
+        throw session.isOther(value as AnyObject, Value.self, reference, depth)
+      }
       session.objects.set(number, value as AnyObject, origin: reference)
       return typed
     } catch {
@@ -48,7 +55,10 @@ private final class ObjectBeingDecoded: Sendable {
 extension DecodingSession {
   /// The class to build for an object: the one asked for, unless the class of the object matters (Design §4).
   fileprivate func type<Value: Decodable>(
-    ofClass number: Int, expected: Value.Type, _ offset: Int, _ depth: Int
+    ofClass number: Int,
+    expected: Value.Type,
+    _ offset: Int,
+    _ depth: Int
   ) throws -> any Decodable.Type {
     if let knownClasses {
       guard let known = knownClasses[number] as? any Decodable.Type else { return expected }
@@ -60,10 +70,14 @@ extension DecodingSession {
       "The object is of the class \(entry.name), archived where \(expected) or another class was declared, and this "
       + "version of the library cannot look that class up"
     throw corrupted(
-      ArchiveError(.unresolvableClass, message, byteOffset: offset), path(toValueAt: offset, in: depth))
+      ArchiveError(.unresolvableClass, message, byteOffset: offset),
+      path(toValueAt: offset, in: depth)
+    )
   }
 
-  fileprivate func decodeObject(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws -> any Decodable {
+  fileprivate func decodeObject(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws
+    -> any Decodable
+  {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
       try decodePlainly(type, at: &place, depth)
     }
@@ -73,16 +87,25 @@ extension DecodingSession {
   fileprivate func cycle(_ offset: Int, _ depth: Int) -> DecodingError {
     corrupted(
       ArchiveError(
-        .cycle, "The object refers back to one whose initializer is still running", byteOffset: offset),
-      path(toValueAt: offset, in: depth))
+        .cycle,
+        "The object refers back to one whose initializer is still running",
+        byteOffset: offset
+      ),
+      path(toValueAt: offset, in: depth)
+    )
   }
 
-  fileprivate func isOther(_ object: AnyObject, _ type: Any.Type, _ offset: Int, _ depth: Int) -> DecodingError {
+  fileprivate func isOther(_ object: AnyObject, _ type: Any.Type, _ offset: Int, _ depth: Int)
+    -> DecodingError
+  {
     let message = "Expected \(type) but the object is a \(Swift.type(of: object))"
     return DecodingError.typeMismatch(
       type,
       .init(
-        codingPath: path(toValueAt: offset, in: depth), debugDescription: message,
-        underlyingError: ArchiveError(.typeMismatch, message, byteOffset: offset)))
+        codingPath: path(toValueAt: offset, in: depth),
+        debugDescription: message,
+        underlyingError: ArchiveError(.typeMismatch, message, byteOffset: offset)
+      )
+    )
   }
 }

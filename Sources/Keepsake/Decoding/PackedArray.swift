@@ -1,5 +1,5 @@
-/// The numbers of a packed array (Format §4.7) or of bytes, one by one: for those who did not ask for an array of the
-/// very type that was written.
+/// The numbers of a packed array (Format §4.7) or of bytes, one by one: for those who did not ask for an
+/// array of the very type that was written.
 struct PackedArray {
   enum Number {
     case signed(Int64)
@@ -60,8 +60,8 @@ struct PackedArray {
 
 /// A type whose arrays are read as one run of numbers.
 protocol UnpackableElement: ReadablePrimitive {
-  /// The array at `offset` if it was written from this type or one that is as wide; `nil` when it is to be read
-  /// element by element.
+  /// The array at `offset` if it was written from this type or one that is as wide; `nil` when it is to be
+  /// read element by element.
   static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Self]?
 }
 
@@ -94,12 +94,16 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
 
 extension DecodingSession {
   func mismatchInPacked(
-    _ type: Any.Type, _ number: PackedArray.Number, _ offset: Int, _ depth: Int
+    _ type: Any.Type,
+    _ number: PackedArray.Number,
+    _ offset: Int,
+    _ depth: Int
   ) -> DecodingError {
     let path = path(toValueAt: offset, in: depth)
     let isNumber = type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type
     switch number {
-    case .signed, .unsigned: return isNumber ? doesNotFit(type, offset, path) : mismatchWithoutPlace(type, path)
+    case .signed, .unsigned:
+      return isNumber ? doesNotFit(type, offset, path) : mismatchWithoutPlace(type, path)
     case .float32, .float64, .bool: return mismatchWithoutPlace(type, path)
     }
   }
@@ -162,7 +166,8 @@ extension Bool: UnpackableElement {
 
 extension DecodingSession {
   fileprivate func unpack<Element>(
-    _ element: PackedElement, at offset: Int,
+    _ element: PackedElement,
+    at offset: Int,
     _ read: (ByteReader, Int, Int) throws(ArchiveError) -> [Element]
   ) throws(ArchiveError) -> [Element]? {
     guard try reader.byte(at: offset) == Tag.packedArray else { return nil }

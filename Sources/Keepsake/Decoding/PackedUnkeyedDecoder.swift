@@ -1,4 +1,5 @@
-/// The unkeyed container over a packed array or bytes, whose elements are numbers without a place of their own.
+/// The unkeyed container over a packed array or bytes, whose elements are numbers without a place of their
+/// own.
 struct PackedUnkeyedDecoder: UnkeyedDecodingContainer {
   let session: DecodingSession
   let codingPath: [any CodingKey]
@@ -17,7 +18,10 @@ struct PackedUnkeyedDecoder: UnkeyedDecodingContainer {
   private func decoder(_ type: Any.Type) throws -> NumberDecoder {
     guard !isAtEnd else { throw session.atEnd(type, codingPath, currentIndex) }
     return NumberDecoder(
-      session: session, number: numbers[currentIndex], codingPath: codingPath + [ArchiveCodingKey(index: currentIndex)])
+      session: session,
+      number: numbers[currentIndex],
+      codingPath: codingPath + [ArchiveCodingKey(index: currentIndex)]
+    )
   }
 
   private mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {

@@ -66,7 +66,8 @@ extension ReadableInteger {
   }
 
   @inline(never)
-  private static func readLarge(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self {
+  private static func readLarge(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self
+  {
     let start = place
     var end = place
     let number: IntegerValue?
@@ -178,7 +179,9 @@ extension String: ReadablePrimitive {
   }
 
   private static func readLong(
-    _ session: DecodingSession, _ tag: UInt8, at place: inout Int
+    _ session: DecodingSession,
+    _ tag: UInt8,
+    at place: inout Int
   ) throws -> String {
     let start = place
     switch TagKind(tag) {

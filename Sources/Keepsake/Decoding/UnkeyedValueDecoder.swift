@@ -1,4 +1,5 @@
-/// The unkeyed container of a value: an array (Format §4.6). It has the semantics of a value: a copy reads for itself.
+/// The unkeyed container of a value: an array (Format §4.6). It has the semantics of a value: a copy reads
+/// for itself.
 struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
   let session: DecodingSession
   let offset: Int
@@ -8,11 +9,17 @@ struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
   private let elementCount: Int
   private(set) var currentIndex = 0
 
-  /// Whether the elements are not behind the offset but in the body of an object that stands there as a reference.
+  /// Whether the elements are not behind the offset but in the body of an object that stands there as a
+  /// reference.
   private let isElsewhere: Bool
 
   init(
-    _ session: DecodingSession, _ offset: Int, _ depth: Int, payload: Int, count: Int, isElsewhere: Bool = false
+    _ session: DecodingSession,
+    _ offset: Int,
+    _ depth: Int,
+    payload: Int,
+    count: Int,
+    isElsewhere: Bool = false
   ) {
     self.isElsewhere = isElsewhere
     self.session = session
@@ -106,7 +113,9 @@ struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
     try nested((any Decoder).self) { $0 }
   }
 
-  private mutating func nested<Result>(_ type: Result.Type, _ open: (ValueDecoder) throws -> Result) throws -> Result {
+  private mutating func nested<Result>(_ type: Result.Type, _ open: (ValueDecoder) throws -> Result) throws
+    -> Result
+  {
     try prepare(type)
     let result = try open(try session.nestedDecoder(at: place, in: depth))
     do {

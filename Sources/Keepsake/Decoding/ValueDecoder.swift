@@ -69,7 +69,8 @@ extension DecodingSession {
     frames[depth].count = slots.count
   }
 
-  /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional or top-level.
+  /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional or
+  /// top-level.
   func bodyOfAnnotation(_ offset: Int) throws(ArchiveError) -> Int {
     var place = offset
     while true {

@@ -3,7 +3,8 @@ extension EncodingSession {
   /// Writes elements behind a head that says how many there are (Format §4.6).
   @inline(__always)
   func encodeElements<Elements: Collection>(
-    _ elements: Elements, _ plan: EncodingPlan<Elements.Element>
+    _ elements: Elements,
+    _ plan: EncodingPlan<Elements.Element>
   ) throws where Elements.Element: Encodable {
     buffer.append(arrayHead: elements.count)
     try push()
@@ -50,7 +51,8 @@ final class SetEncodingPlan<Element: Encodable & Hashable>: EncodingPlan<Set<Ele
 
 /// The elements in the order of the archives that they alone would make, which is the same in every process.
 private func sortedByContent<Elements: Collection, Content: Encodable>(
-  _ elements: Elements, _ content: (Elements.Element) -> Content
+  _ elements: Elements,
+  _ content: (Elements.Element) -> Content
 ) throws -> [Elements.Element] {
   let keyed = try elements.map { element in
     let session = EncodingSession(sortsKeys: true, userInfo: [:], hidesRootKey: true)
@@ -80,8 +82,8 @@ extension Dictionary: NativelyEncodable where Key: Encodable, Value: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { DictionaryEncodingPlan<Key, Value>() }
 }
 
-/// Dictionaries with string, `Int` or `CodingKeyRepresentable` keys as maps (Format §4.8), others as an array of
-/// keys and values in turns, which is how the standard library writes them too.
+/// Dictionaries with string, `Int` or `CodingKeyRepresentable` keys as maps (Format §4.8), others as an array
+/// of keys and values in turns, which is how the standard library writes them too.
 final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>: EncodingPlan<[Key: Value]> {
   private let mapKey: ((Key) -> MapKey?)?
 
@@ -122,7 +124,10 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
 
   @inline(__always)
   private func encode(
-    _ key: MapKey, _ value: Value, _ plan: EncodingPlan<Value>, _ session: EncodingSession
+    _ key: MapKey,
+    _ value: Value,
+    _ plan: EncodingPlan<Value>,
+    _ session: EncodingSession
   ) throws {
     session.context.top.place = session.buffer.count
     session.context.top.count += 1
@@ -134,7 +139,9 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
   }
 
   private func encodePairs(
-    _ value: [Key: Value], _ plan: EncodingPlan<Value>, _ session: EncodingSession
+    _ value: [Key: Value],
+    _ plan: EncodingPlan<Value>,
+    _ session: EncodingSession
   ) throws {
     let keyPlan = session.plans.plan(for: Key.self)
     session.buffer.append(arrayHead: value.count * 2)
@@ -149,11 +156,6 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     session.dropTop()
   }
 }
-
-/// What tells an optional type from others without knowing what it wraps.
-protocol OptionalValue {}
-
-extension Optional: OptionalValue {}
 
 extension Optional: NativelyEncodable where Wrapped: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { OptionalEncodingPlan<Wrapped>() }

@@ -1,13 +1,17 @@
-/// How a value gets into a container. What the containers call is here, not generic over their own types, since looking
-/// up the metadata of a generic type costs more than writing a value.
+/// How a value gets into a container. What the containers call is here, not generic over their own types,
+/// since looking up the metadata of a generic type costs more than writing a value.
 extension EncodingSession {
   // MARK: Keyed containers
 
-  /// Writes a primitive value under `key`. Nearly always the container is the innermost one, a record, and the key
-  /// is the one that came next the last time.
+  /// Writes a primitive value under `key`. Nearly always the container is the innermost one, a record, and
+  /// the key is the one that came next the last time.
   @inline(__always)
   func put<Value: ArchivePrimitive, Key: CodingKey>(
-    _ value: Value, _ key: Key, _ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable
+    _ value: Value,
+    _ key: Key,
+    _ frame: FrameID,
+    _ nested: NestedContainer?,
+    _ table: EncodingKeyTable
   ) throws {
     guard context.top.id == frame, context.top.kind == .record, !isFinished,
       let next = shapes.step(from: context.top.place, key: table.number(of: key, in: self))
@@ -19,7 +23,11 @@ extension EncodingSession {
 
   @inline(never)
   private func putSlowly<Value: ArchivePrimitive, Key: CodingKey>(
-    _ value: Value, _ key: Key, _ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable
+    _ value: Value,
+    _ key: Key,
+    _ frame: FrameID,
+    _ nested: NestedContainer?,
+    _ table: EncodingKeyTable
   ) throws {
     let host = try enter(frame, nested)
     defer { leave(host) }
@@ -30,7 +38,11 @@ extension EncodingSession {
 
   /// Encodes any value under `key`. When its `encode(to:)` throws, nothing of it is left.
   func encode<Value: Encodable, Key: CodingKey>(
-    _ value: Value, _ key: Key, _ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable
+    _ value: Value,
+    _ key: Key,
+    _ frame: FrameID,
+    _ nested: NestedContainer?,
+    _ table: EncodingKeyTable
   ) throws {
     let host = try enter(frame, nested)
     let checkpoint = checkpoint()
@@ -51,7 +63,9 @@ extension EncodingSession {
 
   @inline(__always)
   func putElement<Value: ArchivePrimitive>(
-    _ value: Value, _ frame: FrameID, _ nested: NestedContainer?
+    _ value: Value,
+    _ frame: FrameID,
+    _ nested: NestedContainer?
   ) throws {
     let host = try enter(frame, nested)
     beginElement()
@@ -68,7 +82,9 @@ extension EncodingSession {
 
   @inline(__always)
   func putSingle<Value: ArchivePrimitive>(
-    _ value: Value, _ frame: FrameID, _ nested: NestedContainer?
+    _ value: Value,
+    _ frame: FrameID,
+    _ nested: NestedContainer?
   ) throws {
     let host = try enter(frame, nested)
     defer { leave(host) }
@@ -86,9 +102,12 @@ extension EncodingSession {
     try encode(value, orRollBack: checkpoint, host)
   }
 
-  /// Encodes a value for which a place was made; when that fails, nothing of it is left. Either way leaves `host`.
+  /// Encodes a value for which a place was made; when that fails, nothing of it is left. Either way leaves
+  /// `host`.
   private func encode<Value: Encodable>(
-    _ value: Value, orRollBack checkpoint: EncodingCheckpoint, _ host: NestedContainer?
+    _ value: Value,
+    orRollBack checkpoint: EncodingCheckpoint,
+    _ host: NestedContainer?
   ) throws {
     do {
       try encode(value)

@@ -18,10 +18,19 @@ extension EncodingSession {
   @inline(__always)
   func checkpoint() -> EncodingCheckpoint {
     EncodingCheckpoint(
-      byteCount: buffer.count, top: context.top, lowerCount: context.lower.count,
-      nestedCount: context.nested.count, spliceCount: context.splices.count, depth: depth,
-      objectCount: objects.count, pending: pending.mark, shapeCount: shapes.count, strings: strings.mark,
-      classes: classes.mark, graph: graph.mark)
+      byteCount: buffer.count,
+      top: context.top,
+      lowerCount: context.lower.count,
+      nestedCount: context.nested.count,
+      spliceCount: context.splices.count,
+      depth: depth,
+      objectCount: objects.count,
+      pending: pending.mark,
+      shapeCount: shapes.count,
+      strings: strings.mark,
+      classes: classes.mark,
+      graph: graph.mark
+    )
   }
 
   /// Forgets bytes, numbers and pending objects since `checkpoint`.

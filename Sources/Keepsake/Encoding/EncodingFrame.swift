@@ -64,10 +64,12 @@ struct EncodingContext {
   }
 }
 
-/// A container or encoder that was asked for inside another and may be used at any time until its body is done.
+/// A container or encoder that was asked for inside another and may be used at any time until its body is
+/// done.
 ///
-/// While it is the last thing begun, it is written where it stands. When its parent goes on although somebody still
-/// holds it, it is detached: it gets a buffer of its own, which is put in its place at the end of the body.
+/// While it is the last thing begun, it is written where it stands. When its parent goes on although somebody
+/// still holds it, it is detached: it gets a buffer of its own, which is put in its place at the end of the
+/// body.
 final class NestedContainer {
   let frame: FrameID
   let parent: FrameID
@@ -83,36 +85,4 @@ final class NestedContainer {
     self.key = key
     self.host = host
   }
-}
-
-/// A key of a coding path that this library made.
-struct ArchiveCodingKey: CodingKey {
-  let stringValue: String
-  let intValue: Int?
-
-  init(stringValue: String) {
-    self.stringValue = stringValue
-    intValue = nil
-  }
-
-  init(intValue: Int) {
-    stringValue = String(intValue)
-    self.intValue = intValue
-  }
-
-  init(index: Int) {
-    stringValue = "Index \(index)"
-    intValue = index
-  }
-
-  init(_ element: PathElement) {
-    switch element {
-    case .key(let name): self.init(stringValue: name)
-    case .intKey(let number): self.init(intValue: number)
-    case .index(let index): self.init(index: index)
-    }
-  }
-
-  /// The key under which `superEncoder()` and `superDecoder()` go.
-  static let `super` = ArchiveCodingKey(stringValue: "super")
 }

@@ -1,10 +1,13 @@
-/// Coding paths, which nobody keeps: they are read off the open frames and the finished bodies when asked for.
+/// Coding paths, which nobody keeps: they are read off the open frames and the finished bodies when asked
+/// for.
 extension EncodingSession {
   struct Layout: ValueLayout {
     let session: EncodingSession
 
     func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int {
-      guard number < session.shapes.count else { throw ArchiveError(.damaged, "No such shape", byteOffset: offset) }
+      guard number < session.shapes.count else {
+        throw ArchiveError(.damaged, "No such shape", byteOffset: offset)
+      }
       return session.shapes.keys(of: session.shapes.end(of: number)).count
     }
 

@@ -28,12 +28,14 @@ protocol NativelyEncodable: Encodable {
 struct EncodingPlanCache {
   private var plans = TypeCache<AnyEncodingPlan>()
 
-  /// The plan for `Value`. What is stored for a type is always the plan of that type, which is what makes the downcast
-  /// sound.
+  /// The plan for `Value`. What is stored for a type is always the plan of that type, which is what makes the
+  /// downcast sound.
   @inline(__always)
   mutating func plan<Value: Encodable>(for type: Value.Type) -> EncodingPlan<Value> {
     knownDowncast(
-      plans.entry(for: type) { EncodingPlanCache.makePlan(type) }, to: EncodingPlan<Value>.self)
+      plans.entry(for: type) { EncodingPlanCache.makePlan(type) },
+      to: EncodingPlan<Value>.self
+    )
   }
 
   private static func makePlan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan {

@@ -1,8 +1,8 @@
 /// All that one archive needs while it is encoded. Containers and encoders are small values that point here.
 final class EncodingSession {
   @safe @exclusivity(unchecked) var context: EncodingContext
-  /// The bytes of the active context. It is always this one object, so that reaching it costs no reference counting;
-  /// what a context that waits has written is in a buffer of the context's own.
+  /// The bytes of the active context. It is always this one object, so that reaching it costs no reference
+  /// counting; what a context that waits has written is in a buffer of the context's own.
   let buffer = ByteBuffer()
   @safe @exclusivity(unchecked) var keys = KeyRegistry()
   @safe @exclusivity(unchecked) var shapes = ShapeTrie()
@@ -64,7 +64,10 @@ final class EncodingSession {
       throw misuse("Values are nested more than \(limits.maximumDepth) deep", code: .limitExceeded)
     }
     guard stackGuard.hasRoom() else {
-      throw misuse("Values are nested \(depth) deep, more than the stack of this thread can hold", code: .limitExceeded)
+      throw misuse(
+        "Values are nested \(depth) deep, more than the stack of this thread can hold",
+        code: .limitExceeded
+      )
     }
   }
 
@@ -130,7 +133,8 @@ final class EncodingSession {
     return scratch.bytes(0..<scratch.count)
   }
 
-  /// Fills the place that was kept free for the head; what is behind moves when it turned out longer or shorter.
+  /// Fills the place that was kept free for the head; what is behind moves when it turned out longer or
+  /// shorter.
   private func setHead(_ bytes: [UInt8]) {
     let start = context.top.start
     let change = bytes.count - context.top.headByteCount
@@ -162,7 +166,12 @@ final class EncodingSession {
     flattenSplices(from: 0)
     isFinished = true
     assembly.finish(
-      topLevel: buffer, shapes: shapes, keyNames: keys.names, classes: classes, strings: strings)
+      topLevel: buffer,
+      shapes: shapes,
+      keyNames: keys.names,
+      classes: classes,
+      strings: strings
+    )
   }
 
   var archive: ByteBuffer { assembly.buffer }
@@ -171,7 +180,8 @@ final class EncodingSession {
   func misuse(_ message: String, code: ArchiveError.Code = .misuse, value: Any? = nil) -> EncodingError {
     EncodingError.invalidValue(
       value as Any,
-      .init(codingPath: currentPath, debugDescription: message, underlyingError: ArchiveError(code, message)))
+      .init(codingPath: currentPath, debugDescription: message, underlyingError: ArchiveError(code, message))
+    )
   }
 }
 

@@ -52,7 +52,8 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   // MARK: Nested containers
 
   func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type, forKey key: Key
+    keyedBy type: NestedKey.Type,
+    forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
     nestedEncoder(key, reusing: true).container(keyedBy: type)
   }
@@ -67,7 +68,8 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   /// An encoder for a value that may be written at any time until the body is done.
   ///
-  /// Asking cannot throw: where no place can be made for the value, the encoder returned throws when it is used.
+  /// Asking cannot throw: where no place can be made for the value, the encoder returned throws when it is
+  /// used.
   private func nestedEncoder<NestedKey: CodingKey>(_ key: NestedKey, reusing: Bool) -> ValueEncoder {
     let unusable = ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
     guard let host = try? EnteredFrame(session, frame, nested) else { return unusable }

@@ -24,7 +24,14 @@ extension UUID: ArchivePrimitive {
   /// The bytes in the order of their printed form.
   @inline(__always)
   private static func word(
-    _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, _ e: UInt8, _ f: UInt8, _ g: UInt8, _ h: UInt8
+    _ a: UInt8,
+    _ b: UInt8,
+    _ c: UInt8,
+    _ d: UInt8,
+    _ e: UInt8,
+    _ f: UInt8,
+    _ g: UInt8,
+    _ h: UInt8
   ) -> UInt64 {
     let low = UInt64(a) | UInt64(b) << 8 | UInt64(c) << 16 | UInt64(d) << 24
     let high = UInt64(e) | UInt64(f) << 8 | UInt64(g) << 16 | UInt64(h) << 24

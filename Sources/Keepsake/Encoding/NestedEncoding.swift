@@ -37,7 +37,8 @@ extension EncodingSession {
     throw misuse(
       frame == EncodingSession.conflictingFrame
         ? "A second container of another kind was asked for where one was already; encode a value through one kind"
-        : "A container was used after the encode(to:) had returned that asked for it")
+        : "A container was used after the encode(to:) had returned that asked for it"
+    )
   }
 
   /// While a nested container is active, the context that it was called from waits in its place.
@@ -64,8 +65,8 @@ extension EncodingSession {
     return nested
   }
 
-  /// Ends the innermost frame, a nested container whose parent goes on: for good when nobody can use it any more,
-  /// or by giving it a buffer of its own.
+  /// Ends the innermost frame, a nested container whose parent goes on: for good when nobody can use it any
+  /// more, or by giving it a buffer of its own.
   func settleNested() throws {
     guard context.top.isNested, var nested = context.nested.popLast() else {
       throw misuse("A container was used while one of its values was still being encoded")
@@ -138,8 +139,8 @@ extension EncodingContext {
 
 /// A key that is written a second time: the later value counts, a nested container goes on where it was.
 extension EncodingSession {
-  /// The nested container that the innermost frame has under `key`, if it has one: open, detached, or by now closed
-  /// and to be opened again.
+  /// The nested container that the innermost frame has under `key`, if it has one: open, detached, or by now
+  /// closed and to be opened again.
   func existingNested(_ key: ExactString) -> NestedContainer? {
     let parent = context.top.id
     let isSame = { (nested: NestedContainer) in nested.parent == parent && nested.key == key }
@@ -188,7 +189,8 @@ extension EncodingSession {
     if context.top.kind == .record {
       var path = shapes.keys(of: context.top.place)
       path.remove(at: slot)
-      context.top.place = path.reduce(ShapeTrie.root) { node, key in shapes.step(from: node, key: key) ?? node }
+      context.top.place = path.reduce(ShapeTrie.root) { node, key in shapes.step(from: node, key: key) ?? node
+      }
     }
   }
 
@@ -248,16 +250,6 @@ extension EncodingSession {
       place = end
     }
     return keys
-  }
-}
-
-extension PathElement {
-  /// The element as the key of a map.
-  var name: ExactString {
-    switch self {
-    case .key(let name): ExactString(string: name)
-    case .intKey(let number), .index(let number): ExactString(string: String(number))
-    }
   }
 }
 

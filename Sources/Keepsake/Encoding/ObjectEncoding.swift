@@ -1,4 +1,5 @@
-/// Class instances: a reference where they are reached, their content in a body of its own (Format §4.9, §4.1).
+/// Class instances: a reference where they are reached, their content in a body of its own (Format §4.9,
+/// §4.1).
 final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) throws {
     let object = value as AnyObject
@@ -6,7 +7,9 @@ final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
       throw session.misuse("An archive holds at most 4,294,967,295 objects", code: .limitExceeded)
     }
     if isNew { session.pending.append(self) }
-    if ObjectIdentifier(type(of: object)) != ObjectIdentifier(Value.self) { try session.notePolymorphism(of: object) }
+    if ObjectIdentifier(type(of: object)) != ObjectIdentifier(Value.self) {
+      try session.notePolymorphism(of: object)
+    }
     if session.bodyInProgress { session.graph.addReference(to: number) }
     session.buffer.append(reference: Tag.objectReference, number)
   }
@@ -32,8 +35,8 @@ extension EncodingSession {
     return classes.add(ClassEntry(name: archivedName(of: type), superclass: superclass), type)
   }
 
-  /// The name of a class as it stands in the archive. The names of private and local classes hold an address of the
-  /// process, which must not get into a file; of those only the last part is kept.
+  /// The name of a class as it stands in the archive. The names of private and local classes hold an address
+  /// of the process, which must not get into a file; of those only the last part is kept.
   private func archivedName(of type: AnyClass) -> String {
     let full = String(reflecting: type)
     return full.contains("(unknown context") ? "(private)." + String(describing: type) : full
@@ -55,7 +58,9 @@ extension EncodingSession {
   }
 
   private func encodeBody(
-    basePath: EncodingContext.BasePath, class number: Int?, _ encode: () throws -> Void
+    basePath: EncodingContext.BasePath,
+    class number: Int?,
+    _ encode: () throws -> Void
   ) throws {
     let outer = context
     buffer.exchange(with: assembly.buffer)
@@ -84,14 +89,17 @@ extension EncodingSession {
     return EncodingError.invalidValue(
       objects.object(first) as Any,
       .init(
-        codingPath: path(ofObject: first), debugDescription: message,
-        underlyingError: ArchiveError(.cycle, message)))
+        codingPath: path(ofObject: first),
+        debugDescription: message,
+        underlyingError: ArchiveError(.cycle, message)
+      )
+    )
   }
 
   // MARK: The top level
 
-  /// Encodes a value of the top level: what is small stands there, anything else gets a body of its own, so that it
-  /// can be read without what stands before it. Then all objects that were reached are encoded.
+  /// Encodes a value of the top level: what is small stands there, anything else gets a body of its own, so
+  /// that it can be read without what stands before it. Then all objects that were reached are encoded.
   func encodeTopLevel<Value: Encodable>(_ value: Value, _ plan: EncodingPlan<Value>) throws {
     try drain()
     let mark = assembly.mark
@@ -114,7 +122,9 @@ extension EncodingSession {
 
   /// Encodes `value` under `key` at the top level.
   func encode<Value: Encodable>(_ value: Value, forKey key: ArchiveCodingKey) throws {
-    var container = ValueEncoder(session: self, frame: 0, nested: nil).container(keyedBy: ArchiveCodingKey.self)
+    var container = ValueEncoder(session: self, frame: 0, nested: nil).container(
+      keyedBy: ArchiveCodingKey.self
+    )
     try container.encode(value, forKey: key)
   }
 }

@@ -26,7 +26,9 @@ struct Nil: ArchivePrimitive {
 
 extension Bool: ArchivePrimitive {
   @inline(__always)
-  static func write(_ value: Bool, to session: EncodingSession) { session.buffer.append(value ? Tag.true : Tag.false) }
+  static func write(_ value: Bool, to session: EncodingSession) {
+    session.buffer.append(value ? Tag.true : Tag.false)
+  }
 }
 
 extension Float: ArchivePrimitive {

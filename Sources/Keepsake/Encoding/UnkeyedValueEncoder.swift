@@ -33,7 +33,9 @@ struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
 
   // MARK: Nested containers
 
-  func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
+  func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<
+    NestedKey
+  > {
     nestedEncoder().container(keyedBy: type)
   }
 

@@ -10,7 +10,8 @@ struct ValueEncoder: Encoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     let table = session.keyTable(type)
     return KeyedEncodingContainer(
-      KeyedValueEncoder<Key>(session, session.openKeyed(frame, nested, table), nested, table))
+      KeyedValueEncoder<Key>(session, session.openKeyed(frame, nested, table), nested, table)
+    )
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -57,7 +58,10 @@ extension EncodingSession {
   }
 
   private func open(
-    _ frame: FrameID, _ nested: NestedContainer?, _ allowed: Set<EncodingFrame.Kind>, _ decide: (FrameID) -> Void
+    _ frame: FrameID,
+    _ nested: NestedContainer?,
+    _ allowed: Set<EncodingFrame.Kind>,
+    _ decide: (FrameID) -> Void
   ) -> FrameID {
     // A frame that cannot be entered makes the first write throw, since asking for a container cannot.
     guard let host = try? enter(frame, nested) else {
@@ -68,7 +72,9 @@ extension EncodingSession {
   }
 
   private func finishOpening(
-    _ frame: FrameID, _ allowed: Set<EncodingFrame.Kind>, _ decide: (FrameID) -> Void
+    _ frame: FrameID,
+    _ allowed: Set<EncodingFrame.Kind>,
+    _ decide: (FrameID) -> Void
   ) -> FrameID {
     guard context.top.id == frame else { return frame }
     if context.top.kind == .undecided { decide(frame) }

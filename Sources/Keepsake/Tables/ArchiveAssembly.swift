@@ -33,7 +33,11 @@ struct ArchiveAssembly {
 
   /// Appends the top-level body and everything behind it. The buffer then holds the whole archive.
   mutating func finish(
-    topLevel: ByteBuffer, shapes: ShapeTrie, keyNames: [String], classes: ClassRegistry, strings: StringSharing
+    topLevel: ByteBuffer,
+    shapes: ShapeTrie,
+    keyNames: [String],
+    classes: ClassRegistry,
+    strings: StringSharing
   ) {
     let topLevelOffset = buffer.count
     buffer.append(topLevel)

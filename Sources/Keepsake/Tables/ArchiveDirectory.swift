@@ -18,14 +18,20 @@ package struct ArchiveDirectory: Sendable {
     var place = trailer.directoryOffset
     let topLevelOffset = try reader.varint(at: &place)
     let tablesOffset = try reader.varint(at: &place)
-    guard topLevelOffset >= Header.byteCount, topLevelOffset < tablesOffset, tablesOffset <= trailer.directoryOffset
+    guard topLevelOffset >= Header.byteCount, topLevelOffset < tablesOffset,
+      tablesOffset <= trailer.directoryOffset
     else {
-      throw ArchiveError(.damaged, "The directory points outside of the archive", byteOffset: trailer.directoryOffset)
+      throw ArchiveError(
+        .damaged,
+        "The directory points outside of the archive",
+        byteOffset: trailer.directoryOffset
+      )
     }
     topLevel = topLevelOffset..<tablesOffset
     bodyCount = try reader.varint(at: &place)
     var tableStart = tablesOffset
-    // Each entry of a table takes at least this many bytes; that bounds what its count can make a reader reserve.
+    // Each entry of a table takes at least this many bytes; that bounds what its count can make a reader
+    // reserve.
     keys = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 1)
     shapes = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 1)
     classes = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 4)
@@ -34,17 +40,26 @@ package struct ArchiveDirectory: Sendable {
     let offsetsPlace = place
     let offsetsLength = try reader.varint(at: &place)
     guard offsetsLength == trailer.directoryOffset - tableStart, place == trailer.checksumsOffset else {
-      throw ArchiveError(.damaged, "The tables do not fill the space that they have", byteOffset: offsetsPlace)
+      throw ArchiveError(
+        .damaged,
+        "The tables do not fill the space that they have",
+        byteOffset: offsetsPlace
+      )
     }
     let groupCount = OffsetTable.groupCount(bodyCount)
-    guard bodyCount <= offsetsLength, groupCount * OffsetTable.groupByteCount <= offsetsLength - bodyCount else {
+    guard bodyCount <= offsetsLength, groupCount * OffsetTable.groupByteCount <= offsetsLength - bodyCount
+    else {
       throw ArchiveError(.damaged, "The offset table is too short for its bodies", byteOffset: offsetsPlace)
     }
     offsets = Table(count: groupCount, range: tableStart..<trailer.directoryOffset)
   }
 
   private static func table(
-    _ reader: ByteReader, _ place: inout Int, _ tableStart: inout Int, _ trailer: Trailer, entryByteCount: Int
+    _ reader: ByteReader,
+    _ place: inout Int,
+    _ tableStart: inout Int,
+    _ trailer: Trailer,
+    entryByteCount: Int
   ) throws(ArchiveError) -> Table {
     let entryPlace = place
     let count = try reader.varint(at: &place)

@@ -47,15 +47,18 @@ package final class ArchiveImage {
     classes = try ArchiveImage.readClasses(reader, directory.classes)
     guard directory.conditionals.count == 0, directory.conditionals.range.isEmpty else {
       throw ArchiveError(
-        .unsupportedVersion, "The archive has conditional references, which this version of the library does not read",
-        byteOffset: directory.conditionals.range.lowerBound)
+        .unsupportedVersion,
+        "The archive has conditional references, which this version of the library does not read",
+        byteOffset: directory.conditionals.range.lowerBound
+      )
     }
   }
 
   // MARK: Tables
 
   private static func readKeys(
-    _ reader: ByteReader, _ table: ArchiveDirectory.Table
+    _ reader: ByteReader,
+    _ table: ArchiveDirectory.Table
   ) throws(ArchiveError) -> [String] {
     var keys: [String] = []
     keys.reserveCapacity(table.count)
@@ -69,7 +72,9 @@ package final class ArchiveImage {
   }
 
   private static func readShapes(
-    _ reader: ByteReader, _ table: ArchiveDirectory.Table, keyCount: Int
+    _ reader: ByteReader,
+    _ table: ArchiveDirectory.Table,
+    keyCount: Int
   ) throws(ArchiveError) -> (starts: [UInt32], keys: [UInt32]) {
     var starts: [UInt32] = [0]
     var keys: [UInt32] = []
@@ -86,7 +91,11 @@ package final class ArchiveImage {
         let keyPlace = place
         let key = try reader.varint(at: &place)
         guard key < keyCount, lastShape[key] != shape else {
-          throw ArchiveError(.damaged, "A shape names a key twice, or one that does not exist", byteOffset: keyPlace)
+          throw ArchiveError(
+            .damaged,
+            "A shape names a key twice, or one that does not exist",
+            byteOffset: keyPlace
+          )
         }
         lastShape[key] = shape
         keys.append(UInt32(truncatingIfNeeded: key))
@@ -98,7 +107,8 @@ package final class ArchiveImage {
   }
 
   private static func readClasses(
-    _ reader: ByteReader, _ table: ArchiveDirectory.Table
+    _ reader: ByteReader,
+    _ table: ArchiveDirectory.Table
   ) throws(ArchiveError) -> [ClassEntry] {
     var classes: [ClassEntry] = []
     var place = table.range.lowerBound
@@ -110,7 +120,9 @@ package final class ArchiveImage {
   }
 
   private static func checkEnd(
-    _ place: Int, _ table: ArchiveDirectory.Table, _ name: String
+    _ place: Int,
+    _ table: ArchiveDirectory.Table,
+    _ name: String
   ) throws(ArchiveError) {
     guard place == table.range.upperBound else {
       throw ArchiveError(.damaged, "The \(name) table does not fill the space that it has", byteOffset: place)
@@ -118,7 +130,9 @@ package final class ArchiveImage {
   }
 
   /// The extent of a string that is written as a length and UTF-8; `place` moves behind it.
-  private static func stringRange(_ reader: ByteReader, at place: inout Int) throws(ArchiveError) -> Range<Int> {
+  private static func stringRange(_ reader: ByteReader, at place: inout Int) throws(ArchiveError) -> Range<
+    Int
+  > {
     let count = try reader.varint(at: &place)
     try reader.check(count, at: place)
     defer { place += count }
@@ -197,7 +211,8 @@ package final class ArchiveImage {
       start += Int(length)
     }
     let length = try reader.unsigned(at: lengths + index * width, byteCount: width)
-    guard start >= Header.byteCount, length <= UInt64(directory.topLevel.lowerBound - start), length > 0 else {
+    guard start >= Header.byteCount, length <= UInt64(directory.topLevel.lowerBound - start), length > 0
+    else {
       throw outsideBodies(groupPlace)
     }
     let range = start..<(start + Int(length))

@@ -6,7 +6,8 @@ package struct ClassEntry: Sendable, Equatable {
   package var version = 0
   /// The number of the superclass in the class table, if that is archived too.
   package var superclass: Int?
-  /// Whether an instance was archived where another type was declared, so that the name decides what is built.
+  /// Whether an instance was archived where another type was declared, so that the name decides what is
+  /// built.
   package var isPolymorphic = false
 }
 
@@ -74,7 +75,10 @@ extension ClassEntry {
     let superclass = try reader.varint(at: &offset)
     guard superclass <= number else {
       throw ArchiveError(
-        .damaged, "A class names a superclass that does not stand before it", byteOffset: superclassPlace)
+        .damaged,
+        "A class names a superclass that does not stand before it",
+        byteOffset: superclassPlace
+      )
     }
     self.superclass = superclass == 0 ? nil : superclass - 1
     let flags = try reader.byte(at: offset)

@@ -21,8 +21,10 @@ package struct DecimalParts {
     // The digits of the significand are the only access to it that all platforms have.
     let mantissa = decimal.isNaN ? nil : UInt128(decimal.significand.magnitude.description)
     self.init(
-      isNegative: decimal.sign == .minus && !decimal.isNaN, exponent: mantissa == nil ? 0 : decimal.exponent,
-      mantissa: mantissa)
+      isNegative: decimal.sign == .minus && !decimal.isNaN,
+      exponent: mantissa == nil ? 0 : decimal.exponent,
+      mantissa: mantissa
+    )
   }
 
   /// The decimal, or `nil` when the parts are beyond what a decimal can hold.

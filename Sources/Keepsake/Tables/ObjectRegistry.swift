@@ -13,7 +13,8 @@ struct ObjectRegistry {
   /// The object of `number`.
   func object(_ number: Int) -> AnyObject? { objects[number - 1] }
 
-  /// The number of `object`, and whether it got it just now; `nil` when all four bytes of numbers are used up.
+  /// The number of `object`, and whether it got it just now; `nil` when all four bytes of numbers are used
+  /// up.
   @inline(__always)
   mutating func number(for object: AnyObject) -> (number: Int, isNew: Bool)? {
     var place = slot(for: object)
@@ -58,7 +59,9 @@ struct ObjectRegistry {
     while objects.count > count {
       if let object = objects[objects.count - 1] {
         var place = slot(for: object)
-        while slots[place] != UInt32(truncatingIfNeeded: objects.count) { place = (place + 1) & (slots.count - 1) }
+        while slots[place] != UInt32(truncatingIfNeeded: objects.count) {
+          place = (place + 1) & (slots.count - 1)
+        }
         slots[place] = 0
       }
       objects.removeLast()

@@ -1,5 +1,5 @@
-/// Where each body begins and ends (Format §5.6): groups of 64 bodies, each with the offset of its first body and
-/// the lengths of all in one, two, four or eight bytes, whichever suffices for the group.
+/// Where each body begins and ends (Format §5.6): groups of 64 bodies, each with the offset of its first body
+/// and the lengths of all in one, two, four or eight bytes, whichever suffices for the group.
 package enum OffsetTable {
   static let groupSize = 64
   /// Eight bytes of offset and width, four of the place of the lengths.
@@ -47,9 +47,13 @@ struct OffsetTableBuilder {
     let stored = lengths.reader()
     var start = Int(entry >> 2)
     let width = 1 << Int(entry & 3)
-    guard let first = try? flushed.unsigned(at: group * OffsetTable.groupByteCount + 8, byteCount: 4) else { return nil }
+    guard let first = try? flushed.unsigned(at: group * OffsetTable.groupByteCount + 8, byteCount: 4) else {
+      return nil
+    }
     for place in 0...index {
-      guard let length = try? stored.unsigned(at: Int(first) + place * width, byteCount: width) else { return nil }
+      guard let length = try? stored.unsigned(at: Int(first) + place * width, byteCount: width) else {
+        return nil
+      }
       if place == index { return start..<(start + Int(length)) }
       start += Int(length)
     }
@@ -67,8 +71,12 @@ struct OffsetTableBuilder {
 
   var mark: Mark {
     Mark(
-      groupByteCount: groups.count, lengthByteCount: lengths.count, pending: pending, pendingStart: pendingStart,
-      count: count)
+      groupByteCount: groups.count,
+      lengthByteCount: lengths.count,
+      pending: pending,
+      pendingStart: pendingStart,
+      count: count
+    )
   }
 
   mutating func truncate(to mark: Mark) {

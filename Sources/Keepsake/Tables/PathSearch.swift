@@ -5,7 +5,8 @@ package enum PathElement: Hashable, Sendable {
   case index(Int)
 }
 
-/// Finds the way to a value by walking the body that holds it: the price of a path is paid by who asks for one.
+/// Finds the way to a value by walking the body that holds it: the price of a path is paid by who asks for
+/// one.
 package struct PathSearch<Layout: ValueLayout> {
   private let layout: Layout
   private let reader: ByteReader
@@ -31,7 +32,8 @@ package struct PathSearch<Layout: ValueLayout> {
     if isTarget(place) { return true }
     let start = place
     let tag = try reader.byte(at: place)
-    // Where the stack is about to end, which may be why a path is wanted, what is nested deeper is passed over.
+    // Where the stack is about to end, which may be why a path is wanted, what is nested deeper is passed
+    // over.
     guard stackGuard.hasRoom(StackGuard.lastReserve) else {
       place = try layout.end(ofValueAt: place, in: reader)
       return false
@@ -74,7 +76,9 @@ package struct PathSearch<Layout: ValueLayout> {
   }
 
   private mutating func visitSlots(
-    _ shape: Int, _ place: inout Int, _ start: Int
+    _ shape: Int,
+    _ place: inout Int,
+    _ start: Int
   ) throws(ArchiveError) -> Bool {
     for slot in 0..<(try layout.slotCount(ofShape: shape, at: start)) {
       path.append(.key(layout.keyName(slot: slot, ofShape: shape)))

@@ -1,6 +1,8 @@
-/// The shapes met while encoding (Format §5.2), as paths from a root through the keys in the order of writing.
+/// The shapes met while encoding (Format §5.2), as paths from a root through the keys in the order of
+/// writing.
 ///
-/// Each node remembers the step that was taken from it last, so that writing a key is nearly always one comparison.
+/// Each node remembers the step that was taken from it last, so that writing a key is nearly always one
+/// comparison.
 struct ShapeTrie {
   private struct Node {
     let parent: Int
@@ -85,7 +87,8 @@ struct ShapeTrie {
 }
 
 extension ShapeTrie {
-  /// Writes the key table and the shape table (Format §5.1, §5.2); returns the counts and where the second begins.
+  /// Writes the key table and the shape table (Format §5.1, §5.2); returns the counts and where the second
+  /// begins.
   func write(to buffer: ByteBuffer, names: [String]) -> (keyCount: Int, shapesOffset: Int) {
     var numbers: [Int: Int] = [:]
     var shapes: [[Int]] = []
@@ -98,7 +101,8 @@ extension ShapeTrie {
           buffer.append(varint: names[key].utf8.count)
           buffer.append(utf8: names[key])
           return number
-        })
+        }
+      )
     }
     let shapesOffset = buffer.count
     for shape in shapes {

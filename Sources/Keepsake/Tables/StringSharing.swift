@@ -1,7 +1,8 @@
 /// Finds strings that are written again, and gives those a place in the string table (Format §5.4).
 ///
-/// The first time a string is written it stands inline and only its hash is kept; the second time it moves into the
-/// table, and from then on costs a reference. Two strings with one hash cost nothing but a needless entry.
+/// The first time a string is written it stands inline and only its hash is kept; the second time it moves
+/// into the table, and from then on costs a reference. Two strings with one hash cost nothing but a needless
+/// entry.
 struct StringSharing {
   /// Shorter strings cost no more inline than as a reference.
   static let shortest = 3
@@ -102,7 +103,8 @@ struct StringSharing {
     return try bytes.reader().string(range(number))
   }
 
-  /// Forgets what was seen since `mark`, the last first, which is exact as nothing was ever moved but by `enlarge`.
+  /// Forgets what was seen since `mark`, the last first, which is exact as nothing was ever moved but by
+  /// `enlarge`.
   mutating func truncate(to mark: Mark) {
     while shared.count > mark.shared {
       slots[filled[shared.removeLast().filledIndex]].state = 1

@@ -1,4 +1,5 @@
-/// Reads the fixed parts of values: where they end, how many elements they have. Both directions walk with it.
+/// Reads the fixed parts of values: where they end, how many elements they have. Both directions walk with
+/// it.
 package protocol ValueLayout {
   /// How many keys a record of the shape `number` has.
   func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int
@@ -37,7 +38,8 @@ extension ValueLayout {
       case .float64, .uint64, .date: place += 8
       case .float32: place += 4
       case .int128, .uint128, .uuid: place += 16
-      case .objectReference, .stringReference, .valueReference, .conditionalReference: place += Int(tag & 3) + 1
+      case .objectReference, .stringReference, .valueReference, .conditionalReference:
+        place += Int(tag & 3) + 1
       case .string, .bytes:
         let count = try reader.varint(at: &place)
         try reader.check(count, at: place)
@@ -59,9 +61,14 @@ extension ValueLayout {
       case .reserved: throw unknownTag(tag, at: tagPlace)
       }
       // A value takes a byte at least, so that what is left bounds how many can still come.
-      guard place <= reader.count, children <= reader.count - place, pending <= reader.count - place - children else {
+      guard place <= reader.count, children <= reader.count - place,
+        pending <= reader.count - place - children
+      else {
         throw ArchiveError(
-          .damaged, "A value has more parts than the archive has bytes left for them", byteOffset: tagPlace)
+          .damaged,
+          "A value has more parts than the archive has bytes left for them",
+          byteOffset: tagPlace
+        )
       }
       pending += children
     }
@@ -70,7 +77,8 @@ extension ValueLayout {
 
   /// What stands at the head of the packed array at `offset`, and where it ends (Format §4.7).
   package func packedArray(
-    at offset: Int, in reader: ByteReader
+    at offset: Int,
+    in reader: ByteReader
   ) throws(ArchiveError) -> (element: PackedElement, count: Int, payload: Int, end: Int) {
     var place = offset + 2
     guard let element = PackedElement(rawValue: try reader.byte(at: offset + 1)) else {
@@ -112,7 +120,9 @@ extension ValueLayout {
   /// The error for a tag that this version does not know.
   package func unknownTag(_ tag: UInt8, at offset: Int) -> ArchiveError {
     ArchiveError(
-      .damaged, "The byte 0x\(String(tag, radix: 16)) begins no kind of value that this version knows",
-      byteOffset: offset)
+      .damaged,
+      "The byte 0x\(String(tag, radix: 16)) begins no kind of value that this version knows",
+      byteOffset: offset
+    )
   }
 }

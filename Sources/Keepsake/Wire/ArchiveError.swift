@@ -1,7 +1,8 @@
 /// What went wrong with an archive: a code to act on, a sentence to read, and the place.
 ///
 /// Encoding and decoding calls throw `EncodingError` and `DecodingError`, as every `Codable` coder does; an
-/// `ArchiveError` is then the `underlyingError` of their context. Reading and writing files throws it directly.
+/// `ArchiveError` is then the `underlyingError` of their context. Reading and writing files throws it
+/// directly.
 public struct ArchiveError: Error, Hashable, Sendable {
   /// The kind of fault. New kinds may be added, hence not an enumeration.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,5 @@
-/// How much an archive may ask of the reader, and a value of the writer. The defaults suit archives from anywhere.
+/// How much an archive may ask of the reader, and a value of the writer. The defaults suit archives from
+/// anywhere.
 public struct ArchiveLimits: Sendable, Hashable {
   /// How deep values may be nested, objects within objects included. 10,000 by default.
   ///

@@ -21,7 +21,10 @@ package struct BlockVerifier {
     let computed = try reader.checksum(checksumsOffset..<(trailerOffset + 16))
     guard try computed == Trailer.storedChecksum(reader) else {
       throw ArchiveError(
-        .damaged, "The archive was damaged: the trailer does not match its checksum", byteOffset: checksumsOffset)
+        .damaged,
+        "The archive was damaged: the trailer does not match its checksum",
+        byteOffset: checksumsOffset
+      )
     }
     verified = Array(repeating: false, count: Blocks.count(coveringBytes: checksumsOffset))
   }
@@ -35,7 +38,10 @@ package struct BlockVerifier {
       let end = min(start + Blocks.byteCount, checksumsOffset)
       guard try reader.checksum(start..<end) == reader.word(at: checksumsOffset + block * 8) else {
         throw ArchiveError(
-          .damaged, "The archive was damaged: bytes \(start) to \(end) do not match their checksum", byteOffset: start)
+          .damaged,
+          "The archive was damaged: bytes \(start) to \(end) do not match their checksum",
+          byteOffset: start
+        )
       }
       verified[block] = true
     }

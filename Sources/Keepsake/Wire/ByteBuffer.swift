@@ -1,7 +1,7 @@
 /// A growing run of bytes: what is under construction.
 ///
-/// This file holds all unsafe code of the writing direction. `base` owns `capacity` bytes, the first `count` of
-/// which are initialized; every write below first makes room by `reserve` or compares against `count`.
+/// This file holds all unsafe code of the writing direction. `base` owns `capacity` bytes, the first `count`
+/// of which are initialized; every write below first makes room by `reserve` or compares against `count`.
 @safe
 package final class ByteBuffer {
   @safe @exclusivity(unchecked)
@@ -77,7 +77,8 @@ package final class ByteBuffer {
   package func append(_ span: RawSpan) {
     reserve(span.byteCount)
     unsafe span.withUnsafeBytes { bytes in
-      // Room made above; the source is the caller's memory and cannot overlap a buffer that is never handed out.
+      // Room made above; the source is the caller's memory and cannot overlap a buffer that is never handed
+      // out.
       unsafe UnsafeMutableRawBufferPointer(start: base + count, count: bytes.count).copyMemory(from: bytes)
     }
     count &+= span.byteCount
@@ -125,7 +126,8 @@ package final class ByteBuffer {
   @unsafe
   @inline(__always)
   private func storeNarrowed<Integers: RandomAccessCollection, Stored: FixedWidthInteger & BitwiseCopyable>(
-    _ numbers: Integers, as type: Stored.Type
+    _ numbers: Integers,
+    as type: Stored.Type
   ) where Integers.Element: FixedWidthInteger {
     var offset = count
     for number in numbers {
@@ -164,7 +166,10 @@ package final class ByteBuffer {
     let change = bytes.count - range.count
     if change > 0 { reserve(change) }
     // The tail was initialized and fits, as room was made for the change.
-    unsafe (base + (range.upperBound + change)).copyMemory(from: base + range.upperBound, byteCount: count - range.upperBound)
+    unsafe (base + (range.upperBound + change)).copyMemory(
+      from: base + range.upperBound,
+      byteCount: count - range.upperBound
+    )
     for (index, byte) in bytes.enumerated() {
       unsafe base.storeBytes(of: byte, toByteOffset: range.lowerBound + index, as: UInt8.self)
     }
@@ -190,7 +195,8 @@ package final class ByteBuffer {
   /// Lets `body` see the bytes of `range`.
   @inline(__always)
   package func withBytes<Result, Failure: Error>(
-    _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
+    _ range: Range<Int>,
+    _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)
     // Checked above; the span does not outlive this call, and `self` lives as long.

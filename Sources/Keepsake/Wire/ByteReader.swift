@@ -1,7 +1,7 @@
 /// Checked access to the bytes of an archive.
 ///
-/// This file holds all unsafe code of the reading direction. `base` points to `count` bytes which `owner` keeps
-/// alive and nobody changes; every access below first shows that what it touches lies within them.
+/// This file holds all unsafe code of the reading direction. `base` points to `count` bytes which `owner`
+/// keeps alive and nobody changes; every access below first shows that what it touches lies within them.
 @safe
 package struct ByteReader {
   private let base: UnsafeRawPointer
@@ -29,7 +29,11 @@ package struct ByteReader {
 
   @inline(never)
   private func outOfBounds(_ offset: Int) -> ArchiveError {
-    ArchiveError(.damaged, "A value reaches past the end of the part of the archive that it is in", byteOffset: offset)
+    ArchiveError(
+      .damaged,
+      "A value reaches past the end of the part of the archive that it is in",
+      byteOffset: offset
+    )
   }
 
   // MARK: Numbers
@@ -44,14 +48,16 @@ package struct ByteReader {
   @inline(__always)
   package func word(at offset: Int) throws(ArchiveError) -> UInt64 {
     try check(8, at: offset)
-    return unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))  // checked
+    // The bounds were checked above.
+    return unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
   /// An integer of `byteCount` bytes, 1 to 8, sign-extended.
   @inline(__always)
   package func signed(at offset: Int, byteCount: Int) throws(ArchiveError) -> Int64 {
     let shift = UInt64(truncatingIfNeeded: 64 &- byteCount &* 8)
-    return Int64(bitPattern: try window(at: offset, byteCount: byteCount) &<< shift) &>> Int64(bitPattern: shift)
+    return Int64(bitPattern: try window(at: offset, byteCount: byteCount) &<< shift)
+      &>> Int64(bitPattern: shift)
   }
 
   /// An integer of `byteCount` bytes, 1 to 8, filled up with zeros.
@@ -61,12 +67,13 @@ package struct ByteReader {
     return (try window(at: offset, byteCount: byteCount) &<< shift) &>> shift
   }
 
-  /// At least `byteCount` bytes from `offset` on in one word. Nearly always eight can be read at once; only at the
-  /// very end of the memory the bytes are gathered one by one.
+  /// At least `byteCount` bytes from `offset` on in one word. Nearly always eight can be read at once; only
+  /// at the very end of the memory the bytes are gathered one by one.
   @inline(__always)
   private func window(at offset: Int, byteCount: Int) throws(ArchiveError) -> UInt64 {
     if offset >= 0, offset <= count &- 8 {
-      return unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))  // checked
+      // The bounds were checked above.
+      return unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
     var word: UInt64 = 0
     for index in 0..<byteCount {
@@ -121,13 +128,15 @@ package struct ByteReader {
     guard (try? check(range.count, at: range.lowerBound)) != nil, string.utf8.count == range.count else {
       return false
     }
-    let actual = unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)  // checked above
+    // Checked above.
+    let actual = unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     return unsafe actual.elementsEqual(string.utf8)
   }
 
   package func checksum(_ range: Range<Int>) throws(ArchiveError) -> UInt64 {
     try check(range.count, at: range.lowerBound)
-    let bytes = unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)  // checked above
+    // Checked above.
+    let bytes = unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     return unsafe Checksum.of(bytes.bytes)
   }
 
@@ -136,9 +145,13 @@ package struct ByteReader {
     try check(range.count, at: range.lowerBound)
     let utf8 = unsafe UnsafeBufferPointer(
       // Checked above; UInt8 may alias anything.
-      start: (base + range.lowerBound).assumingMemoryBound(to: UInt8.self), count: range.count)
+      start: (base + range.lowerBound).assumingMemoryBound(to: UInt8.self),
+      count: range.count
+    )
     // For plain ASCII, which is valid as it is, this way to a string is shorter.
-    if unsafe UnsafeRawBufferPointer(utf8).bytes.isASCII { return unsafe String(decoding: utf8, as: UTF8.self) }
+    if unsafe UnsafeRawBufferPointer(utf8).bytes.isASCII {
+      return unsafe String(decoding: utf8, as: UTF8.self)
+    }
     guard let string = unsafe String(validating: utf8, as: UTF8.self) else {
       throw ArchiveError(.damaged, "A string is not valid UTF-8", byteOffset: range.lowerBound)
     }
@@ -147,7 +160,9 @@ package struct ByteReader {
 
   /// The bytes of `range` as an array of numbers, which they hold least significant byte first.
   package func array<Element: BitwiseCopyable>(
-    of type: Element.Type, count: Int, at offset: Int
+    of type: Element.Type,
+    count: Int,
+    at offset: Int
   ) throws(ArchiveError) -> [Element] {
     let (byteCount, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.size)
     guard !overflow else { throw outOfBounds(offset) }
@@ -163,7 +178,8 @@ package struct ByteReader {
 
   /// Lets `body` see the bytes of `range`.
   package func withBytes<Result>(
-    _ range: Range<Int>, _ body: (RawSpan) -> Result
+    _ range: Range<Int>,
+    _ body: (RawSpan) -> Result
   ) throws(ArchiveError) -> Result {
     try check(range.count, at: range.lowerBound)
     // Checked above; the span does not outlive this call, and the owner lives as long.
@@ -172,10 +188,15 @@ package struct ByteReader {
 
   /// Integers of `byteCount` bytes each, sign- or zero-extended, appended to `array` (Format §4.7).
   ///
-  /// The bit pattern of each must fit into `Element`, which has at least `byteCount` bytes: the caller checks that.
+  /// The bit pattern of each must fit into `Element`, which has at least `byteCount` bytes: the caller checks
+  /// that.
   @inline(__always)
   package func appendIntegers<Element: FixedWidthInteger>(
-    _ count: Int, byteCount: Int, signed isSigned: Bool, at offset: Int, to array: inout [Element]
+    _ count: Int,
+    byteCount: Int,
+    signed isSigned: Bool,
+    at offset: Int,
+    to array: inout [Element]
   ) throws(ArchiveError) {
     try check(count &* byteCount, at: offset)
     switch byteCount {
@@ -193,7 +214,8 @@ package struct ByteReader {
         array.append(
           isSigned
             ? Element(truncatingIfNeeded: try signed(at: place, byteCount: byteCount))
-            : Element(truncatingIfNeeded: try unsigned(at: place, byteCount: byteCount)))
+            : Element(truncatingIfNeeded: try unsigned(at: place, byteCount: byteCount))
+        )
       }
     }
   }
@@ -202,7 +224,10 @@ package struct ByteReader {
   @unsafe
   @inline(__always)
   private func appendWidened<Stored: FixedWidthInteger & BitwiseCopyable, Element: FixedWidthInteger>(
-    _ type: Stored.Type, _ count: Int, at offset: Int, to array: inout [Element]
+    _ type: Stored.Type,
+    _ count: Int,
+    at offset: Int,
+    to array: inout [Element]
   ) {
     let size = MemoryLayout<Stored>.size
     for index in 0..<count {
@@ -213,15 +238,18 @@ package struct ByteReader {
 }
 
 extension RawSpan {
-  /// Eight bytes, least significant first. Traps past the end: for bytes whose extent the caller has compared.
+  /// Eight bytes, least significant first. Traps past the end: for bytes whose extent the caller has
+  /// compared.
   @inline(__always)
   func littleEndianWord(at offset: Int) -> UInt64 {
-    unsafe UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))  // bounds-checked
+    // Bounds-checked.
+    unsafe UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
   @inline(__always)
   func littleEndianHalfWord(at offset: Int) -> UInt32 {
-    unsafe UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))  // bounds-checked
+    // Bounds-checked.
+    unsafe UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   /// Whether all bytes are below 128.
@@ -259,8 +287,10 @@ func bitPattern<Value>(of value: Value) -> Int? {
   }
 }
 
-/// `object`, whose class the caller knows to be `Subclass` because it was stored under that type's identifier.
+/// `object`, whose class the caller knows to be `Subclass` because it was stored under that type's
+/// identifier.
 @inline(__always)
 func knownDowncast<Subclass: AnyObject>(_ object: AnyObject, to type: Subclass.Type) -> Subclass {
-  unsafe unsafeDowncast(object, to: type)  // checked in debug builds; see the callers for the table's invariant
+  // Checked in debug builds; see the callers for the table's invariant.
+  unsafe unsafeDowncast(object, to: type)
 }

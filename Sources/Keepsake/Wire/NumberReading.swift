@@ -5,7 +5,8 @@ package enum IntegerValue {
   case wide(Int128)
   case wideUnsigned(UInt128)
 
-  /// Reads the integer at `place`, which moves behind it; `nil`, and `place` stays, when something else is there.
+  /// Reads the integer at `place`, which moves behind it; `nil`, and `place` stays, when something else is
+  /// there.
   package init?(_ reader: ByteReader, at place: inout Int) throws(ArchiveError) {
     let tag = try reader.byte(at: place)
     switch TagKind(tag) {

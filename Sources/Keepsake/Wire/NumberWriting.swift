@@ -8,8 +8,10 @@ extension ByteBuffer {
       let bits = UInt64(bitPattern: value ^ (value &>> 63))
       let byteCount = (64 &- bits.leadingZeroBitCount) / 8 &+ 1
       append(
-        Tag.integer &+ UInt8(truncatingIfNeeded: byteCount &- 1), word: UInt64(bitPattern: value),
-        byteCount: byteCount)
+        Tag.integer &+ UInt8(truncatingIfNeeded: byteCount &- 1),
+        word: UInt64(bitPattern: value),
+        byteCount: byteCount
+      )
     }
   }
 

@@ -1,9 +1,10 @@
-/// Packed arrays of numbers (Format §4.7): integers in blocks of 128, each block in the least width that holds it.
+/// Packed arrays of numbers (Format §4.7): integers in blocks of 128, each block in the least width that
+/// holds it.
 package enum PackedNumbers {
   package static let blockSize = 128
 
-  /// The least number of bytes, 1 to 8, that holds every one of `numbers`; eight numbers at a time, so that the
-  /// compiler can use vectors.
+  /// The least number of bytes, 1 to 8, that holds every one of `numbers`; eight numbers at a time, so that
+  /// the compiler can use vectors.
   @inline(__always)
   static func width<Number: FixedWidthInteger>(of numbers: ArraySlice<Number>) -> Int {
     var bits: Number = 0
@@ -68,7 +69,9 @@ extension ByteReader {
   /// The integers of a packed array whose blocks begin at `offset` and were found to lie within the archive.
   @inline(__always)
   package func packedIntegers<Number: FixedWidthInteger>(
-    _ count: Int, signed isSigned: Bool, at offset: Int
+    _ count: Int,
+    signed isSigned: Bool,
+    at offset: Int
   ) throws(ArchiveError) -> [Number] {
     var numbers: [Number] = []
     numbers.reserveCapacity(count)
@@ -111,7 +114,9 @@ extension ByteReader {
     #if _endian(little)
       try array(of: Double.self, count: count, at: offset)
     #else
-      try array(of: UInt64.self, count: count, at: offset).map { Double(bitPattern: UInt64(littleEndian: $0)) }
+      try array(of: UInt64.self, count: count, at: offset).map {
+        Double(bitPattern: UInt64(littleEndian: $0))
+      }
     #endif
   }
 

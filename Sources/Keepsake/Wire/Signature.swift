@@ -23,11 +23,15 @@ package enum Header {
         .unsupportedVersion,
         "The archive has format version \(version.major).\(version.minor), this library reads version 1; "
           + "a newer release of the library may read it",
-        byteOffset: 8)
+        byteOffset: 8
+      )
     }
     guard try reader.word(at: 8) >> 16 == 0 else {
       throw ArchiveError(
-        .unsupportedVersion, "The archive sets flags that this version of the library does not know", byteOffset: 10)
+        .unsupportedVersion,
+        "The archive sets flags that this version of the library does not know",
+        byteOffset: 10
+      )
     }
   }
 }
@@ -53,12 +57,15 @@ package struct Trailer {
     let start = reader.count - Trailer.byteCount
     guard start >= Header.byteCount, reader.hasBytes(Trailer.signature, at: start + 24) else {
       throw ArchiveError(
-        .damaged, "The archive does not end as one does: it was cut off, or something was appended",
-        byteOffset: max(0, reader.count - Trailer.signature.count))
+        .damaged,
+        "The archive does not end as one does: it was cut off, or something was appended",
+        byteOffset: max(0, reader.count - Trailer.signature.count)
+      )
     }
     let directory = try reader.word(at: start)
     let checksums = try reader.word(at: start + 8)
-    guard checksums >= Header.byteCount, checksums <= start, directory >= Header.byteCount, directory <= checksums
+    guard checksums >= Header.byteCount, checksums <= start, directory >= Header.byteCount,
+      directory <= checksums
     else {
       throw ArchiveError(.damaged, "The trailer points outside of the archive", byteOffset: start)
     }
@@ -66,8 +73,10 @@ package struct Trailer {
     checksumsOffset = Int(checksums)
     guard start - checksumsOffset == Blocks.count(coveringBytes: checksumsOffset) * 8 else {
       throw ArchiveError(
-        .damaged, "The archive is not as long as its trailer says: bytes are missing or were added",
-        byteOffset: start)
+        .damaged,
+        "The archive is not as long as its trailer says: bytes are missing or were added",
+        byteOffset: start
+      )
     }
   }
 

@@ -18,7 +18,8 @@ struct StackGuard {
   private var thread: UInt = 0
   private var lowest: UInt = 0
 
-  /// Whether more than `reserve` bytes are left. The first call on a thread asks the system where its stack ends.
+  /// Whether more than `reserve` bytes are left. The first call on a thread asks the system where its stack
+  /// ends.
   mutating func hasRoom(_ reserve: UInt = StackGuard.reserve) -> Bool {
     var marker: UInt8 = 0
     let here = unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }

@@ -15,10 +15,11 @@
 
 /// The bytes of a file, mapped into memory: none is read before it is looked at.
 ///
-/// A save replaces the file as a whole (see ``DurableFile``) and so does not disturb who has it mapped. (A program
-/// that cuts the file off in place does: the system then ends a process that looks at what is gone.) What is
-/// checked is the file that is mapped, opened once. Not through `Data(contentsOf:)`: a URL takes "~" for the
-/// home folder and resolves ".." by spelling, and would open another file than a save to the same path writes.
+/// A save replaces the file as a whole (see ``DurableFile``) and so does not disturb who has it mapped. (A
+/// program that cuts the file off in place does: the system then ends a process that looks at what is gone.)
+/// What is checked is the file that is mapped, opened once. Not through `Data(contentsOf:)`: a URL takes "~"
+/// for the home folder and resolves ".." by spelling, and would open another file than a save to the same
+/// path writes.
 func mapArchiveFile(_ path: String) throws(ArchiveError) -> Data {
   if path.isEmpty { throw unreadable("the path is empty", path) }
   if path.utf8.contains(0) { throw unreadable("the path contains a NUL character", path) }
@@ -49,7 +50,8 @@ private func opening<Result>(
 }
 
 private func mapBytes(of file: OpenFile, count: Int) throws(SystemError) -> Data {
-  // Private and writable: a Data that is changed is changed in place, and must not crash, nor change the file.
+  // Private and writable: a Data that is changed is changed in place, and must not crash, nor change the
+  // file.
   let protection = PROT_READ | PROT_WRITE
   // Unsafe: a new mapping, wherever the system wants it. It outlives the descriptor.
   let address = unsafe mmap(nil, count, protection, MAP_PRIVATE | MAP_NORESERVE, file.number, 0)

@@ -11,7 +11,8 @@
 /// The replacement of one file, written piece by piece and put in place in one step.
 ///
 /// At every moment, a crash or a power cut included, the path names the old file or the new one, whole. When
-/// ``commit()`` has returned it is the new one, and a power cut does not take it back. The order that gives this:
+/// ``commit()`` has returned it is the new one, and a power cut does not take it back. The order that gives
+/// this:
 ///
 /// 1. write to a temporary file in the same folder;
 /// 2. give it the permissions of the old file, and synchronize it, so that its bytes are on the disk;

@@ -20,7 +20,8 @@ struct SaveTarget {
   /// The regular file that is there now, if there is one.
   let existing: stat?
 
-  /// Finds the file behind a path, through any symbolic links, also when the last of them points to nothing yet.
+  /// Finds the file behind a path, through any symbolic links, also when the last of them points to nothing
+  /// yet.
   init(_ path: String) throws(ArchiveError) {
     let (place, existing) = try Self.followLinks(from: path)
     let (folderPath, name) = Self.split(place)

@@ -84,7 +84,6 @@ final class OpenFile {
     try repeating { unsafe write(number, bytes.baseAddress, min(bytes.count, 1 << 30)) }
   }
 
-
   /// Makes what was written survive a power cut.
   func synchronize() throws(SystemError) {
     #if canImport(Darwin)

@@ -8,7 +8,8 @@
   import Android
 #endif
 
-/// The new file while it is being written: a name of its own beside the target, and a lock that says it lives.
+/// The new file while it is being written: a name of its own beside the target, and a lock that says it
+/// lives.
 ///
 /// **Leftovers.** A process that is killed leaves its temporary file behind, and the next save of the same
 /// target removes it. The lock is what makes that safe: it is held from before the first byte until after the
@@ -83,13 +84,15 @@ struct TemporaryFile {
 
   private static func openLeftover(_ name: String, in folder: OpenFile) -> OpenFile? {
     let flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-    // Some network file systems lock only what is open for writing; a read-only leftover can be locked elsewhere.
+    // Some network file systems lock only what is open for writing; a read-only leftover can be locked
+    // elsewhere.
     return (try? folder.open(name, O_RDWR | flags)) ?? (try? folder.open(name, O_RDONLY | flags))
   }
 
   /// The matching names in a folder; empty if the folder cannot be listed.
   private static func names(in folder: OpenFile, matching pattern: TemporaryName) -> [String] {
-    // A descriptor of its own for the listing, which closedir closes. Unsafe: the C string lives for the call.
+    // A descriptor of its own for the listing, which closedir closes. Unsafe: the C string lives for the
+    // call.
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     guard let number = try? repeating({ unsafe openat(folder.number, ".", flags, 0) }) else { return [] }
     // Unsafe: fdopendir takes the descriptor over unless it fails.
@@ -118,7 +121,8 @@ struct TemporaryFile {
 struct TemporaryName {
   private let prefix: [UInt8]
 
-  /// A name that is nearly as long as a name may be is cut; that two targets then share leftovers does no harm.
+  /// A name that is nearly as long as a name may be is cut; that two targets then share leftovers does no
+  /// harm.
   init(of name: String) {
     var kept = name[...]
     while kept.utf8.count > 200 { kept.unicodeScalars.removeLast() }

@@ -1,0 +1,46 @@
+/// A key of a coding path that this library made.
+struct ArchiveCodingKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(stringValue: String) {
+    self.stringValue = stringValue
+    intValue = nil
+  }
+
+  init(intValue: Int) {
+    stringValue = String(intValue)
+    self.intValue = intValue
+  }
+
+  init(index: Int) {
+    stringValue = "Index \(index)"
+    intValue = index
+  }
+
+  init(_ element: PathElement) {
+    switch element {
+    case .key(let name): self.init(stringValue: name)
+    case .intKey(let number): self.init(intValue: number)
+    case .index(let index): self.init(index: index)
+    }
+  }
+
+  /// The key under which `superEncoder()` and `superDecoder()` go.
+  static let `super` = ArchiveCodingKey(stringValue: "super")
+}
+
+extension PathElement {
+  /// The element as the key of a map.
+  var name: ExactString {
+    switch self {
+    case .key(let name): ExactString(string: name)
+    case .intKey(let number), .index(let number): ExactString(string: String(number))
+    }
+  }
+}
+
+/// What tells an optional type from others without knowing what it wraps.
+protocol OptionalValue {}
+
+extension Optional: OptionalValue {}
