@@ -1,6 +1,6 @@
 /// The unkeyed container over a packed array or bytes, whose elements are numbers without a place of their
 /// own.
-struct PackedUnkeyedDecoder: UnkeyedDecodingContainer {
+struct PackedUnkeyedDecoder: PrimitiveUnkeyedDecoding {
   let session: DecodingSession
   let codingPath: [any CodingKey]
   let numbers: PackedArray
@@ -24,7 +24,7 @@ struct PackedUnkeyedDecoder: UnkeyedDecodingContainer {
     )
   }
 
-  private mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
+  mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
     let value = try decoder(type).get(type)
     currentIndex += 1
     return value
@@ -40,23 +40,6 @@ struct PackedUnkeyedDecoder: UnkeyedDecodingContainer {
     currentIndex += 1
     return value
   }
-
-  mutating func decode(_ type: Bool.Type) throws -> Bool { try get(type) }
-  mutating func decode(_ type: String.Type) throws -> String { try get(type) }
-  mutating func decode(_ type: Double.Type) throws -> Double { try get(type) }
-  mutating func decode(_ type: Float.Type) throws -> Float { try get(type) }
-  mutating func decode(_ type: Int.Type) throws -> Int { try get(type) }
-  mutating func decode(_ type: Int8.Type) throws -> Int8 { try get(type) }
-  mutating func decode(_ type: Int16.Type) throws -> Int16 { try get(type) }
-  mutating func decode(_ type: Int32.Type) throws -> Int32 { try get(type) }
-  mutating func decode(_ type: Int64.Type) throws -> Int64 { try get(type) }
-  mutating func decode(_ type: Int128.Type) throws -> Int128 { try get(type) }
-  mutating func decode(_ type: UInt.Type) throws -> UInt { try get(type) }
-  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try get(type) }
-  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try get(type) }
-  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try get(type) }
-  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try get(type) }
-  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try get(type) }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type
@@ -97,7 +80,7 @@ struct PackedValueDecoder: Decoder {
 }
 
 /// The decoder and single-value container of one number of a packed array.
-struct NumberDecoder: Decoder, SingleValueDecodingContainer {
+struct NumberDecoder: Decoder, PrimitiveSingleValueDecoding {
   let session: DecodingSession
   let number: PackedArray.Number
   let codingPath: [any CodingKey]
@@ -128,21 +111,4 @@ struct NumberDecoder: Decoder, SingleValueDecodingContainer {
     }
     return try Value(from: self)
   }
-
-  func decode(_ type: Bool.Type) throws -> Bool { try get(type) }
-  func decode(_ type: String.Type) throws -> String { try get(type) }
-  func decode(_ type: Double.Type) throws -> Double { try get(type) }
-  func decode(_ type: Float.Type) throws -> Float { try get(type) }
-  func decode(_ type: Int.Type) throws -> Int { try get(type) }
-  func decode(_ type: Int8.Type) throws -> Int8 { try get(type) }
-  func decode(_ type: Int16.Type) throws -> Int16 { try get(type) }
-  func decode(_ type: Int32.Type) throws -> Int32 { try get(type) }
-  func decode(_ type: Int64.Type) throws -> Int64 { try get(type) }
-  func decode(_ type: Int128.Type) throws -> Int128 { try get(type) }
-  func decode(_ type: UInt.Type) throws -> UInt { try get(type) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try get(type) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try get(type) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try get(type) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try get(type) }
-  func decode(_ type: UInt128.Type) throws -> UInt128 { try get(type) }
 }

@@ -1,6 +1,6 @@
 /// The unkeyed container of a value: an array (Format §4.6). It has the semantics of a value: a copy reads
 /// for itself.
-struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
+struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   let session: DecodingSession
   let offset: Int
   let depth: Int
@@ -45,7 +45,7 @@ struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
     if currentIndex == elementCount, !isElsewhere { session.completed = (offset, end) }
   }
 
-  private mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
+  mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
     try prepare(type)
     var end = place
     let value: Value
@@ -79,23 +79,6 @@ struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
     guard type is any OptionalValue.Type else { return try decodeNil() ? nil : decode(type) }
     return try decode(Value?.self)
   }
-
-  mutating func decode(_ type: Bool.Type) throws -> Bool { try get(type) }
-  mutating func decode(_ type: String.Type) throws -> String { try get(type) }
-  mutating func decode(_ type: Double.Type) throws -> Double { try get(type) }
-  mutating func decode(_ type: Float.Type) throws -> Float { try get(type) }
-  mutating func decode(_ type: Int.Type) throws -> Int { try get(type) }
-  mutating func decode(_ type: Int8.Type) throws -> Int8 { try get(type) }
-  mutating func decode(_ type: Int16.Type) throws -> Int16 { try get(type) }
-  mutating func decode(_ type: Int32.Type) throws -> Int32 { try get(type) }
-  mutating func decode(_ type: Int64.Type) throws -> Int64 { try get(type) }
-  mutating func decode(_ type: Int128.Type) throws -> Int128 { try get(type) }
-  mutating func decode(_ type: UInt.Type) throws -> UInt { try get(type) }
-  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try get(type) }
-  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try get(type) }
-  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try get(type) }
-  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try get(type) }
-  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try get(type) }
 
   // MARK: Nested containers
 
