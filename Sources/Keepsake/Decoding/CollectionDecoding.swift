@@ -158,7 +158,9 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
         throw session.error(.mismatch(keyPlace), Key.self, session.path(toValueAt: keyPlace, in: depth + 1))
       }
       try session.describingFaults(Value.self, at: entry, depth + 1) {
-        dictionary[key] = try plan.decode(at: &entry, session, depth + 1)
+        let value = try plan.decode(at: &entry, session, depth + 1)
+        // Two keys that are equal may still be spelled in two ways, which is no fault.
+        if dictionary.updateValue(value, forKey: key) != nil { try session.checkKeysDiffer(mapAt: start) }
       }
     }
     place = entry

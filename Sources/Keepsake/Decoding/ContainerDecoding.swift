@@ -67,10 +67,28 @@ extension DecodingSession {
   }
 
   private func indexMap(_ depth: Int) throws(ArchiveError) {
-    var place = frames[depth].payload
+    (frames[depth].index, frames[depth].places) = try mapIndex(
+      frames[depth].payload,
+      count: frames[depth].count
+    )
+  }
+
+  /// Throws when the map at `offset` has a key twice.
+  func checkKeysDiffer(mapAt offset: Int) throws(ArchiveError) {
+    var payload = offset + 1
+    let count = try reader.varint(at: &payload)
+    _ = try mapIndex(payload, count: count)
+  }
+
+  /// The number of each key of a map, and where each is.
+  private func mapIndex(
+    _ payload: Int,
+    count: Int
+  ) throws(ArchiveError) -> (index: [ExactString: Int], places: [Int]) {
+    var place = payload
     var places: [Int] = []
     var index: [ExactString: Int] = [:]
-    for slot in 0..<frames[depth].count {
+    for slot in 0..<count {
       places.append(place)
       let keyPlace = place
       guard index.updateValue(slot, forKey: try image.mapKey(at: &place, in: reader).name) == nil else {
@@ -78,8 +96,7 @@ extension DecodingSession {
       }
       place = try image.end(ofValueAt: place, in: reader)
     }
-    frames[depth].places = places
-    frames[depth].index = index
+    return (index, places)
   }
 
   /// The place that `find` returns; at the top level, that of the value that a reference there stands for.

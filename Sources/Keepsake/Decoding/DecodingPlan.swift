@@ -53,8 +53,18 @@ extension DecodingSession {
     guard reader.isObjectReference(at: place) else { return place }
     var end = place
     let number = try objectNumber(at: &end)
-    var content = try image.body(number, at: place).lowerBound
+    let body = try image.body(number, at: place)
+    var content = body.lowerBound
     _ = try image.classNumber(at: &content)
+    // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
+    rereadByteCount += body.count
+    guard rereadByteCount / DecodingSession.mostReadings <= reader.count else {
+      throw ArchiveError(
+        .limitExceeded,
+        "Objects are read as values, again and again, through too many references",
+        byteOffset: place
+      )
+    }
     if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
     return content
   }

@@ -22,6 +22,12 @@ final class DecodingSession {
     uniquingKeysWith: { first, _ in first }
   )
 
+  /// How often, on the average, the bytes of an archive may be decoded again as values because the type asked
+  /// for is no class.
+  static let mostReadings = 64
+  /// How many bytes of bodies were decoded so.
+  @safe @exclusivity(unchecked) var rereadByteCount = 0
+
   /// Where the value of the top-level container begins.
   let topLevelOffset: Int
 

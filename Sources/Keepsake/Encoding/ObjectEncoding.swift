@@ -4,7 +4,7 @@ final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) throws {
     let object = value as AnyObject
     guard let (number, isNew) = session.objects.number(for: object) else {
-      throw session.misuse("An archive holds at most 4,294,967,295 objects", code: .limitExceeded)
+      throw session.tooManyObjects
     }
     if isNew { session.pending.append(self) }
     if ObjectIdentifier(type(of: object)) != ObjectIdentifier(Value.self) {
@@ -26,6 +26,10 @@ final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
 extension EncodingSession {
   func notePolymorphism(of object: AnyObject) throws {
     classes.markPolymorphic(classNumber(of: type(of: object)))
+  }
+
+  var tooManyObjects: EncodingError {
+    misuse("An archive holds at most \(ObjectRegistry.mostNumbers) objects", code: .limitExceeded)
   }
 
   /// The number of a class in the class table; its superclasses get theirs before it.
@@ -109,7 +113,8 @@ extension EncodingSession {
       if context.top.kind == .singleUsed || context.top.kind == .unkeyed || plan.standsInline(value) {
         try plan.encode(value, self)
       } else {
-        buffer.append(reference: Tag.valueReference, objects.numberForValue())
+        guard let number = objects.numberForValue() else { throw tooManyObjects }
+        buffer.append(reference: Tag.valueReference, number)
         try encodeBody(basePath: .elements(path), class: nil) { try plan.encode(value, self) }
       }
       try drain()

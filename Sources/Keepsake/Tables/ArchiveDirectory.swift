@@ -46,8 +46,15 @@ package struct ArchiveDirectory: Sendable {
         byteOffset: offsetsPlace
       )
     }
+    guard bodyCount <= offsetsLength else {
+      throw ArchiveError(
+        .damaged,
+        "The offset table is too short for its bodies",
+        byteOffset: offsetsPlace
+      )
+    }
     let groupCount = OffsetTable.groupCount(bodyCount)
-    guard bodyCount <= offsetsLength, groupCount * OffsetTable.groupByteCount <= offsetsLength - bodyCount
+    guard groupCount * OffsetTable.groupByteCount <= offsetsLength - bodyCount
     else {
       throw ArchiveError(.damaged, "The offset table is too short for its bodies", byteOffset: offsetsPlace)
     }

@@ -62,10 +62,15 @@ package final class ArchiveImage {
   ) throws(ArchiveError) -> [String] {
     var keys: [String] = []
     keys.reserveCapacity(table.count)
+    var seen: Set<ExactString> = []
     var place = table.range.lowerBound
     for _ in 0..<table.count {
       let range = try stringRange(reader, at: &place)
-      keys.append(try reader.string(range))
+      let key = try reader.string(range)
+      guard seen.insert(ExactString(string: key)).inserted else {
+        throw ArchiveError(.damaged, "The key table has a key twice", byteOffset: range.lowerBound)
+      }
+      keys.append(key)
     }
     try checkEnd(place, table, "key")
     return keys

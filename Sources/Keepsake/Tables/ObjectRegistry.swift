@@ -2,6 +2,9 @@
 ///
 /// Every object is kept alive until the registry goes, since an address must not come to mean another object.
 struct ObjectRegistry {
+  /// How many bodies an archive can have: with more, places in the offset table could leave their four bytes.
+  static let mostNumbers = 1 << 30
+
   /// The object of each number from 1 on; `nil` where the number is that of a value's body.
   private var objects: [AnyObject?] = []
   /// Numbers of objects, by a hash of the address; 0 where free.
@@ -23,7 +26,7 @@ struct ObjectRegistry {
       if objects[number - 1] === object { return (number, false) }
       place = (place + 1) & (slots.count - 1)
     }
-    guard objects.count < Int(UInt32.max) else { return nil }
+    guard objects.count < ObjectRegistry.mostNumbers else { return nil }
     objects.append(object)
     let number = objects.count
     slots[place] = UInt32(truncatingIfNeeded: number)
@@ -31,8 +34,9 @@ struct ObjectRegistry {
     return (number, true)
   }
 
-  /// A number for the body of a value, which nobody looks up.
-  mutating func numberForValue() -> Int {
+  /// A number for the body of a value, which nobody looks up; `nil` when there are no more.
+  mutating func numberForValue() -> Int? {
+    guard objects.count < ObjectRegistry.mostNumbers else { return nil }
     objects.append(nil)
     return objects.count
   }

@@ -1,0 +1,129 @@
+import Foundation
+import Keepsake
+import Testing
+
+/// Whatever is cut off or changed, the checksums or the ends of the archive show it; the error says where.
+@Suite struct Damage {
+  /// Small archives that between them have every table and most kinds of values.
+  static let samples: [FrozenSample] = [.empty, .record, .scalars, .foundation, .keys, .objects]
+
+  /// The error that reading `data` gives must be for a person, and its underlying error for a program.
+  private func expectRejected(
+    _ data: Data,
+    _ change: @autoclosure () -> String,
+    _ read: (Data) throws -> Void
+  ) {
+    do {
+      try read(data)
+      Issue.record("accepted: \(change())")
+    } catch DecodingError.dataCorrupted(let context) {
+      let error = context.underlyingError as? ArchiveError
+      let codes: [ArchiveError.Code] = [.damaged, .notAnArchive, .unsupportedVersion]
+      guard let error, let offset = error.byteOffset, codes.contains(error.code), !error.message.isEmpty
+      else {
+        Issue.record("no place or no code: \(change()): \(context)")
+        return
+      }
+      // What is missing may begin right behind the last byte, and nowhere later.
+      if offset < 0 || offset > data.count { Issue.record("\(change()): byte \(offset) of \(data.count)") }
+    } catch {
+      Issue.record("another error: \(change()): \(error)")
+    }
+  }
+
+  /// Every public way to open an archive.
+  private func expectRejectedByAll(_ data: Data, _ change: @autoclosure () -> String) {
+    expectRejected(data, change()) { _ = try KeyedUnarchiver.unarchive(Nothing.self, from: $0) }
+    expectRejected(data, change()) { _ = try ArchiveDecoder().decode(Nothing.self, from: $0) }
+    expectRejected(data, change()) { _ = try KeyedUnarchiver(forReadingFrom: $0) }
+  }
+
+  /// A root that asks for nothing, so that only the archive itself can be at fault.
+  private struct Nothing: Decodable {
+    init(from decoder: any Decoder) throws {}
+  }
+
+  @Test("the samples are sound, and large enough to be worth the damage", arguments: samples)
+  func sound(sample: FrozenSample) throws {
+    let data = try sample.archive()
+    #expect(data.count >= 72 && data.count < 2_000)
+    try sample.check(KeyedUnarchiver(forReadingFrom: data))
+  }
+
+  @Test("every truncation", arguments: samples)
+  func truncated(sample: FrozenSample) throws {
+    let data = try sample.archive()
+    for count in 0..<data.count { expectRejectedByAll(data.prefix(count), "the first \(count) bytes") }
+    for count in 0..<data.count { expectRejectedByAll(Data(data.suffix(count)), "the last \(count) bytes") }
+  }
+
+  @Test("every single bit", arguments: samples)
+  func flipped(sample: FrozenSample) throws {
+    var data = try sample.archive()
+    for index in data.indices {
+      for bit in 0..<8 {
+        data[index] ^= 1 << UInt8(bit)
+        expectRejectedByAll(data, "bit \(bit) of byte \(index)")
+        data[index] ^= 1 << UInt8(bit)
+      }
+    }
+    try sample.check(KeyedUnarchiver(forReadingFrom: data))
+  }
+
+  @Test("every byte lost from within, doubled, or added at the end", arguments: [FrozenSample.record, .keys])
+  func shifted(sample: FrozenSample) throws {
+    let data = try sample.archive()
+    for index in data.indices {
+      var less = data
+      less.remove(at: index)
+      expectRejectedByAll(less, "byte \(index) lost")
+      var more = data
+      more.insert(data[index], at: index)
+      expectRejectedByAll(more, "byte \(index) doubled")
+    }
+    for count in 1...70 { expectRejectedByAll(data + Data(count: count), "\(count) zeros added") }
+    expectRejectedByAll(data + data, "twice the archive")
+  }
+
+  @Test("the place that the error gives is that of the damaged block")
+  func place() throws {
+    let data = try FrozenSample.large.archive()
+    #expect(data.count > 1 << 16)
+    for index in [16, 65_535, 65_536, 70_000] {
+      var damaged = data
+      damaged[index] ^= 1
+      let error = #expect(throws: DecodingError.self) {
+        try KeyedUnarchiver.unarchive(FrozenMany.self, from: damaged)
+      }
+      guard case .dataCorrupted(let context) = error else { continue }
+      #expect((context.underlyingError as? ArchiveError)?.byteOffset == index / 65_536 * 65_536)
+    }
+  }
+
+  @Test("damage in a block that is not read is not in the way, and is found when the block is read")
+  func onlyWhatIsRead() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode(Data(repeating: 1, count: 200_000), forKey: "large")
+    try archiver.encode(Data(repeating: 2, count: 200_000), forKey: "other")
+    try archiver.encode(FrozenPoint(), forKey: "point")
+    var data = try archiver.encodedData
+    data[100_000] ^= 1
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(try unarchiver.decode(FrozenPoint.self, forKey: "point") == FrozenPoint())
+    #expect(try unarchiver.decode(Data.self, forKey: "other") == Data(repeating: 2, count: 200_000))
+    #expect(throws: DecodingError.self) { try unarchiver.decode(Data.self, forKey: "large") }
+    #expect(throws: DecodingError.self) { try unarchiver.decode(Data.self, forKey: "large") }
+    expectRejected(data, "one bit of a block") {
+      _ = try KeyedUnarchiver(forReadingFrom: $0).decode(Data.self, forKey: "large")
+    }
+    expectRejected(data, "one bit of a block") {
+      _ = try KeyedUnarchiver(forReadingFrom: $0, verification: .everything)
+    }
+  }
+
+  @Test("bytes that never were an archive", arguments: ["", "{}", "bplist00", "\u{89}KEEP\r\n\u{1A}"])
+  func somethingElse(text: String) {
+    expectRejectedByAll(Data(text.utf8), "\"\(text)\"")
+    expectRejectedByAll(Data((text + String(repeating: " ", count: 200)).utf8), "\"\(text)\" and spaces")
+  }
+}

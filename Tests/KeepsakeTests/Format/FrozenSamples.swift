@@ -1,0 +1,144 @@
+import Foundation
+import Keepsake
+import Testing
+
+/// Archives of version 1, frozen in Fixtures/Version1, which every later library must read as they are.
+///
+/// The files are never written anew. A sample that is added gets its file, without touching the others, from
+///
+///     KEEPSAKE_FREEZE=Tests/KeepsakeTests/Fixtures/Version1 swift test --filter FrozenSamples
+@Suite struct FrozenSamples {
+  static let folder = (Bundle.module.resourceURL ?? Bundle.module.bundleURL)
+    .appendingPathComponent("Fixtures/Version1")
+
+  static func data(_ sample: FrozenSample) throws -> Data {
+    try Data(contentsOf: folder.appendingPathComponent("\(sample).keepsake"))
+  }
+
+  private static let freezingFolder = ProcessInfo.processInfo.environment["KEEPSAKE_FREEZE"]
+
+  @Test("missing samples are frozen", .enabled(if: freezingFolder != nil), arguments: FrozenSample.allCases)
+  func freeze(sample: FrozenSample) throws {
+    let folder = URL(fileURLWithPath: try #require(FrozenSamples.freezingFolder))
+    let file = folder.appendingPathComponent("\(sample).keepsake")
+    guard !FileManager.default.fileExists(atPath: file.path) else { return }
+    try sample.archive().write(to: file, options: .withoutOverwriting)
+  }
+
+  @Test("every file is a sample, and every sample a file", .enabled(if: freezingFolder == nil))
+  func noneForgotten() throws {
+    let files = try FileManager.default.contentsOfDirectory(atPath: FrozenSamples.folder.path)
+    let expected = FrozenSample.allCases.map { "\($0).keepsake" }
+    #expect(files.filter { $0.hasSuffix(".keepsake") }.sorted() == expected.sorted())
+  }
+
+  @Test(
+    "each holds what it was given, and reads so in every mode",
+    .enabled(if: freezingFolder == nil),
+    arguments: FrozenSample.allCases
+  )
+  func holds(sample: FrozenSample) throws {
+    let data = try FrozenSamples.data(sample)
+    for verification in [ArchiveVerification.everything, .onlyWhatIsRead, .none] {
+      try sample.check(KeyedUnarchiver(forReadingFrom: data, verification: verification))
+    }
+  }
+
+  @Test("what is written today holds the same", arguments: FrozenSample.allCases)
+  func writtenToday(sample: FrozenSample) throws {
+    try sample.check(KeyedUnarchiver(forReadingFrom: sample.archive(), verification: .everything))
+  }
+
+  @Test("the first byte to the last are those of version 1.0", .enabled(if: freezingFolder == nil))
+  func version() throws {
+    for sample in FrozenSample.allCases {
+      let data = try FrozenSamples.data(sample)
+      let head: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A]
+      #expect(Array(data.prefix(16)) == head + [1, 0, 0, 0, 0, 0, 0, 0])
+      #expect(Array(data.suffix(8)) == head.reversed())
+    }
+  }
+}
+
+extension FrozenSample {
+  /// Compares what the archive holds with what it was made of.
+  func check(_ unarchiver: KeyedUnarchiver) throws {
+    func root<Root: Decodable>(_ type: Root.Type) throws -> Root {
+      #expect(unarchiver.allKeys == [KeyedArchiver.rootKey])
+      return try unarchiver.decode(type, forKey: KeyedArchiver.rootKey)
+    }
+    switch self {
+    case .empty:
+      #expect(unarchiver.allKeys.isEmpty && !unarchiver.containsValue(forKey: KeyedArchiver.rootKey))
+    case .scalars: #expect(try root(FrozenScalars.self) == FrozenScalars())
+    case .integers: #expect(try root(FrozenIntegers.self) == FrozenIntegers())
+    case .floats: try check(root(FrozenFloats.self))
+    case .strings: #expect(try root(FrozenStrings.self) == FrozenStrings())
+    case .foundation: try check(root(FrozenFoundation.self))
+    case .packed: #expect(try root(FrozenPacked.self) == FrozenPacked())
+    case .containers: #expect(try root(FrozenContainers.self) == FrozenContainers())
+    case .shapes: #expect(try root([FrozenWide].self) == (0...20).map(FrozenWide.init))
+    case .objects: try check(root(FrozenLibrary.self))
+    case .keys: try checkKeys(unarchiver)
+    case .record:
+      #expect(unarchiver.allKeys == ["x", "y"])
+      #expect(try FrozenPoint(from: unarchiver) == FrozenPoint())
+    case .large: try check(root(FrozenMany.self))
+    }
+  }
+
+  private func check(_ floats: FrozenFloats) {
+    #expect(floats.floats.map(\.?.bitPattern) == FrozenFloats.floatBits)
+    #expect(floats.doubles.map(\.?.bitPattern) == FrozenFloats.doubleBits)
+    #expect(floats.packedFloats.map(\.bitPattern) == FrozenFloats.floatBits)
+    #expect(floats.packedDoubles.map(\.bitPattern) == FrozenFloats.doubleBits)
+  }
+
+  private func check(_ values: FrozenFoundation) {
+    let expected = FrozenFoundation()
+    #expect(values.dates == expected.dates)
+    #expect(values.uuid.uuidString == "00010203-0405-0607-0809-0A0B0C0D0EFF")
+    #expect(values.url?.absoluteString == "https://example.org/path?query=1#part")
+    #expect(values.relative?.relativeString == "page.html")
+    #expect(values.relative?.baseURL?.absoluteString == "https://example.org/folder/")
+    #expect(values.decimals == expected.decimals && values.decimals.count == FrozenFoundation.decimals.count)
+    #expect(values.noNumber.isNaN)
+  }
+
+  private func check(_ library: FrozenLibrary) {
+    check(library.books)
+    #expect(type(of: library.dog) == FrozenDog.self && library.pet === library.dog)
+    #expect(library.dog.name == "Rex" && library.dog.legs == 4)
+    #expect(type(of: library.animal) == FrozenAnimal.self && library.animal.legs == 6)
+  }
+
+  private func check(_ books: [FrozenBook]) {
+    #expect(books.map(\.title) == ["Emma", "Sanditon", "Emma"])
+    #expect(books.map { $0.authors.map(\.name) }[1] == ["Jane Austen", "Another Lady"])
+    #expect(books[0] === books[2] && books[0].sequel === books[1] && books[1].sequel == nil)
+    #expect(books[0].authors[0] === books[1].authors[0] && books[0].authors.count == 1)
+  }
+
+  private func checkKeys(_ unarchiver: KeyedUnarchiver) throws {
+    #expect(unarchiver.allKeys == ["name", "age", "nothing", "books", "author", "point", "numbers"])
+    // Not in the order of writing.
+    let author = try unarchiver.decode(FrozenAuthor.self, forKey: "author")
+    let books = try unarchiver.decode([FrozenBook].self, forKey: "books")
+    check(books)
+    #expect(author === books[0].authors[0])
+    #expect(try unarchiver.decode([Int].self, forKey: "numbers") == [1, 2, 3])
+    #expect(try unarchiver.decode(FrozenPoint.self, forKey: "point") == FrozenPoint())
+    #expect(try unarchiver.decode(String.self, forKey: "name") == "jaki")
+    #expect(try unarchiver.decode(Int.self, forKey: "age") == 24)
+    #expect(unarchiver.containsValue(forKey: "nothing"))
+    #expect(try unarchiver.decodeIfPresent(Int.self, forKey: "nothing") == nil)
+    #expect(try unarchiver.decodeIfPresent(Int.self, forKey: "absent") == nil)
+  }
+
+  private func check(_ many: FrozenMany) {
+    let expected = FrozenMany()
+    #expect(many.blob == expected.blob)
+    #expect(many.authors.map(\.name) == expected.authors.map(\.name))
+    #expect(many.lastAgain != nil && many.lastAgain === many.authors.last)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Keepsake
+import Testing
+
+final class ExampleAuthor: Codable {
+  let name: String
+
+  init(name: String) {
+    self.name = name
+  }
+}
+
+struct ExampleBook: Codable {
+  let title: String
+  let shelf: String
+  let ratings: [Int]
+  let author: ExampleAuthor
+}
+
+/// The worked example of Docs/Format.md, §12, is what the library writes, byte for byte.
+@Suite struct WorkedExample {
+  static func books() -> [ExampleBook] {
+    let austen = ExampleAuthor(name: "Jane Austen")
+    return [
+      ExampleBook(title: "Emma", shelf: "fiction", ratings: [5, 300, 4], author: austen),
+      ExampleBook(title: "Persuasion", shelf: "fiction", ratings: [-1], author: austen),
+    ]
+  }
+
+  /// A row of the tables of §12: `| offset | bytes | meaning |`.
+  private struct Row {
+    let offset: Int
+    let bytes: [UInt8]
+  }
+
+  private static func rows() throws -> [Row] {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../../Docs/Format.md").standardized
+    let lines = try String(contentsOf: page, encoding: .utf8).split(
+      separator: "\n",
+      omittingEmptySubsequences: false
+    )
+    let start = try #require(lines.firstIndex { $0.hasPrefix("## 12") })
+    return try lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }.compactMap { line in
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      guard cells.count == 3, let offset = Int(cells[0]) else { return nil }
+      let bytes = try cells[1].filter { $0 != "`" }.split(separator: " ").map { byte in
+        try #require(UInt8(byte, radix: 16), "\(line)")
+      }
+      return Row(offset: offset, bytes: bytes)
+    }
+  }
+
+  @Test("the page shows what the library writes")
+  func isWhatThePageShows() throws {
+    let rows = try WorkedExample.rows()
+    #expect(rows.count > 20)
+    var shown: [UInt8] = []
+    for row in rows {
+      #expect(row.offset == shown.count)
+      shown += row.bytes
+    }
+    let written = try Array(KeyedArchiver.archivedData(withRootObject: WorkedExample.books()))
+    #expect(written == shown, "\(written.map { String(format: "%02X", $0) }.joined(separator: " "))")
+  }
+
+  @Test("the bytes of the page are read as the example")
+  func isRead() throws {
+    let data = try Data(WorkedExample.rows().flatMap(\.bytes))
+    let books = try KeyedUnarchiver.unarchive([ExampleBook].self, from: data)
+    #expect(books.map(\.title) == ["Emma", "Persuasion"])
+    #expect(books.map(\.shelf) == ["fiction", "fiction"])
+    #expect(books.map(\.ratings) == [[5, 300, 4], [-1]])
+    #expect(books[0].author === books[1].author && books[0].author.name == "Jane Austen")
+  }
+}
