@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  internal import FoundationEssentials
+  package import FoundationEssentials
 #else
-  internal import Foundation
+  package import Foundation
 #endif
 
 // Where the bytes of an archive cross between Foundation and the wire layer: the only place that hands out
@@ -33,6 +33,13 @@ extension ByteReader {
     // The storage of a `Data` does not move while somebody holds it, and nobody can change it without a copy
     // while the holder does; this is also what `NSData.bytes` of a bridged `Data` relies on.
     self = unsafe holder.data.withUnsafeBytes { unsafe ByteReader($0, owner: holder) }
+  }
+}
+
+extension ArchiveImage {
+  /// Opens the archive in `data`, which is not copied.
+  package convenience init(data: Data, verification: ArchiveVerification) throws(ArchiveError) {
+    try self.init(ByteReader(data), verification: verification)
   }
 }
 

@@ -79,7 +79,7 @@ public final class KeyedUnarchiver: Decoder {
           "The archive has \(data.count) bytes, more than the limit of \(limits.maximumByteCount)"
         )
       }
-      image = try ArchiveImage(ByteReader(data), verification: verification)
+      image = try ArchiveImage(data: data, verification: verification)
     } catch {
       throw KeyedUnarchiver.corrupted(error)
     }

@@ -1,0 +1,75 @@
+/// An object, or a value of the top level, that has a body of its own (Format §4.1).
+package struct ArchiveBody {
+  package let number: Int
+  /// The object's class in the class table of the archive; `nil` for a value.
+  package let classNumber: Int?
+  package let value: ArchiveValue
+  /// The bytes of the body, class number included.
+  package let byteRange: Range<Int>
+
+  /// The name of the object's class, as it stands in the archive; `nil` for a value.
+  package var className: String? { classNumber.map { value.image.classes[$0].name } }
+}
+
+extension ArchiveImage {
+  /// The value of the top level: a record or map whose keys are those of the archive.
+  package var topLevelValue: ArchiveValue {
+    get throws(ArchiveError) {
+      var place = directory.topLevel.lowerBound
+      guard try classNumber(at: &place) == nil else {
+        throw ArchiveError(
+          .damaged,
+          "The top level of the archive is an object",
+          byteOffset: directory.topLevel.lowerBound
+        )
+      }
+      return try ArchiveValue(self, at: place)
+    }
+  }
+
+  /// The body of `number`, from 1 on.
+  ///
+  /// - Parameter offset: where the reference is, for the error when there is no such body.
+  package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
+    let range = try body(number, at: offset)
+    var place = range.lowerBound
+    let classNumber = try classNumber(at: &place)
+    return ArchiveBody(
+      number: number,
+      classNumber: classNumber,
+      value: try ArchiveValue(self, at: place),
+      byteRange: range
+    )
+  }
+}
+
+extension ArchiveValue {
+  /// The number of the body that a reference leads to; `nil` for a value that is no reference.
+  package var bodyNumber: Int? {
+    get throws(ArchiveError) {
+      switch kind {
+      case .object, .value, .conditional: try referencedNumber()
+      default: nil
+      }
+    }
+  }
+
+  /// The object or value that a reference leads to; `nil` for a value that is no reference, and for a
+  /// conditional reference to an object that was not archived.
+  package var target: ArchiveBody? {
+    get throws(ArchiveError) {
+      guard let number = try bodyNumber else { return nil }
+      if kind == .conditional, number < 1 || number > image.directory.bodyCount { return nil }
+      let body = try image.numberedBody(number, referredToAt: offset)
+      guard (body.classNumber == nil) == (kind == .value) else {
+        throw ArchiveError(
+          .damaged,
+          kind == .value
+            ? "A reference to a value leads to an object" : "A reference to an object leads to a value",
+          byteOffset: offset
+        )
+      }
+      return body
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/// What single values hold. Each is `nil` for a value of another kind.
+extension ArchiveValue {
+  private var reader: ByteReader { image.reader }
+
+  package var bool: Bool? { kind == .bool ? tag == Tag.true : nil }
+
+  package var integer: IntegerValue? {
+    get throws(ArchiveError) {
+      var place = offset
+      return try IntegerValue(reader, at: &place)
+    }
+  }
+
+  package var float32: Float? {
+    get throws(ArchiveError) {
+      guard kind == .float32 else { return nil }
+      return Float(bitPattern: UInt32(truncatingIfNeeded: try reader.unsigned(at: offset + 1, byteCount: 4)))
+    }
+  }
+
+  package var float64: Double? {
+    get throws(ArchiveError) {
+      guard kind == .float64 else { return nil }
+      return Double(bitPattern: try reader.word(at: offset + 1))
+    }
+  }
+
+  /// A date in seconds since the first moment of 2001, UTC.
+  package var date: Double? {
+    get throws(ArchiveError) {
+      guard kind == .date else { return nil }
+      return Double(bitPattern: try reader.word(at: offset + 1))
+    }
+  }
+
+  /// The sixteen bytes of a UUID.
+  package var uuid: [UInt8]? {
+    get throws(ArchiveError) {
+      guard kind == .uuid else { return nil }
+      return try reader.array(of: UInt8.self, count: 16, at: offset + 1)
+    }
+  }
+
+  package var decimal: DecimalParts? {
+    get throws(ArchiveError) {
+      guard kind == .decimal else { return nil }
+      var place = offset
+      return try DecimalParts(reader, at: &place)
+    }
+  }
+
+  package var string: String? {
+    get throws(ArchiveError) {
+      var place = offset + 1
+      switch TagKind(tag) {
+      case .shortString:
+        return try reader.string(place..<(place + Int(tag - Tag.shortString)))
+      case .string:
+        let count = try reader.varint(at: &place)
+        try reader.check(count, at: place)
+        return try reader.string(place..<(place + count))
+      case .stringReference:
+        return try image.string(try referencedNumber(), at: offset)
+      default:
+        return nil
+      }
+    }
+  }
+
+  package var bytes: [UInt8]? {
+    get throws(ArchiveError) {
+      guard kind == .bytes else { return nil }
+      var place = offset + 1
+      let count = try reader.varint(at: &place)
+      return try reader.array(of: UInt8.self, count: count, at: place)
+    }
+  }
+
+  /// The relative string of a URL, then that of its base, and so on; `nil` as well for a URL in no known
+  /// form.
+  package var urlParts: [String]? {
+    get throws(ArchiveError) {
+      guard kind == .url else { return nil }
+      var parts: [String] = []
+      var content = self
+      while parts.count < 100 {
+        if content.kind == .url { content = try ArchiveValue(image, at: content.offset + 1) }
+        if let text = try content.string { return parts + [text] }
+        guard let relative = try content["relative"]?.string else { return nil }
+        parts.append(relative)
+        guard let base = try content["base"] else { return parts }
+        content = base
+      }
+      return nil
+    }
+  }
+
+  /// The number that a reference gives: of a string, an object, a value.
+  func referencedNumber() throws(ArchiveError) -> Int {
+    Int(truncatingIfNeeded: try reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1))
+  }
+}
+
+/// The numbers of a packed array, in the widest type of their kind.
+package enum ArchiveNumbers {
+  case bools([Bool])
+  case signed([Int64])
+  case unsigned([UInt64])
+  case floats([Float])
+  case doubles([Double])
+}
+
+extension ArchiveValue {
+  package var numbers: ArchiveNumbers? {
+    get throws(ArchiveError) {
+      guard kind == .numbers else { return nil }
+      let head = try image.packedArray(at: offset, in: reader)
+      switch head.element {
+      case .bool: return .bools(try reader.packedBools(head.count, at: head.payload))
+      case .signed: return .signed(try reader.packedIntegers(head.count, signed: true, at: head.payload))
+      case .unsigned: return .unsigned(try reader.packedIntegers(head.count, signed: false, at: head.payload))
+      case .float32: return .floats(try reader.packedFloats(head.count, at: head.payload))
+      case .float64: return .doubles(try reader.packedDoubles(head.count, at: head.payload))
+      }
+    }
+  }
+}

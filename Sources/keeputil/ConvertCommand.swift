@@ -1,0 +1,143 @@
+import Foundation
+import Keepsake
+
+/// `keeputil convert`: archives from JSON and property lists, and back.
+enum ConvertCommand: Command {
+  static let name = "convert"
+  static let summary = "turns JSON and property lists into archives, and back"
+  static let help = """
+    Usage: keeputil convert [--to FORMAT] [--pretty] IN OUT
+
+    Turns IN, which may be an archive, JSON or a property list (XML or binary), into OUT. - stands for standard input
+    and standard output.
+
+    --to FORMAT   keepsake, json or plist (XML). Without it the ending of OUT decides, .json or .plist; otherwise
+                  JSON and property lists become an archive.
+    --pretty      indents JSON
+
+    Into an archive: the value is its root object; objects become maps with their keys in order, arrays of numbers are
+    packed, integers may have 128 bits, and numbers with more digits than a Double holds become Decimals.
+
+    Out of an archive: the root object, or where there are other top-level keys an object of all of them. What the
+    format does not have is written as follows, and a note on standard error says how often:
+
+      in JSON    Data as Base64, Date in seconds since 2001, UUID and URL as text (all as JSONEncoder does);
+                 numbers that are not finite as "NaN", "Infinity", "-Infinity"
+      in plist   nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second
+      in both    an object that is referred to more than once (a cycle too) once, with a key "$id" more (and its
+                 content under "$value" if that has no keys), and then as {"$ref": id}; a value that encoded nothing
+                 as {}. Names of classes are left out.
+
+    """
+
+  private enum Format: String {
+    case keepsake, json, plist
+  }
+
+  static func run(_ arguments: [String]) throws {
+    let arguments = try Arguments(arguments, for: name, valued: ["--to"], flags: ["--pretty"])
+    let files = try arguments.files("IN", "OUT", for: name)
+    var format: Format?
+    if let text = arguments.value("--to") {
+      format = Format(rawValue: text)
+      if format == nil {
+        throw CommandFailure.usage("\(name): there is no format '\(escaped(text))'; keepsake, json or plist")
+      }
+    }
+    let input = try Input(files[0])
+    let target =
+      try format ?? Format(rawValue: (files[1] as NSString).pathExtension.lowercased())
+      ?? defaultFormat(for: input)
+    if target == .json || !arguments.has("--pretty") {
+      try convert(input, to: target, in: files[1], pretty: arguments.has("--pretty"))
+    } else {
+      throw CommandFailure.usage("\(name): '--pretty' is for JSON only")
+    }
+  }
+
+  private static func defaultFormat(for input: Input) throws -> Format {
+    guard input.kind == .archive else { return .keepsake }
+    throw CommandFailure.usage(
+      "\(name): \(input.name) is an archive already; say what it is to become with '--to'"
+    )
+  }
+
+  private static func convert(_ input: Input, to target: Format, in file: String, pretty: Bool) throws {
+    guard target != .keepsake else { return try writeArchive(of: input, to: file) }
+    let source =
+      input.kind == .archive ? input : Input(name: input.name, data: try archive(of: input).encodedData)
+    let (image, summary) = try source.openArchive()
+    try withOutput(file) { output in
+      do {
+        if target == .json {
+          try export(image, summary, JSONWriter(output, pretty: pretty))
+        } else {
+          try export(image, summary, PropertyListWriter(output))
+        }
+      } catch {
+        throw CommandFailure(coding: error, in: input.name)
+      }
+    }
+  }
+
+  private static func export<Syntax: PlainSyntax>(
+    _ image: ArchiveImage,
+    _ summary: ArchiveSummary,
+    _ syntax: Syntax
+  ) throws {
+    var export = try PlainExport(image, summary, syntax)
+    try export.write()
+    for note in export.syntax.notes.sentences { Tool.complain("note: \(note)") }
+  }
+
+  private static func writeArchive(of input: Input, to file: String) throws {
+    let isStandardOutput = file == "-"
+    if isStandardOutput, isatty(STDOUT_FILENO) != 0 {
+      throw CommandFailure.usage("\(name): an archive is not for the terminal; give a file or a pipe")
+    }
+    if input.kind == .archive {
+      // Checked, and then the same bytes.
+      _ = try input.openArchive()
+      return try withOutput(file) { try $0.write(input.data) }
+    }
+    let archiver = try archive(of: input)
+    do {
+      if isStandardOutput {
+        try StandardOutput.gathered.write(archiver.encodedData)
+      } else {
+        try archiver.write(toFile: file)
+      }
+    } catch {
+      throw CommandFailure(coding: error, in: file)
+    }
+  }
+
+  /// An archive whose root object is what JSON or a property list holds.
+  private static func archive(of input: Input) throws -> KeyedArchiver {
+    let archiver = KeyedArchiver()
+    do {
+      try archiver.encode(plainValue(input), forKey: KeyedArchiver.rootKey)
+      try archiver.finishEncoding()
+    } catch {
+      throw CommandFailure(coding: error, in: input.name)
+    }
+    return archiver
+  }
+
+  private static func plainValue(_ input: Input) throws -> PlainValue {
+    if input.kind == .propertyList { return try PropertyListReader.read(input.data, name: input.name) }
+    var reader = JSONReader(input.data, name: input.name)
+    let value = try reader.read()
+    if reader.repeatedKeys > 0 {
+      Tool.complain(
+        "note: \(counted(reader.repeatedKeys, "key stands", "keys stand")) twice in an object; the last counts"
+      )
+    }
+    if reader.roundedNumbers > 0 {
+      Tool.complain(
+        "note: \(counted(reader.roundedNumbers, "number has", "numbers have")) too many digits and was rounded"
+      )
+    }
+    return value
+  }
+}

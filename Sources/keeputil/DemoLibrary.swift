@@ -1,0 +1,224 @@
+import Foundation
+
+// The graph of the demonstration: plain classes that say nothing about coders.
+
+final class Library: Codable {
+  var name: String
+  var address: Address
+  var publishers: [Publisher]
+  var authors: [Author]
+  var books: [Book]
+  var members: [Member]
+  var loans: [Loan]
+  /// Books by subject: the same instances as in `books`.
+  var shelves: [String: [Book]]
+  var bookOfTheMonth: Book?
+
+  init(name: String, address: Address, publishers: [Publisher], authors: [Author], books: [Book]) {
+    self.name = name
+    self.address = address
+    self.publishers = publishers
+    self.authors = authors
+    self.books = books
+    members = []
+    loans = []
+    shelves = Dictionary(grouping: books, by: \.subject)
+    bookOfTheMonth = books.first
+  }
+}
+
+struct Address: Codable, Equatable {
+  var street: String
+  var city: String
+  var postcode: Int
+}
+
+final class Publisher: Codable {
+  var name: String
+  var seat: Address
+  init(name: String, seat: Address) {
+    self.name = name
+    self.seat = seat
+  }
+}
+
+final class Author: Codable {
+  var name: String
+  var born: Int
+  init(name: String, born: Int) {
+    self.name = name
+    self.born = born
+  }
+}
+
+final class Book: Codable {
+  var title: String
+  var authors: [Author]
+  var publisher: Publisher
+  var subject: String
+  var year: Int
+  var pages: Int
+  var id: UUID
+  init(
+    title: String,
+    authors: [Author],
+    publisher: Publisher,
+    subject: String,
+    year: Int,
+    pages: Int,
+    id: UUID
+  ) {
+    self.title = title
+    self.authors = authors
+    self.publisher = publisher
+    self.subject = subject
+    self.year = year
+    self.pages = pages
+    self.id = id
+  }
+}
+
+final class Member: Codable {
+  var name: String
+  var address: Address
+  var joined: Date
+  var favourites: [Book]
+  init(name: String, address: Address, joined: Date, favourites: [Book]) {
+    self.name = name
+    self.address = address
+    self.joined = joined
+    self.favourites = favourites
+  }
+}
+
+final class Loan: Codable {
+  var book: Book
+  var member: Member
+  var lent: Date
+  var returned: Date?
+  init(book: Book, member: Member, lent: Date, returned: Date?) {
+    self.book = book
+    self.member = member
+    self.lent = lent
+    self.returned = returned
+  }
+}
+
+extension Library {
+  var objectCount: Int { 1 + publishers.count + authors.count + books.count + members.count + loans.count }
+
+  var description: String {
+    """
+    a library with \(books.count) books by \(authors.count) authors from \(publishers.count) publishers,
+    \(members.count) members and \(loans.count) loans: \(objectCount) objects.
+    """.replacingOccurrences(of: "\n", with: " ")
+  }
+}
+
+/// Makes the same library each time.
+enum DemoLibrary {
+  static func make() -> Library {
+    var dice = Dice()
+    let cities = ["Oslo", "Kraków", "Łódź", "Tōkyō", "Reykjavík", "Montréal"]
+    func address() -> Address {
+      Address(
+        street:
+          "\(dice.pick(["Mill Lane", "Linden Street", "Harbour Road", "Old Market"])) \(dice.roll(120) + 1)",
+        city: dice.pick(cities),
+        postcode: 10_000 + dice.roll(80_000)
+      )
+    }
+    let publishers = [
+      "Northern Press", "Blue Heron", "Kite & Sons", "Lighthouse", "Meridian", "Paper Lantern",
+    ]
+    .map { Publisher(name: $0, seat: address()) }
+    let authors = (0..<60).map { _ in
+      Author(
+        name: "\(dice.pick(DemoWords.givenNames)) \(dice.pick(DemoWords.familyNames))",
+        born: 1880 + dice.roll(110)
+      )
+    }
+    let books = (0..<300).map { _ in
+      Book(
+        title: "The \(dice.pick(DemoWords.adjectives)) \(dice.pick(DemoWords.nouns))",
+        authors: Array(Set((0...dice.roll(2)).map { _ in dice.roll(authors.count) }).sorted()).map {
+          authors[$0]
+        },
+        publisher: dice.pick(publishers),
+        subject: dice.pick(DemoWords.subjects),
+        year: 1900 + dice.roll(125),
+        pages: 80 + dice.roll(800),
+        id: dice.uuid()
+      )
+    }
+    let library = Library(
+      name: "City Library",
+      address: address(),
+      publishers: publishers,
+      authors: authors,
+      books: books
+    )
+    library.members = (0..<80).map { _ in
+      Member(
+        name: "\(dice.pick(DemoWords.givenNames)) \(dice.pick(DemoWords.familyNames))",
+        address: address(),
+        joined: dice.day(),
+        favourites: (0..<dice.roll(5)).map { _ in dice.pick(books) }
+      )
+    }
+    library.loans = (0..<220).map { _ in
+      let lent = dice.day()
+      let returned = dice.roll(3) == 0 ? nil : lent + Double(1 + dice.roll(40)) * 86_400
+      return Loan(book: dice.pick(books), member: dice.pick(library.members), lent: lent, returned: returned)
+    }
+    return library
+  }
+}
+
+private enum DemoWords {
+  static let givenNames = [
+    "Ada", "Björn", "Chiyo", "Dorota", "Emil", "Farah", "Gustav", "Hana", "Ines", "Jorge",
+  ]
+  static let familyNames = [
+    "Andersen", "Brzeska", "Castillo", "Dubois", "Endo", "Fischer", "Grant", "Halvorsen",
+  ]
+  static let adjectives = [
+    "Quiet", "Broken", "Golden", "Last", "Hidden", "Northern", "Borrowed", "Salt", "Glass",
+  ]
+  static let nouns = [
+    "Harbour", "Garden", "Letter", "Winter", "Orchard", "Lighthouse", "Clock", "River", "Map",
+  ]
+  static let subjects = ["Biography", "Children", "History", "Mathematics", "Novels", "Poetry", "Travel"]
+}
+
+/// Numbers that look random and are the same each time (SplitMix64).
+private struct Dice {
+  private var state: UInt64 = 24
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number from 0 to `sides - 1`.
+  mutating func roll(_ sides: Int) -> Int { Int(next() % UInt64(max(1, sides))) }
+
+  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[roll(elements.count)] }
+
+  mutating func day() -> Date {
+    Date(timeIntervalSinceReferenceDate: Double(600_000_000 + roll(2_000) * 86_400))
+  }
+
+  mutating func uuid() -> UUID {
+    let (a, b) = (next(), next())
+    func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (index * 8)) }
+    return UUID(
+      uuid: (
+        byte(a, 0), byte(a, 1), byte(a, 2), byte(a, 3), byte(a, 4), byte(a, 5), byte(a, 6), byte(a, 7),
+        byte(b, 0), byte(b, 1), byte(b, 2), byte(b, 3), byte(b, 4), byte(b, 5), byte(b, 6), byte(b, 7)
+      )
+    )
+  }
+}

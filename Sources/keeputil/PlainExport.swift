@@ -1,0 +1,200 @@
+import Foundation
+import Keepsake
+
+/// What a format has to be able to write, piece by piece. Containers are opened and closed in turns.
+protocol PlainSyntax {
+  var notes: PlainNotes { get set }
+  mutating func begin() throws
+  mutating func finish() throws
+  mutating func open(_ bracket: PlainBracket) throws
+  mutating func key(_ name: String) throws
+  mutating func close() throws
+  mutating func null() throws
+  mutating func bool(_ value: Bool) throws
+  /// A number in digits that may be as many as 128 bits have.
+  mutating func integer(_ digits: String) throws
+  mutating func real(_ value: Double, _ digits: String) throws
+  mutating func decimal(_ digits: String) throws
+  mutating func string(_ value: String) throws
+  mutating func data(_ value: [UInt8]) throws
+  mutating func date(_ secondsSince2001: Double) throws
+}
+
+enum PlainBracket {
+  case array
+  case object
+}
+
+/// What could not be written as it was, to be told once at the end.
+struct PlainNotes {
+  private var counts: [(text: (Int) -> String, count: Int)] = []
+  private var places: [String: Int] = [:]
+
+  /// Counts one case of `name`, which `text` puts into a sentence.
+  mutating func add(_ name: String, _ text: @escaping (Int) -> String) {
+    if let place = places[name] {
+      counts[place].count += 1
+    } else {
+      places[name] = counts.count
+      counts.append((text, 1))
+    }
+  }
+
+  var sentences: [String] { counts.map { $0.text($0.count) } }
+}
+
+/// Writes an archive in a format that knows neither objects nor Swift's types.
+///
+/// Values have the form that JSONEncoder gives them. An object that several refer to is written where it is met
+/// first, with "$id", and then as {"$ref": its id}; that goes for cycles too.
+struct PlainExport<Syntax: PlainSyntax> {
+  private(set) var syntax: Syntax
+  private let image: ArchiveImage
+  private let referenceCounts: [Int]
+  private var seen: [Bool]
+  private var walk: ArchiveWalk
+  /// For each value that is open, how many brackets its end closes.
+  private var open: [Int] = []
+  /// The number of the shared object whose content comes next.
+  private var pendingID: Int?
+
+  init(_ image: ArchiveImage, _ summary: ArchiveSummary, _ syntax: Syntax) throws {
+    self.image = image
+    self.syntax = syntax
+    referenceCounts = summary.referenceCounts
+    seen = Array(repeating: false, count: referenceCounts.count)
+    // An archive of one root object is that object.
+    let topLevel = try image.topLevelValue
+    let root = try topLevel.count == 1 ? topLevel[KeyedArchiver.rootKey] : nil
+    walk = ArchiveWalk(root ?? topLevel)
+  }
+
+  mutating func write() throws {
+    try syntax.begin()
+    while let step = try walk.next() {
+      switch step {
+      case .leave:
+        for _ in 0..<(open.popLast() ?? 0) { try syntax.close() }
+      case .value(let value, let label):
+        switch label {
+        case .key(let name)?: try syntax.key(name)
+        case .intKey(let number)?: try syntax.key(String(number))
+        case .index?, nil: break
+        }
+        try write(value)
+      }
+    }
+    try syntax.finish()
+  }
+
+  private mutating func write(_ value: ArchiveValue) throws {
+    if let id = pendingID, ![.map, .record, .some, .typed].contains(value.kind) {
+      // The content has no keys; it gets one. What was opened is closed with the object.
+      pendingID = nil
+      try syntax.open(.object)
+      try writeID(id)
+      if value.kind == .empty { return try syntax.close() }
+      try syntax.key("$value")
+      open[open.count - 1] += 1
+    }
+    switch value.kind {
+    case .some, .typed:
+      open.append(0)
+    case .map, .record:
+      try syntax.open(.object)
+      if let id = pendingID { try writeID(id) }
+      pendingID = nil
+      open.append(1)
+    case .array:
+      try syntax.open(.array)
+      open.append(1)
+    case .url:
+      try writeURL(value)
+      try walk.skipMembers()
+    case .object, .value, .conditional:
+      try writeReference(value)
+    case .numbers:
+      try writeNumbers(value)
+    default:
+      try writeScalar(value)
+    }
+  }
+
+  private mutating func writeID(_ id: Int) throws {
+    try syntax.key("$id")
+    try syntax.integer(String(id))
+  }
+
+  private mutating func writeReference(_ value: ArchiveValue) throws {
+    guard let target = try value.target else { return try syntax.null() }
+    if !seen[target.number] {
+      seen[target.number] = true
+      if target.classNumber != nil, referenceCounts[target.number] > 1 {
+        pendingID = target.number
+        syntax.notes.add("shared") {
+          "\(counted($0, "object is", "objects are")) referred to more than once; written once with \"$id\", "
+            + "then as {\"$ref\": id}"
+        }
+      }
+      walk.follow(target)
+      open.append(0)
+    } else {
+      try syntax.open(.object)
+      try syntax.key("$ref")
+      try syntax.integer(String(target.number))
+      try syntax.close()
+    }
+  }
+
+  private mutating func writeURL(_ value: ArchiveValue) throws {
+    syntax.notes.add("url") { "\(counted($0, "URL is", "URLs are")) written as text" }
+    guard let parts = try value.urlParts, let last = parts.last else { return try syntax.null() }
+    let url = parts.dropLast().reversed().reduce(URL(string: last)) { URL(string: $1, relativeTo: $0) }
+    try syntax.string(url?.absoluteString ?? parts[0])
+  }
+
+  private mutating func writeNumbers(_ value: ArchiveValue) throws {
+    try syntax.open(.array)
+    switch try value.numbers {
+    case .bools(let numbers)?: for number in numbers { try syntax.bool(number) }
+    case .signed(let numbers)?: for number in numbers { try syntax.integer(number.description) }
+    case .unsigned(let numbers)?: for number in numbers { try syntax.integer(number.description) }
+    case .floats(let numbers)?: for number in numbers { try syntax.real(Double(number), number.description) }
+    case .doubles(let numbers)?: for number in numbers { try syntax.real(number, number.description) }
+    case nil: break
+    }
+    try syntax.close()
+  }
+
+  private mutating func writeScalar(_ value: ArchiveValue) throws {
+    switch value.kind {
+    case .bool:
+      try syntax.bool(value.bool == true)
+    case .integer:
+      try syntax.integer(try value.integer?.text ?? "0")
+    case .float32:
+      let number = try value.float32 ?? 0
+      try syntax.real(Double(number), number.description)
+    case .float64:
+      let number = try value.float64 ?? 0
+      try syntax.real(number, number.description)
+    case .decimal:
+      try syntax.decimal(try value.decimal?.text ?? "0")
+    case .string:
+      try syntax.string(try value.string ?? "")
+    case .bytes:
+      try syntax.data(try value.bytes ?? [])
+    case .date:
+      try syntax.date(try value.date ?? 0)
+    case .uuid:
+      syntax.notes.add("uuid") { "\(counted($0, "UUID is", "UUIDs are")) written as text" }
+      try syntax.string(uuidText(try value.uuid ?? []))
+    case .empty:
+      syntax.notes.add("empty") { "\(counted($0, "value that is", "values that are")) empty written as {}" }
+      try syntax.open(.object)
+      try syntax.close()
+    default:
+      try syntax.null()
+    }
+  }
+}

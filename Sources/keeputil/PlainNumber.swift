@@ -1,0 +1,77 @@
+import Foundation
+
+/// A number from a text, in the first of the types that holds it to its last digit.
+struct PlainNumber {
+  let value: PlainValue
+  /// Whether no type holds it, so that it is the nearest double.
+  var isRounded = false
+
+  /// - Returns: `nil` when the number is beyond the largest double.
+  init?(_ text: String, isWhole: Bool) {
+    if isWhole, text != "-0" {
+      if let number = Int64(text) {
+        value = .integer(number)
+        return
+      } else if let number = UInt64(text) {
+        value = .unsigned(number)
+        return
+      } else if let number = Int128(text) {
+        value = .wide(number)
+        return
+      } else if let number = UInt128(text) {
+        value = .wideUnsigned(number)
+        return
+      }
+    }
+    let exact = PlainNumber.significantDigits(text)
+    let double = Double(text)
+    if let double, double.isFinite, PlainNumber.significantDigits(double.description) == exact {
+      value = .double(double)
+    } else if exact.digits.count <= 38, let exponent = exact.exponent, (-128...90).contains(exponent),
+      let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
+      PlainNumber.significantDigits(decimal.description) == exact
+    {
+      value = .decimal(decimal)
+    } else if let double, double.isFinite {
+      value = .double(double)
+      isRounded = true
+    } else {
+      return nil
+    }
+  }
+
+  private struct Digits: Equatable {
+    var digits: [UInt8]
+    /// The power of ten that the digits are times; `nil` where that is absurd, or for zero.
+    var exponent: Int?
+  }
+
+  /// The number without its sign and without the zeros that say nothing.
+  private static func significantDigits(_ text: String) -> Digits {
+    var digits: [UInt8] = []
+    var exponent = 0
+    var isFraction = false
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        digits.append(byte)
+        if isFraction { exponent -= 1 }
+      case UInt8(ascii: "."): isFraction = true
+      case UInt8(ascii: "e"), UInt8(ascii: "E"):
+        guard let power = Int(String(rest) ?? ""), abs(power) < 1_000_000 else {
+          return Digits(digits: digits, exponent: nil)
+        }
+        exponent += power
+        rest = rest[rest.endIndex...]
+      default: break
+      }
+    }
+    digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
+    while digits.last == UInt8(ascii: "0") {
+      digits.removeLast()
+      exponent += 1
+    }
+    return Digits(digits: digits, exponent: digits.isEmpty ? nil : exponent)
+  }
+}

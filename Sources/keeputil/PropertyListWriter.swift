@@ -1,0 +1,102 @@
+import Foundation
+
+/// A property list in XML.
+struct PropertyListWriter: PlainSyntax {
+  var notes = PlainNotes()
+  private let output: any Output
+  private var brackets: [PlainBracket] = []
+
+  init(_ output: any Output) {
+    self.output = output
+  }
+
+  mutating func begin() throws {
+    try output.write(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0">
+
+      """
+    )
+  }
+
+  mutating func finish() throws { try output.write("</plist>\n") }
+
+  private func line(_ text: String) throws {
+    try output.write(String(repeating: "\t", count: min(brackets.count, 64)) + text + "\n")
+  }
+
+  mutating func open(_ bracket: PlainBracket) throws {
+    try line(bracket == .array ? "<array>" : "<dict>")
+    brackets.append(bracket)
+  }
+
+  mutating func close() throws {
+    guard let bracket = brackets.popLast() else { return }
+    try line(bracket == .array ? "</array>" : "</dict>")
+  }
+
+  mutating func key(_ name: String) throws { try line("<key>\(marked(name))</key>") }
+  mutating func bool(_ value: Bool) throws { try line(value ? "<true/>" : "<false/>") }
+  mutating func string(_ value: String) throws { try line("<string>\(marked(value))</string>") }
+
+  mutating func null() throws {
+    notes.add("nil") { "\(counted($0, "nil is", "nils are")) written as the text \"$null\"" }
+    try line("<string>$null</string>")
+  }
+
+  mutating func integer(_ digits: String) throws {
+    if Int64(digits) != nil || UInt64(digits) != nil { return try line("<integer>\(digits)</integer>") }
+    notes.add("wide") { "\(counted($0, "integer is", "integers are")) written as text, being beyond 64 bits" }
+    try line("<string>\(digits)</string>")
+  }
+
+  mutating func real(_ value: Double, _ digits: String) throws {
+    let text = value.isNaN ? "nan" : value.isInfinite ? (value < 0 ? "-infinity" : "+infinity") : digits
+    try line("<real>\(text)</real>")
+  }
+
+  mutating func decimal(_ digits: String) throws {
+    notes.add("decimal") { "\(counted($0, "decimal number is", "decimal numbers are")) written as text" }
+    try line("<string>\(digits)</string>")
+  }
+
+  mutating func data(_ value: [UInt8]) throws {
+    try line("<data>\(Data(value).base64EncodedString())</data>")
+  }
+
+  mutating func date(_ secondsSince2001: Double) throws {
+    guard let time = CalendarTime(secondsSince2001: secondsSince2001) else {
+      notes.add("far date") {
+        "\(counted($0, "date is", "dates are")) written in seconds since 2001, being far off"
+      }
+      return try real(secondsSince2001, secondsSince2001.description)
+    }
+    if !time.fraction.isEmpty {
+      notes.add("fraction") { "\(counted($0, "date loses", "dates lose")) the fraction of a second" }
+    }
+    try line("<date>\(time.date)T\(time.time)Z</date>")
+  }
+
+  /// The text with what XML would take for its own marked, and without what XML cannot hold.
+  private mutating func marked(_ string: String) -> String {
+    var text = ""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "&": text.append("&amp;")
+      case "<": text.append("&lt;")
+      case ">": text.append("&gt;")
+      case "\r": text.append("&#13;")
+      case "\t", "\n": text.unicodeScalars.append(scalar)
+      case "\0"..."\u{1F}", "\u{FFFE}", "\u{FFFF}":
+        notes.add("control") {
+          "\(counted($0, "character that XML has not is", "characters that XML has not are")) lost"
+        }
+        text.unicodeScalars.append("\u{FFFD}")
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Keepsake
+
+/// A command of the tool.
+protocol Command {
+  static var name: String { get }
+  /// What it does, in a few words.
+  static var summary: String { get }
+  /// What `keeputil help COMMAND` prints.
+  static var help: String { get }
+  static func run(_ arguments: [String]) throws
+}
+
+enum Tool {
+  static let version = "keeputil 0.1.0 (archive format 1.0)"
+  static var commands: [any Command.Type] {
+    [PrintCommand.self, ConvertCommand.self, VerifyCommand.self, DemoCommand.self]
+  }
+
+  /// Runs the tool with its arguments; the exit status.
+  static func run(_ arguments: [String]) -> Int32 {
+    do {
+      try dispatch(arguments)
+      try StandardOutput.flush()
+      return 0
+    } catch let failure as CommandFailure {
+      if let message = failure.message { complain(message) }
+      return failure.status
+    } catch {
+      complain("\(error)")
+      return CommandFailure.badData
+    }
+  }
+
+  private static func dispatch(_ arguments: [String]) throws {
+    guard let first = arguments.first else {
+      throw CommandFailure.usage("no command was given; try 'keeputil --help'")
+    }
+    let rest = Array(arguments.dropFirst())
+    switch first {
+    case "--help", "-h": return try StandardOutput.write(overview)
+    case "--version": return try StandardOutput.write(version + "\n")
+    case "help": return try help(rest)
+    default: break
+    }
+    guard let command = commands.first(where: { $0.name == first }) else {
+      let kind = first.hasPrefix("-") ? "option" : "command"
+      throw CommandFailure.usage("there is no \(kind) '\(escaped(first))'; try 'keeputil --help'")
+    }
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      return try StandardOutput.write(command.help)
+    }
+    try command.run(rest)
+  }
+
+  private static func help(_ names: [String]) throws {
+    guard let name = names.first else { return try StandardOutput.write(overview) }
+    guard names.count == 1, let command = commands.first(where: { $0.name == name }) else {
+      throw CommandFailure.usage(
+        "there is no command '\(escaped(names.joined(separator: " ")))'; try 'keeputil --help'"
+      )
+    }
+    try StandardOutput.write(command.help)
+  }
+
+  private static var overview: String {
+    let list = commands.map { command in
+      "  \(command.name.padding(toLength: 9, withPad: " ", startingAt: 0))\(command.summary)\n"
+    }
+    return """
+      keeputil shows, checks and converts Keepsake archives.
+
+      Usage: keeputil COMMAND [ARGUMENTS]
+
+      Commands:
+      \(list.joined())
+        help COMMAND   tells all about a command
+        --help         prints this
+        --version      prints the version
+
+      Exit status: 0 if all went well, 64 for wrong arguments, 65 for a file that is damaged or something else,
+      66 for a file that cannot be read, 74 for output that cannot be written.
+
+      """
+  }
+
+  /// One line on standard error.
+  static func complain(_ message: String) {
+    let line = escaped(message.split(separator: "\n").joined(separator: " "), keeping: "\"\\")
+    try? FileHandle.standardError.write(contentsOf: Data("keeputil: \(line)\n".utf8))
+  }
+}
