@@ -46,7 +46,10 @@ enum DemoCommand: Command {
     for check in try DemoChecks.run(library, copy) { try out.write("  \(check)\n") }
 
     try out.write("\nThe outline of the archive:\n")
-    let image = try ArchiveImage(data: Data(contentsOf: URL(fileURLWithPath: file)), verification: .everything)
+    let image = try ArchiveImage(
+      data: Data(contentsOf: URL(fileURLWithPath: file)),
+      verification: .everything
+    )
     var printer = try TreePrinter(image, out, deepest: 4, mostMembers: 2, margin: "  ")
     try printer.printAll()
     try out.write("\n\(try classTable(image))")

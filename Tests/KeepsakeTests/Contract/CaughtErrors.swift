@@ -8,8 +8,9 @@ import Testing
   /// How a value gets far before it fails.
   enum Failing: CaseIterable, Encodable, CustomTestArgumentEncodable {
     /// Its own name, since as a value it fails.
-    func encodeTestArgument(to encoder: some Encoder) throws { try String(describing: self).encode(to: encoder) }
-
+    func encodeTestArgument(to encoder: some Encoder) throws {
+      try String(describing: self).encode(to: encoder)
+    }
 
     case atOnce, afterKeys, afterElements, afterSingleValue, afterObjects, afterStrings, afterDictionary
     case inNested, inSuper, inArray, inDictionary, deep, withOpenContainers, misuse

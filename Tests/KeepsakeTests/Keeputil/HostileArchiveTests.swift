@@ -10,8 +10,9 @@ import Testing
 
   private func fault(bodies: [[UInt8]] = [], topLevel: [UInt8], strings: [[UInt8]] = []) throws -> String {
     do {
-      try ArchiveImage(data: 
-        archive(bodies: bodies, topLevel: topLevel, strings: strings),
+      try ArchiveImage(
+        data:
+          archive(bodies: bodies, topLevel: topLevel, strings: strings),
         verification: .everything
       )
       .verifyStructure()
