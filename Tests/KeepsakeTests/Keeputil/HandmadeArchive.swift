@@ -9,7 +9,13 @@ enum HandmadeArchive {
   ///   - bodies: the numbered bodies, each with its class number, from number 1 on.
   ///   - topLevel: the top-level body, class number 0 included.
   ///   - strings: the string table.
-  static func data(bodies: [[UInt8]] = [], topLevel: [UInt8], strings: [[UInt8]] = []) -> Data {
+  ///   - bodyCount: how many bodies the directory says that there are; by default as many as there are.
+  static func data(
+    bodies: [[UInt8]] = [],
+    topLevel: [UInt8],
+    strings: [[UInt8]] = [],
+    bodyCount: Int? = nil
+  ) -> Data {
     var bytes: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A, 1, 0, 0, 0, 0, 0, 0, 0]
     var places: [Range<Int>] = []
     for body in bodies {
@@ -28,7 +34,9 @@ enum HandmadeArchive {
     let directoryOffset = bytes.count
     let noEntries = [0, 0]
     let directory =
-      [topLevelOffset, tablesOffset, bodies.count] + noEntries + noEntries + [1, classTable.count]
+      [topLevelOffset, tablesOffset, bodyCount ?? bodies.count] + noEntries + noEntries + [
+        1, classTable.count,
+      ]
       + [strings.count, stringTable.count]
       + noEntries + [directoryOffset - offsetsOffset]
     for number in directory { bytes += varint(number) }
