@@ -26,11 +26,17 @@ extension DecodingSession {
   ) throws -> [Element] {
     var elements: [Element] = []
     try forEachElement(at: &place, depth) { count in
-      elements.reserveCapacity(min(count, 1 << 16))
+      elements.reserveCapacity(reservation(count, Element.self))
     } _: { place, plan in
       elements.append(try plan.decode(at: &place, self, depth + 1))
     }
     return elements
+  }
+
+  /// How many elements to make room for where a file says that there are `count`: few, as collections may be
+  /// nested, and each of them says so.
+  func reservation<Element>(_ count: Int, _ type: Element.Type) -> Int {
+    min(count, max(1, 4_096 / MemoryLayout<Element>.stride))
   }
 
   /// Walks the generic array at `place` with the plan for its elements; errors get the path of the element.
@@ -101,7 +107,7 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
     }
     var elements: Set<Element> = []
     try session.forEachElement(at: &place, depth) { count in
-      elements.reserveCapacity(min(count, 1 << 12))
+      elements.reserveCapacity(session.reservation(count, Element.self))
     } _: { place, plan in
       elements.insert(try plan.decode(at: &place, session, depth + 1))
     }
@@ -143,13 +149,13 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     let count = try session.reader.varint(at: &entry)
     try session.reader.check(count, at: entry)
     var dictionary: [Key: Value] = [:]
-    dictionary.reserveCapacity(min(count, 1 << 12))
+    dictionary.reserveCapacity(session.reservation(count, (Key, Value).self))
     let plan = session.plans.plan(for: Value.self)
     try session.descend(to: start, from: depth)
-    session.frames[depth + 1].kind = .map
-    // The walk reads to the end itself; nothing is left for whoever skips what was not read.
-    session.frames[depth + 1].count = 0
-    session.frames[depth + 1].nextSlot = 0
+    session.frames[depth + 1].kind = .entries
+    session.frames[depth + 1].count = count
+    session.frames[depth + 1].currentSlot = 0
+    var keysDiffer = false
     for _ in 0..<count {
       session.frames[depth + 1].currentKey = entry
       let keyPlace = entry
@@ -160,7 +166,10 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       try session.describingFaults(Value.self, at: entry, depth + 1) {
         let value = try plan.decode(at: &entry, session, depth + 1)
         // Two keys that are equal may still be spelled in two ways, which is no fault.
-        if dictionary.updateValue(value, forKey: key) != nil { try session.checkKeysDiffer(mapAt: start) }
+        if dictionary.updateValue(value, forKey: key) != nil, !keysDiffer {
+          try session.checkKeysDiffer(mapAt: start)
+          keysDiffer = true
+        }
       }
     }
     place = entry

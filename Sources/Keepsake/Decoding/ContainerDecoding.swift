@@ -103,7 +103,8 @@ extension DecodingSession {
   private func located(_ depth: Int, _ offset: Int, _ find: () throws(ArchiveError) -> Int?) throws -> Int? {
     do {
       guard let place = try find() else { return nil }
-      return offset == topLevelOffset ? try resolved(place) : place
+      // Not deeper, where only a damaged archive can lead here again.
+      return offset == topLevelOffset && depth <= 1 ? try resolved(place) : place
     } catch {
       throw publicError(error, path(to: offset, depth: depth))
     }
@@ -123,12 +124,12 @@ extension DecodingSession {
     return body
   }
 
-  /// Notes that the value from `start` to `end` was read from the keyed container at `offset`.
+  /// Notes that the value of `slot`, which ends at `end`, was read from the keyed container at `offset`.
   @inline(__always)
-  func advance(_ depth: Int, _ offset: Int, from start: Int, to end: Int) {
+  func advance(_ depth: Int, _ offset: Int, past slot: Int, to end: Int) {
     // At the top level the value may be elsewhere; the next one is found by a walk from the reference.
-    guard frames[depth].offset == offset, offset != topLevelOffset else { return }
-    frames[depth].nextSlot = frames[depth].currentSlot &+ 1
+    guard frames[depth].offset == offset, frames[depth].kind.isKeyed, offset != topLevelOffset else { return }
+    frames[depth].nextSlot = slot &+ 1
     frames[depth].nextPlace = end
   }
 
@@ -179,7 +180,7 @@ extension DecodingSession {
   /// Makes the element `index` the current one of the unkeyed container at `offset`.
   @inline(__always)
   func prepareElement(_ offset: Int, _ depth: Int, _ index: Int) {
-    if depth >= frames.count || frames[depth].offset != offset { prepareFrame(depth, for: offset) }
+    claimFrame(depth, for: offset)
     frames[depth].kind = .elements
     frames[depth].currentSlot = index
   }

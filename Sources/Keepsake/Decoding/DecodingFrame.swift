@@ -6,6 +6,11 @@
 struct DecodingFrame {
   enum Kind: UInt8 {
     case unparsed, record, map, elements
+    /// A map that the library walks itself, as a dictionary.
+    case entries
+
+    /// Whether a keyed container was parsed.
+    var isKeyed: Bool { self == .record || self == .map }
   }
 
   /// Where the value begins.

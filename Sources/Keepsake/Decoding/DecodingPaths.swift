@@ -6,13 +6,20 @@ extension DecodingSession {
     guard depth < frames.count, frames[depth].offset == offset, framesAgree(upTo: depth) else {
       return searchedPath(to: offset)
     }
-    return visible(frames[..<depth].compactMap(element(of:)))
+    return visible(elements(above: depth))
   }
 
   /// The path of the value at `offset` that is the current one of the container whose frame is at `depth`.
   func path(toValueAt offset: Int, in depth: Int) -> [any CodingKey] {
     guard depth < frames.count, framesAgree(upTo: depth) else { return searchedPath(to: offset) }
-    return visible(frames[...depth].compactMap(element(of:)))
+    // A single value begins where its container does, which then is no step of the path.
+    let own = frames[depth].offset == offset ? nil : element(of: frames[depth])
+    return visible(elements(above: depth) + (own.map { [$0] } ?? []))
+  }
+
+  /// The steps that the frames above `depth` stand for, those of single-value containers left out.
+  private func elements(above depth: Int) -> [PathElement] {
+    frames[..<depth].compactMap { $0.child == $0.offset ? nil : element(of: $0) }
   }
 
   private func framesAgree(upTo depth: Int) -> Bool {
@@ -27,9 +34,12 @@ extension DecodingSession {
   func element(of frame: DecodingFrame) -> PathElement? {
     switch frame.kind {
     case .unparsed: return nil
-    case .record: return .key(image.keys[image.shapeKey(frame.firstSlot + frame.currentSlot)])
+    case .record:
+      guard frame.currentSlot < frame.count else { return nil }
+      return .key(image.keys[image.shapeKey(frame.firstSlot + frame.currentSlot)])
     case .elements: return .index(frame.currentSlot)
-    case .map:
+    case .map, .entries:
+      guard frame.currentSlot < frame.count else { return nil }
       var place = frame.currentKey
       return try? image.mapKey(at: &place, in: reader)
     }

@@ -55,10 +55,16 @@ extension DecodingSession {
     let number = try objectNumber(at: &end)
     let body = try image.body(number, at: place)
     var content = body.lowerBound
-    _ = try image.classNumber(at: &content)
+    guard try image.classNumber(at: &content) != nil else {
+      throw ArchiveError(
+        .damaged,
+        "A reference to an object leads to a value",
+        byteOffset: place
+      )
+    }
     // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
-    rereadByteCount += body.count
-    guard rereadByteCount / DecodingSession.mostReadings <= reader.count else {
+    rereadByteCount += body.count + DecodingSession.readingByteCount
+    guard rereadByteCount / DecodingSession.mostReadings <= reader.count + (1 << 16) else {
       throw ArchiveError(
         .limitExceeded,
         "Objects are read as values, again and again, through too many references",

@@ -25,6 +25,8 @@ final class DecodingSession {
   /// How often, on the average, the bytes of an archive may be decoded again as values because the type asked
   /// for is no class.
   static let mostReadings = 64
+  /// What a reading costs beside the bytes of the body, in bytes.
+  static let readingByteCount = 64
   /// How many bytes of bodies were decoded so.
   @safe @exclusivity(unchecked) var rereadByteCount = 0
 
@@ -73,10 +75,17 @@ final class DecodingSession {
     while depth >= frames.count { frames.append(DecodingFrame()) }
     frames[depth].offset = offset
     frames[depth].kind = .unparsed
+    frames[depth].child = -1
     if !frames[depth].places.isEmpty {
       frames[depth].places = []
       frames[depth].index = [:]
     }
+  }
+
+  /// Gives the frame at `depth` to the value at `offset` unless that has it.
+  @inline(__always)
+  func claimFrame(_ depth: Int, for offset: Int) {
+    if depth >= frames.count || frames[depth].offset != offset { prepareFrame(depth, for: offset) }
   }
 
   private func checkDepth(_ depth: Int, at offset: Int) throws {
@@ -111,8 +120,8 @@ final class DecodingSession {
   /// The end of the value at `offset`, of which some may have been read by the frame at `depth`.
   @inline(__always)
   func end(ofDecoded offset: Int, depth: Int) throws(ArchiveError) -> Int {
-    if frames[depth].offset == offset, frames[depth].kind == .record || frames[depth].kind == .map,
-      !frames[depth].isElsewhere
+    if frames[depth].offset == offset, frames[depth].kind.isKeyed, !frames[depth].isElsewhere,
+      frames[depth].nextSlot <= frames[depth].count
     {
       let frame = frames[depth]
       var place = frame.nextPlace

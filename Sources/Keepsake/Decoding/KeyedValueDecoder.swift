@@ -72,6 +72,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(__always)
   private func get<Value: ReadablePrimitive>(_ type: Value.Type, _ key: Key) throws -> Value {
     let start = try existingPlace(of: key)
+    let slot = session.frames[depth].currentSlot
     var place = start
     let value: Value
     do throws(ReadingFault) {
@@ -79,7 +80,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     } catch {
       throw session.error(error, type, session.path(toValueAt: start, in: depth))
     }
-    session.advance(depth, offset, from: start, to: place)
+    session.advance(depth, offset, past: slot, to: place)
     return value
   }
 
@@ -106,9 +107,10 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func decode<Value: Decodable>(_ type: Value.Type, at start: Int) throws -> Value {
+    let slot = session.frames[depth].currentSlot
     var place = start
     let value = try session.decode(type, at: &place, depth)
-    session.advance(depth, offset, from: start, to: place)
+    session.advance(depth, offset, past: slot, to: place)
     return value
   }
 

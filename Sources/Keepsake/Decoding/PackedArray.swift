@@ -99,7 +99,8 @@ extension DecodingSession {
     _ offset: Int,
     _ depth: Int
   ) -> DecodingError {
-    let path = path(toValueAt: offset, in: depth)
+    // The element is behind the head of the array, where it has no place of its own.
+    let path = path(toValueAt: offset + 1, in: depth)
     let isNumber = type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type
     switch number {
     case .signed, .unsigned:

@@ -1,6 +1,6 @@
-// The standard library asks for a method per primitive type. Here they are, once for each kind of container, all in
-// terms of one generic method. Keyed containers spell theirs out: in an extension they would have to look up the
-// metadata of the container's generic type at each call.
+// The standard library asks for a method per primitive type. Here they are, once for each kind of container,
+// all in terms of one generic method. Keyed containers spell theirs out: in an extension they would have to
+// look up the metadata of the container's generic type at each call.
 
 /// A single-value container that reads every primitive type in one way.
 protocol PrimitiveSingleValueDecoding: SingleValueDecodingContainer {

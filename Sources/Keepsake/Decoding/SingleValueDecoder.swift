@@ -8,6 +8,7 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
 
   @inline(__always)
   func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
+    session.claimFrame(depth, for: offset)
     var place = offset
     let value: Value
     do throws(ReadingFault) {
@@ -24,6 +25,7 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    session.claimFrame(depth, for: offset)
     var place = offset
     let value = try session.decode(type, at: &place, depth)
     session.completed = (offset, place)

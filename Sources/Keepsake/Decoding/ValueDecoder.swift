@@ -30,7 +30,7 @@ extension DecodingSession {
   /// Makes sure that the frame at `depth` is that of the keyed container at `offset`.
   @inline(__always)
   func openKeyed(_ offset: Int, _ depth: Int) throws {
-    if depth < frames.count, frames[depth].offset == offset, frames[depth].kind != .unparsed { return }
+    if depth < frames.count, frames[depth].offset == offset, frames[depth].kind.isKeyed { return }
     do { try parseKeyed(offset, depth) } catch { throw publicError(error, path(to: offset, depth: depth)) }
   }
 
@@ -40,7 +40,7 @@ extension DecodingSession {
     let start = place
     let tag = try reader.byte(at: place)
     place += 1
-    if depth >= frames.count || frames[depth].offset != offset { prepareFrame(depth, for: offset) }
+    claimFrame(depth, for: offset)
     switch TagKind(tag) {
     case .shortRecord: try setRecord(depth, shape: Int(tag - Tag.shortRecord), start)
     case .record: try setRecord(depth, shape: try reader.varint(at: &place), start)

@@ -92,7 +92,8 @@ private struct MapKeys {
   }
 
   private let image: ArchiveImage
-  /// The strings of the string table, each with its number; and for each number the first with the same string.
+  /// The strings of the string table, each with its number; and for each number the first with the same
+  /// string.
   private var numbers: [ExactString: Int] = [:]
   private var firstNumbers: [Int] = []
   private var open: [Set<Key>] = []
