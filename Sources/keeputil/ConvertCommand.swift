@@ -26,7 +26,8 @@ enum ConvertCommand: Command {
       in plist   nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second
       in both    an object that is referred to more than once (a cycle too) once, with a key "$id" more (and its
                  content under "$value" if that has no keys), and then as {"$ref": id}; a value that encoded nothing
-                 as {}. Names of classes are left out.
+                 as {}. A weak reference is {"$ref": id} too, which may come before the object itself, or nil where
+                 that is not there. Names of classes and types are left out.
 
     """
 

@@ -45,12 +45,16 @@ struct PlainNotes {
 
 /// Writes an archive in a format that knows neither objects nor Swift's types.
 ///
-/// Values have the form that JSONEncoder gives them. An object that several refer to is written where it is met
-/// first, with "$id", and then as {"$ref": its id}; that goes for cycles too.
+/// Values have the form that JSONEncoder gives them. An object that several refer to is written where it is
+/// met first, with "$id", and then as {"$ref": its id}; that goes for cycles too. A weak reference is never
+/// where an object is written: it is {"$ref": its id}, or nil where the object stands nowhere.
 struct PlainExport<Syntax: PlainSyntax> {
   private(set) var syntax: Syntax
   private let image: ArchiveImage
-  private let referenceCounts: [Int]
+  /// For each body whether its object gets an id, which it needs where more than one reference leads to it.
+  private let needsID: [Bool]
+  /// For each body whether it stands in what is written; not filled in where there are no weak references.
+  private let isReached: [Bool]
   private var seen: [Bool]
   private var walk: ArchiveWalk
   /// For each value that is open, how many brackets its end closes.
@@ -61,12 +65,38 @@ struct PlainExport<Syntax: PlainSyntax> {
   init(_ image: ArchiveImage, _ summary: ArchiveSummary, _ syntax: Syntax) throws {
     self.image = image
     self.syntax = syntax
-    referenceCounts = summary.referenceCounts
-    seen = Array(repeating: false, count: referenceCounts.count)
+    seen = Array(repeating: false, count: summary.referenceCounts.count)
     // An archive of one root object is that object.
     let topLevel = try image.topLevelValue
-    let root = try topLevel.count == 1 ? topLevel[KeyedArchiver.rootKey] : nil
-    walk = ArchiveWalk(root ?? topLevel)
+    let root = try (topLevel.count == 1 ? topLevel[KeyedArchiver.rootKey] : nil) ?? topLevel
+    walk = ArchiveWalk(root)
+    var needsID = summary.referenceCounts.map { $0 > 1 }
+    isReached = try PlainExport.findWeakReferences(in: root, image, &needsID)
+    self.needsID = needsID
+  }
+
+  /// Goes the way that the export will go, since a weak reference may stand before the object that it leads
+  /// to, and marks the objects that need an id for it. Returns which bodies were met.
+  private static func findWeakReferences(
+    in root: ArchiveValue,
+    _ image: ArchiveImage,
+    _ needsID: inout [Bool]
+  ) throws -> [Bool] {
+    guard image.directory.conditionals.count > 0 else { return [] }
+    var reached = needsID.map { _ in false }
+    var walk = ArchiveWalk(root)
+    while let step = try walk.next() {
+      guard case .value(let value, _) = step else { continue }
+      if value.kind == .url { try walk.skipMembers() }
+      guard let target = try value.target else { continue }
+      if value.kind == .conditional {
+        needsID[target.number] = true
+      } else if !reached[target.number] {
+        reached[target.number] = true
+        walk.follow(target)
+      }
+    }
+    return reached
   }
 
   mutating func write() throws {
@@ -126,14 +156,16 @@ struct PlainExport<Syntax: PlainSyntax> {
   }
 
   private mutating func writeReference(_ value: ArchiveValue) throws {
-    guard let target = try value.target else { return try syntax.null() }
-    if !seen[target.number] {
+    guard let target = try value.target, value.kind != .conditional || isReached[target.number] else {
+      return try syntax.null()
+    }
+    if value.kind != .conditional, !seen[target.number] {
       seen[target.number] = true
-      if target.classNumber != nil, referenceCounts[target.number] > 1 {
+      if target.classNumber != nil, needsID[target.number] {
         pendingID = target.number
         syntax.notes.add("shared") {
           "\(counted($0, "object is", "objects are")) referred to more than once; written once with \"$id\", "
-            + "then as {\"$ref\": id}"
+            + "elsewhere as {\"$ref\": id}"
         }
       }
       walk.follow(target)

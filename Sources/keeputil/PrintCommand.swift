@@ -19,6 +19,8 @@ enum PrintCommand: Command {
       }
 
     An object is printed with the name of its class and its number where it is met first; after that only with these.
+    A weak reference is "weak" and the class and number of its object, or "weak nil" where that was not archived. A
+    value behind a protocol is printed with the name of its type.
     Characters that do not show, or would change how others show, are escaped as in Swift.
 
     --depth N     shows values that are nested deeper as {…} and […] only

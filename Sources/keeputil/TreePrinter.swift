@@ -58,7 +58,7 @@ struct TreePrinter {
   private mutating func print(_ value: ArchiveValue) throws {
     switch value.kind {
     case .some, .typed:
-      prefix += value.kind == .some ? "some " : "typed "
+      prefix += "\(try value.typeName.map { escaped($0) } ?? "some") "
       closers.append(nil)
     case .url:
       try line(
@@ -67,8 +67,11 @@ struct TreePrinter {
       try walk.skipMembers()
     case .array, .map, .record:
       try open(value)
-    case .object, .value, .conditional:
+    case .object, .value:
       try printReference(value)
+    case .conditional:
+      // Never followed: the object stands where something else refers to it.
+      try line("weak " + (value.target.map { "\(escaped($0.className ?? "")) #\($0.number)" } ?? "nil"))
     case .numbers:
       try printNumbers(value)
     default:
@@ -92,7 +95,7 @@ struct TreePrinter {
   }
 
   private mutating func printReference(_ value: ArchiveValue) throws {
-    guard let target = try value.target else { return try line("(an object that was not archived)") }
+    guard let target = try value.target else { return }
     let name = target.className.map { "\(escaped($0)) #\(target.number)" } ?? ""
     if seen[target.number] {
       try line(name.isEmpty ? "(value #\(target.number), above)" : name + " (above)")

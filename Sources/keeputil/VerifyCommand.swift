@@ -19,7 +19,7 @@ enum VerifyCommand: Command {
     let file = try Arguments(arguments, for: name).files("one file", for: name)[0]
     let input = try Input(file)
     let (image, summary) = try input.openArchive()
-    let classes = Set(image.classes.map(\.name)).count
+    let classes = Set(image.classes.filter { !$0.isValueType }.map(\.name)).count
     let content =
       summary.objectCount == 0
       ? counted(summary.valueCount, "value")

@@ -46,6 +46,8 @@ public struct ArchiveDecoder: Sendable {
   public var verification = ArchiveVerification.everything
   /// How much an archive may ask of the reader.
   public var limits = ArchiveLimits()
+  /// Which classes an archive may name.
+  public var classPolicy = ArchiveClassPolicy.byName
   /// What `init(from:)` of the values finds in its decoder.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
@@ -61,6 +63,7 @@ public struct ArchiveDecoder: Sendable {
       from: data,
       verification: verification,
       limits: limits,
+      classPolicy: classPolicy,
       userInfo: userInfo
     )
   }

@@ -39,6 +39,14 @@ public final class KeyedArchiver: Encoder {
     didSet { openSession?.userInfo = userInfo }
   }
 
+  /// Who follows the archiving and may replace objects. To be set before the first value is encoded.
+  public weak var delegate: (any KeyedArchiverDelegate)? {
+    didSet { observe() }
+  }
+
+  private lazy var observer = ArchiverObserver(self)
+  private var ownClassNames: [ObjectIdentifier: String] = [:]
+
   /// Makes an archiver with an empty archive.
   public convenience init() {
     self.init(outputFormatting: [], userInfo: [:], hidesRootKey: false)
@@ -58,8 +66,29 @@ public final class KeyedArchiver: Encoder {
       userInfo: userInfo,
       hidesRootKey: hidesRootKey
     )
+    session.ownClassNames = ownClassNames
     openSession = session
+    observe()
     return session
+  }
+
+  private func observe() {
+    openSession?.observer = delegate == nil ? nil : observer
+  }
+
+  // MARK: Class names
+
+  /// Gives `type` another name in this archive, whatever it is called elsewhere; `nil` takes it back.
+  ///
+  /// To be called before an instance is encoded.
+  public func setClassName(_ name: String?, for type: Any.Type) {
+    ownClassNames[ObjectIdentifier(type)] = name
+    openSession?.ownClassNames = ownClassNames
+  }
+
+  /// The name that ``setClassName(_:for:)-swift.method`` gave to `type` for this archive, or `nil`.
+  public func className(for type: Any.Type) -> String? {
+    ownClassNames[ObjectIdentifier(type)]
   }
 
   // MARK: Encoding
@@ -79,7 +108,11 @@ public final class KeyedArchiver: Encoder {
   ///
   /// - Throws: what an `encode(to:)` of an object throws that is still to be written.
   public func finishEncoding() throws {
+    let session = session
+    guard !session.isFinished else { return }
+    delegate?.archiverWillFinish(self)
     try session.finish()
+    delegate?.archiverDidFinish(self)
   }
 
   /// The bytes of the archive, which is finished if it was not.
@@ -87,7 +120,7 @@ public final class KeyedArchiver: Encoder {
   /// - Throws: as ``finishEncoding()``.
   public var encodedData: Data {
     get throws {
-      try session.finish()
+      try finishEncoding()
       return session.archive.data
     }
   }
@@ -101,7 +134,7 @@ public final class KeyedArchiver: Encoder {
   /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be written, and the old one
   ///   is then untouched; otherwise as ``finishEncoding()``.
   public func write(toFile path: String) throws {
-    try session.finish()
+    try finishEncoding()
     try session.archive.write(toFile: path)
   }
 
@@ -161,7 +194,9 @@ extension KeyedArchiver {
   ///
   /// - Throws: `EncodingError` or `DecodingError`, and what an `encode(to:)` or `init(from:)` throws.
   public static func copy<Root: Codable>(of object: Root) throws -> Root {
-    let archiver = try archiver(of: object, [], [:])
+    let archiver = KeyedArchiver(outputFormatting: [], userInfo: [:], hidesRootKey: true)
+    archiver.session.classesAreKnown = true
+    try archiver.encode(object, forKey: rootKey)
     try archiver.finishEncoding()
     return try KeyedUnarchiver.copy(Root.self, from: archiver.session)
   }

@@ -22,9 +22,8 @@
 /// those of the archive. An unarchiver belongs to one thread at a time.
 public final class KeyedUnarchiver: Decoder {
   private let image: ArchiveImage
-  private let limits: ArchiveLimits
   private let hidesRootKey: Bool
-  private let knownClasses: [AnyClass]?
+  private let knownClasses: [Any.Type]?
   private var openSession: DecodingSession?
   private var isFinished = false
 
@@ -32,6 +31,25 @@ public final class KeyedUnarchiver: Decoder {
   public var userInfo: [CodingUserInfoKey: Any] = [:] {
     didSet { openSession?.userInfo = userInfo }
   }
+
+  /// How much the archive may ask of the reader.
+  public var limits: ArchiveLimits {
+    didSet { openSession?.limits = limits }
+  }
+
+  /// Which classes the archive may name.
+  public var classPolicy = ArchiveClassPolicy.byName {
+    didSet { openSession?.classPolicy = classPolicy }
+  }
+
+  /// Who follows the decoding, and may replace objects and supply classes. To be set before the first value is
+  /// decoded.
+  public weak var delegate: (any KeyedUnarchiverDelegate)? {
+    didSet { observe() }
+  }
+
+  private lazy var observer = UnarchiverObserver(self)
+  private var ownClasses: [String: Any.Type] = [:]
 
   /// Opens the archive in `data`.
   ///
@@ -91,7 +109,7 @@ public final class KeyedUnarchiver: Decoder {
     _ limits: ArchiveLimits,
     _ userInfo: [CodingUserInfoKey: Any],
     hidesRootKey: Bool,
-    knownClasses: [AnyClass]? = nil
+    knownClasses: [Any.Type]? = nil
   ) {
     self.image = image
     self.limits = limits
@@ -117,12 +135,32 @@ public final class KeyedUnarchiver: Decoder {
           hidesRootKey: hidesRootKey,
           knownClasses: knownClasses
         )
+        session.classPolicy = classPolicy
+        session.ownClasses = ownClasses
         openSession = session
+        observe()
         return session
       } catch {
         throw KeyedUnarchiver.corrupted(error)
       }
     }
+  }
+
+  private func observe() {
+    openSession?.observer = delegate == nil ? nil : observer
+  }
+
+  // MARK: Class names
+
+  /// Lets `name` stand for `type` in this archive; `nil` takes it back.
+  public func setClass(_ type: Any.Type?, forClassName name: String) {
+    ownClasses[name] = type
+    openSession?.ownClasses = ownClasses
+  }
+
+  /// The type that ``setClass(_:forClassName:)-swift.method`` gave to `name` for this archive, or `nil`.
+  public func `class`(forClassName name: String) -> Any.Type? {
+    ownClasses[name]
   }
 
   private var topLevel: ValueDecoder {
@@ -168,8 +206,11 @@ public final class KeyedUnarchiver: Decoder {
 
   /// Ends decoding and lets go of the objects that were decoded; decoding afterwards throws.
   public func finishDecoding() {
+    guard !isFinished else { return }
+    delegate?.unarchiverWillFinish(self)
     isFinished = true
     openSession = nil
+    delegate?.unarchiverDidFinish(self)
   }
 
   // MARK: Decoder
@@ -200,12 +241,14 @@ public final class KeyedUnarchiver: Decoder {
 extension KeyedUnarchiver {
   /// The root object of the archive in the file at `path`.
   ///
-  /// - Throws: ``ArchiveError`` when the file cannot be read, otherwise as ``unarchive(_:from:verification:limits:userInfo:)``.
+  /// - Throws: ``ArchiveError`` when the file cannot be read, otherwise as
+  ///   ``unarchive(_:from:verification:limits:classPolicy:userInfo:)``.
   public static func unarchive<Root: Decodable>(
     _ type: Root.Type,
     fromFile path: String,
     verification: ArchiveVerification = .everything,
     limits: ArchiveLimits = ArchiveLimits(),
+    classPolicy: ArchiveClassPolicy = .byName,
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Root {
     try unarchive(
@@ -213,6 +256,7 @@ extension KeyedUnarchiver {
       from: mapArchiveFile(path),
       verification: verification,
       limits: limits,
+      classPolicy: classPolicy,
       userInfo: userInfo
     )
   }
@@ -230,10 +274,12 @@ extension KeyedUnarchiver {
     from data: Data,
     verification: ArchiveVerification = .everything,
     limits: ArchiveLimits = ArchiveLimits(),
+    classPolicy: ArchiveClassPolicy = .byName,
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Root {
-    try KeyedUnarchiver(data, verification, limits, userInfo: userInfo, hidesRootKey: true)
-      .decode(type, forKey: KeyedArchiver.rootKey)
+    let unarchiver = try KeyedUnarchiver(data, verification, limits, userInfo: userInfo, hidesRootKey: true)
+    unarchiver.classPolicy = classPolicy
+    return try unarchiver.decode(type, forKey: KeyedArchiver.rootKey)
   }
 
   /// The root object of what `session` has just encoded, its classes taken from there and not looked up by

@@ -188,7 +188,16 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
       place += 1
       return nil
     }
+    if tag & 0xFC == Tag.conditionalReference, try session.isNil(at: place) {
+      place = try session.image.end(ofValueAt: place, in: session.reader)
+      return nil
+    }
     if tag == Tag.some { place += 1 }
-    return try session.plans.plan(for: Wrapped.self).decode(at: &place, session, depth)
+    do {
+      return try session.plans.plan(for: Wrapped.self).decode(at: &place, session, depth)
+    } catch ReadingFault.replacedByNil {
+      // The reference was read; only the object is none.
+      return nil
+    }
   }
 }

@@ -151,14 +151,15 @@ extension DecodingSession {
     return keys
   }
 
-  @inline(__always)
-  func isNil(at place: Int) throws -> Bool {
-    do { return try reader.byte(at: place) == Tag.none } catch { throw publicError(error, []) }
-  }
-
   /// Decodes a value of any type; `depth` is that of the container that it is in.
   @inline(__always)
   func decode<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value {
+    if isActive { return try decodeInside(type, at: &place, depth) }
+    return try decodeOutermost(type, at: &place, depth)
+  }
+
+  @inline(__always)
+  func decodeInside<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value {
     let start = place
     do {
       return try plans.plan(for: type).decode(at: &place, self, depth)
@@ -189,7 +190,7 @@ extension DecodingSession {
     do {
       var place = try contentOfReference(at: bodyOfAnnotation(offset))
       let start = place
-      let isElsewhere = reader.isObjectReference(at: try bodyOfAnnotation(offset))
+      let isElsewhere = try isReference(at: bodyOfAnnotation(offset))
       let tag = try reader.byte(at: place)
       place += 1
       switch TagKind(tag) {

@@ -13,7 +13,7 @@ extension DecodingSession {
   /// The error for a value at `offset` that is not of the type asked for; `path` leads to it.
   func mismatch(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
     let found = (try? reader.byte(at: offset)).map { TagKind($0) } ?? .reserved
-    if found == .none {
+    if (try? isNil(at: offset)) == true {
       let message = "Expected \(type) but found nil"
       return DecodingError.valueNotFound(
         type,
@@ -22,6 +22,14 @@ extension DecodingSession {
     }
     let message = "Expected \(type) but found \(found.noun)"
     return DecodingError.typeMismatch(
+      type,
+      context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset))
+    )
+  }
+
+  private func replacedByNil(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
+    let message = "Expected \(type) but the delegate replaced the object by nil"
+    return DecodingError.valueNotFound(
       type,
       context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset))
     )
@@ -57,6 +65,7 @@ extension DecodingSession {
     case .mismatch(let offset): mismatch(type, offset, path())
     case .doesNotFit(let offset): doesNotFit(type, offset, path())
     case .damage(let error): corrupted(error, path())
+    case .replacedByNil(let offset): replacedByNil(type, offset, path())
     }
   }
 
@@ -98,4 +107,6 @@ enum ReadingFault: Error {
   case mismatch(Int)
   case doesNotFit(Int)
   case damage(ArchiveError)
+  /// The observer gave nil for an object.
+  case replacedByNil(Int)
 }

@@ -23,7 +23,8 @@ extension DecodingSession {
   }
 
   private func framesAgree(upTo depth: Int) -> Bool {
-    (0..<depth).allSatisfy { frames[$0].child == frames[$0 + 1].offset }
+    frames[0].offset == topLevelOffset
+      && (0..<depth).allSatisfy { frames[$0].child == frames[$0 + 1].offset }
   }
 
   private func visible(_ path: [PathElement]) -> [any CodingKey] {

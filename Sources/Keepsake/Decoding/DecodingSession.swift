@@ -3,11 +3,17 @@ final class DecodingSession {
   let image: ArchiveImage
   let reader: ByteReader
   var userInfo: [CodingUserInfoKey: Any]
-  let limits: ArchiveLimits
+  var limits: ArchiveLimits
   /// Whether coding paths begin below the root key, as those of other top-level decoders do.
   @safe @exclusivity(unchecked) var hidesRootKey: Bool
-  /// The classes of the archive by number, where the archive was made in this process just now (deep copy).
-  let knownClasses: [AnyClass]?
+  /// The types in the class table by number, where the archive was made in this process just now (deep copy).
+  let knownClasses: [Any.Type]?
+  /// Which types an archive may name.
+  var classPolicy = ArchiveClassPolicy.byName
+  /// The types that the program gave for names in this archive.
+  var ownClasses: [String: Any.Type] = [:]
+  /// Who may replace objects, and knows classes that nobody else does.
+  weak var observer: (any DecodingObserver)?
 
   /// The frames of the values that are being decoded, by depth.
   @safe @exclusivity(unchecked) var frames: [DecodingFrame] = [DecodingFrame()]
@@ -16,7 +22,21 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) var objects: ObjectStore
   @safe @exclusivity(unchecked) var plans = DecodingPlanCache()
   @safe @exclusivity(unchecked) private var keyTables = TypeCache<DecodingKeyTable>()
-  @safe @exclusivity(unchecked) private var stackGuard = StackGuard()
+  @safe @exclusivity(unchecked) var stackGuard = StackGuard()
+
+  /// Whether a value is being decoded, so that what is asked for now is inside of it.
+  @safe @exclusivity(unchecked) var isActive = false
+  /// The objects and typed values whose initializers are running, innermost last.
+  @safe @exclusivity(unchecked) var inProgress: [TypedValueInProgress] = []
+  /// What is to be decoded when everything else has been.
+  @safe @exclusivity(unchecked) var deferred = DeferredQueue()
+  /// The conditional references whose objects have not been decoded yet.
+  @safe @exclusivity(unchecked) var conditional: [AnyWeakBox] = []
+  /// The objects that are to be told when the graph is complete.
+  @safe @exclusivity(unchecked) var awakening: [any ArchiveAwakening] = []
+  /// The objects that were decoded since the outermost value was begun.
+  @safe @exclusivity(unchecked) var decodedNumbers: [UInt32] = []
+
   private lazy var keyNumbers = Dictionary(
     image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) },
     uniquingKeysWith: { first, _ in first }
@@ -38,7 +58,7 @@ final class DecodingSession {
     userInfo: [CodingUserInfoKey: Any],
     limits: ArchiveLimits,
     hidesRootKey: Bool,
-    knownClasses: [AnyClass]? = nil
+    knownClasses: [Any.Type]? = nil
   ) throws(ArchiveError) {
     self.image = image
     reader = image.reader
@@ -64,7 +84,7 @@ final class DecodingSession {
   /// Begins to decode the value at `offset`, one deeper than the container at `depth` that it is in.
   @inline(__always)
   func descend(to offset: Int, from depth: Int) throws {
-    if depth & 3 == 3 { try checkDepth(depth + 1, at: offset) }
+    if depth >= limits.maximumDepth { throw tooDeep(offset) }
     prepareFrame(depth + 1, for: offset)
     frames[depth].child = offset
   }
@@ -88,21 +108,13 @@ final class DecodingSession {
     if depth >= frames.count || frames[depth].offset != offset { prepareFrame(depth, for: offset) }
   }
 
-  private func checkDepth(_ depth: Int, at offset: Int) throws {
-    guard depth <= limits.maximumDepth else {
-      throw corrupted(
-        .limitExceeded,
-        "Values are nested more than \(limits.maximumDepth) deep; ArchiveLimits can allow more",
-        offset
-      )
-    }
-    guard stackGuard.hasRoom() else {
-      throw corrupted(
-        .limitExceeded,
-        "Values are nested \(depth) deep, more than the stack of this thread can hold",
-        offset
-      )
-    }
+  @inline(never)
+  private func tooDeep(_ offset: Int) -> DecodingError {
+    corrupted(
+      .limitExceeded,
+      "Values are nested more than \(limits.maximumDepth) deep; ArchiveLimits.maximumDepth can allow more",
+      offset
+    )
   }
 
   // MARK: Keys

@@ -102,7 +102,9 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
     guard let place = try place(of: key), try !session.isNil(at: place) else { return nil }
-    guard type is any OptionalValue.Type else { return try decode(type, at: place) }
+    guard session.observer != nil || type is any OptionalValue.Type else {
+      return try decode(type, at: place)
+    }
     return try decode(Value?.self, at: place)
   }
 

@@ -1,20 +1,25 @@
 /// Class instances, by number: each is decoded once and is one instance wherever it is referred to (Format
 /// §4.9).
 final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
+  /// The class that was built last, by its number in the archive: mostly the one that is built next.
+  private var knownNumber = -1
+  private var known = BuildableType(Value.self)
+
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let start = place
-    guard session.reader.isObjectReference(at: start) else {
-      if try session.reader.byte(at: start) == Tag.none { throw ReadingFault.mismatch(start) }
+    guard try session.isReference(at: start) else {
+      if try session.isNil(at: start) { throw ReadingFault.mismatch(start) }
       // A class may have been a structure when the archive was written.
       return try session.decodePlainly(Value.self, at: &place, depth)
     }
     let number = try session.objectNumber(at: &place)
-    let body =
-      number >= 1 && number <= session.image.directory.bodyCount ? session.objects.object(number) : nil
-    guard let object = body else { return try decodeBody(number, start, session, depth) }
+    guard number >= 1, number <= session.image.directory.bodyCount,
+      let object = session.objects.object(number)
+    else { return try decodeBody(number, start, session, depth) }
     if let value = object as? Value { return value }
-    throw object === ObjectBeingDecoded.marker
-      ? session.cycle(start, depth) : session.isOther(object, Value.self, start, depth)
+    if object === ObjectBeingDecoded.marker { throw session.cycle(start, depth) }
+    if object === ObjectReplacedByNil.marker { throw ReadingFault.replacedByNil(start) }
+    throw session.isOther(object, Value.self, start, depth)
   }
 
   private func decodeBody(
@@ -28,81 +33,161 @@ final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
     guard let classNumber = try session.image.classNumber(at: &content) else {
       throw ArchiveError(.damaged, "A reference to an object leads to a value", byteOffset: reference)
     }
-    let type = try session.type(ofClass: classNumber, expected: Value.self, reference, depth)
-    session.objects.set(number, ObjectBeingDecoded.marker, origin: reference)
+    if classNumber != knownNumber {
+      known = BuildableType(try session.type(ofClass: classNumber, expected: Value.self, reference, depth))
+      knownNumber = classNumber
+    }
+    let buildable = known
+    session.begin(
+      TypedValueInProgress(number: number, entry: classNumber, type: buildable.type, range: body),
+      reference
+    )
     do {
-      let value = try session.decodeObject(type, at: &content, depth)
+      let value: any Decodable =
+        buildable.type == Value.self
+        ? try session.decodePlainly(Value.self, at: &content, depth)
+        : try session.decodeAny(buildable.type, at: &content, depth)
       guard content == body.upperBound else {
         throw ArchiveError(.damaged, "An object does not fill the space that it has", byteOffset: content)
       }
-      guard let typed = value as? Value else {
-        throw session.isOther(value as AnyObject, Value.self, reference, depth)
+      let object = try session.complete(number, value as AnyObject, buildable, reference)
+      guard let typed = object as? Value else {
+        guard let object else { throw ReadingFault.replacedByNil(reference) }
+        throw session.isOther(object, Value.self, reference, depth)
       }
-      session.objects.set(number, value as AnyObject, origin: reference)
       return typed
     } catch {
-      session.objects.set(number, nil, origin: reference)
+      session.abandon(number, reference)
       throw error
     }
   }
 }
 
+/// A type whose values an archive may hold, and what was found out about it once.
+struct BuildableType {
+  let type: any Decodable.Type
+  let isAwakening: Bool
+
+  init(_ type: any Decodable.Type) {
+    self.type = type
+    isAwakening = type is any ArchiveAwakening.Type
+  }
+}
+
+/// An object, or a value behind a protocol, whose initializer is running.
+struct TypedValueInProgress {
+  /// The number of the object; 0 for a value.
+  let number: Int
+  /// The number of its type in the class table.
+  let entry: Int
+  let type: Any.Type
+  /// Where the content is.
+  let range: Range<Int>
+  /// How many deferred values were waiting when it was begun.
+  var deferredCount = 0
+}
+
 /// Stands in the table for an object whose initializer is running.
-private final class ObjectBeingDecoded: Sendable {
+final class ObjectBeingDecoded: Sendable {
   static let marker = ObjectBeingDecoded()
 }
 
-extension DecodingSession {
-  /// The class to build for an object: the one asked for, unless the class of the object matters (Design §4).
-  fileprivate func type<Value: Decodable>(
-    ofClass number: Int,
-    expected: Value.Type,
-    _ offset: Int,
-    _ depth: Int
-  ) throws -> any Decodable.Type {
-    if let knownClasses {
-      guard let known = knownClasses[number] as? any Decodable.Type else { return expected }
-      return known
-    }
-    let entry = image.classes[number]
-    guard entry.isPolymorphic, entry.name != String(reflecting: expected) else { return expected }
-    let message =
-      "The object is of the class \(entry.name), archived where \(expected) or another class was declared, and this "
-      + "version of the library cannot look that class up"
-    throw corrupted(
-      ArchiveError(.unresolvableClass, message, byteOffset: offset),
-      path(toValueAt: offset, in: depth)
-    )
-  }
+/// Stands in the table for an object that the observer wants to be nil.
+final class ObjectReplacedByNil: Sendable {
+  static let marker = ObjectReplacedByNil()
+}
 
-  fileprivate func decodeObject(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws
-    -> any Decodable
-  {
+extension DecodingSession {
+  func decodeAny(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws -> any Decodable {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
       try decodePlainly(type, at: &place, depth)
     }
     return try decode(type)
   }
 
+  // MARK: The life of an object
+
+  fileprivate func begin(_ object: TypedValueInProgress, _ reference: Int) {
+    objects.set(object.number, ObjectBeingDecoded.marker, origin: reference)
+    inProgress.append(object)
+    inProgress[inProgress.count - 1].deferredCount = deferred.count
+  }
+
+  /// Notes that the initializer of `object` returned.
+  ///
+  /// - Returns: the object, or what the observer gave for it.
+  fileprivate func complete(
+    _ number: Int,
+    _ object: AnyObject,
+    _ buildable: BuildableType,
+    _ reference: Int
+  ) throws -> AnyObject? {
+    if let known = objects.object(number), known !== object, known !== ObjectBeingDecoded.marker {
+      throw ArchiveError(
+        .misuse,
+        "An initializer registered one object and made another one",
+        byteOffset: reference
+      )
+    }
+    let result = observer == nil ? object : observer?.replacement(forDecoded: object)
+    objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
+    inProgress.removeLast()
+    decodedNumbers.append(UInt32(truncatingIfNeeded: number))
+    if buildable.isAwakening, let awakening = result as? any ArchiveAwakening {
+      self.awakening.append(awakening)
+    }
+    return result
+  }
+
+  /// Forgets an object whose initializer threw, and what was to be done for it.
+  fileprivate func abandon(_ number: Int, _ reference: Int) {
+    if let last = inProgress.last, last.number == number {
+      inProgress.removeLast()
+      deferred.forget(from: last.deferredCount, ownedBy: number)
+    } else if decodedNumbers.last == UInt32(truncatingIfNeeded: number) {
+      // It was complete, but is not what was asked for here; elsewhere it may be.
+      return
+    }
+    objects.set(number, nil, origin: reference)
+  }
+
+  /// Makes the object whose initializer called known to what it holds.
+  func register(_ object: AnyObject, from decoder: ValueDecoder) {
+    guard let current = inProgress.last, current.number > 0, current.range.contains(decoder.offset),
+      ObjectIdentifier(Swift.type(of: object)) == ObjectIdentifier(current.type)
+    else { return }
+    objects.set(current.number, object, origin: objects.origin(current.number))
+  }
+
+  // MARK: Errors
+
   fileprivate func cycle(_ offset: Int, _ depth: Int) -> DecodingError {
     corrupted(
       ArchiveError(
         .cycle,
-        "The object refers back to one whose initializer is still running",
+        "The object refers back to one whose initializer is still running. Mark this property @Deferred or "
+          + "@WeakReference, read it with decodeDeferred, or make the class an ArchivedModel or SelfRegistering",
         byteOffset: offset
       ),
       path(toValueAt: offset, in: depth)
     )
   }
 
-  fileprivate func isOther(_ object: AnyObject, _ type: Any.Type, _ offset: Int, _ depth: Int)
-    -> DecodingError
+  func isOther(_ object: AnyObject, _ type: Any.Type, _ offset: Int, _ depth: Int) -> DecodingError {
+    otherType(
+      type,
+      "Expected \(type) but the object is a \(Swift.type(of: object))",
+      offset,
+      path(toValueAt: offset, in: depth)
+    )
+  }
+
+  func otherType(_ type: Any.Type, _ message: String, _ offset: Int, _ path: [any CodingKey]) -> DecodingError
   {
-    let message = "Expected \(type) but the object is a \(Swift.type(of: object))"
-    return DecodingError.typeMismatch(
+    DecodingError.typeMismatch(
       type,
       .init(
-        codingPath: path(toValueAt: offset, in: depth),
+        codingPath: path,
         debugDescription: message,
         underlyingError: ArchiveError(.typeMismatch, message, byteOffset: offset)
       )

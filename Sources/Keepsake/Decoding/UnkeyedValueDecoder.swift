@@ -61,7 +61,11 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   mutating func decodeNil() throws -> Bool {
     try prepare(Any?.self)
     guard try session.isNil(at: place) else { return false }
-    advance(to: place + 1)
+    do {
+      advance(to: try session.image.end(ofValueAt: place, in: session.reader))
+    } catch {
+      throw session.publicError(error, codingPath)
+    }
     return true
   }
 
@@ -76,7 +80,9 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     guard !isAtEnd else { return nil }
-    guard type is any OptionalValue.Type else { return try decodeNil() ? nil : decode(type) }
+    guard session.observer != nil || type is any OptionalValue.Type else {
+      return try decodeNil() ? nil : decode(type)
+    }
     return try decode(Value?.self)
   }
 

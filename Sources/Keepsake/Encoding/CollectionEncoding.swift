@@ -40,7 +40,7 @@ final class SetEncodingPlan<Element: Encodable & Hashable>: EncodingPlan<Set<Ele
   override func encode(_ value: Set<Element>, _ session: EncodingSession) throws {
     let plan = session.plans.plan(for: Element.self)
     if session.sortsKeys {
-      try session.encodeElements(sortedByContent(value) { $0 }, plan)
+      try session.encodeElements(sortedByContent(value, session) { $0 }, plan)
     } else {
       try session.encodeElements(value, plan)
     }
@@ -52,10 +52,13 @@ final class SetEncodingPlan<Element: Encodable & Hashable>: EncodingPlan<Set<Ele
 /// The elements in the order of the archives that they alone would make, which is the same in every process.
 private func sortedByContent<Elements: Collection, Content: Encodable>(
   _ elements: Elements,
+  _ outer: EncodingSession,
   _ content: (Elements.Element) -> Content
 ) throws -> [Elements.Element] {
   let keyed = try elements.map { element in
-    let session = EncodingSession(sortsKeys: true, userInfo: [:], hidesRootKey: true)
+    let session = EncodingSession(sortsKeys: true, userInfo: outer.userInfo, hidesRootKey: true)
+    session.ownClassNames = outer.ownClassNames
+    session.classesAreKnown = outer.classesAreKnown
     try session.encode(content(element), forKey: ArchiveCodingKey(stringValue: ""))
     try session.finish()
     return (element, session.archive.bytes(0..<session.archive.count))
@@ -147,7 +150,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     session.buffer.append(arrayHead: value.count * 2)
     try session.push()
     session.context.top.kind = .walkedElements
-    for (key, value) in session.sortsKeys ? try sortedByContent(value, \.key) : Array(value) {
+    for (key, value) in session.sortsKeys ? try sortedByContent(value, session, \.key) : Array(value) {
       session.context.top.count += 1
       try keyPlan.encode(key, session)
       session.context.top.count += 1

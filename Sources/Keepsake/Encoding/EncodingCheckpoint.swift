@@ -12,6 +12,7 @@ struct EncodingCheckpoint {
   fileprivate let strings: StringSharing.Mark
   fileprivate let classes: ClassRegistry.Mark
   fileprivate let graph: ReferenceGraph.Mark
+  fileprivate let conditionalCount: Int
 }
 
 extension EncodingSession {
@@ -29,7 +30,8 @@ extension EncodingSession {
       shapeCount: shapes.count,
       strings: strings.mark,
       classes: classes.mark,
-      graph: graph.mark
+      graph: graph.mark,
+      conditionalCount: conditionals.count
     )
   }
 
@@ -47,6 +49,7 @@ extension EncodingSession {
     strings.truncate(to: checkpoint.strings)
     classes.truncate(to: checkpoint.classes)
     graph.truncate(to: checkpoint.graph)
+    conditionals.truncate(to: checkpoint.conditionalCount)
   }
 }
 

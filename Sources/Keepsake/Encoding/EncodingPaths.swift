@@ -75,23 +75,28 @@ extension EncodingSession {
 
   /// The path by which an object was first reached.
   func path(ofObject number: Int) -> [any CodingKey] {
-    var steps: [[any CodingKey]] = []
+    let referrers = graph.firstReferrers()
+    var steps: [[PathElement]] = []
     var number = number
-    while let referrer = graph.firstReferrer(of: number), referrer < number,
-      let body = assembly.body(referrer)
-    {
-      // While a body is written, the session's buffer holds the archive.
-      let reader = (bodyInProgress ? buffer : assembly.buffer).reader()
-      var place = body.lowerBound
-      _ = try? reader.varint(at: &place)
-      var search = PathSearch(layout, reader) { offset in
-        guard let tag = try? reader.byte(at: offset), TagKind(tag) == .objectReference else { return false }
-        return (try? reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1)) == UInt64(number)
-      }
-      steps.append((search.search(from: place) ?? []).map(ArchiveCodingKey.init))
-      number = referrer
+    while number < referrers.count, referrers[number] > 0, referrers[number] < number {
+      steps.append(self.steps(from: referrers[number], to: number))
+      number = referrers[number]
     }
-    let key = topLevelPaths.last { $0.firstNumber <= number }?.path ?? []
-    return key + steps.reversed().joined()
+    var key = topLevelPaths.last { $0.firstNumber <= number }?.path ?? []
+    for step in steps.reversed() { key += step.map(ArchiveCodingKey.init) }
+    return key
+  }
+
+  /// The way from a body to the first reference in it to the object of `number`.
+  func steps(from body: Int, to number: Int) -> [PathElement] {
+    guard var place = assembly.body(body)?.lowerBound else { return [] }
+    // While a body is written, the session's buffer holds the archive.
+    let reader = (bodyInProgress ? buffer : assembly.buffer).reader()
+    _ = try? reader.varint(at: &place)
+    var search = PathSearch(layout, reader) { offset in
+      guard let tag = try? reader.byte(at: offset), TagKind(tag) == .objectReference else { return false }
+      return (try? reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1)) == UInt64(number)
+    }
+    return search.search(from: place) ?? []
   }
 }

@@ -46,12 +46,24 @@ struct EncodingPlanCache {
 }
 
 extension EncodingSession {
-  /// Lets `value` encode itself into a frame of its own.
+  /// Lets `value` encode itself into a frame of its own; where the stack is about to end, on a larger one.
   @inline(__always)
   func encodePlainly<Value: Encodable>(_ value: Value) throws {
+    guard stackGuard.hasRoom() else { return try encodeOnLargerStack(value) }
     try push()
     let frame = context.top.id
     try value.encode(to: ValueEncoder(session: self, frame: frame, nested: nil))
     if context.top.id != frame { try pop(to: frame) } else { try pop() }
+  }
+
+  @inline(never)
+  private func encodeOnLargerStack<Value: Encodable>(_ value: Value) throws {
+    let stack = stackGuard
+    defer { stackGuard = stack }
+    do {
+      try onLargerStack { try encodePlainly(value) }
+    } catch let error as ArchiveError {
+      throw misuse(error.message, code: error.code)
+    }
   }
 }

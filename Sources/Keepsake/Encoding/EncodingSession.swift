@@ -10,6 +10,7 @@ final class EncodingSession {
   @safe @exclusivity(unchecked) var objects = ObjectRegistry()
   @safe @exclusivity(unchecked) var graph = ReferenceGraph()
   @safe @exclusivity(unchecked) var classes = ClassRegistry()
+  @safe @exclusivity(unchecked) var conditionals = ConditionalRegistry()
   @safe @exclusivity(unchecked) var assembly = ArchiveAssembly()
   @safe @exclusivity(unchecked) var plans = EncodingPlanCache()
   @safe @exclusivity(unchecked) private var keyTables = TypeCache<EncodingKeyTable>()
@@ -19,15 +20,28 @@ final class EncodingSession {
   @safe @exclusivity(unchecked) var pending = PendingObjects()
   @safe @exclusivity(unchecked) private var lastFrameID: FrameID = 0
   @safe @exclusivity(unchecked) var depth = 0
-  @safe @exclusivity(unchecked) private var stackGuard = StackGuard()
+  @safe @exclusivity(unchecked) var stackGuard = StackGuard()
 
   /// Whether a body is being written that others may refer to, so that its references count for cycles.
   @safe @exclusivity(unchecked) var bodyInProgress = false
+  /// What ``depth`` was when that body was begun.
+  @safe @exclusivity(unchecked) var bodyDepth = 0
+  /// In how many deferred values the one being written is.
+  @safe @exclusivity(unchecked) var deferralDepth = 0
   /// The top-level values so far: the first number that was free then, and the way to the value.
   var topLevelPaths: [(firstNumber: Int, path: [any CodingKey])] = []
 
+  /// Who may replace objects, and what it gave for them.
+  weak var observer: (any EncodingObserver)?
+  var replacements: [ObjectIdentifier: Replacement] = [:]
+  /// The names that the program gave to types for this archive.
+  var ownClassNames: [ObjectIdentifier: String] = [:]
+  /// Whether the archive is read by this process with the classes at hand (deep copy), not by their names.
+  var classesAreKnown = false
+
   let sortsKeys: Bool
   var userInfo: [CodingUserInfoKey: Any]
+  /// The limits of the readers that the archive is for.
   let limits = ArchiveLimits()
   /// Whether coding paths begin below the root key, as those of other top-level encoders do.
   let hidesRootKey: Bool
@@ -53,7 +67,7 @@ final class EncodingSession {
   @inline(__always)
   func push() throws {
     depth += 1
-    if depth & 3 == 0 { try checkDepth() }
+    if depth & 7 == 0 { try checkDepth() }
     context.lower.append(context.top)
     lastFrameID &+= 1
     context.top = EncodingFrame(id: lastFrameID, start: buffer.count)
@@ -61,14 +75,12 @@ final class EncodingSession {
 
   private func checkDepth() throws {
     guard depth <= limits.maximumDepth else {
-      throw misuse("Values are nested more than \(limits.maximumDepth) deep", code: .limitExceeded)
-    }
-    guard stackGuard.hasRoom() else {
       throw misuse(
-        "Values are nested \(depth) deep, more than the stack of this thread can hold",
+        "Values are nested more than \(limits.maximumDepth) deep, which is what readers accept by default",
         code: .limitExceeded
       )
     }
+    if bodyInProgress { graph.noteDepth(depth - bodyDepth) }
   }
 
   /// Closes the innermost frame and what is still open in it.
@@ -164,13 +176,15 @@ final class EncodingSession {
     while context.top.id != 0 { try settleNested() }
     closeTop()
     flattenSplices(from: 0)
+    let conditionalBodies = try conditionalBodies()
     isFinished = true
     assembly.finish(
       topLevel: buffer,
       shapes: shapes,
       keyNames: keys.names,
       classes: classes,
-      strings: strings
+      strings: strings,
+      conditionals: conditionalBodies
     )
   }
 

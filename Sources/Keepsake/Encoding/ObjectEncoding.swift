@@ -2,20 +2,34 @@
 /// §4.1).
 final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) throws {
-    let object = value as AnyObject
+    if session.observer != nil { return try encodeObserved(value, session) }
+    try encode(value as AnyObject, session)
+  }
+
+  @inline(__always)
+  private func encode(_ object: AnyObject, _ session: EncodingSession) throws {
     guard let (number, isNew) = session.objects.number(for: object) else {
       throw session.tooManyObjects
     }
     if isNew { session.pending.append(self) }
     if ObjectIdentifier(type(of: object)) != ObjectIdentifier(Value.self) {
-      try session.notePolymorphism(of: object)
+      try session.notePolymorphism(of: type(of: object))
     }
-    if session.bodyInProgress { session.graph.addReference(to: number) }
+    session.noteReference(to: number)
     session.buffer.append(reference: Tag.objectReference, number)
   }
 
+  /// Encodes what the observer wants to have archived instead of `value`, which may be nothing.
+  private func encodeObserved(_ value: Value, _ session: EncodingSession) throws {
+    guard let object = try session.replacement(for: value as AnyObject, declared: Value.self) else {
+      return session.buffer.append(Tag.none)
+    }
+    try encode(object, session)
+  }
+
   override func standsInline(_ value: Value) -> Bool { true }
-  override var canBeNil: Bool { false }
+  // An observer may have nil written for an object.
+  override var canBeNil: Bool { true }
 
   override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
     guard let value = object as? Value else { return }
@@ -24,33 +38,37 @@ final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
 }
 
 extension EncodingSession {
-  func notePolymorphism(of object: AnyObject) throws {
-    classes.markPolymorphic(classNumber(of: type(of: object)))
-  }
-
   var tooManyObjects: EncodingError {
     misuse("An archive holds at most \(ObjectRegistry.mostNumbers) objects", code: .limitExceeded)
   }
 
-  /// The number of a class in the class table; its superclasses get theirs before it.
-  func classNumber(of type: AnyClass) -> Int {
-    if let number = classes.number(of: type) { return number }
-    let superclass = _getSuperclass(type).flatMap { $0 is any Encodable.Type ? classNumber(of: $0) : nil }
-    return classes.add(ClassEntry(name: archivedName(of: type), superclass: superclass), type)
+  /// Records that the value being written refers to an object.
+  @inline(__always)
+  func noteReference(to number: Int) {
+    if bodyInProgress {
+      graph.addReference(to: number, isDeferred: deferralDepth > 0)
+      graph.noteDepth(depth - bodyDepth)
+    } else {
+      graph.addTopLevelReference(to: number, isDeferred: deferralDepth > 0)
+    }
   }
 
-  /// The name of a class as it stands in the archive. The names of private and local classes hold an address
-  /// of the process, which must not get into a file; of those only the last part is kept.
-  private func archivedName(of type: AnyClass) -> String {
-    let full = String(reflecting: type)
-    return full.contains("(unknown context") ? "(private)." + String(describing: type) : full
+  /// Runs `encode`, whose references a reader follows only when everything else has been read.
+  @inline(__always)
+  func encodeDeferred(_ encode: () throws -> Void) throws {
+    deferralDepth += 1
+    defer { deferralDepth -= 1 }
+    try encode()
   }
 
   // MARK: Bodies
 
   /// Encodes the bodies of all objects that were reached and have none yet, and those that they reach.
-  func drain() throws {
-    let first = assembly.bodyCount + 1
+  ///
+  /// - Parameter valueBody: the body of the top-level value that reached them, where it has one.
+  /// - Throws: also when no reader could build the objects again.
+  func drain(valueBody: Int? = nil) throws {
+    let first = valueBody ?? assembly.bodyCount + 1
     while let plan = pending.next() {
       let number = assembly.bodyCount + 1
       guard let object = objects.object(number) else { continue }
@@ -58,7 +76,15 @@ extension EncodingSession {
         try plan.encodeBody(object, self)
       }
     }
-    if let cycle = graph.findCycle(from: first) { throw unreadable(cycle) }
+    let obstacle = graph.findObstacle(
+      from: first,
+      valueBody: valueBody,
+      // A little is left for what a reader adds, and for the coarse measure of depth here.
+      maximumDepth: limits.maximumDepth - 16,
+      isKnownEarly: { objects.object($0) is any SelfRegistering }
+    )
+    if let obstacle { throw unreadable(obstacle) }
+    try reportEncoded(from: first)
   }
 
   private func encodeBody(
@@ -78,26 +104,10 @@ extension EncodingSession {
     buffer.append(varint: number.map { $0 + 1 } ?? 0)
     context = EncodingContext(top: EncodingFrame(id: makeFrameID(), start: start), basePath: basePath)
     bodyInProgress = true
+    bodyDepth = depth
     try encode()
     flattenSplices(from: start)
     assembly.addBody(start..<buffer.count)
-  }
-
-  private func unreadable(_ cycle: [Int]) -> EncodingError {
-    let names = cycle.compactMap { objects.object($0) }.map { String(describing: type(of: $0)) }
-    let first = cycle.first ?? 0
-    let ring = (names + names.prefix(1)).joined(separator: " → ")
-    let message =
-      "Objects refer to each other in a ring that no initializer could read back: \(ring). "
-      + "Break the ring: let one of these references be found again from the outside instead of being encoded"
-    return EncodingError.invalidValue(
-      objects.object(first) as Any,
-      .init(
-        codingPath: path(ofObject: first),
-        debugDescription: message,
-        underlyingError: ArchiveError(.cycle, message)
-      )
-    )
   }
 
   // MARK: The top level
@@ -105,6 +115,7 @@ extension EncodingSession {
   /// Encodes a value of the top level: what is small stands there, anything else gets a body of its own, so
   /// that it can be read without what stands before it. Then all objects that were reached are encoded.
   func encodeTopLevel<Value: Encodable>(_ value: Value, _ plan: EncodingPlan<Value>) throws {
+    stackGuard.checkThread()
     try drain()
     let mark = assembly.mark
     let path = currentPath
@@ -112,12 +123,13 @@ extension EncodingSession {
       topLevelPaths.append((objects.count + 1, path))
       if context.top.kind == .singleUsed || context.top.kind == .unkeyed || plan.standsInline(value) {
         try plan.encode(value, self)
+        try drain()
       } else {
         guard let number = objects.numberForValue() else { throw tooManyObjects }
         buffer.append(reference: Tag.valueReference, number)
         try encodeBody(basePath: .elements(path), class: nil) { try plan.encode(value, self) }
+        try drain(valueBody: number)
       }
-      try drain()
     } catch {
       assembly.truncate(to: mark)
       topLevelPaths.removeLast()

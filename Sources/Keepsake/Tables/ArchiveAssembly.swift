@@ -32,12 +32,15 @@ struct ArchiveAssembly {
   }
 
   /// Appends the top-level body and everything behind it. The buffer then holds the whole archive.
+  ///
+  /// - Parameter conditionals: for each entry of the conditional table the number of the object's body, or 0.
   mutating func finish(
     topLevel: ByteBuffer,
     shapes: ShapeTrie,
     keyNames: [String],
     classes: ClassRegistry,
-    strings: StringSharing
+    strings: StringSharing,
+    conditionals: [Int] = []
   ) {
     let topLevelOffset = buffer.count
     buffer.append(topLevel)
@@ -47,6 +50,8 @@ struct ArchiveAssembly {
     classes.write(to: buffer)
     let stringsOffset = buffer.count
     strings.write(to: buffer)
+    let conditionalsOffset = buffer.count
+    for number in conditionals { buffer.append(varint: number) }
     let offsetsOffset = buffer.count
     let bodyCount = offsets.count
     offsets.write(to: buffer)
@@ -57,8 +62,8 @@ struct ArchiveAssembly {
       keyCount, shapesOffset - tablesOffset,
       shapes.count, classesOffset - shapesOffset,
       classes.entries.count, stringsOffset - classesOffset,
-      strings.count, offsetsOffset - stringsOffset,
-      0, 0,  // conditional references, of which this version writes none
+      strings.count, conditionalsOffset - stringsOffset,
+      conditionals.count, offsetsOffset - conditionalsOffset,
       directoryOffset - offsetsOffset,
     ]
     for number in directory { buffer.append(varint: number) }

@@ -24,6 +24,8 @@ package final class ArchiveImage {
   private var stringPlaces: [Int]?
   @safe @exclusivity(unchecked)
   private var strings: [String?] = []
+  @safe @exclusivity(unchecked)
+  private var conditionals: [UInt32]?
 
   package init(_ reader: ByteReader, verification: ArchiveVerification) throws(ArchiveError) {
     self.reader = reader
@@ -45,13 +47,6 @@ package final class ArchiveImage {
     keys = try ArchiveImage.readKeys(reader, directory.keys)
     (shapeStarts, shapeKeys) = try ArchiveImage.readShapes(reader, directory.shapes, keyCount: keys.count)
     classes = try ArchiveImage.readClasses(reader, directory.classes)
-    guard directory.conditionals.count == 0, directory.conditionals.range.isEmpty else {
-      throw ArchiveError(
-        .unsupportedVersion,
-        "The archive has conditional references, which this version of the library does not read",
-        byteOffset: directory.conditionals.range.lowerBound
-      )
-    }
   }
 
   // MARK: Tables
@@ -117,8 +112,8 @@ package final class ArchiveImage {
   ) throws(ArchiveError) -> [ClassEntry] {
     var classes: [ClassEntry] = []
     var place = table.range.lowerBound
-    for number in 0..<table.count {
-      classes.append(try ClassEntry(reader, at: &place, number: number))
+    for _ in 0..<table.count {
+      classes.append(try ClassEntry(reader, at: &place, after: classes))
     }
     try checkEnd(place, table, "class")
     return classes
@@ -187,6 +182,48 @@ package final class ArchiveImage {
     return places
   }
 
+  /// The number of the body to which a conditional reference with the entry `index` leads; `nil` when the
+  /// object was not archived. Throws when there is no such entry (Format §5.5).
+  package func conditionalTarget(_ index: Int, at offset: Int) throws(ArchiveError) -> Int? {
+    let targets = if let conditionals { conditionals } else { try readConditionals() }
+    guard index >= 0, index < targets.count else {
+      throw ArchiveError(
+        .damaged,
+        "A conditional reference names an entry that does not exist",
+        byteOffset: offset
+      )
+    }
+    return targets[index] == 0 ? nil : Int(targets[index])
+  }
+
+  private func readConditionals() throws(ArchiveError) -> [UInt32] {
+    try verifier?.verify(directory.conditionals.range)
+    var targets: [UInt32] = []
+    targets.reserveCapacity(directory.conditionals.count)
+    var place = directory.conditionals.range.lowerBound
+    for _ in 0..<directory.conditionals.count {
+      let entryPlace = place
+      let number = try reader.varint(at: &place)
+      guard number <= directory.bodyCount, let target = UInt32(exactly: number) else {
+        throw ArchiveError(
+          .damaged,
+          "The conditional table names an object that does not exist",
+          byteOffset: entryPlace
+        )
+      }
+      targets.append(target)
+    }
+    try ArchiveImage.checkEnd(place, directory.conditionals, "conditional")
+    conditionals = targets
+    return targets
+  }
+
+  /// Reads those tables whole that otherwise are read when they are first needed.
+  package func checkTables() throws(ArchiveError) {
+    if stringPlaces == nil { _ = try readStringPlaces() }
+    if conditionals == nil { _ = try readConditionals() }
+  }
+
   // MARK: Bodies
 
   /// The extent of body `number`, from 1 on, verified; throws when there is no such body (Format §5.6).
@@ -236,7 +273,23 @@ package final class ArchiveImage {
     guard number <= classes.count else {
       throw ArchiveError(.damaged, "An object is of a class that does not exist", byteOffset: place)
     }
-    return number == 0 ? nil : number - 1
+    guard number > 0 else { return nil }
+    guard !classes[number - 1].isValueType else {
+      throw ArchiveError(.damaged, "An object is of a type that is no class", byteOffset: place)
+    }
+    return number - 1
+  }
+
+  /// Reads the number behind the tag of a typed value, of which `offset` is the place and moves to the value
+  /// itself: that of an entry of the class table (Format §4.10).
+  package func valueTypeNumber(at offset: inout Int) throws(ArchiveError) -> Int {
+    let place = offset
+    offset += 1
+    let number = try reader.varint(at: &offset)
+    guard number < classes.count, classes[number].isValueType else {
+      throw ArchiveError(.damaged, "A value is of a type that the archive does not list", byteOffset: place)
+    }
+    return number
   }
 }
 

@@ -1,20 +1,29 @@
-/// A class as an archive knows it (Format §5.3).
+/// A class, or the type of values behind a protocol, as an archive knows it (Format §5.3).
 package struct ClassEntry: Sendable, Equatable {
-  /// The name by which the class is found again where that is needed.
+  /// The name by which the type is found again where that is needed.
   package var name: String
-  /// The version of the class's own part of the format; 0 where it states none.
+  /// The version of the type's own part of the format; 0 where it states none.
   package var version = 0
-  /// The number of the superclass in the class table, if that is archived too.
+  /// The number of the superclass in the class table, if that is archived too. A value type has none.
   package var superclass: Int?
   /// Whether an instance was archived where another type was declared, so that the name decides what is
   /// built.
   package var isPolymorphic = false
+  /// Whether the type is no class, but that of values which stand behind a protocol. The name always decides
+  /// what is built of these, so that such an entry is not polymorphic besides.
+  package var isValueType = false
 }
 
-/// The classes met while encoding.
+/// The flags of an entry, of which it has at most one.
+private enum ClassFlags {
+  static let polymorphic: UInt8 = 1
+  static let valueType: UInt8 = 2
+}
+
+/// The classes met while encoding, and the types of values behind protocols.
 struct ClassRegistry {
   private(set) var entries: [ClassEntry] = []
-  private(set) var types: [AnyClass] = []
+  private(set) var types: [Any.Type] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
   /// The classes that were found to be polymorphic, in that order.
   private var polymorphic: [Int] = []
@@ -26,9 +35,9 @@ struct ClassRegistry {
 
   var mark: Mark { Mark(entries: entries.count, polymorphic: polymorphic.count) }
 
-  func number(of type: AnyClass) -> Int? { numbers[ObjectIdentifier(type)] }
+  func number(of type: Any.Type) -> Int? { numbers[ObjectIdentifier(type)] }
 
-  mutating func add(_ entry: ClassEntry, _ type: AnyClass) -> Int {
+  mutating func add(_ entry: ClassEntry, _ type: Any.Type) -> Int {
     numbers[ObjectIdentifier(type)] = entries.count
     entries.append(entry)
     types.append(type)
@@ -58,14 +67,19 @@ struct ClassRegistry {
       buffer.append(utf8: entry.name)
       buffer.append(varint: entry.version)
       buffer.append(varint: entry.superclass.map { $0 + 1 } ?? 0)
-      buffer.append(entry.isPolymorphic ? 1 : 0)
+      buffer.append(entry.flags)
     }
   }
 }
 
 extension ClassEntry {
-  /// Reads the entry at `offset`, which moves behind it; `number` is its own.
-  init(_ reader: ByteReader, at offset: inout Int, number: Int) throws(ArchiveError) {
+  fileprivate var flags: UInt8 {
+    if isValueType { return ClassFlags.valueType }
+    return isPolymorphic ? ClassFlags.polymorphic : 0
+  }
+
+  /// Reads the entry at `offset`, which moves behind it; `earlier` are those that stand before it.
+  init(_ reader: ByteReader, at offset: inout Int, after earlier: [ClassEntry]) throws(ArchiveError) {
     let nameLength = try reader.varint(at: &offset)
     try reader.check(nameLength, at: offset)
     name = try reader.string(offset..<(offset + nameLength))
@@ -73,7 +87,7 @@ extension ClassEntry {
     version = try reader.varint(at: &offset)
     let superclassPlace = offset
     let superclass = try reader.varint(at: &offset)
-    guard superclass <= number else {
+    guard superclass <= earlier.count else {
       throw ArchiveError(
         .damaged,
         "A class names a superclass that does not stand before it",
@@ -82,10 +96,18 @@ extension ClassEntry {
     }
     self.superclass = superclass == 0 ? nil : superclass - 1
     let flags = try reader.byte(at: offset)
-    guard flags <= 1 else {
+    guard [0, ClassFlags.polymorphic, ClassFlags.valueType].contains(flags) else {
       throw ArchiveError(.damaged, "A class has flags that this version does not know", byteOffset: offset)
     }
-    isPolymorphic = flags == 1
+    isPolymorphic = flags == ClassFlags.polymorphic
+    isValueType = flags == ClassFlags.valueType
+    if let superclass = self.superclass, isValueType || earlier[superclass].isValueType {
+      throw ArchiveError(
+        .damaged,
+        "A type that is no class has a superclass or is one",
+        byteOffset: superclassPlace
+      )
+    }
     offset += 1
   }
 }

@@ -34,6 +34,17 @@ struct ObjectRegistry {
     return (number, true)
   }
 
+  /// The number of `object`, if it has one.
+  func knownNumber(of object: AnyObject) -> Int? {
+    var place = slot(for: object)
+    while slots[place] != 0 {
+      let number = Int(slots[place])
+      if objects[number - 1] === object { return number }
+      place = (place + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
   /// A number for the body of a value, which nobody looks up; `nil` when there are no more.
   mutating func numberForValue() -> Int? {
     guard objects.count < ObjectRegistry.mostNumbers else { return nil }

@@ -43,6 +43,7 @@ package struct PathSearch<Layout: ValueLayout> {
     case .some, .url:
       return try visit(&place)
     case .typed:
+      // The type is no step of the way.
       _ = try reader.varint(at: &place)
       return try visit(&place)
     case .shortArray:

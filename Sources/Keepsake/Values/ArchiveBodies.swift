@@ -44,11 +44,13 @@ extension ArchiveImage {
 }
 
 extension ArchiveValue {
-  /// The number of the body that a reference leads to; `nil` for a value that is no reference.
+  /// The number of the body that a reference leads to; `nil` for a value that is no reference, and for a
+  /// conditional reference to an object that was not archived.
   package var bodyNumber: Int? {
     get throws(ArchiveError) {
       switch kind {
-      case .object, .value, .conditional: try referencedNumber()
+      case .object, .value: try referencedNumber()
+      case .conditional: try image.conditionalTarget(referencedNumber(), at: offset)
       default: nil
       }
     }
@@ -59,7 +61,6 @@ extension ArchiveValue {
   package var target: ArchiveBody? {
     get throws(ArchiveError) {
       guard let number = try bodyNumber else { return nil }
-      if kind == .conditional, number < 1 || number > image.directory.bodyCount { return nil }
       let body = try image.numberedBody(number, referredToAt: offset)
       guard (body.classNumber == nil) == (kind == .value) else {
         throw ArchiveError(

@@ -6,7 +6,7 @@ package struct ArchiveValue {
     case none, empty, some, bool, integer, float32, float64
     case date, uuid, decimal, url, string, bytes
     case array, numbers, map, record, typed
-    /// References: to an object, to a value of the top level, to an object that may not be there.
+    /// References: to an object, to a value of the top level, to an object that may not be archived.
     case object, value, conditional
   }
 
@@ -81,7 +81,8 @@ package struct ArchiveValue {
     case .some, .url:
       return (1, place, 0..<0)
     case .typed:
-      _ = try image.reader.varint(at: &place)
+      place = offset
+      _ = try image.valueTypeNumber(at: &place)
       return (1, place, 0..<0)
     case .shortArray:
       return (Int(tag - Tag.shortArray), place, 0..<0)
@@ -98,6 +99,24 @@ package struct ArchiveValue {
       return (slots.count, place, slots)
     default:
       return (0, place, 0..<0)
+    }
+  }
+
+  /// The name of the type of a value behind a protocol, as it stands in the archive; `nil` for a value of
+  /// another kind.
+  package var typeName: String? {
+    get throws(ArchiveError) {
+      guard kind == .typed else { return nil }
+      var place = offset
+      return image.classes[try image.valueTypeNumber(at: &place)].name
+    }
+  }
+
+  /// What stands behind the mark of an optional or the name of a type; `nil` for a value of another kind.
+  package var content: ArchiveValue? {
+    get throws(ArchiveError) {
+      guard kind == .typed || kind == .some else { return nil }
+      return try ArchiveValue(image, at: head().payload)
     }
   }
 

@@ -2,7 +2,8 @@
 package struct ArchiveSummary: Sendable {
   package var objectCount = 0
   package var valueCount = 0
-  /// How many references there are to each body; entry 0 is the top level, to which there are none.
+  /// How many references there are to each body, conditional ones not counted; entry 0 is the top level, to
+  /// which there are none.
   package var referenceCounts: [Int] = []
 }
 
@@ -16,6 +17,8 @@ extension ArchiveImage {
   package func verifyStructure() throws(ArchiveError) -> ArchiveSummary {
     var summary = ArchiveSummary()
     summary.referenceCounts = Array(repeating: 0, count: directory.bodyCount + 1)
+    try checkTables()
+    try verifyConditionals()
     let maps = try MapKeys(self)
     var end = Header.byteCount
     for number in stride(from: 1, through: directory.bodyCount, by: 1) {
@@ -36,6 +39,23 @@ extension ArchiveImage {
     }
     try verify(topLevelValue, endingAt: directory.topLevel.upperBound, isTopLevel: true, maps, &summary)
     return summary
+  }
+
+  /// Every entry of the conditional table leads to an object, also one that no reference names.
+  private func verifyConditionals() throws(ArchiveError) {
+    var place = directory.conditionals.range.lowerBound
+    for index in 0..<directory.conditionals.count {
+      let entryPlace = place
+      _ = try reader.varint(at: &place)
+      guard let number = try conditionalTarget(index, at: entryPlace) else { continue }
+      guard try numberedBody(number, referredToAt: entryPlace).classNumber != nil else {
+        throw ArchiveError(
+          .damaged,
+          "The conditional table names a body that is no object",
+          byteOffset: entryPlace
+        )
+      }
+    }
   }
 
   private func verify(
@@ -148,12 +168,8 @@ extension ArchiveValue {
     case .decimal:
       _ = try decimal
     case .conditional:
-      // The table of these is empty in version 1.0, and opening an archive where it is not throws.
-      throw ArchiveError(
-        .damaged,
-        "A conditional reference stands in an archive that lists none",
-        byteOffset: offset
-      )
+      // That the entry leads to an object was looked at with the table.
+      _ = try bodyNumber
     default:
       break
     }

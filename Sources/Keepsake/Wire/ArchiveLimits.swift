@@ -1,10 +1,13 @@
-/// How much an archive may ask of the reader, and a value of the writer. The defaults suit archives from
-/// anywhere.
+/// How much an archive may ask of the reader. The defaults suit archives from anywhere.
+///
+/// The archiver refuses to write what readers with the default limits would refuse to read.
 public struct ArchiveLimits: Sendable, Hashable {
-  /// How deep values may be nested, objects within objects included. 10,000 by default.
+  /// How deep values may be nested, objects within objects included. 250,000 by default.
   ///
-  /// Where the stack of the calling thread would end before that, coding stops with an error too.
-  public var maximumDepth = 10_000
+  /// A level takes some hundred bytes of stack in an optimized program. Where the stack of the calling thread
+  /// would end, coding goes on on one of the library's own, and stops with an error when that cannot be had.
+  /// What is deferred begins again at the top.
+  public var maximumDepth = 250_000
   /// How many bytes an archive may have that is read. No limit by default.
   public var maximumByteCount = Int.max
 

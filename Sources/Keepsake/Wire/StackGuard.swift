@@ -5,58 +5,112 @@
 #elseif canImport(Darwin)
   internal import Darwin
 #endif
+internal import Synchronization
 
 /// Tells whether the stack of the current thread has room for further recursion.
 ///
-/// It only compares addresses: nothing is read or written through them.
+/// It only compares addresses: nothing is read or written through them. Where the stack begins and ends is asked once;
+/// after that a look is two comparisons, so that it can be taken at each level.
 struct StackGuard {
-  /// What must be left for a few more levels of user code, until the next look is taken.
+  /// What must be left for a level of user code and all that it calls, until the next look is taken.
   static let reserve: UInt = 128 << 10
   /// What must be left when an error is already being described.
   static let lastReserve: UInt = 48 << 10
 
+  /// The stack that was asked for last, and its thread. No address is in it as long as none was.
+  private var lowest = UInt.max
+  private var highest: UInt = 0
   private var thread: UInt = 0
-  private var lowest: UInt = 0
 
-  /// Whether more than `reserve` bytes are left. The first call on a thread asks the system where its stack
-  /// ends.
+  /// Whether more than `reserve` bytes are left.
+  ///
+  /// An address within the stack that is known is taken for one of that stack, so ``checkThread()`` must be called
+  /// when that may be another thread's: the memory of a stack may have become part of another one.
+  @inline(__always)
   mutating func hasRoom(_ reserve: UInt = StackGuard.reserve) -> Bool {
-    var marker: UInt8 = 0
-    let here = unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
+    let here = StackGuard.currentAddress()
+    if here < highest, here > lowest, here &- lowest > reserve { return true }
+    return lookAgain(here, reserve)
+  }
+
+  /// Forgets the stack that is known if it is another thread's. To be called where a session is entered.
+  mutating func checkThread() {
+    if currentThread() != thread { self = StackGuard() }
+  }
+
+  /// Another thread, or really the end.
+  @inline(never)
+  private mutating func lookAgain(_ here: UInt, _ reserve: UInt) -> Bool {
     let current = currentThread()
-    if current != thread {
+    if current != thread || here < lowest || here >= highest {
+      // Where the system does not tell, or the code runs on a stack that is not that of its thread (of a coroutine, or
+      // of an address sanitizer), nothing can be said, and nothing is remembered.
+      guard let stack = StackGuard.currentStack(), stack.contains(here) else { return true }
+      lowest = stack.lowerBound
+      highest = stack.upperBound
       thread = current
-      lowest = lowestStackAddress() ?? 0
     }
-    return here > lowest &+ reserve
+    return here &- lowest > reserve
+  }
+
+  /// An address in the frame of the caller, more or less.
+  @inline(__always)
+  private static func currentAddress() -> UInt {
+    var marker: UInt8 = 0
+    // The pointer becomes a number at once.
+    return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
   }
 
   private func currentThread() -> UInt {
-    #if canImport(Darwin)
-      unsafe UInt(bitPattern: pthread_self())
-    #else
+    #if canImport(Glibc)
       UInt(pthread_self())
+    #else
+      // An opaque pointer, which becomes a number.
+      unsafe UInt(bitPattern: pthread_self())
     #endif
   }
 
-  /// Where the stack of the current thread ends, or `nil` where the system does not tell.
-  private func lowestStackAddress() -> UInt? {
+  /// From where to where the stack of the current thread goes, or `nil` where the system does not tell.
+  private static func currentStack() -> Range<UInt>? {
     #if canImport(Darwin)
+      // Both are about this thread, which is there.
       let top = unsafe UInt(bitPattern: pthread_get_stackaddr_np(pthread_self()))
-      return top - UInt(pthread_get_stacksize_np(pthread_self()))
+      let size = unsafe UInt(pthread_get_stacksize_np(pthread_self()))
+      return top > size ? top - size..<top : nil
     #else
-      guard let threadAttributes = unsafe Self.threadAttributes else { return nil }
-      var attributes = pthread_attr_t()
-      guard unsafe threadAttributes(pthread_self(), &attributes) == 0 else { return nil }
-      defer { unsafe pthread_attr_destroy(&attributes) }
-      var address: UnsafeMutableRawPointer?
-      var size = 0
-      guard unsafe pthread_attr_getstack(&attributes, &address, &size) == 0 else { return nil }
-      return UInt(bitPattern: address)
+      guard isMainThread() else { return askSystem() }
+      return mainStack.withLock { known in
+        known = known ?? askSystem()
+        return known
+      }
     #endif
   }
 
   #if !canImport(Darwin)
+    private static func askSystem() -> Range<UInt>? {
+      guard let threadAttributes = unsafe Self.threadAttributes else { return nil }
+      // The call initializes the attributes; they are this function's own, and destroyed at its end.
+      var attributes = pthread_attr_t()
+      guard unsafe threadAttributes(pthread_self(), &attributes) == 0 else { return nil }
+      defer { _ = unsafe pthread_attr_destroy(&attributes) }
+      var address: UnsafeMutableRawPointer?
+      var size = 0
+      guard unsafe pthread_attr_getstack(&attributes, &address, &size) == 0 else { return nil }
+      let bottom = UInt(bitPattern: address)
+      let (top, overflow) = bottom.addingReportingOverflow(UInt(bitPattern: size))
+      return overflow ? nil : bottom..<top
+    }
+
+    /// The stack of the main thread, which is there as long as the process. The system reads a file each time that
+    /// it is asked for it, which takes longer than many an archive.
+    private static let mainStack = Mutex<Range<UInt>?>(nil)
+
+    private static func isMainThread() -> Bool {
+      // The signature is that of the manual page; there is no such function in older libraries.
+      guard let symbol = unsafe dlsym(nil, "gettid") else { return false }
+      return unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)() == getpid()
+    }
+
     private typealias ThreadAttributes =
       @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32
 

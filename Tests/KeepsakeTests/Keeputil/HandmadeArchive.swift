@@ -3,17 +3,21 @@ import Keepsake
 
 /// An archive put together by hand from the specification, so that it can be wrong where a test wants it to be.
 ///
-/// Its class table has one class, "Thing", number 1; it has no shapes.
+/// Its class table has one class, "Thing", number 1, unless told; it has no shapes.
 enum HandmadeArchive {
   /// - Parameters:
   ///   - bodies: the numbered bodies, each with its class number, from number 1 on.
   ///   - topLevel: the top-level body, class number 0 included.
   ///   - strings: the string table.
+  ///   - classes: the entries of the class table.
+  ///   - conditionals: the entries of the conditional table.
   ///   - bodyCount: how many bodies the directory says that there are; by default as many as there are.
   static func data(
     bodies: [[UInt8]] = [],
     topLevel: [UInt8],
     strings: [[UInt8]] = [],
+    classes: [[UInt8]] = [type("Thing")],
+    conditionals: [[UInt8]] = [],
     bodyCount: Int? = nil
   ) -> Data {
     var bytes: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A, 1, 0, 0, 0, 0, 0, 0, 0]
@@ -25,22 +29,31 @@ enum HandmadeArchive {
     let topLevelOffset = bytes.count
     bytes += topLevel
     let tablesOffset = bytes.count
-    let classTable = [5] + Array("Thing".utf8) + [0, 0, 0]
+    let classTable = classes.flatMap(\.self)
     bytes += classTable
     let stringTable = strings.flatMap { varint($0.count) + $0 }
     bytes += stringTable
+    let conditionalTable = conditionals.flatMap(\.self)
+    bytes += conditionalTable
     let offsetsOffset = bytes.count
     bytes += offsetTable(places)
     let directoryOffset = bytes.count
     let noEntries = [0, 0]
     let directory =
-      [topLevelOffset, tablesOffset, bodyCount ?? bodies.count] + noEntries + noEntries + [
-        1, classTable.count,
-      ]
-      + [strings.count, stringTable.count]
-      + noEntries + [directoryOffset - offsetsOffset]
+      [topLevelOffset, tablesOffset, bodyCount ?? bodies.count] + noEntries + noEntries
+      + [classes.count, classTable.count, strings.count, stringTable.count]
+      + [conditionals.count, conditionalTable.count, directoryOffset - offsetsOffset]
     for number in directory { bytes += varint(number) }
     return Data(withChecksums(bytes, directoryOffset))
+  }
+
+  /// An entry of the class table.
+  ///
+  /// - Parameters:
+  ///   - superclass: 1 more than the number of the superclass; 0 for none.
+  ///   - flags: 1 for a polymorphic class, 2 for a type that is no class.
+  static func type(_ name: String, version: UInt8 = 0, superclass: UInt8 = 0, flags: UInt8 = 0) -> [UInt8] {
+    varint(name.utf8.count) + Array(name.utf8) + [version, superclass, flags]
   }
 
   /// Groups of 64 bodies: where the first begins, with 3 for lengths of eight bytes, and where the lengths are.

@@ -8,14 +8,15 @@ import Testing
     HandmadeArchive.data(bodies: bodies, topLevel: topLevel, strings: strings)
   }
 
-  private func fault(bodies: [[UInt8]] = [], topLevel: [UInt8], strings: [[UInt8]] = []) throws -> String {
+  private func fault(
+    bodies: [[UInt8]] = [],
+    topLevel: [UInt8],
+    strings: [[UInt8]] = [],
+    classes: [[UInt8]] = [HandmadeArchive.type("Thing")]
+  ) throws -> String {
     do {
-      try ArchiveImage(
-        data:
-          archive(bodies: bodies, topLevel: topLevel, strings: strings),
-        verification: .everything
-      )
-      .verifyStructure()
+      let data = HandmadeArchive.data(bodies: bodies, topLevel: topLevel, strings: strings, classes: classes)
+      try ArchiveImage(data: data, verification: .everything).verifyStructure()
     } catch {
       #expect(error.byteOffset != nil)
       return error.message
@@ -84,6 +85,9 @@ import Testing
       let topLevel = [0] + [UInt8](repeating: tag, count: count) + [Tag.none]
       #expect(try fault(topLevel: topLevel).contains("nested"))
     }
+    let typed = [0] + [UInt8](repeatElement([Tag.typed, 0], count: count).joined()) + [Tag.none]
+    let classes = [HandmadeArchive.type("Circle", flags: 2)]
+    #expect(try fault(topLevel: typed, classes: classes).contains("nested"))
     // Deeply nested maps, and a long text as the key of each.
     let link: [UInt8] = [Tag.map, 1, Tag.stringReference, 0]
     let chain = [UInt8](repeatElement(link, count: 9_000).joined())
@@ -95,6 +99,36 @@ import Testing
     #expect(try fault(topLevel: twice, strings: [[0x61]]).contains("key twice"))
     let wide = [0, Tag.array, 0xFF, 0xFF, 0x7F] + [UInt8](repeating: Tag.none, count: 0x1F_FFFF)
     #expect(try fault(topLevel: wide) == "none")
+  }
+
+  @Test("any changed bit of conditional references and typed values: an error or a value, never more")
+  func flippedBits() throws {
+    let data = HandmadeArchive.data(
+      bodies: [
+        [1, Tag.shortArray + 2, Tag.conditionalReference, 1, Tag.conditionalReference, 0],
+        [1, Tag.typed, 1, Tag.objectReference, 1],
+      ],
+      topLevel: [
+        0, Tag.map, 2, a, 0x61, Tag.objectReference, 2, a, 0x62, Tag.typed, 1, Tag.conditionalReference, 2,
+      ],
+      classes: [HandmadeArchive.type("Thing", flags: 1), HandmadeArchive.type("Circle", flags: 2)],
+      conditionals: [[1], [2], [0]]
+    )
+    try ArchiveImage(data: data, verification: .everything).verifyStructure()
+    var whole = 0
+    for place in data.indices {
+      for bit in 0..<8 {
+        var changed = data
+        changed[place] ^= 1 << UInt8(bit)
+        guard let image = try? ArchiveImage(data: changed, verification: .none) else { continue }
+        if (try? image.verifyStructure()) != nil { whole += 1 }
+        // Without a look at all of it before.
+        guard let reread = try? ArchiveImage(data: changed, verification: .none) else { continue }
+        for entry in 0...3 { _ = try? reread.conditionalTarget(entry, at: 0) }
+        _ = try? reread.topLevelValue["b"]?.content?.target
+      }
+    }
+    #expect(whole > 0)
   }
 
   @Test("a ring of objects is printed and converted, and ends", .timeLimit(.minutes(1)))

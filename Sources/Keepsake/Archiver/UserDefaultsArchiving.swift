@@ -1,0 +1,24 @@
+#if canImport(Foundation)
+  public import Foundation
+
+  extension UserDefaults {
+    /// Stores the archive of `value` under `key`, as data.
+    ///
+    /// ```swift
+    /// try UserDefaults.standard.archive(people, forKey: "people")
+    /// ```
+    ///
+    /// - Throws: as ``KeyedArchiver/archivedData(withRootObject:outputFormatting:userInfo:)``; what was stored
+    ///   before is then still there.
+    public func archive<Value: Encodable>(_ value: Value, forKey key: String) throws {
+      set(try KeyedArchiver.archivedData(withRootObject: value), forKey: key)
+    }
+
+    /// The value whose archive ``archive(_:forKey:)`` stored under `key`, or `nil` when there is no data.
+    ///
+    /// - Throws: as ``KeyedUnarchiver/unarchive(_:from:verification:limits:classPolicy:userInfo:)``.
+    public func unarchive<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
+      try data(forKey: key).map { try KeyedUnarchiver.unarchive(type, from: $0) }
+    }
+  }
+#endif

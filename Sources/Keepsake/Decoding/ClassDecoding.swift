@@ -1,0 +1,126 @@
+/// Which type an object or a value is built as, where an archive names it (Design §4).
+extension DecodingSession {
+  /// The type to build for an object of the class `number` where `expected` is declared: `expected` itself,
+  /// unless an instance was archived where another type was declared.
+  ///
+  /// The order is that of NSKeyedUnarchiver, with the names that classes declare before those of the runtime.
+  func type<Value: Decodable>(
+    ofClass number: Int,
+    expected: Value.Type,
+    _ offset: Int,
+    _ depth: Int
+  ) throws -> any Decodable.Type {
+    if let knownClasses { return knownClasses[number] as? Value.Type ?? expected }
+    let entry = image.classes[number]
+    let mapped = ownClasses[entry.name] ?? ClassNames.type(setForName: entry.name)
+    if let mapped = mapped as? Value.Type { return mapped }
+    guard entry.isPolymorphic else { return expected }
+    if mapped == nil, ClassNames.isName(entry.name, of: expected) { return expected }
+    let found = try type(named: number, mapped, offset, depth) { $0 is Value.Type }
+    guard let type = found as? Value.Type else {
+      throw doesNotFit(found, entry.name, Value.self, offset, depth)
+    }
+    return type
+  }
+
+  /// The type to build for a value or an object whose entry in the class table is `number`, where `expected` is
+  /// declared, a protocol.
+  func type(
+    ofEntry number: Int,
+    behind expected: Any.Type,
+    _ offset: Int,
+    _ depth: Int
+  ) throws -> any Decodable.Type {
+    let entry = image.classes[number]
+    let found: Any.Type
+    if let knownClasses {
+      found = knownClasses[number]
+    } else {
+      let mapped = ownClasses[entry.name] ?? ClassNames.type(setForName: entry.name)
+      found = try type(named: number, mapped, offset, depth) {
+        RuntimeTypes.conforms($0, to: expected) != false
+      }
+    }
+    guard let type = found as? any Decodable.Type, RuntimeTypes.conforms(found, to: expected) != false else {
+      throw doesNotFit(found, entry.name, expected, offset, depth)
+    }
+    return type
+  }
+
+  /// The type that the program has for the name of an entry; of several that go by it the one that fits.
+  private func type(
+    named number: Int,
+    _ mapped: Any.Type?,
+    _ offset: Int,
+    _ depth: Int,
+    where fits: (Any.Type) -> Bool
+  ) throws -> Any.Type {
+    if let mapped { return mapped }
+    let name = image.classes[number].name
+    var reason = "and this program has no type of that name"
+    if classPolicy == .byName {
+      let found = ClassNames.types(named: name)
+      let fitting = found.filter(fits)
+      if let type = fitting.first ?? found.first, fitting.count <= 1 { return type }
+      if !found.isEmpty { reason = "which is the name of \(found.count) types of this program that fit" }
+    } else {
+      reason = "and only types registered with KeyedUnarchiver.setClass may be built"
+    }
+    if let type = observer?.type(forUnknownName: name, superclasses: superclassNames(of: number)) {
+      return type
+    }
+    throw corrupted(
+      ArchiveError(
+        .unresolvableClass,
+        "The archive names the type \(name), \(reason). Let a class have it among its archivedClassAliases, or "
+          + "call KeyedUnarchiver.setClass(_:forClassName:)",
+        byteOffset: offset
+      ),
+      path(toValueAt: offset, in: depth)
+    )
+  }
+
+  private func superclassNames(of number: Int) -> [String] {
+    Array(sequence(first: number) { self.image.classes[$0].superclass }).map { image.classes[$0].name }
+  }
+
+  private func doesNotFit(
+    _ type: Any.Type,
+    _ name: String,
+    _ expected: Any.Type,
+    _ offset: Int,
+    _ depth: Int
+  ) -> DecodingError {
+    otherType(
+      expected,
+      "Expected \(expected) but the archive names \(name), which is \(String(reflecting: type)) here and is no "
+        + "\(expected)",
+      offset,
+      path(toValueAt: offset, in: depth)
+    )
+  }
+
+  // MARK: Versions
+
+  /// The version that the archive states for the part of `type` in the object, or typed value, that `decoder`
+  /// is reading; 0 where it states none.
+  func archivedVersion(of type: Any.Type, for decoder: ValueDecoder) -> Int {
+    guard let current = inProgress.last(where: { $0.range.contains(decoder.offset) }) else { return 0 }
+    let entries = Array(sequence(first: current.entry) { self.image.classes[$0].superclass })
+    if let entry = entries.first(where: { stands(image.classes[$0].name, for: type) }) {
+      return image.classes[entry].version
+    }
+    // A class that was renamed since is told by its place in the chain.
+    let types = Array(sequence(first: current.type) { ($0 as? AnyClass).flatMap { _getSuperclass($0) } })
+      .filter { $0 is any Decodable.Type }
+    guard let place = types.firstIndex(where: { $0 == type }), place == 0 || types.count == entries.count
+    else {
+      return 0
+    }
+    return image.classes[entries[place]].version
+  }
+
+  private func stands(_ name: String, for type: Any.Type) -> Bool {
+    ownClasses[name] == type || ClassNames.type(setForName: name) == type || ClassNames.isName(name, of: type)
+  }
+}

@@ -1,0 +1,59 @@
+/// The place of a conditional reference, for whoever waits for its object.
+class AnyWeakBox {
+  /// Fills the box if the object is there; returns whether that is done with.
+  func resolve(in session: DecodingSession) throws -> Bool { true }
+}
+
+/// A reference that does not keep its object.
+final class WeakBox<Object: AnyObject>: AnyWeakBox {
+  private(set) weak var object: Object?
+  private var number = 0
+  private var offset = 0
+
+  init(_ object: Object?) {
+    self.object = object
+  }
+
+  fileprivate init(waitingFor number: Int, _ offset: Int) {
+    self.number = number
+    self.offset = offset
+  }
+
+  override func resolve(in session: DecodingSession) throws -> Bool {
+    guard let found = session.objects.object(number), found !== ObjectBeingDecoded.marker else {
+      return false
+    }
+    if found === ObjectReplacedByNil.marker { return true }
+    guard let object = found as? Object else {
+      throw session.otherType(
+        Object.self,
+        "Expected \(Object.self) but the object is a \(type(of: found))",
+        offset,
+        session.searchedPath(to: offset)
+      )
+    }
+    self.object = object
+    return true
+  }
+}
+
+extension DecodingSession {
+  /// Reads the reference at `place`, which moves behind it, without having its object decoded.
+  func decodeConditional<Object: AnyObject>(
+    _ type: Object.Type,
+    at place: inout Int
+  ) throws -> WeakBox<Object>? {
+    let start = place
+    if try isNil(at: start) {
+      place = try image.end(ofValueAt: start, in: reader)
+      return nil
+    }
+    guard try isReference(at: start) else { throw ReadingFault.mismatch(start) }
+    let number = try objectNumber(at: &place)
+    // The number must be that of a body, whether or not it is ever decoded.
+    _ = try image.body(number, at: start)
+    let box = WeakBox<Object>(waitingFor: number, start)
+    if try !box.resolve(in: self) { conditional.append(box) }
+    return box
+  }
+}

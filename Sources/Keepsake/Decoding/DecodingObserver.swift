@@ -1,0 +1,30 @@
+/// Who is told of every object that was decoded, and asked for classes that nobody else knows.
+protocol DecodingObserver: AnyObject {
+  /// The object to use instead of `object`, which may be itself; `nil` for nil.
+  func replacement(forDecoded object: AnyObject) -> AnyObject?
+  /// The type to build where the archive says `name`, a class whose superclasses are called `superclasses`.
+  func type(forUnknownName name: String, superclasses: [String]) -> Any.Type?
+}
+
+/// An object that is told when the whole graph it belongs to is back.
+///
+/// ```swift
+/// extension Library: ArchiveAwakening {
+///   func awakeFromArchive() { index = Dictionary(grouping: books, by: \.author) }
+/// }
+/// ```
+public protocol ArchiveAwakening: AnyObject {
+  /// Called once on every object that was decoded, when all that was decoded with it is complete, deferred and
+  /// weak references included. Objects are called in the order in which their initializers returned.
+  func awakeFromArchive()
+}
+
+/// Which classes an archive may name where a subclass, or a type behind a protocol, is to be built.
+public enum ArchiveClassPolicy: Sendable, Hashable {
+  /// Any type of the program that fits what is declared: a subclass of the declared class, a type that conforms
+  /// to the declared protocol.
+  case byName
+  /// Only types that were registered with ``KeyedUnarchiver/setClass(_:forClassName:)``, and the declared class
+  /// itself.
+  case registeredOnly
+}

@@ -1,0 +1,104 @@
+/// A value that is decoded when everything else has been (Design §4).
+class AnyDeferredValue {
+  /// Where the value is in the archive.
+  fileprivate let offset: Int
+  /// The object whose initializer came upon it; 0 for none.
+  fileprivate let owner: Int
+
+  fileprivate init(offset: Int, owner: Int) {
+    self.offset = offset
+    self.owner = owner
+  }
+
+  func decode(_ session: DecodingSession) throws {}
+}
+
+/// The place of a deferred value, for whoever waits for it.
+final class DeferredBox<Value>: AnyDeferredValue {
+  /// The value, once it was decoded.
+  private(set) var value: Value?
+  private var read: ((DecodingSession, inout Int) throws -> Value)?
+  private var receive: ((Value) -> Void)?
+
+  init(at offset: Int, _ session: DecodingSession) where Value: Decodable {
+    read = { session, place in try session.decodeInside(Value.self, at: &place, 0) }
+    super.init(offset: offset, owner: session.inProgress.last?.number ?? 0)
+  }
+
+  /// Calls `receive` with the value once that was decoded.
+  func whenDecoded(_ receive: @escaping (Value) -> Void) { self.receive = receive }
+
+  override func decode(_ session: DecodingSession) throws {
+    guard let read else { return }
+    self.read = nil
+    session.detachFrames()
+    var place = offset
+    let value = try read(session, &place)
+    self.value = value
+    receive?(value)
+    receive = nil
+  }
+}
+
+/// The deferred values that wait, first come, first served.
+struct DeferredQueue {
+  private var values: [AnyDeferredValue?] = []
+  private var head = 0
+
+  /// How many were put in since the queue was last empty.
+  var count: Int { values.count }
+
+  mutating func append(_ value: AnyDeferredValue) { values.append(value) }
+
+  mutating func next() -> AnyDeferredValue? {
+    while head < values.count {
+      defer { head += 1 }
+      if let value = exchange(&values[head], with: nil) { return value }
+    }
+    values.removeAll(keepingCapacity: true)
+    head = 0
+    return nil
+  }
+
+  /// Forgets the values from number `start` on that the initializer of the object `owner` came upon: it threw.
+  mutating func forget(from start: Int, ownedBy owner: Int) {
+    for index in values.indices.dropFirst(max(start, head)) where values[index]?.owner == owner {
+      values[index] = nil
+    }
+  }
+}
+
+/// Puts `other` in the place of `value` and gives back what was there.
+func exchange<Value>(_ value: inout Value, with other: Value) -> Value {
+  let old = value
+  value = other
+  return old
+}
+
+extension DecodingSession {
+  /// Reads the value at `place`, which moves behind it, now or later: the box is `nil` when it was read.
+  ///
+  /// What needs no initializer to run is read now: nil, and objects that are there.
+  func decodeDeferred<Value: Decodable>(
+    _ type: Value.Type,
+    at place: inout Int,
+    _ depth: Int
+  ) throws -> (value: Value?, box: DeferredBox<Value>?) {
+    let start = place
+    if try reader.byte(at: start) == Tag.none || isDecoded(at: start) {
+      return (try decodeInside(type, at: &place, depth), nil)
+    }
+    place = try image.end(ofValueAt: start, in: reader)
+    let box = DeferredBox<Value>(at: start, self)
+    deferred.append(box)
+    return (nil, box)
+  }
+
+  /// Whether a reference stands at `place` to an object that is there.
+  private func isDecoded(at place: Int) throws -> Bool {
+    guard try isReference(at: place), let number = try referencedBody(at: place), number >= 1,
+      number <= image.directory.bodyCount, let object = objects.object(number)
+    else { return false }
+    return object !== ObjectBeingDecoded.marker
+  }
+}

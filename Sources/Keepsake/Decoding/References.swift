@@ -1,0 +1,67 @@
+/// References to objects, as they stand in the archive (Format §4.9).
+extension DecodingSession {
+  /// Whether an object reference stands at `place`, conditional or not.
+  @inline(__always)
+  func isReference(at place: Int) throws(ArchiveError) -> Bool {
+    let tag = try reader.byte(at: place)
+    return tag & 0xFC == Tag.objectReference || tag & 0xFC == Tag.conditionalReference
+  }
+
+  /// The number in the object reference at `place`, which moves behind it.
+  ///
+  /// - Throws: ``ReadingFault`` when it is a conditional one to an object that was not archived.
+  @inline(__always)
+  func objectNumber(at place: inout Int) throws -> Int {
+    let start = place
+    let number = try referencedBody(at: start)
+    place = start + 2 + Int(try reader.byte(at: start) & 3)
+    guard let number else { throw ReadingFault.mismatch(start) }
+    return number
+  }
+
+  /// Whether nil stands at `place`, or a conditional reference to an object that was not archived.
+  @inline(__always)
+  func isNil(at place: Int) throws -> Bool {
+    do {
+      let tag = try reader.byte(at: place)
+      return tag & 0xFC == Tag.conditionalReference
+        ? try referencedBody(at: place) == nil : tag == Tag.none
+    } catch { throw publicError(error, []) }
+  }
+
+  /// Where the content of the object is that `place` refers to, for a type that is no class: it may have been
+  /// one when the archive was written. A value that is no reference is its own content.
+  func contentOfReference(at place: Int) throws(ArchiveError) -> Int {
+    guard try isReference(at: place), let number = try referencedBody(at: place) else { return place }
+    let body = try image.body(number, at: place)
+    var content = body.lowerBound
+    guard try image.classNumber(at: &content) != nil else {
+      throw ArchiveError(
+        .damaged,
+        "A reference to an object leads to a value",
+        byteOffset: place
+      )
+    }
+    // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
+    rereadByteCount += body.count + DecodingSession.readingByteCount
+    guard rereadByteCount / DecodingSession.mostReadings <= reader.count + (1 << 16) else {
+      throw ArchiveError(
+        .limitExceeded,
+        "Objects are read as values, again and again, through too many references",
+        byteOffset: place
+      )
+    }
+    if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
+    return content
+  }
+
+  /// The number of the body to which the object reference at `place` leads; `nil` for a conditional one to an
+  /// object that was not archived.
+  func referencedBody(at place: Int) throws(ArchiveError) -> Int? {
+    let tag = try reader.byte(at: place)
+    let byteCount = Int(tag & 3) + 1
+    try reader.check(byteCount, at: place + 1)
+    let number = Int(try reader.unsigned(at: place + 1, byteCount: byteCount))
+    return tag & 0xFC == Tag.objectReference ? number : try image.conditionalTarget(number, at: place)
+  }
+}

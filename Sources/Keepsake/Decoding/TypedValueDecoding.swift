@@ -1,0 +1,76 @@
+/// Values behind a protocol, each decoded as the type that it was (Format §4.10).
+extension ValueDecoder {
+  /// The object or value that this decoder is at, as the type that the archive names, which must be an
+  /// `Expected`.
+  func decodeTypedValue<Expected>(as type: Expected.Type) throws -> Expected {
+    do {
+      session.claimFrame(depth, for: offset)
+      var place = offset
+      let value: any Decodable
+      if session.reader.isTyped(at: place) {
+        value = try session.decodeTypedContent(at: &place, behind: type, depth)
+      } else if try session.isReference(at: place) {
+        value = try session.decodeTypedObject(at: &place, behind: type, depth)
+      } else {
+        throw session.mismatch(type, place, codingPath)
+      }
+      session.completed = (offset, place)
+      guard let typed = value as? Expected else {
+        throw session.otherType(
+          type,
+          "Expected \(type) but the value is a \(Swift.type(of: value))",
+          offset,
+          codingPath
+        )
+      }
+      return typed
+    } catch let fault as ReadingFault {
+      throw session.error(fault, type, codingPath)
+    } catch {
+      throw session.publicError(error, codingPath)
+    }
+  }
+}
+
+extension DecodingSession {
+  fileprivate func decodeTypedContent(
+    at place: inout Int,
+    behind expected: Any.Type,
+    _ depth: Int
+  ) throws -> any Decodable {
+    let start = place
+    let entry = try image.valueTypeNumber(at: &place)
+    let type = try type(ofEntry: entry, behind: expected, start, depth)
+    let end = try image.end(ofValueAt: start, in: reader)
+    inProgress.append(TypedValueInProgress(number: 0, entry: entry, type: type, range: start..<end))
+    defer { inProgress.removeLast() }
+    return try decodeByPlan(type, at: &place, depth)
+  }
+
+  fileprivate func decodeTypedObject(
+    at place: inout Int,
+    behind expected: Any.Type,
+    _ depth: Int
+  ) throws -> any Decodable {
+    let start = place
+    guard let number = try referencedBody(at: start) else { throw ReadingFault.mismatch(start) }
+    var content = try image.body(number, at: start).lowerBound
+    guard let entry = try image.classNumber(at: &content) else {
+      throw ArchiveError(.damaged, "A reference to an object leads to a value", byteOffset: start)
+    }
+    return try decodeByPlan(type(ofEntry: entry, behind: expected, start, depth), at: &place, depth)
+  }
+
+  private func decodeByPlan(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws
+    -> any Decodable
+  {
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
+      try decodeInside(type, at: &place, depth)
+    }
+    return try decode(type)
+  }
+}
+
+extension ByteReader {
+  fileprivate func isTyped(at place: Int) -> Bool { (try? byte(at: place)) == Tag.typed }
+}

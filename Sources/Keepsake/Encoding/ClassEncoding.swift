@@ -1,0 +1,77 @@
+/// The classes of the objects, and their names (Format §5.3).
+extension EncodingSession {
+  /// The number of a class in the class table; its superclasses get theirs before it.
+  @inline(__always)
+  func classNumber(of type: AnyClass) -> Int {
+    if let number = classes.number(of: type) { return number }
+    return addClass(type)
+  }
+
+  private func addClass(_ type: AnyClass) -> Int {
+    let superclass = _getSuperclass(type).flatMap { $0 is any Encodable.Type ? classNumber(of: $0) : nil }
+    let entry = ClassEntry(
+      name: archivedName(of: type),
+      version: ClassNames.declaredVersion(of: type),
+      superclass: superclass
+    )
+    return classes.add(entry, type)
+  }
+
+  /// The name of a type as it stands in the archive. The runtime's names of private and local types hold an
+  /// address of the process, which must not get into a file; of those only the last part is kept.
+  private func archivedName(of type: Any.Type) -> String {
+    let name = ownClassNames[ObjectIdentifier(type)] ?? ClassNames.name(of: type)
+    return name.contains("(unknown context") ? "(private)." + String(describing: type) : name
+  }
+
+  /// Marks a class whose name will decide what is built, since another type was declared.
+  ///
+  /// - Throws: when no reader could find the class by the name that it has.
+  @inline(__always)
+  func notePolymorphism(of type: AnyClass) throws {
+    let number = classNumber(of: type)
+    if !classes.entries[number].isPolymorphic { try makePolymorphic(number, type) }
+  }
+
+  private func makePolymorphic(_ number: Int, _ type: AnyClass) throws {
+    try checkName(classes.entries[number].name, of: type)
+    classes.markPolymorphic(number)
+  }
+
+  /// The number in the class table of the type of a value behind a protocol.
+  func valueTypeNumber(of type: Any.Type) throws -> Int {
+    if let number = classes.number(of: type) { return number }
+    let name = archivedName(of: type)
+    try checkName(name, of: type)
+    let version = ClassNames.declaredVersion(of: type)
+    return classes.add(ClassEntry(name: name, version: version, isValueType: true), type)
+  }
+
+  /// Throws unless a reader in another process of this program finds `type` by `name`.
+  private func checkName(_ name: String, of type: Any.Type) throws {
+    // A name that the program gives is one that it knows how to read.
+    if classesAreKnown || ownClassNames[ObjectIdentifier(type)] != nil || ClassNames.name(setFor: type) != nil
+    {
+      return
+    }
+    if ClassNames.type(setForName: name) == type { return }
+    let found = ClassNames.types(named: name)
+    if found.count == 1, found.first == type { return }
+    throw misuse(
+      found.count > 1 ? sharedName(name, found) : unfindableName(type),
+      code: .unresolvableClass
+    )
+  }
+
+  private func unfindableName(_ type: Any.Type) -> String {
+    "\(String(describing: type)) stands where another type is declared, so that it will be looked up by its "
+      + "name; but it is private, local or generic, and has none that another process could find. Let it conform "
+      + "to ArchivableClass with an archivedClassName (a generic one is to be registered, too), or call "
+      + "KeyedArchiver.setClassName and KeyedUnarchiver.setClass"
+  }
+
+  private func sharedName(_ name: String, _ types: [Any.Type]) -> String {
+    "\(types.map { String(reflecting: $0) }.joined(separator: " and ")) all go by the name \(name) in archives; "
+      + "give each its own archivedClassName, and aliases that no other type has"
+  }
+}

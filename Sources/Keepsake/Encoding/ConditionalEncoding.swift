@@ -1,0 +1,40 @@
+/// A reference to an object that is archived only if something else archives it (Format §4.9).
+struct ConditionalReference<Object: AnyObject> {
+  let object: Object?
+}
+
+extension ConditionalReference: Encodable, NativelyEncodable where Object: Encodable {
+  static func makeEncodingPlan() -> AnyEncodingPlan { ConditionalEncodingPlan<Object>() }
+
+  /// Other encoders have no way to refer to an object, and a conditional reference is no reason to write it.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encodeNil()
+  }
+}
+
+final class ConditionalEncodingPlan<Object: AnyObject & Encodable>: EncodingPlan<ConditionalReference<Object>>
+{
+  override func encode(_ value: ConditionalReference<Object>, _ session: EncodingSession) {
+    guard let object = value.object else { return session.buffer.append(Tag.none) }
+    let number = session.conditionals.number(
+      for: object,
+      isDeclaredOtherwise: type(of: object as AnyObject) != Object.self
+    )
+    session.buffer.append(reference: Tag.conditionalReference, number)
+  }
+
+  override func standsInline(_ value: ConditionalReference<Object>) -> Bool { true }
+}
+
+extension EncodingSession {
+  /// For each entry of the conditional table the body of its object, 0 where that was not archived.
+  func conditionalBodies() throws -> [Int] {
+    try conditionals.entries.map { entry in
+      let object = replacements[ObjectIdentifier(entry.object)]?.object ?? entry.object
+      guard let number = objects.knownNumber(of: object) else { return 0 }
+      if entry.isDeclaredOtherwise { try notePolymorphism(of: type(of: object)) }
+      return number
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// Who is asked before an object is archived, and told afterwards.
+protocol EncodingObserver: AnyObject {
+  /// The object to archive instead of `object`, which may be itself; `nil` to have nil written.
+  func replacement(for object: AnyObject) -> AnyObject?
+  /// All that `object` holds is archived.
+  func didEncode(_ object: AnyObject)
+}
+
+/// What the observer gave for an object. It keeps both alive: an address must not come to mean another object.
+struct Replacement {
+  let original: AnyObject
+  let object: AnyObject?
+}
+
+extension EncodingSession {
+  /// The object to archive instead of `object`. The observer is asked once for each, not for what it gave.
+  func replacement(for object: AnyObject, declared: Any.Type) throws -> AnyObject? {
+    let identifier = ObjectIdentifier(object)
+    if replacements[identifier] == nil, objects.knownNumber(of: object) == nil {
+      let other = observer?.replacement(for: object)
+      replacements[identifier] = Replacement(original: object, object: other)
+      if let other, other !== object, replacements[ObjectIdentifier(other)] == nil {
+        replacements[ObjectIdentifier(other)] = Replacement(original: other, object: other)
+      }
+    }
+    guard let replacement = replacements[identifier] else { return object }
+    guard let other = replacement.object, other !== object else { return replacement.object }
+    guard RuntimeTypes.conforms(type(of: other), to: declared) != false else {
+      throw misuse(
+        "The delegate replaces an object by one of the class \(type(of: other)) where \(declared) is declared",
+        code: .typeMismatch
+      )
+    }
+    return other
+  }
+
+  /// Tells the observer of the objects from `first` on, each after those that were first reached from it.
+  func reportEncoded(from first: Int) throws {
+    guard let observer else { return }
+    let referrers = graph.firstReferrers()
+    var children: [Int: [Int]] = [:]
+    var roots: [Int] = []
+    for number in stride(from: first, through: assembly.bodyCount, by: 1) {
+      let referrer = number < referrers.count ? referrers[number] : 0
+      if referrer >= first { children[referrer, default: []].append(number) } else { roots.append(number) }
+    }
+    var stack = roots.reversed().map { (number: $0, isLeft: false) }
+    while let (number, isLeft) = stack.popLast() {
+      if isLeft {
+        if let object = objects.object(number) { observer.didEncode(object) }
+      } else {
+        stack.append((number, true))
+        stack += (children[number] ?? []).reversed().map { ($0, false) }
+      }
+    }
+  }
+}

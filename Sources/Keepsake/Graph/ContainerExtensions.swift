@@ -1,0 +1,67 @@
+// What @Deferred and @WeakReference do, for those who write their coding by hand.
+
+extension KeyedDecodingContainer {
+  /// Decodes the value of `key` when everything else has been, and hands it to `assign`.
+  ///
+  /// This closes a cycle of objects by hand: the value may refer back to the object whose initializer asks.
+  ///
+  /// ```swift
+  /// try container.decodeDeferred(Author.self, forKey: .author) { [unowned self] in self.author = $0 }
+  /// ```
+  ///
+  /// `assign` is called once, at the latest before the outermost decode returns, and at once where the value
+  /// is there or the decoder is not Keepsake's. It is not called when the initializer of the object throws.
+  ///
+  /// - Throws: `DecodingError` when there is no value of that key. What is wrong with the value itself is thrown by
+  ///   the outermost decode, with the path of the value.
+  public func decodeDeferred<Value: Decodable>(
+    _ type: Value.Type,
+    forKey key: Key,
+    _ assign: @escaping (Value) -> Void
+  ) throws {
+    try decode(Deferred<Value>.self, forKey: key).whenDecoded(assign)
+  }
+
+  /// Decodes the value of `key` as ``decodeDeferred(_:forKey:_:)`` does, if there is one that is not nil.
+  public func decodeDeferredIfPresent<Value: Decodable>(
+    _ type: Value.Type,
+    forKey key: Key,
+    _ assign: @escaping (Value) -> Void
+  ) throws {
+    try decodeIfPresent(Deferred<Value>.self, forKey: key)?.whenDecoded(assign)
+  }
+}
+
+extension UnkeyedDecodingContainer {
+  /// Decodes the next element when everything else has been, and hands it to `assign`; see the method of keyed
+  /// containers.
+  public mutating func decodeDeferred<Value: Decodable>(
+    _ type: Value.Type,
+    _ assign: @escaping (Value) -> Void
+  ) throws {
+    try decode(Deferred<Value>.self).whenDecoded(assign)
+  }
+}
+
+extension KeyedEncodingContainer {
+  /// Encodes a reference to `object` under `key` if something else archives the object, be it earlier or later.
+  ///
+  /// It is read with `decodeIfPresent`, or, where it may close a cycle, with
+  /// `decodeDeferredIfPresent(_:forKey:_:)` or as a ``WeakReference``; it is nil where the object was not
+  /// archived. Nothing is written for nil. An encoder that is not Keepsake's writes nil for any object.
+  public mutating func encodeConditional<Object: AnyObject & Encodable>(
+    _ object: Object?,
+    forKey key: Key
+  ) throws {
+    guard let object else { return }
+    try encode(ConditionalReference(object: object), forKey: key)
+  }
+}
+
+extension UnkeyedEncodingContainer {
+  /// Encodes a reference to `object` if something else archives the object, nil otherwise; see the method of
+  /// keyed containers.
+  public mutating func encodeConditional<Object: AnyObject & Encodable>(_ object: Object?) throws {
+    try encode(ConditionalReference(object: object))
+  }
+}

@@ -1,0 +1,21 @@
+extension Decoder {
+  /// Makes `object` known, so that what it holds may refer back to it: its children get it although its
+  /// initializer is still running.
+  ///
+  /// To be called by the initializer with `self`, once all stored properties have values. With another
+  /// decoder than Keepsake's it does nothing.
+  public func register(_ object: some SelfRegistering) {
+    guard let decoder = self as? ValueDecoder else { return }
+    decoder.session.register(object, from: decoder)
+  }
+
+  /// The version that `type`, the class being decoded or one of its superclasses, had when the archive was
+  /// written: its ``ArchivableClass/archiveVersion`` then.
+  ///
+  /// It is 0 where the archive states none, be it that the class was not yet in the chain. With another
+  /// decoder than Keepsake's, which records no versions, it is the type's present one.
+  public func archivedVersion(of type: Any.Type) -> Int {
+    guard let decoder = self as? ValueDecoder else { return ClassNames.declaredVersion(of: type) }
+    return decoder.session.archivedVersion(of: type, for: decoder)
+  }
+}

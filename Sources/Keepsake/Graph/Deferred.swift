@@ -1,0 +1,168 @@
+/// A property whose value is read from an archive when everything else has been, so that it may refer back to
+/// the object that it belongs to.
+///
+/// ```swift
+/// final class Author: Codable { var posts: [Post] = [] }
+/// final class Post: Codable {
+///   @Deferred var author: Author
+/// }
+/// ```
+///
+/// It holds any `Codable` value strongly: an object, an optional, an array, dictionary or set of objects. It
+/// also is the way to graphs of any depth, since what is deferred is read from a queue and not recursively.
+///
+/// While a graph is being read the property has no value yet: reading it then, for example in the initializer
+/// of another object or in a hash function, stops the program with a sentence that says so. What needs it
+/// belongs into ``ArchiveAwakening/awakeFromArchive()``.
+///
+/// Other encoders and decoders, such as JSON's, see the value as if the property were a plain one.
+@propertyWrapper
+public struct Deferred<Value> {
+  private enum Storage {
+    case value(Value)
+    case archived(DeferredBox<Value>)
+  }
+
+  private var storage: Storage
+
+  /// A property that has its value.
+  public init(wrappedValue: Value) {
+    storage = .value(wrappedValue)
+  }
+
+  /// The value.
+  public var wrappedValue: Value {
+    get {
+      guard let value = valueIfDecoded else {
+        // A program that does so always does; no archive can bring a right one here.
+        fatalError(
+          "A @Deferred property of the type \(Value.self) was read while its archive was still being decoded, or "
+            + "after decoding had failed. It has a value when the outermost decode returns; code that needs it "
+            + "belongs into awakeFromArchive()"
+        )
+      }
+      return value
+    }
+    set { storage = .value(newValue) }
+  }
+
+  fileprivate var valueIfDecoded: Value? {
+    switch storage {
+    case .value(let value): value
+    case .archived(let box): box.value
+    }
+  }
+
+  /// Calls `receive` with the value, now or as soon as it was decoded.
+  func whenDecoded(_ receive: @escaping (Value) -> Void) {
+    switch storage {
+    case .value(let value): receive(value)
+    case .archived(let box): box.whenDecoded(receive)
+    }
+  }
+}
+
+// In an extension of its own: only so is an optional property nil without being said to be, while others must
+// be given a value, and only so do memberwise initializers take the value itself.
+extension Deferred where Value: ExpressibleByNilLiteral {
+  /// A property that is nil.
+  public init() {
+    self.init(wrappedValue: nil)
+  }
+}
+
+// MARK: Coding
+
+extension Deferred: Encodable, NativelyEncodable where Value: Encodable {
+  static func makeEncodingPlan() -> AnyEncodingPlan { DeferredEncodingPlan<Value>() }
+
+  /// Encodes the value as it is.
+  ///
+  /// - Throws: what its `encode(to:)` throws; `EncodingError` when it is still being decoded itself.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(decodedValue(encoder.codingPath))
+  }
+
+  fileprivate func decodedValue(_ path: @autoclosure () -> [any CodingKey]) throws -> Value {
+    if let value = valueIfDecoded { return value }
+    let message = "A @Deferred property was encoded while its archive was still being decoded"
+    throw EncodingError.invalidValue(
+      self,
+      .init(
+        codingPath: path(),
+        debugDescription: message,
+        underlyingError: ArchiveError(.misuse, message)
+      )
+    )
+  }
+}
+
+private final class DeferredEncodingPlan<Value: Encodable>: EncodingPlan<Deferred<Value>> {
+  override func encode(_ value: Deferred<Value>, _ session: EncodingSession) throws {
+    let plan = session.plans.plan(for: Value.self)
+    try session.encodeDeferred { try plan.encode(value.decodedValue(session.currentPath), session) }
+  }
+}
+
+extension Deferred: Decodable, NativelyDecodable where Value: Decodable {
+  static func makeDecodingPlan() -> AnyDecodingPlan { DeferredDecodingPlan<Value>() }
+
+  /// Decodes the value: from an archive when everything else has been, from anything else at once.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    // An archive's container goes by the plan of the type.
+    self =
+      decoder is ValueDecoder
+      ? try container.decode(Deferred<Value>.self) : Deferred(wrappedValue: try container.decode(Value.self))
+  }
+
+  fileprivate init(_ box: DeferredBox<Value>) {
+    storage = .archived(box)
+  }
+}
+
+private final class DeferredDecodingPlan<Value: Decodable>: DecodingPlan<Deferred<Value>> {
+  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Deferred<
+    Value
+  > {
+    let (value, box) = try session.decodeDeferred(Value.self, at: &place, depth)
+    if let value { return Deferred(wrappedValue: value) }
+    guard let box else { throw ReadingFault.mismatch(place) }
+    return Deferred(box)
+  }
+}
+
+extension KeyedEncodingContainer {
+  /// Encodes a deferred optional as a plain one: nothing where it is nil.
+  public mutating func encode<Wrapped: Encodable>(_ value: Deferred<Wrapped?>, forKey key: Key) throws {
+    if case .some(.none) = value.valueIfDecoded { return }
+    try encodeIfPresent(Optional(value), forKey: key)
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// Decodes a deferred optional as a plain one: nil where the key is missing.
+  public func decode<Wrapped: Decodable>(
+    _ type: Deferred<Wrapped?>.Type,
+    forKey key: Key
+  ) throws -> Deferred<Wrapped?> {
+    try decodeIfPresent(type, forKey: key) ?? Deferred(wrappedValue: nil)
+  }
+}
+
+// MARK: Other conformances
+
+extension Deferred: Equatable where Value: Equatable {
+  /// Compares the values.
+  public static func == (left: Deferred, right: Deferred) -> Bool { left.wrappedValue == right.wrappedValue }
+}
+
+extension Deferred: Hashable where Value: Hashable {
+  /// Hashes the value.
+  public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}
+
+/// The box of a value that is being decoded changes only until the outermost decode returns, on the thread that
+/// decodes.
+extension Deferred: @unchecked Sendable where Value: Sendable {}

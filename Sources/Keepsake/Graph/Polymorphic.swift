@@ -1,0 +1,201 @@
+/// A property whose static type is a protocol, or holds values behind one: `any Shape`, `(any Shape)?`,
+/// `[any Shape]`, `[String: any Shape]`, nested as deep as you like.
+///
+/// ```swift
+/// protocol Shape: Codable { var area: Double { get } }
+///
+/// struct Drawing: Codable {
+///   @Polymorphic var shapes: [any Shape] = []
+/// }
+/// ```
+///
+/// Each value is archived with the name of its type, which is found again as that of a subclass is: by the
+/// names of ``ArchivableClass``, by registration, by the runtime's name. The type must conform to the protocol
+/// before any of its initializers runs. Objects are archived as objects: shared ones stay shared.
+///
+/// That the values are `Codable` is found out when they are coded, so the wrapper is `Codable` whatever its
+/// type is; encoding a value that is not throws.
+///
+/// Other encoders, such as JSON's, write each value as `{"type": name, "value": …}`, and other decoders read
+/// that.
+@propertyWrapper
+public struct Polymorphic<Value> {
+  /// The value.
+  public var wrappedValue: Value
+
+  /// A property with its value.
+  public init(wrappedValue: Value) {
+    self.wrappedValue = wrappedValue
+  }
+}
+
+// In an extension of its own, for the reasons that Deferred gives.
+extension Polymorphic where Value: ExpressibleByNilLiteral {
+  /// A property that is nil.
+  public init() {
+    self.init(wrappedValue: nil)
+  }
+}
+
+extension Polymorphic: Equatable where Value: Equatable {}
+extension Polymorphic: Hashable where Value: Hashable {}
+extension Polymorphic: Sendable where Value: Sendable {}
+
+// MARK: Coding
+
+extension Polymorphic: Codable {
+  /// Encodes the value, or the values in the collection that it is, with their types.
+  ///
+  /// - Throws: `EncodingError` when a value is not `Encodable`, or is of a type that could not be found again; what an
+  ///   `encode(to:)` throws.
+  public func encode(to encoder: any Encoder) throws {
+    if let collection = wrappedValue as? any PolymorphicCollection,
+      Value.self is any PolymorphicCollection.Type
+    {
+      return try collection.encodeElements(to: encoder)
+    }
+    guard let value = wrappedValue as? any Encodable else {
+      throw EncodingError.invalidValue(
+        wrappedValue,
+        .init(
+          codingPath: encoder.codingPath,
+          debugDescription: "\(type(of: wrappedValue as Any)) is not Encodable",
+          underlyingError: ArchiveError(.misuse, "\(type(of: wrappedValue as Any)) is not Encodable")
+        )
+      )
+    }
+    guard encoder is ValueEncoder else {
+      var container = encoder.container(keyedBy: TypedValueKeys.self)
+      try container.encode(ClassNames.name(of: type(of: value)), forKey: .type)
+      return try value.encode(to: container.superEncoder(forKey: .value))
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(TypedValue(value: value))
+  }
+
+  /// Decodes the value, or the values in the collection that it is, each as the type that it was.
+  ///
+  /// - Throws: `DecodingError` when there is no such type, or none that fits; what an `init(from:)` throws.
+  public init(from decoder: any Decoder) throws {
+    if let collection = Value.self as? any PolymorphicCollection.Type,
+      let value = try collection.init(elementsFrom: decoder) as? Value
+    {
+      wrappedValue = value
+      return
+    }
+    if let decoder = decoder as? ValueDecoder {
+      wrappedValue = try decoder.decodeTypedValue(as: Value.self)
+      return
+    }
+    let container = try decoder.container(keyedBy: TypedValueKeys.self)
+    let name = try container.decode(String.self, forKey: .type)
+    let types = (ClassNames.type(setForName: name).map { [$0] } ?? ClassNames.types(named: name))
+      .filter { RuntimeTypes.conforms($0, to: Value.self) != false }
+    guard types.count == 1, let type = types.first as? any Decodable.Type,
+      let value = try type.init(from: container.superDecoder(forKey: .value)) as? Value
+    else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .type,
+        in: container,
+        debugDescription: "\(name) is not the name of a type that is a \(Value.self)"
+      )
+    }
+    wrappedValue = value
+  }
+}
+
+private enum TypedValueKeys: String, CodingKey { case type, value }
+
+extension KeyedEncodingContainer {
+  /// Encodes an optional behind a protocol as a plain one: nothing where it is nil.
+  public mutating func encode<Wrapped>(_ value: Polymorphic<Wrapped?>, forKey key: Key) throws {
+    guard value.wrappedValue != nil else { return }
+    try encodeIfPresent(Optional(value), forKey: key)
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// Decodes an optional behind a protocol as a plain one: nil where the key is missing.
+  public func decode<Wrapped>(
+    _ type: Polymorphic<Wrapped?>.Type,
+    forKey key: Key
+  ) throws -> Polymorphic<Wrapped?> {
+    try decodeIfPresent(type, forKey: key) ?? Polymorphic(wrappedValue: nil)
+  }
+}
+
+// MARK: Collections
+
+/// A type whose elements, and not itself, stand behind a protocol.
+private protocol PolymorphicCollection {
+  func encodeElements(to encoder: any Encoder) throws
+  init(elementsFrom decoder: any Decoder) throws
+}
+
+extension Optional: PolymorphicCollection {
+  fileprivate func encodeElements(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(map { Polymorphic<Wrapped>(wrappedValue: $0) })
+  }
+
+  fileprivate init(elementsFrom decoder: any Decoder) throws {
+    self = try decoder.singleValueContainer().decode(Polymorphic<Wrapped>?.self)?.wrappedValue
+  }
+}
+
+extension Array: PolymorphicCollection {
+  fileprivate func encodeElements(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(map { Polymorphic<Element>(wrappedValue: $0) })
+  }
+
+  fileprivate init(elementsFrom decoder: any Decoder) throws {
+    self = try decoder.singleValueContainer().decode([Polymorphic<Element>].self).map(\.wrappedValue)
+  }
+}
+
+extension Dictionary: PolymorphicCollection {
+  fileprivate func encodeElements(to encoder: any Encoder) throws {
+    guard let type = Key.self as? any (Codable & Hashable).Type else {
+      throw keysNotCodable(encoder.codingPath)
+    }
+    func encode<CodableKey: Codable & Hashable>(_ type: CodableKey.Type) throws {
+      var dictionary: [CodableKey: Polymorphic<Value>] = [:]
+      for (key, value) in self {
+        if let key = key as? CodableKey { dictionary[key] = Polymorphic(wrappedValue: value) }
+      }
+      var container = encoder.singleValueContainer()
+      try container.encode(dictionary)
+    }
+    try encode(type)
+  }
+
+  fileprivate init(elementsFrom decoder: any Decoder) throws {
+    guard let type = Key.self as? any (Codable & Hashable).Type else {
+      throw DecodingError.typeMismatch(
+        Self.self,
+        .init(codingPath: decoder.codingPath, debugDescription: "\(Key.self) is not Codable")
+      )
+    }
+    func decode<CodableKey: Codable & Hashable>(_ type: CodableKey.Type) throws -> [Key: Value] {
+      let dictionary = try decoder.singleValueContainer().decode([CodableKey: Polymorphic<Value>].self)
+      var result: [Key: Value] = [:]
+      for (key, value) in dictionary {
+        if let key = key as? Key { result[key] = value.wrappedValue }
+      }
+      return result
+    }
+    self = try decode(type)
+  }
+
+  private func keysNotCodable(_ path: [any CodingKey]) -> EncodingError {
+    EncodingError.invalidValue(
+      self,
+      .init(
+        codingPath: path,
+        debugDescription: "The keys of a dictionary, of the type \(Key.self), are not Codable",
+        underlyingError: ArchiveError(.misuse, "\(Key.self) is not Codable")
+      )
+    )
+  }
+}

@@ -1,0 +1,105 @@
+/// A weak property, archived only if something else archives its object, whichever comes first.
+///
+/// ```swift
+/// final class Node: Codable {
+///   var children: [Node] = []
+///   @WeakReference var parent: Node?
+/// }
+/// ```
+///
+/// When it is read it is nil if the object was not archived, and as long as nothing else has asked for the
+/// object: it gets its value when the outermost decode returns by which the object came back.
+///
+/// Other encoders, such as JSON's, have no references. There it is left out, as a weak reference is never the
+/// reason for its object to be written, and reads as nil.
+@propertyWrapper
+public struct WeakReference<Object: AnyObject> {
+  private var box: WeakBox<Object>?
+
+  /// A reference to an object, or to none.
+  public init(wrappedValue: Object?) {
+    box = wrappedValue.map { WeakBox($0) }
+  }
+
+  /// The object, as long as somebody else keeps it.
+  public var wrappedValue: Object? {
+    get { box?.object }
+    set { box = newValue.map { WeakBox($0) } }
+  }
+}
+
+// In an extension of its own: only so do memberwise initializers take the object itself.
+extension WeakReference {
+  /// A reference to none.
+  public init() {
+    self.init(wrappedValue: nil)
+  }
+}
+
+// MARK: Coding
+
+extension WeakReference: Encodable, NativelyEncodable where Object: Encodable {
+  static func makeEncodingPlan() -> AnyEncodingPlan { WeakEncodingPlan<Object>() }
+
+  /// Encodes a conditional reference in an archive, nil elsewhere.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(ConditionalReference(object: wrappedValue))
+  }
+}
+
+private final class WeakEncodingPlan<Object: AnyObject & Encodable>: EncodingPlan<WeakReference<Object>> {
+  override func encode(_ value: WeakReference<Object>, _ session: EncodingSession) throws {
+    let plan = session.plans.plan(for: ConditionalReference<Object>.self)
+    try plan.encode(ConditionalReference(object: value.wrappedValue), session)
+  }
+
+  override func standsInline(_ value: WeakReference<Object>) -> Bool { true }
+}
+
+extension WeakReference: Decodable, NativelyDecodable where Object: Decodable {
+  static func makeDecodingPlan() -> AnyDecodingPlan { WeakDecodingPlan<Object>() }
+
+  /// Decodes the reference from an archive; from anything else it is nil.
+  public init(from decoder: any Decoder) throws {
+    guard decoder is ValueDecoder else { return }
+    self = try decoder.singleValueContainer().decode(WeakReference<Object>.self)
+  }
+}
+
+private final class WeakDecodingPlan<Object: AnyObject & Decodable>: DecodingPlan<WeakReference<Object>> {
+  override func decode(
+    at place: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> WeakReference<Object> {
+    WeakReference(try session.decodeConditional(Object.self, at: &place))
+  }
+}
+
+extension WeakReference {
+  fileprivate init(_ box: WeakBox<Object>?) {
+    self.box = box
+  }
+}
+
+extension KeyedEncodingContainer {
+  /// Encodes a weak reference as an optional: nothing where it is nil.
+  public mutating func encode<Object: Encodable>(_ value: WeakReference<Object>, forKey key: Key) throws {
+    try encodeConditional(value.wrappedValue, forKey: key)
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// Decodes a weak reference as an optional: nil where the key is missing.
+  public func decode<Object: Decodable>(
+    _ type: WeakReference<Object>.Type,
+    forKey key: Key
+  ) throws -> WeakReference<Object> {
+    try decodeIfPresent(type, forKey: key) ?? WeakReference()
+  }
+}
+
+/// The box of a reference that is being decoded changes only until its object is there, on the thread that
+/// decodes.
+extension WeakReference: @unchecked Sendable where Object: Sendable {}

@@ -1,0 +1,51 @@
+internal import Synchronization
+
+/// Which names types have in archives: what a program set, what a type declares, what the runtime calls it.
+enum ClassNames {
+  private static let archived = Mutex<[ObjectIdentifier: String]>([:])
+  private static let unarchived = Mutex<[String: Any.Type]>([:])
+
+  // MARK: What a program set for the whole process
+
+  static func setName(_ name: String?, for type: Any.Type) {
+    archived.withLock { $0[ObjectIdentifier(type)] = name }
+  }
+
+  static func name(setFor type: Any.Type) -> String? {
+    archived.withLock { $0[ObjectIdentifier(type)] }
+  }
+
+  static func setType(_ type: Any.Type?, forName name: String) {
+    unarchived.withLock { $0[name] = type }
+  }
+
+  static func type(setForName name: String) -> Any.Type? {
+    unarchived.withLock { $0[name] }
+  }
+
+  /// The version of the format of its own part that `type` declares.
+  static func declaredVersion(of type: Any.Type) -> Int {
+    max(0, (type as? any ArchivableClass.Type)?.archiveVersion ?? 0)
+  }
+
+  // MARK: Names from all sources
+
+  /// The name under which `type` is archived unless the archiver was told another one.
+  static func name(of type: Any.Type) -> String {
+    name(setFor: type) ?? RuntimeTypes.declaredName(of: type) ?? RuntimeTypes.name(of: type)
+  }
+
+  /// Whether an archive may call `type` so: by its declared name, an alias of it, or the runtime's name.
+  static func isName(_ name: String, of type: Any.Type) -> Bool {
+    name == RuntimeTypes.name(of: type) || name == RuntimeTypes.declaredName(of: type)
+      || RuntimeTypes.declaredAliases(of: type).contains(name)
+  }
+
+  /// The types of this process to which `name` can lead: those that declare it, otherwise the one that the
+  /// runtime knows by it.
+  static func types(named name: String) -> [Any.Type] {
+    let declaring = RuntimeTypes.declaring(name: name)
+    if !declaring.isEmpty { return declaring }
+    return RuntimeTypes.type(named: name).map { [$0] } ?? []
+  }
+}

@@ -1,0 +1,337 @@
+#if canImport(Darwin)
+  internal import Darwin
+  internal import MachO
+#endif
+
+/// What the compiler tells the runtime about the types of a program.
+///
+/// This file holds all unsafe code about types. It reads the records in which each loaded image lists its
+/// types and conformances; the layouts are those of the Swift ABI, which the compiler builds into every
+/// program. Nothing that is read here comes from an archive. Nothing is written, and no function is called
+/// through what is read: types are made by the runtime, of mangled names.
+///
+/// Three facts make the reads sound, and the comments below refer to them:
+/// 1. a section lies in an image that stays loaded, and consists of whole records of four bytes;
+/// 2. a relative pointer that is not zero leads to what its record says, in the same image, or, if it is an
+///    indirect one, to an address that the dynamic linker has filled in;
+/// 3. metadata and descriptors begin with the fields that the ABI states, and are never freed.
+enum RuntimeMetadata {
+  // MARK: Conformances
+
+  /// The types that conform to the protocol of `existential`, and the subclasses of those that are classes.
+  /// Without generic types, of which there is none until it is given its parameters.
+  static func types(conformingTo existential: Any.Type) -> [Any.Type] {
+    guard let wanted = protocolDescriptor(of: existential) else { return [] }
+    let images = images()
+    var descriptors: [UInt] = []
+    for record in images.lazy.flatMap(\.conformances.records) {
+      // Facts 1 and 2: a record is a relative pointer to a conformance. It begins with the protocol, the
+      // type, the witness table and the flags, four bytes each.
+      guard let conformance = unsafe relative(at: record), unsafe relative(at: conformance) == wanted else {
+        continue
+      }
+      let flags = unsafe load(UInt32.self, at: conformance + 12)  // fact 3
+      switch flags >> 3 & 7 {
+      case 0, 1:
+        // A descriptor, or where its address stands. Fact 2; the low bit, which marks indirect pointers
+        // elsewhere, is not set in either, as what they lead to is aligned.
+        guard let place = unsafe relative(at: conformance + 4) else { continue }
+        descriptors.append(flags >> 3 & 7 == 0 ? place : unsafe load(UInt.self, at: place))
+      default: continue  // a class of Objective-C
+      }
+    }
+    descriptors += subclasses(of: Set(descriptors), in: images)
+    var seen: Set<UInt> = []
+    return descriptors.filter { seen.insert($0).inserted }.compactMap { descriptor in
+      // Facts 2 and 3: all of these are the descriptors of types.
+      unsafe describedType(at: descriptor)
+    }
+  }
+
+  /// The classes below those of `roots`, which have no record of the conformance: they inherit it.
+  private static func subclasses(of roots: Set<UInt>, in images: [Image]) -> [UInt] {
+    var classes: [UInt] = []
+    var parents: [UInt: UInt] = [:]
+    // Fact 3: the first word of a descriptor has the kind in its low bits.
+    guard roots.contains(where: { unsafe load(UInt32.self, at: $0) & 0x1F == classKind }) else { return [] }
+    for record in images.lazy.flatMap(\.types.records) {
+      // Facts 1 and 2: the low two bits tell a descriptor (0) from the place of its address (1).
+      let offset = unsafe load(Int32.self, at: record)
+      guard offset != 0, offset & 3 <= 1 else { continue }
+      let place = record &+ UInt(bitPattern: Int(offset & ~3))
+      let descriptor = offset & 3 == 0 ? place : unsafe load(UInt.self, at: place)
+      // Fact 3; the name of the superclass is the sixth field of a class.
+      guard unsafe load(UInt32.self, at: descriptor) & 0x1F == classKind,
+        let name = unsafe direct(at: descriptor + 20),
+        let parent = unsafe firstReference(ofNameAt: name)
+      else { continue }
+      classes.append(descriptor)
+      parents[descriptor] = parent
+    }
+    var isBelow: [UInt: Bool] = [:]
+    return classes.filter { start in
+      var way: [UInt] = []
+      var place: UInt? = start
+      var answer = false
+      while let current = place {
+        if let known = isBelow[current] {
+          answer = known
+          break
+        }
+        way.append(current)
+        place = parents[current]
+        if let place, roots.contains(place) {
+          answer = true
+          break
+        }
+      }
+      for descriptor in way { isBelow[descriptor] = answer }
+      return answer
+    }
+  }
+
+  /// The descriptor to which the mangled name at `name` refers first: that of a class, if it is a
+  /// superclass's name.
+  ///
+  /// `name` must be the address of a mangled name of the same image.
+  @unsafe
+  private static func firstReference(ofNameAt name: UInt) -> UInt? {
+    // A name has a byte at least, be it the last. After one of 1 or 2 follow four bytes: a relative pointer
+    // to a descriptor, or to where its address stands (fact 2).
+    let directness = unsafe load(UInt8.self, at: name)
+    guard directness == 1 || directness == 2, let place = unsafe direct(at: name + 1) else { return nil }
+    return directness == 1 ? place : unsafe load(UInt.self, at: place)
+  }
+
+  // MARK: Types
+
+  /// The type that `descriptor` describes, or `nil` if it is generic.
+  ///
+  /// `descriptor` must be the address of the descriptor of a type.
+  @unsafe
+  private static func describedType(at descriptor: UInt) -> Any.Type? {
+    let flags = unsafe load(UInt32.self, at: descriptor)  // fact 3
+    guard 16...18 ~= flags & 0x1F, flags & 0x80 == 0 else { return nil }
+    // A mangled name may refer to a descriptor by a 2 and the distance to a place where the address stands.
+    // The place is put right before the name here.
+    let word = MemoryLayout<UInt>.size
+    return unsafe withUnsafeTemporaryAllocation(byteCount: word + 6, alignment: word) { bytes -> Any.Type? in
+      // All within the word and six bytes that were asked for: the address, the 2, the distance from its own
+      // place back to the address, and a zero.
+      unsafe bytes.storeBytes(of: descriptor, toByteOffset: 0, as: UInt.self)
+      unsafe bytes.storeBytes(of: 2, toByteOffset: word, as: UInt8.self)
+      unsafe bytes.storeBytes(of: -Int32(word + 1), toByteOffset: word + 1, as: Int32.self)
+      unsafe bytes.storeBytes(of: 0, toByteOffset: word + 5, as: UInt8.self)
+      guard let base = bytes.baseAddress else { return nil }
+      // Five bytes lie there, and bytes may be looked at as such; the runtime does not keep the name.
+      let name = unsafe UnsafePointer((base + word).assumingMemoryBound(to: UInt8.self))
+      return unsafe _getTypeByMangledNameInContext(name, 5, genericContext: nil, genericArguments: nil)
+    }
+  }
+
+  // MARK: Existentials
+
+  /// Whether `type` is a protocol type, with or without constraints, or the metatype of one.
+  static func isExistential(_ type: Any.Type) -> Bool {
+    // Fact 3: metadata begins with its kind. That of a class has an address or 0 there, neither of which is a
+    // kind.
+    [0x303, 0x306, 0x307].contains(unsafe load(UInt.self, at: address(of: type)))
+  }
+
+  /// For `any Shape`, `any Shape.Type`, to which the types that conform can be cast.
+  static func existentialMetatype(of type: Any.Type) -> Any.Type? {
+    #if _ptrauth(_arm64e)
+      // Pointers in metadata are signed, so this goes by name, which private protocols do not have.
+      return _mangledTypeName(type).flatMap { _typeByName($0 + "Xp") }
+    #else
+      return existentialMetatype(ofOpened: type)
+    #endif
+  }
+
+  /// Something generic, in the metadata of which the type stands.
+  private struct Carrier<Value> {}
+
+  private static func existentialMetatype<Value>(ofOpened type: Value.Type) -> Any.Type? {
+    let word = UInt(MemoryLayout<UInt>.size)
+    let metadata = address(of: Carrier<Value>.self)
+    // "The existential metatype of the first generic parameter", in the context of Carrier.
+    let name = Array("xXp".utf8)
+    return unsafe name.withUnsafeBufferPointer { bytes -> Any.Type? in
+      guard let name = bytes.baseAddress else { return nil }
+      // Fact 3: the metadata of a generic structure is its kind, its descriptor and its arguments, a word
+      // each. Carrier has one argument. The name is as long as it says, and the runtime does not keep it.
+      return unsafe _getTypeByMangledNameInContext(
+        name,
+        UInt(bytes.count),
+        genericContext: UnsafeRawPointer(bitPattern: load(UInt.self, at: metadata + word)),
+        genericArguments: UnsafeRawPointer(bitPattern: metadata + 2 * word)
+      )
+    }
+  }
+
+  /// The descriptor of the protocol P, for `any P`.
+  private static func protocolDescriptor(of existential: Any.Type) -> UInt? {
+    let metadata = address(of: existential)
+    let word = UInt(MemoryLayout<UInt>.size)
+    // Fact 3: the metadata of an existential is its kind, its flags and the number of protocols, four bytes
+    // each of the latter, and then, if no superclass is asked for, the protocols. Kind and number are looked
+    // at first; of the flags, bit 30 says that there is a superclass.
+    guard unsafe load(UInt.self, at: metadata) == 0x303,
+      unsafe load(UInt32.self, at: metadata + word) & 1 << 30 == 0,
+      unsafe load(UInt32.self, at: metadata + word + 4) == 1
+    else { return nil }
+    return unsafe load(UInt.self, at: metadata + word + 8)
+  }
+
+  // MARK: Memory
+
+  private static let classKind: UInt32 = 16
+
+  /// Where the metadata of `type` is.
+  private static func address(of type: Any.Type) -> UInt {
+    // A value of Any.Type is the address of metadata and nothing else.
+    unsafe unsafeBitCast(type, to: UInt.self)
+  }
+
+  /// The address to which the four bytes at `place` lead, or `nil` if they are zero. If the lowest bit is
+  /// set, the address stands where they lead; both places are aligned.
+  ///
+  /// `place` must be the address of a relative pointer that may be indirect.
+  @unsafe
+  private static func relative(at place: UInt) -> UInt? {
+    guard let target = unsafe direct(at: place) else { return nil }
+    return target & 1 == 0 ? target : unsafe load(UInt.self, at: target & ~1)  // fact 2
+  }
+
+  /// The address to which the four bytes at `place` lead, or `nil` if they are zero.
+  ///
+  /// `place` must be the address of a relative pointer.
+  @unsafe
+  private static func direct(at place: UInt) -> UInt? {
+    let offset = unsafe load(Int32.self, at: place)
+    return offset == 0 ? nil : place &+ UInt(bitPattern: Int(offset))
+  }
+
+  /// The number at `address`, where there must be one.
+  @unsafe
+  private static func load<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Number.Type,
+    at address: UInt
+  ) -> Number {
+    // The caller knows what is there; no alignment is asked for. The address of something is not 0.
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
+    return unsafe pointer.loadUnaligned(as: Number.self)
+  }
+}
+
+// MARK: - Images
+
+extension RuntimeMetadata {
+  /// A section, as the addresses of its records.
+  struct Section {
+    var start: UInt = 0
+    var byteCount = 0
+
+    var records: StrideTo<UInt> {
+      stride(from: start, to: start + UInt(byteCount & ~3), by: 4)
+    }
+  }
+
+  /// What a loaded image lists.
+  struct Image {
+    var conformances = Section()
+    var types = Section()
+  }
+
+  #if canImport(Darwin) && !_ptrauth(_arm64e)
+
+    /// Grows when an image is loaded.
+    static func imageCount() -> Int { Int(_dyld_image_count()) }
+
+    static func images() -> [Image] {
+      (0..<_dyld_image_count()).flatMap { index -> [Image] in
+        // No image has this index any more if one was unloaded since; then there is no header.
+        let found: UnsafePointer<mach_header>? = unsafe _dyld_get_image_header(index)
+        guard let header = unsafe found else { return [] }
+        // Nothing in the system's own libraries (MH_DYLIB_IN_CACHE) knows a protocol of this one.
+        guard unsafe header.pointee.flags & 0x8000_0000 == 0 else { return [] }
+        return unsafe [
+          Image(
+            conformances: section("__swift5_proto", of: header),
+            types: section("__swift5_types", of: header)
+          ),
+          Image(types: section("__swift5_types2", of: header)),
+        ]
+      }
+    }
+
+    /// `header` must be that of a loaded image.
+    @unsafe
+    private static func section(_ name: String, of header: UnsafePointer<mach_header>) -> Section {
+      var byteCount: UInt = 0
+      #if _pointerBitWidth(_64)
+        // In a process with 64-bit addresses every header is of this kind, which begins like the other.
+        let header = unsafe UnsafeRawPointer(header).assumingMemoryBound(to: mach_header_64.self)
+      #endif
+      guard let start = unsafe getsectiondata(header, "__TEXT", name, &byteCount) else { return Section() }
+      return Section(start: UInt(bitPattern: start), byteCount: Int(byteCount))
+    }
+
+  #elseif os(Linux) || os(Android) || os(FreeBSD)
+
+    /// Grows when an image is loaded.
+    static func imageCount() -> Int { images().count }
+
+    static func images() -> [Image] {
+      var images: [Image] = []
+      unsafe withUnsafeMutablePointer(to: &images) { list in
+        unsafe enumerateAllMetadataSections(
+          { sections, context in
+            // `context` is the list, which lives until the enumeration returns. `sections` is a table of
+            // words: four of which nothing is wanted, then start and length of the protocols, the
+            // conformances, the types, and others. Runtimes of later versions append to it.
+            unsafe context.assumingMemoryBound(to: [Image].self).pointee.append(
+              Image(
+                conformances: RuntimeMetadata.section(6, of: sections),
+                types: RuntimeMetadata.section(8, of: sections)
+              )
+            )
+            return true
+          },
+          list
+        )
+      }
+      return images
+    }
+
+    /// The section whose start is word `index` of a table.
+    ///
+    /// `sections` must be a table of more words than that.
+    @unsafe
+    private static func section(_ index: Int, of sections: UnsafeRawPointer) -> Section {
+      let word = MemoryLayout<UInt>.size
+      // Within the table, says the caller.
+      return unsafe Section(
+        start: sections.load(fromByteOffset: index * word, as: UInt.self),
+        byteCount: sections.load(fromByteOffset: (index + 1) * word, as: Int.self)
+      )
+    }
+
+  #else
+
+    /// Not known here; types are found by registration and by their names.
+    static func imageCount() -> Int { 0 }
+    static func images() -> [Image] { [] }
+
+  #endif
+}
+
+#if os(Linux) || os(Android) || os(FreeBSD)
+  /// `swift_enumerateAllMetadataSections` of the runtime, a function of C. It has two arguments, both of them
+  /// pointers, which are passed alike in C and in Swift on these systems.
+  @_silgen_name("swift_enumerateAllMetadataSections")
+  private func enumerateAllMetadataSections(
+    _ body: @convention(c) (_ sections: UnsafeRawPointer, _ context: UnsafeMutableRawPointer) -> Bool,
+    _ context: UnsafeMutableRawPointer
+  )
+#endif
