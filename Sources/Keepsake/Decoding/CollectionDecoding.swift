@@ -47,6 +47,9 @@ extension DecodingSession {
     reserve: (Int) -> Void,
     _ read: (inout Int, DecodingPlan<Element>) throws -> Void
   ) throws {
+    guard stackGuard.hasRoom(StackGuard.collectionReserve) else {
+      return try onLargerStack { try forEachElement(at: &place, depth, reserve: reserve, read) }
+    }
     let start = place
     guard let (count, payload) = try arrayHead(at: start) else { throw ReadingFault.mismatch(start) }
     reserve(count)
@@ -143,6 +146,9 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Key: Value] {
     guard let key, try session.reader.byte(at: place) == Tag.map else {
       return try session.decodePlainly([Key: Value].self, at: &place, depth)
+    }
+    guard session.stackGuard.hasRoom(StackGuard.collectionReserve) else {
+      return try session.onLargerStack { try decode(at: &place, session, depth) }
     }
     let start = place
     var entry = start + 1

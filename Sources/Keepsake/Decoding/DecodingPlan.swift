@@ -42,21 +42,20 @@ extension DecodingSession {
   @inline(__always)
   func decodePlainly<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value
   {
-    guard stackGuard.hasRoom() else { return try decodeOnLargerStack(type, at: &place, depth) }
+    guard stackGuard.hasRoom() else {
+      return try onLargerStack { try decodePlainly(type, at: &place, depth) }
+    }
     try descend(to: place, from: depth)
     let value = try Value(from: ValueDecoder(session: self, offset: place, depth: depth + 1))
     place = try end(ofDecoded: place, depth: depth + 1)
     return value
   }
 
+  /// Runs `decode` on a larger stack, and goes on on this one.
   @inline(never)
-  private func decodeOnLargerStack<Value: Decodable>(
-    _ type: Value.Type,
-    at place: inout Int,
-    _ depth: Int
-  ) throws -> Value {
+  func onLargerStack<Result>(_ decode: () throws -> Result) throws -> Result {
     let stack = stackGuard
     defer { stackGuard = stack }
-    return try onLargerStack { try decodePlainly(type, at: &place, depth) }
+    return try Keepsake.onLargerStack(decode)
   }
 }

@@ -121,7 +121,9 @@ final class DecodingSession {
 
   @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> DecodingKeyTable {
-    keyTables.entry(for: type) { DecodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1) }
+    keyTables.entry(for: type) {
+      DecodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1)
+    }
   }
 
   /// The number of the key of that name in the archive, or -1 when no record has it.
@@ -154,6 +156,8 @@ final class DecodingKeyTable {
   private static let unknown = -2
 
   @safe @exclusivity(unchecked) private var numbers: [Int]
+  /// The number of each property of models, by the number that its key has in this process.
+  @safe @exclusivity(unchecked) private var propertyNumbers: [Int] = []
 
   init(isDynamic: Bool) {
     numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)
@@ -163,12 +167,27 @@ final class DecodingKeyTable {
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: DecodingSession) -> Int {
     guard let bits = bitPattern(of: key), bits < numbers.count else {
-      return session.keyNumber(key.stringValue)
+      return number(ofLarge: key, in: session)
     }
     let known = numbers[bits]
     if known != DecodingKeyTable.unknown { return known }
     let number = session.keyNumber(key.stringValue)
     numbers[bits] = number
+    return number
+  }
+
+  @inline(never)
+  private func number<Key: CodingKey>(ofLarge key: Key, in session: DecodingSession) -> Int {
+    guard let key = key as? ModelKey, key.number >= 0 else { return session.keyNumber(key.stringValue) }
+    if key.number < propertyNumbers.count, propertyNumbers[key.number] != DecodingKeyTable.unknown {
+      return propertyNumbers[key.number]
+    }
+    let missingCount = key.number + 1 - propertyNumbers.count
+    if missingCount > 0 {
+      propertyNumbers += Array(repeating: DecodingKeyTable.unknown, count: missingCount)
+    }
+    let number = session.keyNumber(key.stringValue)
+    propertyNumbers[key.number] = number
     return number
   }
 }

@@ -11,8 +11,15 @@ extension ValueDecoder {
         value = try session.decodeTypedContent(at: &place, behind: type, depth)
       } else if try session.isReference(at: place) {
         value = try session.decodeTypedObject(at: &place, behind: type, depth)
-      } else {
+      } else if try session.isNil(at: place) {
         throw session.mismatch(type, place, codingPath)
+      } else {
+        throw session.otherType(
+          type,
+          "Expected \(type) but found a value without the name of its type: it was not archived as @Polymorphic",
+          place,
+          codingPath
+        )
       }
       session.completed = (offset, place)
       guard let typed = value as? Expected else {

@@ -69,13 +69,14 @@ extension DecodingSession {
     frames[depth].count = slots.count
   }
 
-  /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional or
-  /// top-level.
+  /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional, or a value of
+  /// a type that is known here (Format §4.10).
   func bodyOfAnnotation(_ offset: Int) throws(ArchiveError) -> Int {
     var place = offset
     while true {
       switch try reader.byte(at: place) {
       case Tag.url, Tag.some: place += 1
+      case Tag.typed: _ = try image.valueTypeNumber(at: &place)
       default: return place
       }
     }

@@ -6,6 +6,9 @@ extension EncodingSession {
     _ elements: Elements,
     _ plan: EncodingPlan<Elements.Element>
   ) throws where Elements.Element: Encodable {
+    guard stackGuard.hasRoom(StackGuard.collectionReserve) else {
+      return try onLargerStack { try encodeElements(elements, plan) }
+    }
     buffer.append(arrayHead: elements.count)
     try push()
     context.top.kind = .walkedElements
@@ -108,6 +111,9 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
   override var canBeNil: Bool { false }
 
   override func encode(_ value: [Key: Value], _ session: EncodingSession) throws {
+    guard session.stackGuard.hasRoom(StackGuard.collectionReserve) else {
+      return try session.onLargerStack { try encode(value, session) }
+    }
     let plan = session.plans.plan(for: Value.self)
     guard let mapKey else { return try encodePairs(value, plan, session) }
     session.buffer.append(Tag.map)

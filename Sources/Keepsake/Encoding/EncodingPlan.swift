@@ -49,19 +49,20 @@ extension EncodingSession {
   /// Lets `value` encode itself into a frame of its own; where the stack is about to end, on a larger one.
   @inline(__always)
   func encodePlainly<Value: Encodable>(_ value: Value) throws {
-    guard stackGuard.hasRoom() else { return try encodeOnLargerStack(value) }
+    guard stackGuard.hasRoom() else { return try onLargerStack { try encodePlainly(value) } }
     try push()
     let frame = context.top.id
     try value.encode(to: ValueEncoder(session: self, frame: frame, nested: nil))
     if context.top.id != frame { try pop(to: frame) } else { try pop() }
   }
 
+  /// Runs `encode` on a larger stack, and goes on on this one.
   @inline(never)
-  private func encodeOnLargerStack<Value: Encodable>(_ value: Value) throws {
+  func onLargerStack(_ encode: () throws -> Void) throws {
     let stack = stackGuard
     defer { stackGuard = stack }
     do {
-      try onLargerStack { try encodePlainly(value) }
+      try Keepsake.onLargerStack(encode)
     } catch let error as ArchiveError {
       throw misuse(error.message, code: error.code)
     }

@@ -164,7 +164,9 @@ final class EncodingSession {
 
   @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> EncodingKeyTable {
-    keyTables.entry(for: type) { EncodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1) }
+    keyTables.entry(for: type) {
+      EncodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1 && !(type is any RecordKey.Type))
+    }
   }
 
   // MARK: Finishing
@@ -204,6 +206,8 @@ final class EncodingKeyTable {
   /// Whether the keys are more than the cases of an enumeration, so that they are written inline.
   let isDynamic: Bool
   @safe @exclusivity(unchecked) private var numbers: [Int]
+  /// The number of each property of models, by the number that its key has in this process.
+  @safe @exclusivity(unchecked) private var propertyNumbers: [Int] = []
   /// How many bytes the head of the last record took that used these keys.
   @safe @exclusivity(unchecked) var lastHeadByteCount = 1
 
@@ -215,12 +219,27 @@ final class EncodingKeyTable {
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: EncodingSession) -> Int {
     guard let bits = bitPattern(of: key), bits < numbers.count else {
-      return session.keys.number(for: key.stringValue)
+      return number(ofLarge: key, in: session)
     }
     let known = numbers[bits]
     if known >= 0 { return known }
     let number = session.keys.number(for: key.stringValue)
     numbers[bits] = number
+    return number
+  }
+
+  @inline(never)
+  private func number<Key: CodingKey>(ofLarge key: Key, in session: EncodingSession) -> Int {
+    guard let key = key as? ModelKey, key.number >= 0 else {
+      return session.keys.number(for: key.stringValue)
+    }
+    if key.number < propertyNumbers.count, propertyNumbers[key.number] >= 0 {
+      return propertyNumbers[key.number]
+    }
+    let missingCount = key.number + 1 - propertyNumbers.count
+    if missingCount > 0 { propertyNumbers += Array(repeating: -1, count: missingCount) }
+    let number = session.keys.number(for: key.stringValue)
+    propertyNumbers[key.number] = number
     return number
   }
 }

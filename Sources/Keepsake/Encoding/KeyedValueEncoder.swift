@@ -32,6 +32,11 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try encode(Optional.some(value), forKey: key)
   }
 
+  /// The default of the standard library would write the object unconditionally.
+  func encodeConditional<Object: AnyObject & Encodable>(_ object: Object, forKey key: Key) throws {
+    try encode(ConditionalReference(object: object), forKey: key)
+  }
+
   func encode(_ value: Bool, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
   func encode(_ value: String, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
   func encode(_ value: Double, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }

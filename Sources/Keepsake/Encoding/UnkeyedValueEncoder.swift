@@ -14,6 +14,11 @@ struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
 
   func encode<Value: Encodable>(_ value: Value) throws { try session.encodeElement(value, frame, nested) }
 
+  /// The default of the standard library would write the object unconditionally.
+  func encodeConditional<Object: AnyObject & Encodable>(_ object: Object) throws {
+    try encode(ConditionalReference(object: object))
+  }
+
   func encode(_ value: Bool) throws { try session.putElement(value, frame, nested) }
   func encode(_ value: String) throws { try session.putElement(value, frame, nested) }
   func encode(_ value: Double) throws { try session.putElement(value, frame, nested) }

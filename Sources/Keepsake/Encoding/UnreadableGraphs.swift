@@ -11,8 +11,8 @@ extension EncodingSession {
     let first = ring.first ?? 0
     let message =
       "Objects refer to each other in a ring that no initializer could read back: \(describe(ring)). "
-      + "Mark one of these properties @Deferred, or @WeakReference if it does not own the object; or make one "
-      + "of the classes an ArchivedModel, or SelfRegistering"
+      + "Mark one of these properties @Deferred, or @WeakReference if it does not own the object; or make "
+      + "\(className(first)), which is met again, an ArchivedModel or SelfRegistering"
     return unreadable(message, .cycle, first)
   }
 
@@ -55,8 +55,11 @@ extension EncodingSession {
   }
 
   private func station(_ path: [any CodingKey], _ number: Int) -> String {
-    let name = objects.object(number).map { String(describing: type(of: $0)) } ?? "?"
-    return "\(spelled(path)) (\(name))"
+    "\(spelled(path)) (\(className(number)))"
+  }
+
+  private func className(_ number: Int) -> String {
+    objects.object(number).map { String(describing: type(of: $0)) } ?? "the class"
   }
 
   /// A coding path as one would write it: `library.books[3].author`. Of a long one only the end.

@@ -48,7 +48,8 @@ extension KeyedEncodingContainer {
   ///
   /// It is read with `decodeIfPresent`, or, where it may close a cycle, with
   /// `decodeDeferredIfPresent(_:forKey:_:)` or as a ``WeakReference``; it is nil where the object was not
-  /// archived. Nothing is written for nil. An encoder that is not Keepsake's writes nil for any object.
+  /// archived. Nothing is written for nil. An encoder that is not Keepsake's writes nil for an optional, and for
+  /// an object that is none does what the standard library says: it encodes the object.
   public mutating func encodeConditional<Object: AnyObject & Encodable>(
     _ object: Object?,
     forKey key: Key

@@ -12,7 +12,8 @@ extension Decoder {
   /// The version that `type`, the class being decoded or one of its superclasses, had when the archive was
   /// written: its ``ArchivableClass/archiveVersion`` then.
   ///
-  /// It is 0 where the archive states none, be it that the class was not yet in the chain. With another
+  /// It is 0 where the archive states none: when the class was not yet in the chain, and for a structure or an
+  /// enumeration that did not stand behind a protocol. With another
   /// decoder than Keepsake's, which records no versions, it is the type's present one.
   public func archivedVersion(of type: Any.Type) -> Int {
     guard let decoder = self as? ValueDecoder else { return ClassNames.declaredVersion(of: type) }

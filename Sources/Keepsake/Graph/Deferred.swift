@@ -71,6 +71,14 @@ extension Deferred where Value: ExpressibleByNilLiteral {
   }
 }
 
+/// For other wrappers around this one, whose property is then nil without being said to be.
+extension Deferred: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral {
+  /// A property that is nil.
+  public init(nilLiteral: ()) {
+    self.init(wrappedValue: nil)
+  }
+}
+
 // MARK: Coding
 
 extension Deferred: Encodable, NativelyEncodable where Value: Encodable {

@@ -27,12 +27,26 @@ public struct Polymorphic<Value> {
   public init(wrappedValue: Value) {
     self.wrappedValue = wrappedValue
   }
+
+  /// A value to be archived with its type where there is no property, such as a root object:
+  /// `archivedData(withRootObject: Polymorphic(shapes))`.
+  public init(_ value: Value) {
+    wrappedValue = value
+  }
 }
 
 // In an extension of its own, for the reasons that Deferred gives.
 extension Polymorphic where Value: ExpressibleByNilLiteral {
   /// A property that is nil.
   public init() {
+    self.init(wrappedValue: nil)
+  }
+}
+
+/// For other wrappers around this one, whose property is then nil without being said to be.
+extension Polymorphic: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral {
+  /// A property that is nil.
+  public init(nilLiteral: ()) {
     self.init(wrappedValue: nil)
   }
 }

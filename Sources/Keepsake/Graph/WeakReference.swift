@@ -36,6 +36,14 @@ extension WeakReference {
   }
 }
 
+/// For other wrappers around this one, whose property is then nil without being said to be.
+extension WeakReference: ExpressibleByNilLiteral {
+  /// A reference to none.
+  public init(nilLiteral: ()) {
+    self.init(wrappedValue: nil)
+  }
+}
+
 // MARK: Coding
 
 extension WeakReference: Encodable, NativelyEncodable where Object: Encodable {

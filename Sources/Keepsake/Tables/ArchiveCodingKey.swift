@@ -30,6 +30,10 @@ struct ArchiveCodingKey: CodingKey {
   static let `super` = ArchiveCodingKey(stringValue: "super")
 }
 
+/// Marks a key type whose keys are those of a type, few and known to the program, though they are no enumeration:
+/// keyed containers with such keys are records, not maps.
+protocol RecordKey: CodingKey {}
+
 extension PathElement {
   /// The element as the key of a map.
   var name: ExactString {

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -5,7 +7,6 @@
 #elseif canImport(Darwin)
   internal import Darwin
 #endif
-internal import Synchronization
 
 /// Tells whether the stack of the current thread has room for further recursion.
 ///
@@ -14,6 +15,9 @@ internal import Synchronization
 struct StackGuard {
   /// What must be left for a level of user code and all that it calls, until the next look is taken.
   static let reserve: UInt = 128 << 10
+  /// What must be left before a collection is begun, so that it goes to a larger stack as a whole and not element
+  /// by element.
+  static let collectionReserve: UInt = 160 << 10
   /// What must be left when an error is already being described.
   static let lastReserve: UInt = 48 << 10
 
@@ -24,8 +28,8 @@ struct StackGuard {
 
   /// Whether more than `reserve` bytes are left.
   ///
-  /// An address within the stack that is known is taken for one of that stack, so ``checkThread()`` must be called
-  /// when that may be another thread's: the memory of a stack may have become part of another one.
+  /// An address within the stack that is known is taken for one of that stack, so the guard must be told with
+  /// ``checkThread()`` when that may be another thread's: memory of a stack may become part of another one.
   @inline(__always)
   mutating func hasRoom(_ reserve: UInt = StackGuard.reserve) -> Bool {
     let here = StackGuard.currentAddress()
@@ -45,7 +49,7 @@ struct StackGuard {
     if current != thread || here < lowest || here >= highest {
       // Where the system does not tell, or the code runs on a stack that is not that of its thread (of a coroutine, or
       // of an address sanitizer), nothing can be said, and nothing is remembered.
-      guard let stack = StackGuard.currentStack(), stack.contains(here) else { return true }
+      guard let stack = currentStack(), stack.contains(here) else { return true }
       lowest = stack.lowerBound
       highest = stack.upperBound
       thread = current
@@ -71,23 +75,15 @@ struct StackGuard {
   }
 
   /// From where to where the stack of the current thread goes, or `nil` where the system does not tell.
-  private static func currentStack() -> Range<UInt>? {
+  private func currentStack() -> Range<UInt>? {
     #if canImport(Darwin)
       // Both are about this thread, which is there.
       let top = unsafe UInt(bitPattern: pthread_get_stackaddr_np(pthread_self()))
       let size = unsafe UInt(pthread_get_stacksize_np(pthread_self()))
       return top > size ? top - size..<top : nil
     #else
-      guard isMainThread() else { return askSystem() }
-      return mainStack.withLock { known in
-        known = known ?? askSystem()
-        return known
-      }
-    #endif
-  }
-
-  #if !canImport(Darwin)
-    private static func askSystem() -> Range<UInt>? {
+      let isMainThread = Self.threadNumber.map { $0() } == getpid()
+      if isMainThread, let stack = Self.mainStack.withLock({ $0 }) { return stack }
       guard let threadAttributes = unsafe Self.threadAttributes else { return nil }
       // The call initializes the attributes; they are this function's own, and destroyed at its end.
       var attributes = pthread_attr_t()
@@ -98,21 +94,27 @@ struct StackGuard {
       guard unsafe pthread_attr_getstack(&attributes, &address, &size) == 0 else { return nil }
       let bottom = UInt(bitPattern: address)
       let (top, overflow) = bottom.addingReportingOverflow(UInt(bitPattern: size))
-      return overflow ? nil : bottom..<top
-    }
+      guard !overflow, bottom < top else { return nil }
+      if isMainThread { Self.mainStack.withLock { $0 = bottom..<top } }
+      return bottom..<top
+    #endif
+  }
 
-    /// The stack of the main thread, which is there as long as the process. The system reads a file each time that
-    /// it is asked for it, which takes longer than many an archive.
+  #if !canImport(Darwin)
+    /// The stack of the main thread, which never becomes another's. To find it, the C library reads a file of the
+    /// kernel, which takes longer than to read a small archive.
     private static let mainStack = Mutex<Range<UInt>?>(nil)
-
-    private static func isMainThread() -> Bool {
-      // The signature is that of the manual page; there is no such function in older libraries.
-      guard let symbol = unsafe dlsym(nil, "gettid") else { return false }
-      return unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)() == getpid()
-    }
 
     private typealias ThreadAttributes =
       @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32
+
+    /// `gettid`, which the Swift module of the C library does not show. The number of the main thread is that of the
+    /// process.
+    private static let threadNumber: (@convention(c) () -> pid_t)? = {
+      guard let symbol = unsafe dlsym(nil, "gettid") else { return nil }
+      // The signature is that of the manual page, the same in glibc and musl.
+      return unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+    }()
 
     /// `pthread_getattr_np`, an extension of the C library that its Swift module does not show.
     private static let threadAttributes: ThreadAttributes? = {

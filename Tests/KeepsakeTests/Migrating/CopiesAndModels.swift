@@ -1,0 +1,126 @@
+import Foundation
+import Keepsake
+import Testing
+
+// The exercises of Docs/Migrating.md, steps 7 and 8, with the code of the page.
+
+@Suite("Migrating: a deep copy") struct MigratingCopy {
+  final class Chapter: Codable {
+    var title: String
+
+    init(title: String) {
+      self.title = title
+    }
+  }
+
+  final class Book: Codable {
+    var chapters: [Chapter] = []
+    var bookmark: Chapter?
+  }
+
+  @Test("everything is new, what was shared is shared")
+  func copy() throws {
+    let book = Book()
+    book.chapters = [Chapter(title: "One"), Chapter(title: "Two")]
+    book.bookmark = book.chapters[1]
+
+    let twin = try KeyedArchiver.copy(of: book)
+    #expect(twin !== book && twin.chapters[0] !== book.chapters[0])
+    #expect(twin.chapters.map(\.title) == ["One", "Two"])
+    #expect(twin.bookmark === twin.chapters[1])
+  }
+}
+
+@Suite("Migrating: a model base class") struct MigratingModel {
+  class User: ArchivedModel {
+    @Archived var name = ""
+    @Archived("mates") var friends: [User] = []
+    @Archived var boss: User?
+    @Archived var born: Date?
+    var isSelected = false
+
+    convenience init(name: String) {
+      self.init()
+      self.name = name
+    }
+  }
+
+  final class Admin: User {
+    @Archived var rights: Set<String> = ["read"]
+  }
+
+  @Test("properties, subclass, defaults")
+  func everything() throws {
+    let ada = Admin(name: "Ada")
+    ada.rights = ["read", "write"]
+    ada.isSelected = true
+    let bob = User(name: "Bob")
+    bob.boss = ada
+    let data = try KeyedArchiver.archivedData(withRootObject: [bob, ada])
+
+    let back = try KeyedUnarchiver.unarchive([User].self, from: data)
+    #expect(back.map(\.name) == ["Bob", "Ada"])
+    #expect(back[0].boss === back[1] && back[0].born == nil)
+    #expect((back[1] as? Admin)?.rights == ["read", "write"])
+    #expect(!back[1].isSelected)
+  }
+
+  @Test("models may refer to each other in rings")
+  func ring() throws {
+    let ada = User(name: "Ada")
+    let bob = User(name: "Bob")
+    ada.friends = [bob, ada]
+    bob.friends = [ada]
+    let data = try KeyedArchiver.archivedData(withRootObject: ada)
+
+    let back = try KeyedUnarchiver.unarchive(User.self, from: data)
+    #expect(back.friends[0].name == "Bob")
+    #expect(back.friends[0].friends[0] === back && back.friends[1] === back)
+    // What refers to itself keeps itself alive, here as anywhere.
+    for user in [ada, bob, back, back.friends[0]] { user.friends = [] }
+  }
+
+  final class Badge: ArchivedModel {
+    @Archived var label = ""
+
+    init(label: String) {
+      super.init()
+      self.label = label
+    }
+
+    required init() {
+      super.init()
+    }
+
+    required init(from decoder: any Decoder) throws {
+      try super.init(from: decoder)
+    }
+  }
+
+  @Test("an initializer that is not a convenience one needs the two required ones beside it")
+  func designatedInitializer() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: Badge(label: "guest"))
+    #expect(try KeyedUnarchiver.unarchive(Badge.self, from: data).label == "guest")
+  }
+
+  class Page: ArchivedModel {
+    @Archived var title = ""
+    @Archived @Polymorphic var content: [any Codable] = []
+    @Archived @WeakReference var previous: Page? = nil
+    @Archived @Deferred var next: Page? = nil
+  }
+
+  @Test("the other wrappers stand behind @Archived")
+  func wrappers() throws {
+    let first = Page()
+    let second = Page()
+    first.content = ["text", 5, Date(timeIntervalSinceReferenceDate: 0)]
+    first.next = second
+    second.previous = first
+    let data = try KeyedArchiver.archivedData(withRootObject: first)
+    let back = try KeyedUnarchiver.unarchive(Page.self, from: data)
+    #expect(back.content[0] as? String == "text" && back.content[1] as? Int == 5)
+    #expect(back.content[2] as? Date == Date(timeIntervalSinceReferenceDate: 0))
+    #expect(back.next?.previous === back)
+  }
+}
