@@ -10,7 +10,7 @@ import Keepsake
 /// error with which it was refused. LIMIT is the greatest depth that is read.
 ///
 /// Returns false if the command is another one.
-func runDeepCommand(_ arguments: [String]) async throws -> Bool {
+func runDeepCommand(_ arguments: [String]) throws -> Bool {
   guard arguments.first == "deep" else { return false }
   guard arguments.count >= 4, let shape = DeepShape(rawValue: arguments[2]), let count = Int(arguments[3])
   else {
@@ -21,16 +21,23 @@ func runDeepCommand(_ arguments: [String]) async throws -> Bool {
   let readingLimits = limits
   switch arguments[1] {
   case "main":
-    await MainActor.run { print(shape.outcome(count, readingLimits)) }
+    print(shape.outcome(count, readingLimits))
   case "small":
-    let outcome = await withCheckedContinuation { continuation in
-      let thread = Thread { continuation.resume(returning: shape.outcome(count, readingLimits)) }
-      thread.stackSize = 512 << 10
-      thread.start()
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      print(shape.outcome(count, readingLimits))
+      done.signal()
     }
-    print(outcome)
+    thread.stackSize = 512 << 10
+    thread.start()
+    done.wait()
   case "task":
-    print(await Task.detached { shape.outcome(count, readingLimits) }.value)
+    let done = DispatchSemaphore(value: 0)
+    Task.detached {
+      print(shape.outcome(count, readingLimits))
+      done.signal()
+    }
+    done.wait()
   default:
     throw FileCommandError.wrongArguments(arguments)
   }

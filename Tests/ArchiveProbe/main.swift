@@ -2,7 +2,7 @@ import Foundation
 import Keepsake
 
 // The second process of the tests: `archive-probe write SAMPLE PATH`, `check SAMPLE PATH`, `bytes SAMPLE`, and the
-// commands of FileCommands.swift, ClassCommands.swift and DeepCommands.swift.
+// commands of FileCommands.swift, GraphCommands.swift, ClassCommands.swift and DeepCommands.swift.
 
 /// Ends with a line on standard error.
 func fail(_ message: String) -> Never {
@@ -13,8 +13,9 @@ func fail(_ message: String) -> Never {
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
   if try runFileCommand(arguments) { exit(0) }
+  if try runGraphCommand(arguments) { exit(0) }
   if runClassCommand(arguments) { exit(0) }
-  if try await runDeepCommand(arguments) { exit(0) }
+  if try runDeepCommand(arguments) { exit(0) }
   guard arguments.count >= 2, let sample = Sample(rawValue: arguments[1]) else {
     fail("write SAMPLE PATH, check SAMPLE PATH or bytes SAMPLE; samples: \(Sample.allCases)")
   }

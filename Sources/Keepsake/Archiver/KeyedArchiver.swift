@@ -24,9 +24,9 @@
 ///
 /// The archiver is also the `Encoder` of its top level, so that `point.encode(to: archiver)` makes the keys
 /// of the point the keys of the archive. An archiver belongs to one thread at a time.
-public final class KeyedArchiver: Encoder {
+public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// The key under which the one-liners keep the root object: "root".
-  public static let rootKey = "root"
+  public static let rootKey = EncodingSession.rootKey
 
   private var openSession: EncodingSession?
   private let hidesRootKey: Bool
@@ -67,6 +67,7 @@ public final class KeyedArchiver: Encoder {
       hidesRootKey: hidesRootKey
     )
     session.ownClassNames = ownClassNames
+    session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
     openSession = session
     observe()
     return session

@@ -20,7 +20,7 @@
 ///
 /// It is also the `Decoder` of the top level, so that `Point(from: unarchiver)` reads a point whose keys are
 /// those of the archive. An unarchiver belongs to one thread at a time.
-public final class KeyedUnarchiver: Decoder {
+public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private let image: ArchiveImage
   private let hidesRootKey: Bool
   private let knownClasses: [Any.Type]?
@@ -163,6 +163,8 @@ public final class KeyedUnarchiver: Decoder {
     ownClasses[name]
   }
 
+  var valueDecoder: ValueDecoder { get throws { try topLevel } }
+
   private var topLevel: ValueDecoder {
     get throws {
       guard !isFinished else {
@@ -282,9 +284,24 @@ extension KeyedUnarchiver {
     return try unarchiver.decode(type, forKey: KeyedArchiver.rootKey)
   }
 
+  /// Whether a value of `type` can be read from what `session` has just encoded.
+  static func canRead(_ type: any Decodable.Type, from session: EncodingSession) -> Bool {
+    func canRead<Root: Decodable>(_ type: Root.Type) -> Bool {
+      (try? unarchiver(of: session, isRehearsal: true).decode(type, forKey: KeyedArchiver.rootKey)) != nil
+    }
+    return canRead(type)
+  }
+
   /// The root object of what `session` has just encoded, its classes taken from there and not looked up by
   /// name.
   static func copy<Root: Decodable>(_ type: Root.Type, from session: EncodingSession) throws -> Root {
+    try unarchiver(of: session, isRehearsal: false).decode(type, forKey: KeyedArchiver.rootKey)
+  }
+
+  private static func unarchiver(
+    of session: EncodingSession,
+    isRehearsal: Bool
+  ) throws -> KeyedUnarchiver {
     let image: ArchiveImage
     do { image = try ArchiveImage(session.archive.reader(), verification: .none) } catch {
       throw corrupted(error)
@@ -292,10 +309,11 @@ extension KeyedUnarchiver {
     let unarchiver = KeyedUnarchiver(
       image,
       ArchiveLimits(),
-      [:],
+      session.userInfo,
       hidesRootKey: true,
       knownClasses: session.classes.types
     )
-    return try unarchiver.decode(type, forKey: KeyedArchiver.rootKey)
+    try unarchiver.session.isRehearsal = isRehearsal
+    return unarchiver
   }
 }

@@ -1,5 +1,8 @@
 /// The place of a conditional reference, for whoever waits for its object.
 class AnyWeakBox {
+  /// The number of the object, while the box waits for it.
+  fileprivate(set) var number = 0
+
   /// Fills the box if the object is there; returns whether that is done with.
   func resolve(in session: DecodingSession) throws -> Bool { true }
 }
@@ -7,7 +10,6 @@ class AnyWeakBox {
 /// A reference that does not keep its object.
 final class WeakBox<Object: AnyObject>: AnyWeakBox {
   private(set) weak var object: Object?
-  private var number = 0
   private var offset = 0
 
   init(_ object: Object?) {
@@ -15,8 +17,9 @@ final class WeakBox<Object: AnyObject>: AnyWeakBox {
   }
 
   fileprivate init(waitingFor number: Int, _ offset: Int) {
-    self.number = number
     self.offset = offset
+    super.init()
+    self.number = number
   }
 
   override func resolve(in session: DecodingSession) throws -> Bool {

@@ -161,13 +161,30 @@ extension DecodingSession {
   @inline(__always)
   func decodeInside<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value {
     let start = place
+    let mark = mark
     do {
       return try plans.plan(for: type).decode(at: &place, self, depth)
-    } catch let fault as ReadingFault {
-      throw error(fault, type, path(toValueAt: start, in: depth))
-    } catch let damage as ArchiveError {
-      throw corrupted(damage, path(toValueAt: start, in: depth))
+    } catch {
+      throw abandon(mark, error, type, path(toValueAt: start, in: depth))
     }
+  }
+
+  /// Forgets what was decoded since `mark`, for `fault`; returns the error for the caller.
+  @inline(never)
+  private func abandon(
+    _ mark: DecodingMark,
+    _ fault: any Error,
+    _ type: Any.Type,
+    _ path: @autoclosure () -> [any CodingKey]
+  ) -> any Error {
+    let error =
+      switch fault {
+      case let fault as ReadingFault: self.error(fault, type, path())
+      case let damage as ArchiveError: corrupted(damage, path())
+      default: fault
+      }
+    goBack(to: mark)
+    return error
   }
 
   // MARK: Other containers

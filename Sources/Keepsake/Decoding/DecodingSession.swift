@@ -9,9 +9,9 @@ final class DecodingSession {
   /// The types in the class table by number, where the archive was made in this process just now (deep copy).
   let knownClasses: [Any.Type]?
   /// Which types an archive may name.
-  var classPolicy = ArchiveClassPolicy.byName
+  var classPolicy = ArchiveClassPolicy.byName { didSet { plans = DecodingPlanCache() } }
   /// The types that the program gave for names in this archive.
-  var ownClasses: [String: Any.Type] = [:]
+  var ownClasses: [String: Any.Type] = [:] { didSet { plans = DecodingPlanCache() } }
   /// Who may replace objects, and knows classes that nobody else does.
   weak var observer: (any DecodingObserver)?
 
@@ -30,12 +30,18 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) var inProgress: [TypedValueInProgress] = []
   /// What is to be decoded when everything else has been.
   @safe @exclusivity(unchecked) var deferred = DeferredQueue()
-  /// The conditional references whose objects have not been decoded yet.
+  /// The conditional references that were met since the outermost value was begun.
   @safe @exclusivity(unchecked) var conditional: [AnyWeakBox] = []
   /// The objects that are to be told when the graph is complete.
   @safe @exclusivity(unchecked) var awakening: [any ArchiveAwakening] = []
   /// The objects that were decoded since the outermost value was begun.
   @safe @exclusivity(unchecked) var decodedNumbers: [UInt32] = []
+  /// The conditional references whose objects nothing has asked for yet, by the numbers of those.
+  @safe @exclusivity(unchecked) var waiting: [Int: [AnyWeakBox]] = [:]
+  /// Whether the values are decoded only to see whether they can be: nothing closes rings, nothing awakes.
+  var isRehearsal = false
+  /// What the process-wide names of types were when the plans were made.
+  @safe @exclusivity(unchecked) var namesGeneration = -1
 
   private lazy var keyNumbers = Dictionary(
     image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) },
@@ -45,6 +51,8 @@ final class DecodingSession {
   /// How often, on the average, the bytes of an archive may be decoded again as values because the type asked
   /// for is no class.
   static let mostReadings = 64
+  /// So many bytes are added to those of the archive, so that small ones are not held to be dangerous.
+  static let freeReadings = 1 << 16
   /// What a reading costs beside the bytes of the body, in bytes.
   static let readingByteCount = 64
   /// How many bytes of bodies were decoded so.

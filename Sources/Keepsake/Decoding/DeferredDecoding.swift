@@ -2,12 +2,9 @@
 class AnyDeferredValue {
   /// Where the value is in the archive.
   fileprivate let offset: Int
-  /// The object whose initializer came upon it; 0 for none.
-  fileprivate let owner: Int
 
-  fileprivate init(offset: Int, owner: Int) {
+  fileprivate init(offset: Int) {
     self.offset = offset
-    self.owner = owner
   }
 
   func decode(_ session: DecodingSession) throws {}
@@ -20,13 +17,15 @@ final class DeferredBox<Value>: AnyDeferredValue {
   private var read: ((DecodingSession, inout Int) throws -> Value)?
   private var receive: ((Value) -> Void)?
 
-  init(at offset: Int, _ session: DecodingSession) where Value: Decodable {
+  init(at offset: Int) where Value: Decodable {
     read = { session, place in try session.decodeInside(Value.self, at: &place, 0) }
-    super.init(offset: offset, owner: session.inProgress.last?.number ?? 0)
+    super.init(offset: offset)
   }
 
   /// Calls `receive` with the value once that was decoded.
-  func whenDecoded(_ receive: @escaping (Value) -> Void) { self.receive = receive }
+  func whenDecoded(_ receive: @escaping (Value) -> Void) {
+    if let value { receive(value) } else { self.receive = receive }
+  }
 
   override func decode(_ session: DecodingSession) throws {
     guard let read else { return }
@@ -34,6 +33,8 @@ final class DeferredBox<Value>: AnyDeferredValue {
     session.detachFrames()
     var place = offset
     let value = try read(session, &place)
+    // A rehearsal closes no ring: nobody would break it again.
+    guard !session.isRehearsal else { return }
     self.value = value
     receive?(value)
     receive = nil
@@ -60,11 +61,9 @@ struct DeferredQueue {
     return nil
   }
 
-  /// Forgets the values from number `start` on that the initializer of the object `owner` came upon: it threw.
-  mutating func forget(from start: Int, ownedBy owner: Int) {
-    for index in values.indices.dropFirst(max(start, head)) where values[index]?.owner == owner {
-      values[index] = nil
-    }
+  /// Forgets the values from number `start` on: what came upon them threw.
+  mutating func truncate(to start: Int) {
+    values.removeLast(max(0, values.count - max(start, head)))
   }
 }
 
@@ -89,7 +88,9 @@ extension DecodingSession {
       return (try decodeInside(type, at: &place, depth), nil)
     }
     place = try image.end(ofValueAt: start, in: reader)
-    let box = DeferredBox<Value>(at: start, self)
+    // What is deferred in something deferred is passed over at each level.
+    try countReading(place - start, at: start)
+    let box = DeferredBox<Value>(at: start)
     deferred.append(box)
     return (nil, box)
   }

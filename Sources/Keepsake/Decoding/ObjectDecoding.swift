@@ -83,8 +83,6 @@ struct TypedValueInProgress {
   let type: Any.Type
   /// Where the content is.
   let range: Range<Int>
-  /// How many deferred values were waiting when it was begun.
-  var deferredCount = 0
 }
 
 /// Stands in the table for an object whose initializer is running.
@@ -110,7 +108,6 @@ extension DecodingSession {
   fileprivate func begin(_ object: TypedValueInProgress, _ reference: Int) {
     objects.set(object.number, ObjectBeingDecoded.marker, origin: reference)
     inProgress.append(object)
-    inProgress[inProgress.count - 1].deferredCount = deferred.count
   }
 
   /// Notes that the initializer of `object` returned.
@@ -133,21 +130,21 @@ extension DecodingSession {
     objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
     inProgress.removeLast()
     decodedNumbers.append(UInt32(truncatingIfNeeded: number))
-    if buildable.isAwakening, let awakening = result as? any ArchiveAwakening {
-      self.awakening.append(awakening)
-    }
+    let mayAwake = buildable.isAwakening || result !== object
+    if mayAwake, let result = result as? any ArchiveAwakening { noteAwakening(result) }
     return result
   }
 
-  /// Forgets an object whose initializer threw, and what was to be done for it.
+  private func noteAwakening(_ object: any ArchiveAwakening) {
+    // An observer may give one object for several.
+    if observer != nil, awakening.contains(where: { $0 === object }) { return }
+    awakening.append(object)
+  }
+
+  /// Forgets an object whose initializer threw.
   fileprivate func abandon(_ number: Int, _ reference: Int) {
-    if let last = inProgress.last, last.number == number {
-      inProgress.removeLast()
-      deferred.forget(from: last.deferredCount, ownedBy: number)
-    } else if decodedNumbers.last == UInt32(truncatingIfNeeded: number) {
-      // It was complete, but is not what was asked for here; elsewhere it may be.
-      return
-    }
+    guard inProgress.last?.number == number else { return }
+    inProgress.removeLast()
     objects.set(number, nil, origin: reference)
   }
 

@@ -1,47 +1,88 @@
 /// What happens around the decoding of a whole graph: deferred values, conditional references, awakening.
 extension DecodingSession {
   /// Decodes a value that is in no other, with all that it reaches.
-  ///
-  /// When that fails, nothing that was decoded meanwhile is kept: its deferred values would be missing.
   @inline(never)
-  func decodeOutermost<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws
-    -> Value
-  {
-    let conditionalCount = conditional.count
-    isActive = true
+  func decodeOutermost<Value: Decodable>(
+    _ type: Value.Type,
+    at place: inout Int,
+    _ depth: Int
+  ) throws -> Value {
     stackGuard.checkThread()
+    forgetPlansOfOldNames()
+    isActive = true
+    defer { isActive = false }
     do {
       let value = try decodeInside(type, at: &place, depth)
       while let next = deferred.next() { try next.decode(self) }
       try resolveConditionals()
-      isActive = false
       decodedNumbers.removeAll(keepingCapacity: true)
-      for object in exchange(&awakening, with: []) { object.awakeFromArchive() }
+      let awakening = exchange(&awakening, with: [])
+      guard !isRehearsal else { return value }
+      isActive = false
+      for object in awakening { object.awakeFromArchive() }
       return value
     } catch {
-      isActive = false
+      // Nothing that was decoded meanwhile is kept: its deferred values would be missing.
+      goBack(to: DecodingMark())
       inProgress = []
       deferred = DeferredQueue()
-      conditional.removeLast(max(0, conditional.count - conditionalCount))
-      awakening = []
-      for number in decodedNumbers {
-        objects.set(Int(number), nil, origin: objects.origin(Int(number)))
-      }
-      decodedNumbers = []
       throw error
     }
   }
 
+  /// The plans remember which types they found for names.
+  private func forgetPlansOfOldNames() {
+    let generation = ClassNames.generation
+    if generation != namesGeneration { plans = DecodingPlanCache() }
+    namesGeneration = generation
+  }
+
   /// Gives the conditional references their objects. Those whose objects nothing has asked for yet wait on.
   private func resolveConditionals() throws {
-    guard !conditional.isEmpty else { return }
-    var waiting: [AnyWeakBox] = []
-    for box in conditional where try !box.resolve(in: self) { waiting.append(box) }
-    conditional = waiting
+    if !waiting.isEmpty {
+      for number in decodedNumbers {
+        for box in waiting.removeValue(forKey: Int(number)) ?? [] { _ = try box.resolve(in: self) }
+      }
+    }
+    for box in exchange(&conditional, with: []) where try !box.resolve(in: self) {
+      waiting[box.number, default: []].append(box)
+    }
   }
 
   /// Makes the frames those of a value that is decoded by itself, wherever it stands; paths are then searched.
   func detachFrames() {
     prepareFrame(0, for: -1)
+  }
+}
+
+/// What had been decoded at some moment, to be able to go back to it.
+struct DecodingMark {
+  fileprivate var decoded = 0
+  fileprivate var deferred = 0
+  fileprivate var conditional = 0
+  fileprivate var awakening = 0
+}
+
+extension DecodingSession {
+  @inline(__always)
+  var mark: DecodingMark {
+    DecodingMark(
+      decoded: decodedNumbers.count,
+      deferred: deferred.count,
+      conditional: conditional.count,
+      awakening: awakening.count
+    )
+  }
+
+  /// Forgets the objects that were decoded since `mark`, and all that was still to be done for them: what they
+  /// were decoded for could not be.
+  func goBack(to mark: DecodingMark) {
+    for number in decodedNumbers.dropFirst(mark.decoded) {
+      objects.set(Int(number), nil, origin: objects.origin(Int(number)))
+    }
+    decodedNumbers.removeLast(max(0, decodedNumbers.count - mark.decoded))
+    deferred.truncate(to: mark.deferred)
+    conditional.removeLast(max(0, conditional.count - mark.conditional))
+    awakening.removeLast(max(0, awakening.count - mark.awakening))
   }
 }

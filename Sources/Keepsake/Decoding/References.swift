@@ -43,16 +43,22 @@ extension DecodingSession {
       )
     }
     // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
-    rereadByteCount += body.count + DecodingSession.readingByteCount
-    guard rereadByteCount / DecodingSession.mostReadings <= reader.count + (1 << 16) else {
+    try countReading(body.count + DecodingSession.readingByteCount, at: place)
+    if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
+    return content
+  }
+
+  /// Counts bytes that will be read, or passed over, more than once; throws when they are out of proportion to
+  /// the archive.
+  func countReading(_ byteCount: Int, at place: Int) throws(ArchiveError) {
+    rereadByteCount += byteCount
+    guard rereadByteCount / DecodingSession.mostReadings <= reader.count + DecodingSession.freeReadings else {
       throw ArchiveError(
         .limitExceeded,
-        "Objects are read as values, again and again, through too many references",
+        "The same values are read again and again, through too many references or levels of deferred values",
         byteOffset: place
       )
     }
-    if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
-    return content
   }
 
   /// The number of the body to which the object reference at `place` leads; `nil` for a conditional one to an

@@ -43,30 +43,13 @@ final class SetEncodingPlan<Element: Encodable & Hashable>: EncodingPlan<Set<Ele
   override func encode(_ value: Set<Element>, _ session: EncodingSession) throws {
     let plan = session.plans.plan(for: Element.self)
     if session.sortsKeys {
-      try session.encodeElements(sortedByContent(value, session) { $0 }, plan)
+      try session.encodeElements(session.sortedByContent(value) { $0 }, plan)
     } else {
       try session.encodeElements(value, plan)
     }
   }
 
   override var canBeNil: Bool { false }
-}
-
-/// The elements in the order of the archives that they alone would make, which is the same in every process.
-private func sortedByContent<Elements: Collection, Content: Encodable>(
-  _ elements: Elements,
-  _ outer: EncodingSession,
-  _ content: (Elements.Element) -> Content
-) throws -> [Elements.Element] {
-  let keyed = try elements.map { element in
-    let session = EncodingSession(sortsKeys: true, userInfo: outer.userInfo, hidesRootKey: true)
-    session.ownClassNames = outer.ownClassNames
-    session.classesAreKnown = outer.classesAreKnown
-    try session.encode(content(element), forKey: ArchiveCodingKey(stringValue: ""))
-    try session.finish()
-    return (element, session.archive.bytes(0..<session.archive.count))
-  }
-  return keyed.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
 }
 
 /// How a key of a dictionary stands in a map.
@@ -156,7 +139,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     session.buffer.append(arrayHead: value.count * 2)
     try session.push()
     session.context.top.kind = .walkedElements
-    for (key, value) in session.sortsKeys ? try sortedByContent(value, session, \.key) : Array(value) {
+    for (key, value) in session.sortsKeys ? try session.sortedByContent(value, \.key) : Array(value) {
       session.context.top.count += 1
       try keyPlan.encode(key, session)
       session.context.top.count += 1

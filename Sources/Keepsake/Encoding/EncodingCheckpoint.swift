@@ -65,6 +65,8 @@ struct PendingObjects {
 
   var mark: Mark { Mark(count: plans.count, head: head) }
 
+  var isEmpty: Bool { head == plans.count }
+
   mutating func append(_ plan: AnyEncodingPlan) { plans.append(plan) }
 
   mutating func next() -> AnyEncodingPlan? {

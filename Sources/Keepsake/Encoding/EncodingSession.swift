@@ -24,8 +24,8 @@ final class EncodingSession {
 
   /// Whether a body is being written that others may refer to, so that its references count for cycles.
   @safe @exclusivity(unchecked) var bodyInProgress = false
-  /// What ``depth`` was when that body was begun.
-  @safe @exclusivity(unchecked) var bodyDepth = 0
+  /// What ``depth`` was when that body, or the deferred value in it that is being written, was begun.
+  @safe @exclusivity(unchecked) var depthBase = 0
   /// In how many deferred values the one being written is.
   @safe @exclusivity(unchecked) var deferralDepth = 0
   /// The top-level values so far: the first number that was free then, and the way to the value.
@@ -39,6 +39,9 @@ final class EncodingSession {
   /// Whether the archive is read by this process with the classes at hand (deep copy), not by their names.
   var classesAreKnown = false
 
+  /// The key of the only value of an archive that has but one.
+  static let rootKey = "root"
+
   let sortsKeys: Bool
   var userInfo: [CodingUserInfoKey: Any]
   /// The limits of the readers that the archive is for.
@@ -46,6 +49,15 @@ final class EncodingSession {
   /// Whether coding paths begin below the root key, as those of other top-level encoders do.
   let hidesRootKey: Bool
   private(set) var isFinished = false
+  /// Whether a value of the type can be read from an archive that was made for this question.
+  var rehearse: ((any Decodable.Type, EncodingSession) -> Bool)?
+  /// Why the archive cannot be completed.
+  var failure: (any Error)?
+  /// How many bodies are written, in an archive that is only made to ask something of it: how elements of a set
+  /// compare, whether a ring can be read. Whether it can be read is not asked of that one again.
+  var bodyLimit: Int?
+  /// How many sets are being put in order that the value is in.
+  var contentDepth = 0
 
   init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
     self.sortsKeys = sortsKeys
@@ -75,12 +87,17 @@ final class EncodingSession {
 
   private func checkDepth() throws {
     guard depth <= limits.maximumDepth else {
-      throw misuse(
-        "Values are nested more than \(limits.maximumDepth) deep, which is what readers accept by default",
-        code: .limitExceeded
-      )
+      depth -= 1
+      throw nestedTooDeep
     }
-    if bodyInProgress { graph.noteDepth(depth - bodyDepth) }
+    if bodyInProgress { graph.noteDepth(depth - depthBase) }
+  }
+
+  var nestedTooDeep: EncodingError {
+    misuse(
+      "Values are nested more than \(limits.maximumDepth) deep, which is what readers accept by default",
+      code: .limitExceeded
+    )
   }
 
   /// Closes the innermost frame and what is still open in it.
@@ -174,10 +191,10 @@ final class EncodingSession {
   /// Completes the archive. Afterwards ``archive`` holds it and nothing more can be encoded.
   func finish() throws {
     guard !isFinished else { return }
-    try drain()
+    try drainLeftovers()
     while context.top.id != 0 { try settleNested() }
     closeTop()
-    flattenSplices(from: 0)
+    try flattenSplices(from: 0)
     let conditionalBodies = try conditionalBodies()
     isFinished = true
     assembly.finish(

@@ -91,7 +91,6 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
       session.forgetMapKey(name, of: frame)
       _ = session.beginValue(key, table)
     }
-    guard let child = try? session.pushNested(key: name, host: nested) else { return unusable }
-    return ValueEncoder(session: session, frame: child.frame, nested: child)
+    return session.nestedEncoder(key: name, host: nested)
   }
 }

@@ -2,6 +2,8 @@
 extension EncodingSession {
   /// A frame identifier that no frame has: that of a container which must not be used at all.
   static let conflictingFrame = FrameID.max
+  /// Another one: that of a container that would be nested too deep.
+  static let tooDeepFrame = FrameID.max - 1
 
   /// Makes `frame` the innermost one, ready to be written.
   ///
@@ -34,6 +36,7 @@ extension EncodingSession {
       }
       host = candidate.host
     }
+    if frame == EncodingSession.tooDeepFrame { throw nestedTooDeep }
     throw misuse(
       frame == EncodingSession.conflictingFrame
         ? "A second container of another kind was asked for where one was already; encode a value through one kind"
@@ -55,14 +58,19 @@ extension EncodingSession {
     while context.top.id != frame { try settleNested() }
   }
 
-  /// Opens a frame for a nested container or a `superEncoder` inside the innermost one.
-  func pushNested(key: ExactString?, host: NestedContainer?) throws -> NestedContainer {
+  /// The encoder for a nested container or a `superEncoder` inside the innermost frame, for which a place was made.
+  ///
+  /// Asking for one cannot throw; where it would be nested too deep, using it does.
+  func nestedEncoder(key: ExactString?, host: NestedContainer?) -> ValueEncoder {
     let parent = context.top.id
-    try push()
+    guard (try? push()) != nil else {
+      buffer.append(Tag.empty)
+      return ValueEncoder(session: self, frame: EncodingSession.tooDeepFrame, nested: nil)
+    }
     context.top.isNested = true
     let nested = NestedContainer(frame: context.top.id, parent: parent, key: key, host: host)
     context.nested.append(nested)
-    return nested
+    return ValueEncoder(session: self, frame: nested.frame, nested: nested)
   }
 
   /// Ends the innermost frame, a nested container whose parent goes on: for good when nobody can use it any
@@ -104,15 +112,16 @@ extension EncodingSession {
   }
 
   /// Puts the bytes of all detached containers in their places, from `start` on to the end.
-  func flattenSplices(from start: Int) {
+  func flattenSplices(from start: Int) throws {
     guard !context.splices.isEmpty else { return }
+    guard stackGuard.hasRoom() else { return try onLargerStack { try flattenSplices(from: start) } }
     let splices = context.splices
     context.splices = []
     let flat = ByteBuffer(minimumCapacity: buffer.count - start)
     var place = start
     for splice in splices {
       flat.append(buffer, place..<splice.offset)
-      flat.append(flattened(splice.nested))
+      flat.append(try flattened(splice.nested))
       place = splice.offset + 1
     }
     flat.append(buffer, place..<buffer.count)
@@ -120,11 +129,11 @@ extension EncodingSession {
     buffer.append(flat)
   }
 
-  private func flattened(_ nested: NestedContainer) -> ByteBuffer {
+  private func flattened(_ nested: NestedContainer) throws -> ByteBuffer {
     swapContext(nested)
     while context.top.id != nested.frame, (try? settleNested()) != nil {}
     closeTop()
-    flattenSplices(from: 0)
+    try flattenSplices(from: 0)
     swapContext(nested)
     defer { nested.detached = nil }
     return nested.detached?.waiting ?? ByteBuffer(minimumCapacity: 16)

@@ -28,8 +28,8 @@ final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
   }
 
   override func standsInline(_ value: Value) -> Bool { true }
-  // An observer may have nil written for an object.
-  override var canBeNil: Bool { true }
+  // Nil for an object that the observer replaced by nothing is that of the optional around it.
+  override var canBeNil: Bool { false }
 
   override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
     guard let value = object as? Value else { return }
@@ -46,18 +46,24 @@ extension EncodingSession {
   @inline(__always)
   func noteReference(to number: Int) {
     if bodyInProgress {
-      graph.addReference(to: number, isDeferred: deferralDepth > 0)
-      graph.noteDepth(depth - bodyDepth)
+      graph.addReference(to: number, depth: depth - depthBase, isDeferred: deferralDepth > 0)
     } else {
-      graph.addTopLevelReference(to: number, isDeferred: deferralDepth > 0)
+      graph.addTopLevelReference(to: number, depth: depth - depthBase)
     }
   }
 
   /// Runs `encode`, whose references a reader follows only when everything else has been read.
   @inline(__always)
   func encodeDeferred(_ encode: () throws -> Void) throws {
+    let (base, inBody) = (depthBase, bodyInProgress)
+    let group = graph.beginDeferred(inBody: inBody)
     deferralDepth += 1
-    defer { deferralDepth -= 1 }
+    depthBase = depth
+    defer {
+      deferralDepth -= 1
+      depthBase = base
+      graph.endDeferred(group, inBody: inBody)
+    }
     try encode()
   }
 
@@ -65,17 +71,22 @@ extension EncodingSession {
 
   /// Encodes the bodies of all objects that were reached and have none yet, and those that they reach.
   ///
-  /// - Parameter valueBody: the body of the top-level value that reached them, where it has one.
+  /// - Parameters:
+  ///   - valueBody: the body of the top-level value that reached them, where it has one.
+  ///   - isReadable: whether the value can be read although it has a ring that plain properties could not close.
   /// - Throws: also when no reader could build the objects again.
-  func drain(valueBody: Int? = nil) throws {
+  func drain(valueBody: Int? = nil, isReadable: () -> Bool = { false }) throws {
     let first = valueBody ?? assembly.bodyCount + 1
-    while let plan = pending.next() {
+    var remaining = bodyLimit ?? Int.max
+    while remaining > 0, let plan = pending.next() {
+      remaining -= 1
       let number = assembly.bodyCount + 1
       guard let object = objects.object(number) else { continue }
       try encodeBody(basePath: .object(number), class: classNumber(of: type(of: object))) {
         try plan.encodeBody(object, self)
       }
     }
+    guard bodyLimit == nil else { return }
     let obstacle = graph.findObstacle(
       from: first,
       valueBody: valueBody,
@@ -83,8 +94,22 @@ extension EncodingSession {
       maximumDepth: limits.maximumDepth - 16,
       isKnownEarly: { objects.object($0) is any SelfRegistering }
     )
-    if let obstacle { throw unreadable(obstacle) }
+    switch obstacle {
+    case .ring? where isReadable(): break
+    case let obstacle?: throw unreadable(obstacle)
+    case nil: break
+    }
     try reportEncoded(from: first)
+  }
+
+  /// Encodes the bodies of objects that containers nested at the top level reached, whose own bytes cannot be
+  /// taken back: where that fails, the archive cannot be completed any more.
+  func drainLeftovers() throws {
+    if let failure { throw failure }
+    do { try drain() } catch {
+      failure = error
+      throw error
+    }
   }
 
   private func encodeBody(
@@ -93,8 +118,10 @@ extension EncodingSession {
     _ encode: () throws -> Void
   ) throws {
     let outer = context
+    let outerBase = depthBase
     buffer.exchange(with: assembly.buffer)
     defer {
+      depthBase = outerBase
       buffer.exchange(with: assembly.buffer)
       context = outer
       bodyInProgress = false
@@ -104,9 +131,9 @@ extension EncodingSession {
     buffer.append(varint: number.map { $0 + 1 } ?? 0)
     context = EncodingContext(top: EncodingFrame(id: makeFrameID(), start: start), basePath: basePath)
     bodyInProgress = true
-    bodyDepth = depth
+    depthBase = depth
     try encode()
-    flattenSplices(from: start)
+    try flattenSplices(from: start)
     assembly.addBody(start..<buffer.count)
   }
 
@@ -116,25 +143,43 @@ extension EncodingSession {
   /// that it can be read without what stands before it. Then all objects that were reached are encoded.
   func encodeTopLevel<Value: Encodable>(_ value: Value, _ plan: EncodingPlan<Value>) throws {
     stackGuard.checkThread()
-    try drain()
+    try drainLeftovers()
     let mark = assembly.mark
     let path = currentPath
     do {
       topLevelPaths.append((objects.count + 1, path))
       if context.top.kind == .singleUsed || context.top.kind == .unkeyed || plan.standsInline(value) {
         try plan.encode(value, self)
-        try drain()
+        try drain { canBeRead(value) }
       } else {
         guard let number = objects.numberForValue() else { throw tooManyObjects }
         buffer.append(reference: Tag.valueReference, number)
         try encodeBody(basePath: .elements(path), class: nil) { try plan.encode(value, self) }
-        try drain(valueBody: number)
+        try drain(valueBody: number) { canBeRead(value) }
       }
     } catch {
       assembly.truncate(to: mark)
       topLevelPaths.removeLast()
       throw error
     }
+  }
+
+  /// Whether `value` can be read again: it is archived once more by itself, and read.
+  ///
+  /// That is asked only where there is a ring of references that were not declared as deferred. An initializer may
+  /// read one of them deferred all the same, which only it knows.
+  private func canBeRead<Value: Encodable>(_ value: Value) -> Bool {
+    guard let rehearse, let type = Value.self as? any Decodable.Type else { return false }
+    let session = EncodingSession(sortsKeys: false, userInfo: userInfo, hidesRootKey: true)
+    session.ownClassNames = ownClassNames
+    session.replacements = replacements
+    session.classesAreKnown = true
+    session.bodyLimit = Int.max
+    do {
+      try session.encode(value, forKey: ArchiveCodingKey(stringValue: EncodingSession.rootKey))
+      try session.finish()
+    } catch { return false }
+    return rehearse(type, session)
   }
 
   /// Encodes `value` under `key` at the top level.

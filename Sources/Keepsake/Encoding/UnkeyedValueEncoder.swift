@@ -53,7 +53,6 @@ struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
     guard let host = try? EnteredFrame(session, frame, nested) else { return unusable }
     defer { session.leave(host.nested) }
     session.beginElement()
-    guard let child = try? session.pushNested(key: nil, host: nested) else { return unusable }
-    return ValueEncoder(session: session, frame: child.frame, nested: child)
+    return session.nestedEncoder(key: nil, host: nested)
   }
 }

@@ -25,11 +25,14 @@ extension EncodingSession {
     )
   }
 
+  /// How many steps of a coding path are given, from its end, where the graph may be as deep as can be.
+  private static let longestPath = 100
+
   private func unreadable(_ message: String, _ code: ArchiveError.Code, _ number: Int) -> EncodingError {
     EncodingError.invalidValue(
       objects.object(number) as Any,
       .init(
-        codingPath: path(ofObject: number),
+        codingPath: Array(path(ofObject: number).suffix(EncodingSession.longestPath)),
         debugDescription: message,
         underlyingError: ArchiveError(code, message)
       )

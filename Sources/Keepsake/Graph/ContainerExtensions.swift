@@ -44,6 +44,14 @@ extension UnkeyedDecodingContainer {
 }
 
 extension KeyedEncodingContainer {
+  /// Encodes `value` under `key`, to be read with `decodeDeferred(_:forKey:_:)`.
+  ///
+  /// A plain `encode` does too. But then the archiver cannot know that a ring which the value closes will be read
+  /// deferred, and tries: it archives and reads the root value once more, in memory.
+  public mutating func encodeDeferred<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    try encode(Deferred(wrappedValue: value), forKey: key)
+  }
+
   /// Encodes a reference to `object` under `key` if something else archives the object, be it earlier or later.
   ///
   /// It is read with `decodeIfPresent`, or, where it may close a cycle, with
@@ -60,6 +68,11 @@ extension KeyedEncodingContainer {
 }
 
 extension UnkeyedEncodingContainer {
+  /// Encodes `value`, to be read with `decodeDeferred(_:_:)`; see the method of keyed containers.
+  public mutating func encodeDeferred<Value: Encodable>(_ value: Value) throws {
+    try encode(Deferred(wrappedValue: value))
+  }
+
   /// Encodes a reference to `object` if something else archives the object, nil otherwise; see the method of
   /// keyed containers.
   public mutating func encodeConditional<Object: AnyObject & Encodable>(_ object: Object?) throws {

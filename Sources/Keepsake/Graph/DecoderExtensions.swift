@@ -5,7 +5,7 @@ extension Decoder {
   /// To be called by the initializer with `self`, once all stored properties have values. With another
   /// decoder than Keepsake's it does nothing.
   public func register(_ object: some SelfRegistering) {
-    guard let decoder = self as? ValueDecoder else { return }
+    guard let decoder = archiveDecoder else { return }
     decoder.session.register(object, from: decoder)
   }
 
@@ -16,7 +16,7 @@ extension Decoder {
   /// enumeration that did not stand behind a protocol. With another
   /// decoder than Keepsake's, which records no versions, it is the type's present one.
   public func archivedVersion(of type: Any.Type) -> Int {
-    guard let decoder = self as? ValueDecoder else { return ClassNames.declaredVersion(of: type) }
+    guard let decoder = archiveDecoder else { return ClassNames.declaredVersion(of: type) }
     return decoder.session.archivedVersion(of: type, for: decoder)
   }
 }

@@ -121,7 +121,7 @@ extension Deferred: Decodable, NativelyDecodable where Value: Decodable {
     let container = try decoder.singleValueContainer()
     // An archive's container goes by the plan of the type.
     self =
-      decoder is ValueDecoder
+      decoder.archiveDecoder != nil
       ? try container.decode(Deferred<Value>.self) : Deferred(wrappedValue: try container.decode(Value.self))
   }
 

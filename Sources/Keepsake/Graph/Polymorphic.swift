@@ -78,7 +78,7 @@ extension Polymorphic: Codable {
         )
       )
     }
-    guard encoder is ValueEncoder else {
+    guard encoder.writesArchive else {
       var container = encoder.container(keyedBy: TypedValueKeys.self)
       try container.encode(ClassNames.name(of: type(of: value)), forKey: .type)
       return try value.encode(to: container.superEncoder(forKey: .value))
@@ -97,7 +97,7 @@ extension Polymorphic: Codable {
       wrappedValue = value
       return
     }
-    if let decoder = decoder as? ValueDecoder {
+    if let decoder = decoder.archiveDecoder {
       wrappedValue = try decoder.decodeTypedValue(as: Value.self)
       return
     }

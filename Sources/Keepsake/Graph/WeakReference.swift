@@ -10,8 +10,8 @@
 /// When it is read it is nil if the object was not archived, and as long as nothing else has asked for the
 /// object: it gets its value when the outermost decode returns by which the object came back.
 ///
-/// Other encoders, such as JSON's, have no references. There it is left out, as a weak reference is never the
-/// reason for its object to be written, and reads as nil.
+/// Other encoders, such as JSON's, have no references. There it is nil, as a weak reference is never the reason
+/// for its object to be written, and reads as nil.
 @propertyWrapper
 public struct WeakReference<Object: AnyObject> {
   private var box: WeakBox<Object>?
@@ -70,7 +70,7 @@ extension WeakReference: Decodable, NativelyDecodable where Object: Decodable {
 
   /// Decodes the reference from an archive; from anything else it is nil.
   public init(from decoder: any Decoder) throws {
-    guard decoder is ValueDecoder else { return }
+    guard decoder.archiveDecoder != nil else { return }
     self = try decoder.singleValueContainer().decode(WeakReference<Object>.self)
   }
 }

@@ -7,6 +7,10 @@ enum ClassNames {
 
   // MARK: What a program set for the whole process
 
+  /// Changes with each change of the types that names stand for.
+  static var generation: Int { generationCount.load(ordering: .relaxed) }
+  private static let generationCount = Atomic(0)
+
   static func setName(_ name: String?, for type: Any.Type) {
     archived.withLock { $0[ObjectIdentifier(type)] = name }
   }
@@ -17,6 +21,7 @@ enum ClassNames {
 
   static func setType(_ type: Any.Type?, forName name: String) {
     unarchived.withLock { $0[name] = type }
+    generationCount.add(1, ordering: .relaxed)
   }
 
   static func type(setForName name: String) -> Any.Type? {

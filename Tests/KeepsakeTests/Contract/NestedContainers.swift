@@ -4,6 +4,29 @@ import Testing
 
 /// Nested containers may be written in turns, in any order, after their siblings, or not at all.
 @Suite struct NestedContainers {
+  @Test("nested containers that are all kept and written late, each in the one before")
+  func keptContainers() throws {
+    let depth = 3_000
+    let data = try write { encoder in
+      var containers: [any UnkeyedEncodingContainer] = [encoder.unkeyedContainer()]
+      for _ in 1..<depth { containers.append(containers[containers.count - 1].nestedUnkeyedContainer()) }
+      for index in containers.indices { try containers[index].encode(index) }
+    }
+    let count = try read(data) { decoder in
+      var found = 0
+      var container = try decoder.unkeyedContainer()
+      while true {
+        var inner: (any UnkeyedDecodingContainer)?
+        if found + 1 < depth { inner = try container.nestedUnkeyedContainer() }
+        #expect(try container.decode(Int.self) == found)
+        found += 1
+        guard let next = inner else { return found }
+        container = next
+      }
+    }
+    #expect(count == depth)
+  }
+
   @Test("two nested containers are written in turns")
   func inTurns() throws {
     let data = try writeKeyed { container in

@@ -62,7 +62,11 @@ enum Probe {
 
   /// Runs `archive-probe`; what it wrote to standard output.
   @discardableResult
-  static func run(_ arguments: String...) throws -> Data {
+  static func run(_ arguments: String...) throws -> Data { try run(arguments) }
+
+  /// Runs `archive-probe`; what it wrote to standard output.
+  @discardableResult
+  static func run(_ arguments: [String]) throws -> Data {
     let process = Process()
     process.executableURL = try executable()
     process.arguments = arguments

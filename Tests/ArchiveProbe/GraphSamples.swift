@@ -1,0 +1,1 @@
+../KeepsakeTests/Graph/GraphSamples.swift
