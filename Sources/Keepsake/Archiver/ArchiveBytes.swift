@@ -49,7 +49,7 @@ extension ByteBuffer {
     withBytes(0..<count) { Data($0) }
   }
 
-  /// Puts the bytes in place of the file at `path`, durably (Design §9).
+  /// Puts the bytes in place of the file at `path`, durably (Design §6).
   func write(toFile path: String) throws(ArchiveError) {
     let file = try DurableFile(replacing: path)
     try withBytes(0..<count) { (span) throws(ArchiveError) in

@@ -12,7 +12,7 @@ import Testing
     #expect(back.posts.map(\.title) == ["one", "two"])
     #expect(back.posts.allSatisfy { $0.author === back })
     let post = try roundTrip(author.posts[1])
-    #expect(post.author.posts[1] === post && post.author.name == "Ada")
+    #expect(post.author?.posts[1] === post && post.author?.name == "Ada")
     let copy = try KeyedArchiver.copy(of: author)
     #expect(copy.posts[0].author === copy && copy !== author)
     author.posts = []
@@ -95,7 +95,7 @@ private final class RehearsedAuthor: Codable, ArchiveAwakening {
 private final class RehearsedPost: Codable {
   var title: String
   // A strong reference back, as the example of the documentation has it.
-  var author: RehearsedAuthor!
+  var author: RehearsedAuthor?
   private var witness: RehearsedWitness?
 
   private enum CodingKeys: CodingKey { case title, author }
@@ -127,7 +127,7 @@ private final class CountedAuthor: Codable {
 }
 
 private final class CountedPost: Codable {
-  var author: CountedAuthor!
+  var author: CountedAuthor?
 
   private enum CodingKeys: CodingKey { case author }
 

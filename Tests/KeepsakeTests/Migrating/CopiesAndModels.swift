@@ -106,8 +106,8 @@ import Testing
   class Page: ArchivedModel {
     @Archived var title = ""
     @Archived @Polymorphic var content: [any Codable] = []
-    @Archived @WeakReference var previous: Page? = nil
-    @Archived @Deferred var next: Page? = nil
+    @Archived @WeakReference var previous: Page?
+    @Archived @Deferred var next: Page?
   }
 
   @Test("the other wrappers stand behind @Archived")

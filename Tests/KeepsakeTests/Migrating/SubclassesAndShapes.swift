@@ -202,7 +202,7 @@ import Testing
   @Test("a root behind a protocol")
   func root() throws {
     let shapes: [any Shape] = [Circle(center: Point(x: 0, y: 0), radius: 1), square]
-    let data = try KeyedArchiver.archivedData(withRootObject: Polymorphic(wrappedValue: shapes))
+    let data = try KeyedArchiver.archivedData(withRootObject: Polymorphic(shapes))
     let back = try KeyedUnarchiver.unarchive(Polymorphic<[any Shape]>.self, from: data).wrappedValue
     #expect(back[0] is Circle && back[1] is Polygon)
   }
