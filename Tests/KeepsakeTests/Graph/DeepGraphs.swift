@@ -4,7 +4,7 @@ import Testing
 
 /// Graphs so deep that no stack holds them, each in a process of its own: on its main thread, on a thread with a
 /// stack of 512 KB, in a task.
-@Suite struct DeepGraphs {
+@Suite(.serialized) struct DeepGraphs {
   static let stacks = ["main", "small", "task"]
 
   private func outcome(_ stack: String, _ shape: String, _ count: Int, limit: Int? = nil) throws -> String {
