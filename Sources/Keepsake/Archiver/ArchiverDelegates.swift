@@ -84,14 +84,15 @@ extension KeyedUnarchiverDelegate {
 
 /// Hands the questions of a session to the delegate of its archiver.
 final class ArchiverObserver: EncodingObserver {
-  private unowned let archiver: KeyedArchiver
+  // A container that somebody kept may outlive the archiver.
+  private weak var archiver: KeyedArchiver?
 
   init(_ archiver: KeyedArchiver) {
     self.archiver = archiver
   }
 
   func replacement(for object: AnyObject) -> AnyObject? {
-    guard let delegate = archiver.delegate else { return object }
+    guard let archiver, let delegate = archiver.delegate else { return object }
     // A value in a box would be no object that the model knows.
     let other = delegate.archiver(archiver, willEncode: object).map { $0 as AnyObject }
     if other !== object { delegate.archiver(archiver, willReplace: object, with: other) }
@@ -99,27 +100,29 @@ final class ArchiverObserver: EncodingObserver {
   }
 
   func didEncode(_ object: AnyObject) {
+    guard let archiver else { return }
     archiver.delegate?.archiver(archiver, didEncode: object)
   }
 }
 
 /// Hands the questions of a session to the delegate of its unarchiver.
 final class UnarchiverObserver: DecodingObserver {
-  private unowned let unarchiver: KeyedUnarchiver
+  private weak var unarchiver: KeyedUnarchiver?
 
   init(_ unarchiver: KeyedUnarchiver) {
     self.unarchiver = unarchiver
   }
 
   func replacement(forDecoded object: AnyObject) -> AnyObject? {
-    guard let delegate = unarchiver.delegate else { return object }
+    guard let unarchiver, let delegate = unarchiver.delegate else { return object }
     let other = delegate.unarchiver(unarchiver, didDecode: object).map { $0 as AnyObject }
     if let other, other !== object { delegate.unarchiver(unarchiver, willReplace: object, with: other) }
     return other
   }
 
   func type(forUnknownName name: String, superclasses: [String]) -> Any.Type? {
-    unarchiver.delegate?.unarchiver(
+    guard let unarchiver else { return nil }
+    return unarchiver.delegate?.unarchiver(
       unarchiver,
       cannotDecodeObjectOfClassName: name,
       originalClasses: superclasses

@@ -198,11 +198,12 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
       place = try session.image.end(ofValueAt: place, in: session.reader)
       return nil
     }
+    let start = place
     if tag == Tag.some { place += 1 }
     do {
       return try session.plans.plan(for: Wrapped.self).decode(at: &place, session, depth)
     } catch ReadingFault.replacedByNil {
-      // The reference was read; only the object is none.
+      place = try session.image.end(ofValueAt: start, in: session.reader)
       return nil
     }
   }

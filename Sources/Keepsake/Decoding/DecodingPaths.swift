@@ -1,12 +1,16 @@
 /// Coding paths: read off the open frames where those tell, found again in the bytes where a decoder was
 /// kept.
 extension DecodingSession {
+  /// How many steps of a path are given, from its end, where values are nested deeper: an error at each of very
+  /// many levels must not cost all the levels above it.
+  private static let longestPath = 1_000
+
   /// The path of the value at `offset`, whose frame is or would be at `depth`.
   func path(to offset: Int, depth: Int) -> [any CodingKey] {
     guard depth < frames.count, frames[depth].offset == offset, framesAgree(upTo: depth) else {
       return searchedPath(to: offset)
     }
-    return visible(elements(above: depth))
+    return visible(elements(above: depth), from: depth)
   }
 
   /// The path of the value at `offset` that is the current one of the container whose frame is at `depth`.
@@ -14,21 +18,40 @@ extension DecodingSession {
     guard depth < frames.count, framesAgree(upTo: depth) else { return searchedPath(to: offset) }
     // A single value begins where its container does, which then is no step of the path.
     let own = frames[depth].offset == offset ? nil : element(of: frames[depth])
-    return visible(elements(above: depth) + (own.map { [$0] } ?? []))
+    return visible(elements(above: depth) + (own.map { [$0] } ?? []), from: depth)
   }
+
+  /// The frame of which a path begins that ends at `depth`.
+  private func firstFrame(_ depth: Int) -> Int { max(0, depth - DecodingSession.longestPath) }
 
   /// The steps that the frames above `depth` stand for, those of single-value containers left out.
   private func elements(above depth: Int) -> [PathElement] {
-    frames[..<depth].compactMap { $0.child == $0.offset ? nil : element(of: $0) }
+    frames[firstFrame(depth)..<depth].compactMap { $0.child == $0.offset ? nil : element(of: $0) }
   }
 
   private func framesAgree(upTo depth: Int) -> Bool {
-    frames[0].offset == topLevelOffset
-      && (0..<depth).allSatisfy { frames[$0].child == frames[$0 + 1].offset }
+    guard frames[0].offset == topLevelOffset || frames[0].offset < 0 && detached.offset >= 0 else {
+      return false
+    }
+    return (firstFrame(depth)..<depth).allSatisfy { frames[$0].child == frames[$0 + 1].offset }
+  }
+
+  /// The path for the caller: `path`, which ends at `depth`, behind what the frames do not show.
+  private func visible(_ path: [PathElement], from depth: Int) -> [any CodingKey] {
+    if firstFrame(depth) > 0 { return [ArchiveCodingKey(stringValue: "…")] + path.map(ArchiveCodingKey.init) }
+    return visible(frames[0].offset < 0 ? detachedPath + path : path)
   }
 
   private func visible(_ path: [PathElement]) -> [any CodingKey] {
     path.dropFirst(hidesRootKey ? 1 : 0).map(ArchiveCodingKey.init)
+  }
+
+  /// The path of the value that is decoded by itself.
+  private var detachedPath: [PathElement] {
+    if let path = detached.path { return path }
+    let path = searchedElements(to: detached.offset)
+    detached.path = path
+    return path
   }
 
   /// The key or index of the value that is being decoded in `frame`.
@@ -48,6 +71,10 @@ extension DecodingSession {
 
   /// The path of the value at `offset`, by a search of its body and of those by which that was reached.
   func searchedPath(to offset: Int) -> [any CodingKey] {
+    visible(searchedElements(to: offset))
+  }
+
+  private func searchedElements(to offset: Int) -> [PathElement] {
     var steps: [[PathElement]] = []
     var target = offset
     var seen: Set<Int> = []
@@ -65,6 +92,6 @@ extension DecodingSession {
       target = objects.origin(number)
       if target < 0 { break }
     }
-    return visible(Array(steps.reversed().joined()))
+    return Array(steps.reversed().joined())
   }
 }

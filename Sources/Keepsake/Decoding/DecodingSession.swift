@@ -3,17 +3,17 @@ final class DecodingSession {
   let image: ArchiveImage
   let reader: ByteReader
   var userInfo: [CodingUserInfoKey: Any]
-  var limits: ArchiveLimits
+  @safe @exclusivity(unchecked) var limits: ArchiveLimits
   /// Whether coding paths begin below the root key, as those of other top-level decoders do.
   @safe @exclusivity(unchecked) var hidesRootKey: Bool
   /// The types in the class table by number, where the archive was made in this process just now (deep copy).
   let knownClasses: [Any.Type]?
   /// Which types an archive may name.
-  var classPolicy = ArchiveClassPolicy.byName { didSet { plans = DecodingPlanCache() } }
+  var classPolicy = ArchiveClassPolicy.byName { didSet { forgetTypes() } }
   /// The types that the program gave for names in this archive.
-  var ownClasses: [String: Any.Type] = [:] { didSet { plans = DecodingPlanCache() } }
+  var ownClasses: [String: Any.Type] = [:] { didSet { forgetTypes() } }
   /// Who may replace objects, and knows classes that nobody else does.
-  weak var observer: (any DecodingObserver)?
+  @safe @exclusivity(unchecked) var observer: (any DecodingObserver)?
 
   /// The frames of the values that are being decoded, by depth.
   @safe @exclusivity(unchecked) var frames: [DecodingFrame] = [DecodingFrame()]
@@ -23,6 +23,12 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) var plans = DecodingPlanCache()
   @safe @exclusivity(unchecked) private var keyTables = TypeCache<DecodingKeyTable>()
   @safe @exclusivity(unchecked) var stackGuard = StackGuard()
+  /// How deep the object is whose values are being decoded.
+  @safe @exclusivity(unchecked) var depthBase = 0
+  /// The value that is being decoded by itself, and the way to it, once somebody asked for that.
+  var detached: (offset: Int, path: [PathElement]?) = (-1, nil)
+  /// The types that were found for entries of the class table behind protocols.
+  var typesBehind: [TypeBehind: any Decodable.Type] = [:]
 
   /// Whether a value is being decoded, so that what is asked for now is inside of it.
   @safe @exclusivity(unchecked) var isActive = false
@@ -34,12 +40,16 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) var conditional: [AnyWeakBox] = []
   /// The objects that are to be told when the graph is complete.
   @safe @exclusivity(unchecked) var awakening: [any ArchiveAwakening] = []
+  /// Which objects those are, where an observer may give one several times.
+  var awakened: Set<ObjectIdentifier> = []
   /// The objects that were decoded since the outermost value was begun.
   @safe @exclusivity(unchecked) var decodedNumbers: [UInt32] = []
   /// The conditional references whose objects nothing has asked for yet, by the numbers of those.
   @safe @exclusivity(unchecked) var waiting: [Int: [AnyWeakBox]] = [:]
   /// Whether the values are decoded only to see whether they can be: nothing closes rings, nothing awakes.
   var isRehearsal = false
+  /// The deferred values of a rehearsal, which are let go of at its end: nobody else would break their rings.
+  var rehearsed: [AnyDeferredValue] = []
   /// What the process-wide names of types were when the plans were made.
   @safe @exclusivity(unchecked) var namesGeneration = -1
 
@@ -55,6 +65,10 @@ final class DecodingSession {
   static let freeReadings = 1 << 16
   /// What a reading costs beside the bytes of the body, in bytes.
   static let readingByteCount = 64
+  /// How many bytes of deferred values may be passed over in any case.
+  static let freePassing = 256 << 20
+  /// How many bytes of deferred values were passed over.
+  @safe @exclusivity(unchecked) var passedOverByteCount = 0
   /// How many bytes of bodies were decoded so.
   @safe @exclusivity(unchecked) var rereadByteCount = 0
 
@@ -92,7 +106,9 @@ final class DecodingSession {
   /// Begins to decode the value at `offset`, one deeper than the container at `depth` that it is in.
   @inline(__always)
   func descend(to offset: Int, from depth: Int) throws {
-    if depth >= limits.maximumDepth { throw tooDeep(offset) }
+    if depth &- depthBase >= limits.maximumValueDepth || depth >= limits.maximumDepth {
+      throw tooDeep(depth, offset)
+    }
     prepareFrame(depth + 1, for: offset)
     frames[depth].child = offset
   }
@@ -117,11 +133,14 @@ final class DecodingSession {
   }
 
   @inline(never)
-  private func tooDeep(_ offset: Int) -> DecodingError {
-    corrupted(
-      .limitExceeded,
-      "Values are nested more than \(limits.maximumDepth) deep; ArchiveLimits.maximumDepth can allow more",
-      offset
+  private func tooDeep(_ depth: Int, _ offset: Int) -> DecodingError {
+    let message =
+      depth >= limits.maximumDepth
+      ? "Objects and values are nested more than \(limits.maximumDepth) deep; ArchiveLimits.maximumDepth can allow more"
+      : "Values are nested more than \(limits.maximumValueDepth) deep; ArchiveLimits.maximumValueDepth can allow more"
+    return corrupted(
+      ArchiveError(.limitExceeded, message, byteOffset: offset),
+      path(toValueAt: offset, in: depth)
     )
   }
 

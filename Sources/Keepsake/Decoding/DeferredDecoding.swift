@@ -8,6 +8,9 @@ class AnyDeferredValue {
   }
 
   func decode(_ session: DecodingSession) throws {}
+
+  /// Lets go of the value, which may close a ring.
+  func forget() {}
 }
 
 /// The place of a deferred value, for whoever waits for it.
@@ -27,16 +30,20 @@ final class DeferredBox<Value>: AnyDeferredValue {
     if let value { receive(value) } else { self.receive = receive }
   }
 
+  override func forget() { value = nil }
+
   override func decode(_ session: DecodingSession) throws {
     guard let read else { return }
     self.read = nil
-    session.detachFrames()
+    session.detachFrames(for: offset)
     var place = offset
     let value = try read(session, &place)
-    // A rehearsal closes no ring: nobody would break it again.
-    guard !session.isRehearsal else { return }
     self.value = value
-    receive?(value)
+    if session.isRehearsal {
+      session.rehearsed.append(self)
+    } else {
+      receive?(value)
+    }
     receive = nil
   }
 }
@@ -89,7 +96,15 @@ extension DecodingSession {
     }
     place = try image.end(ofValueAt: start, in: reader)
     // What is deferred in something deferred is passed over at each level.
-    try countReading(place - start, at: start)
+    passedOverByteCount += place - start
+    guard (passedOverByteCount - DecodingSession.freePassing) / DecodingSession.mostReadings <= reader.count
+    else {
+      throw ArchiveError(
+        .limitExceeded,
+        "Deferred values are nested in each other so deep that reading them would take too long",
+        byteOffset: start
+      )
+    }
     let box = DeferredBox<Value>(at: start)
     deferred.append(box)
     return (nil, box)

@@ -42,6 +42,9 @@ final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
       TypedValueInProgress(number: number, entry: classNumber, type: buildable.type, range: body),
       reference
     )
+    let outerBase = session.depthBase
+    session.depthBase = depth
+    defer { session.depthBase = outerBase }
     do {
       let value: any Decodable =
         buildable.type == Value.self
@@ -137,7 +140,7 @@ extension DecodingSession {
 
   private func noteAwakening(_ object: any ArchiveAwakening) {
     // An observer may give one object for several.
-    if observer != nil, awakening.contains(where: { $0 === object }) { return }
+    if observer != nil, !awakened.insert(ObjectIdentifier(object)).inserted { return }
     awakening.append(object)
   }
 

@@ -8,15 +8,20 @@ extension DecodingSession {
     _ depth: Int
   ) throws -> Value {
     stackGuard.checkThread()
-    forgetPlansOfOldNames()
+    forgetTypesOfOldNames()
     isActive = true
-    defer { isActive = false }
+    depthBase = 0
+    defer {
+      isActive = false
+      for value in exchange(&rehearsed, with: []) { value.forget() }
+    }
     do {
       let value = try decodeInside(type, at: &place, depth)
       while let next = deferred.next() { try next.decode(self) }
       try resolveConditionals()
       decodedNumbers.removeAll(keepingCapacity: true)
       let awakening = exchange(&awakening, with: [])
+      awakened = []
       guard !isRehearsal else { return value }
       isActive = false
       for object in awakening { object.awakeFromArchive() }
@@ -24,17 +29,23 @@ extension DecodingSession {
     } catch {
       // Nothing that was decoded meanwhile is kept: its deferred values would be missing.
       goBack(to: DecodingMark())
+      depthBase = 0
       inProgress = []
       deferred = DeferredQueue()
       throw error
     }
   }
 
-  /// The plans remember which types they found for names.
-  private func forgetPlansOfOldNames() {
+  private func forgetTypesOfOldNames() {
     let generation = ClassNames.generation
-    if generation != namesGeneration { plans = DecodingPlanCache() }
+    if generation != namesGeneration { forgetTypes() }
     namesGeneration = generation
+  }
+
+  /// Forgets which types were found for names: they may now be others.
+  func forgetTypes() {
+    plans = DecodingPlanCache()
+    typesBehind = [:]
   }
 
   /// Gives the conditional references their objects. Those whose objects nothing has asked for yet wait on.
@@ -49,9 +60,11 @@ extension DecodingSession {
     }
   }
 
-  /// Makes the frames those of a value that is decoded by itself, wherever it stands; paths are then searched.
-  func detachFrames() {
+  /// Makes the frames those of a value that is decoded by itself, at `offset`.
+  func detachFrames(for offset: Int) {
     prepareFrame(0, for: -1)
+    depthBase = 0
+    detached = (offset, nil)
   }
 }
 
@@ -83,6 +96,7 @@ extension DecodingSession {
     decodedNumbers.removeLast(max(0, decodedNumbers.count - mark.decoded))
     deferred.truncate(to: mark.deferred)
     conditional.removeLast(max(0, conditional.count - mark.conditional))
+    for object in awakening.dropFirst(mark.awakening) { awakened.remove(ObjectIdentifier(object)) }
     awakening.removeLast(max(0, awakening.count - mark.awakening))
   }
 }

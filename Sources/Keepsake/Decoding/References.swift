@@ -55,7 +55,7 @@ extension DecodingSession {
     guard rereadByteCount / DecodingSession.mostReadings <= reader.count + DecodingSession.freeReadings else {
       throw ArchiveError(
         .limitExceeded,
-        "The same values are read again and again, through too many references or levels of deferred values",
+        "The same values are read again and again, through too many references",
         byteOffset: place
       )
     }

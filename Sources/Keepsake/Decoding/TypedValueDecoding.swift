@@ -31,6 +31,9 @@ extension ValueDecoder {
         )
       }
       return typed
+    } catch ReadingFault.replacedByNil(let offset) {
+      // For the optional around it.
+      throw ReadingFault.replacedByNil(offset)
     } catch let fault as ReadingFault {
       throw session.error(fault, type, codingPath)
     } catch {
@@ -72,7 +75,7 @@ extension DecodingSession {
     -> any Decodable
   {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
-      try decodeInside(type, at: &place, depth)
+      try plans.plan(for: type).decode(at: &place, self, depth)
     }
     return try decode(type)
   }

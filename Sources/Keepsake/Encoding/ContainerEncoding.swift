@@ -44,7 +44,7 @@ extension EncodingSession {
     _ nested: NestedContainer?,
     _ table: EncodingKeyTable
   ) throws {
-    let host = try enter(frame, nested)
+    let host = try enterForValue(frame, nested)
     let checkpoint = checkpoint()
     let replaces = beginValue(key, table)
     do {
@@ -57,6 +57,20 @@ extension EncodingSession {
     }
     if replaces { replaceValue(key) }
     leave(host)
+  }
+
+  /// Makes `frame` the innermost one, ready for a value that may be taken back.
+  ///
+  /// What containers nested at the top level reached is encoded before that: it stays.
+  @inline(__always)
+  private func enterForValue(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
+    let host = try enter(frame, nested)
+    guard context.isTopLevel, !pending.isEmpty else { return host }
+    do { try drainLeftovers() } catch {
+      leave(host)
+      throw error
+    }
+    return host
   }
 
   // MARK: Unkeyed and single-value containers
@@ -74,7 +88,7 @@ extension EncodingSession {
   }
 
   func encodeElement<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    let host = try enter(frame, nested)
+    let host = try enterForValue(frame, nested)
     let checkpoint = checkpoint()
     beginElement()
     try encode(value, orRollBack: checkpoint, host)
@@ -93,7 +107,7 @@ extension EncodingSession {
   }
 
   func encodeSingle<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    let host = try enter(frame, nested)
+    let host = try enterForValue(frame, nested)
     let checkpoint = checkpoint()
     do { try beginSingle() } catch {
       leave(host)

@@ -15,7 +15,8 @@ extension EncodingSession {
     _ elements: Elements,
     _ content: (Elements.Element) -> Content
   ) throws -> [Elements.Element] {
-    try sort(Array(elements), content, bodyLimit: contentDepth < 2 ? 1 : 0)
+    guard elements.count > 1 else { return Array(elements) }
+    return try sort(Array(elements), content, bodyLimit: contentDepth < 2 ? 1 : 0)
   }
 
   private func sort<Element, Content: Encodable>(

@@ -12,7 +12,7 @@ struct EncodingCheckpoint {
   fileprivate let strings: StringSharing.Mark
   fileprivate let classes: ClassRegistry.Mark
   fileprivate let graph: ReferenceGraph.Mark
-  fileprivate let conditionalCount: Int
+  fileprivate let conditionals: ConditionalRegistry.Mark
 }
 
 extension EncodingSession {
@@ -31,7 +31,7 @@ extension EncodingSession {
       strings: strings.mark,
       classes: classes.mark,
       graph: graph.mark,
-      conditionalCount: conditionals.count
+      conditionals: conditionals.mark
     )
   }
 
@@ -49,7 +49,7 @@ extension EncodingSession {
     strings.truncate(to: checkpoint.strings)
     classes.truncate(to: checkpoint.classes)
     graph.truncate(to: checkpoint.graph)
-    conditionals.truncate(to: checkpoint.conditionalCount)
+    conditionals.truncate(to: checkpoint.conditionals)
   }
 }
 

@@ -13,11 +13,15 @@ struct Replacement {
 }
 
 extension EncodingSession {
+  /// Whether another object may have to be archived in the place of one.
+  @inline(__always)
+  var replacesObjects: Bool { observer != nil || !replacements.isEmpty }
+
   /// The object to archive instead of `object`. The observer is asked once for each, not for what it gave.
   func replacement(for object: AnyObject, declared: Any.Type) throws -> AnyObject? {
     let identifier = ObjectIdentifier(object)
-    if replacements[identifier] == nil, objects.knownNumber(of: object) == nil {
-      let other = observer?.replacement(for: object)
+    if let observer, replacements[identifier] == nil, objects.knownNumber(of: object) == nil {
+      let other = observer.replacement(for: object)
       replacements[identifier] = Replacement(original: object, object: other)
       if let other, other !== object, replacements[ObjectIdentifier(other)] == nil {
         replacements[ObjectIdentifier(other)] = Replacement(original: other, object: other)
@@ -35,9 +39,9 @@ extension EncodingSession {
   }
 
   /// Tells the observer of the objects from `first` on, each after those that were first reached from it.
-  func reportEncoded(from first: Int) throws {
-    guard let observer else { return }
-    let referrers = graph.firstReferrers()
+  func reportEncoded(from first: Int) {
+    guard let observer, first <= assembly.bodyCount else { return }
+    let referrers = graph.firstReferrers(from: first)
     var children: [Int: [Int]] = [:]
     var roots: [Int] = []
     for number in stride(from: first, through: assembly.bodyCount, by: 1) {

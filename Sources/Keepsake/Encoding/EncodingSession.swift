@@ -32,8 +32,8 @@ final class EncodingSession {
   var topLevelPaths: [(firstNumber: Int, path: [any CodingKey])] = []
 
   /// Who may replace objects, and what it gave for them.
-  weak var observer: (any EncodingObserver)?
-  var replacements: [ObjectIdentifier: Replacement] = [:]
+  @safe @exclusivity(unchecked) var observer: (any EncodingObserver)?
+  @safe @exclusivity(unchecked) var replacements: [ObjectIdentifier: Replacement] = [:]
   /// The names that the program gave to types for this archive.
   var ownClassNames: [ObjectIdentifier: String] = [:]
   /// Whether the archive is read by this process with the classes at hand (deep copy), not by their names.
@@ -86,7 +86,7 @@ final class EncodingSession {
   }
 
   private func checkDepth() throws {
-    guard depth <= limits.maximumDepth else {
+    guard depth - depthBase <= limits.maximumValueDepth else {
       depth -= 1
       throw nestedTooDeep
     }
@@ -95,7 +95,7 @@ final class EncodingSession {
 
   var nestedTooDeep: EncodingError {
     misuse(
-      "Values are nested more than \(limits.maximumDepth) deep, which is what readers accept by default",
+      "Values are nested more than \(limits.maximumValueDepth) deep, which is what readers accept by default",
       code: .limitExceeded
     )
   }
@@ -192,10 +192,16 @@ final class EncodingSession {
   func finish() throws {
     guard !isFinished else { return }
     try drainLeftovers()
-    while context.top.id != 0 { try settleNested() }
-    closeTop()
-    try flattenSplices(from: 0)
+    // Before anything is closed: this may throw, and the caller may mend it and try again.
     let conditionalBodies = try conditionalBodies()
+    while context.top.id != 0 { try settleNested() }
+    do {
+      closeTop()
+      try flattenSplices(from: 0)
+    } catch {
+      failure = error
+      throw error
+    }
     isFinished = true
     assembly.finish(
       topLevel: buffer,
@@ -209,7 +215,7 @@ final class EncodingSession {
 
   var archive: ByteBuffer { assembly.buffer }
 
-  /// Where the body in progress begins to be checked for references, and what a refusal looks like.
+  /// The error for what a caller must not do, or asks too much with, at the present place.
   func misuse(_ message: String, code: ArchiveError.Code = .misuse, value: Any? = nil) -> EncodingError {
     EncodingError.invalidValue(
       value as Any,

@@ -2,12 +2,12 @@
 /// §4.1).
 final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) throws {
-    if session.observer != nil { return try encodeObserved(value, session) }
-    try encode(value as AnyObject, session)
+    if session.replacesObjects { return try encodeObserved(value, session) }
+    try encodeReference(to: value as AnyObject, session)
   }
 
   @inline(__always)
-  private func encode(_ object: AnyObject, _ session: EncodingSession) throws {
+  func encodeReference(to object: AnyObject, _ session: EncodingSession) throws {
     guard let (number, isNew) = session.objects.number(for: object) else {
       throw session.tooManyObjects
     }
@@ -24,7 +24,7 @@ final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
     guard let object = try session.replacement(for: value as AnyObject, declared: Value.self) else {
       return session.buffer.append(Tag.none)
     }
-    try encode(object, session)
+    try encodeReference(to: object, session)
   }
 
   override func standsInline(_ value: Value) -> Bool { true }
@@ -95,11 +95,13 @@ extension EncodingSession {
       isKnownEarly: { objects.object($0) is any SelfRegistering }
     )
     switch obstacle {
-    case .ring? where isReadable(): break
+    case .ring? where isReadable():
+      // Other keys may enter the ring where it cannot be read.
+      graph.playOthersFromTheStart()
     case let obstacle?: throw unreadable(obstacle)
     case nil: break
     }
-    try reportEncoded(from: first)
+    reportEncoded(from: first)
   }
 
   /// Encodes the bodies of objects that containers nested at the top level reached, whose own bytes cannot be
@@ -170,6 +172,8 @@ extension EncodingSession {
   /// read one of them deferred all the same, which only it knows.
   private func canBeRead<Value: Encodable>(_ value: Value) -> Bool {
     guard let rehearse, let type = Value.self as? any Decodable.Type else { return false }
+    // Objects that make themselves known close rings which nobody could break after the rehearsal.
+    if classes.types.contains(where: { $0 is any SelfRegistering.Type }) { return false }
     let session = EncodingSession(sortsKeys: false, userInfo: userInfo, hidesRootKey: true)
     session.ownClassNames = ownClassNames
     session.replacements = replacements

@@ -1,6 +1,8 @@
 /// A value behind a protocol: it is archived with its type (Format §4.10), an object as an object.
 struct TypedValue: Encodable, NativelyEncodable {
   let value: any Encodable
+  /// The protocol, or what else is declared where the value stands.
+  let declared: Any.Type
 
   static func makeEncodingPlan() -> AnyEncodingPlan { TypedValueEncodingPlan() }
 
@@ -9,21 +11,32 @@ struct TypedValue: Encodable, NativelyEncodable {
 
 final class TypedValueEncodingPlan: EncodingPlan<TypedValue> {
   override func encode(_ value: TypedValue, _ session: EncodingSession) throws {
-    try session.encodeTyped(value.value)
+    try session.encodeTyped(value.value, value.declared)
   }
 }
 
 extension EncodingSession {
-  fileprivate func encodeTyped<Value: Encodable>(_ value: Value) throws {
-    let plan = plans.plan(for: Value.self)
+  fileprivate func encodeTyped<Value: Encodable>(_ value: Value, _ declared: Any.Type) throws {
     guard Value.self is AnyClass else {
       buffer.append(Tag.typed)
       buffer.append(varint: try valueTypeNumber(of: Value.self))
-      return try plan.encode(value, self)
+      return try plans.plan(for: Value.self).encode(value, self)
     }
-    let object =
-      observer == nil ? value as AnyObject : try replacement(for: value as AnyObject, declared: Value.self)
-    if let object { try notePolymorphism(of: type(of: object)) }
-    try plan.encode(value, self)
+    guard replacesObjects else { return try encodeTypedObject(value) }
+    guard let object = try replacement(for: value as AnyObject, declared: declared) else {
+      return buffer.append(Tag.none)
+    }
+    guard let other = object as? any Encodable else {
+      throw misuse(
+        "The delegate replaces an object by one of the class \(type(of: object)), which is not Encodable"
+      )
+    }
+    try encodeTypedObject(other)
+  }
+
+  private func encodeTypedObject<Value: Encodable>(_ object: Value) throws {
+    try notePolymorphism(of: type(of: object as AnyObject))
+    guard let plan = plans.plan(for: Value.self) as? ClassEncodingPlan<Value> else { return }
+    try plan.encodeReference(to: object as AnyObject, self)
   }
 }

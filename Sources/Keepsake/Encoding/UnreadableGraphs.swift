@@ -12,7 +12,8 @@ extension EncodingSession {
     let message =
       "Objects refer to each other in a ring that no initializer could read back: \(describe(ring)). "
       + "Mark one of these properties @Deferred, or @WeakReference if it does not own the object; or make "
-      + "\(className(first)), which is met again, an ArchivedModel or SelfRegistering"
+      + "\(className(first)), which is met again, an ArchivedModel or SelfRegistering. "
+      + "What an initializer reads with decodeDeferred is encoded with encodeDeferred"
     return unreadable(message, .cycle, first)
   }
 

@@ -57,7 +57,9 @@ extension Polymorphic: Sendable where Value: Sendable {}
 
 // MARK: Coding
 
-extension Polymorphic: Codable {
+extension Polymorphic: Codable, NativelyEncodable {
+  static func makeEncodingPlan() -> AnyEncodingPlan { PolymorphicEncodingPlan<Value>() }
+
   /// Encodes the value, or the values in the collection that it is, with their types.
   ///
   /// - Throws: `EncodingError` when a value is not `Encodable`, or is of a type that could not be found again; what an
@@ -84,7 +86,7 @@ extension Polymorphic: Codable {
       return try value.encode(to: container.superEncoder(forKey: .value))
     }
     var container = encoder.singleValueContainer()
-    try container.encode(TypedValue(value: value))
+    try container.encode(TypedValue(value: value, declared: Value.self))
   }
 
   /// Decodes the value, or the values in the collection that it is, each as the type that it was.
@@ -97,8 +99,13 @@ extension Polymorphic: Codable {
       wrappedValue = value
       return
     }
-    if let decoder = decoder.archiveDecoder {
+    if let decoder = decoder as? ValueDecoder {
       wrappedValue = try decoder.decodeTypedValue(as: Value.self)
+      return
+    }
+    if decoder.archiveDecoder != nil {
+      // The top level: what is decoded there is a graph of its own.
+      self = try decoder.singleValueContainer().decode(Self.self)
       return
     }
     let container = try decoder.container(keyedBy: TypedValueKeys.self)
@@ -116,6 +123,11 @@ extension Polymorphic: Codable {
     }
     wrappedValue = value
   }
+}
+
+private final class PolymorphicEncodingPlan<Value>: EncodingPlan<Polymorphic<Value>> {
+  // Nil for an object that the observer replaced by nothing is that of the optional around it.
+  override var canBeNil: Bool { Value.self is any OptionalValue.Type }
 }
 
 private enum TypedValueKeys: String, CodingKey { case type, value }

@@ -11,24 +11,38 @@ struct ConditionalRegistry {
 
   private(set) var entries: [Entry] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
+  /// The entries that were found to be declared otherwise, in that order.
+  private var declaredOtherwise: [Int] = []
 
-  var count: Int { entries.count }
+  struct Mark {
+    fileprivate let entries: Int
+    fileprivate let declaredOtherwise: Int
+  }
+
+  var mark: Mark { Mark(entries: entries.count, declaredOtherwise: declaredOtherwise.count) }
 
   /// The number of the entry for `object`, made now if there was none.
   mutating func number(for object: AnyObject, isDeclaredOtherwise: Bool) -> Int {
-    let identifier = ObjectIdentifier(object)
-    if let number = numbers[identifier] {
-      if isDeclaredOtherwise { entries[number].isDeclaredOtherwise = true }
-      return number
+    let number = numbers[ObjectIdentifier(object)] ?? add(object)
+    if isDeclaredOtherwise, !entries[number].isDeclaredOtherwise {
+      entries[number].isDeclaredOtherwise = true
+      declaredOtherwise.append(number)
     }
-    numbers[identifier] = entries.count
-    entries.append(Entry(object: object, isDeclaredOtherwise: isDeclaredOtherwise))
+    return number
+  }
+
+  private mutating func add(_ object: AnyObject) -> Int {
+    numbers[ObjectIdentifier(object)] = entries.count
+    entries.append(Entry(object: object, isDeclaredOtherwise: false))
     return entries.count - 1
   }
 
-  /// Takes back the entries from `count` on.
-  mutating func truncate(to count: Int) {
-    while entries.count > count {
+  /// Takes back what was added since `mark`.
+  mutating func truncate(to mark: Mark) {
+    while declaredOtherwise.count > mark.declaredOtherwise {
+      entries[declaredOtherwise.removeLast()].isDeclaredOtherwise = false
+    }
+    while entries.count > mark.entries {
       numbers[ObjectIdentifier(entries.removeLast().object)] = nil
     }
   }

@@ -13,8 +13,10 @@ struct ObjectRegistry {
   /// How many numbers are given out.
   var count: Int { objects.count }
 
-  /// The object of `number`.
-  func object(_ number: Int) -> AnyObject? { objects[number - 1] }
+  /// The object of `number`, if there is one.
+  func object(_ number: Int) -> AnyObject? {
+    objects.indices.contains(number - 1) ? objects[number - 1] : nil
+  }
 
   /// The number of `object`, and whether it got it just now; `nil` when all four bytes of numbers are used
   /// up.

@@ -99,19 +99,25 @@ struct ReferenceGraph {
     if inBody { bodies.closeGroup(first) } else { topLevel.closeGroup(first) }
   }
 
+  /// From now on each value is played through as if it were the first to be read.
+  mutating func playOthersFromTheStart() { orderMatters = true }
+
   // MARK: Who refers to what
 
   fileprivate func references(of body: Int) -> Range<Int> {
     starts[body - 1]..<(body < starts.count ? starts[body] : bodies.targets.count)
   }
 
-  /// For each number the first body that refers to it, 0 where only the top level does.
+  /// For each number the first body that refers to it, from the body `first` on; 0 where none does.
   ///
   /// Numbers are given out in the order in which objects are met, so that one walk finds them all.
-  func firstReferrers() -> [Int] {
+  func firstReferrers(from first: Int = 1) -> [Int] {
+    guard first >= 1, first <= starts.count else { return [] }
     var referrers: [Int] = []
-    var body = 0
-    for (place, target) in bodies.targets.enumerated() where target & ReferenceGraph.groupMark == 0 {
+    var body = first - 1
+    for place in starts[first - 1]..<bodies.targets.count {
+      let target = bodies.targets[place]
+      guard target & ReferenceGraph.groupMark == 0 else { continue }
       while body < starts.count, starts[body] <= place { body += 1 }
       let number = Int(target)
       while referrers.count <= number { referrers.append(0) }
