@@ -11,15 +11,6 @@ struct CodableContenders<Value: Codable & Equatable> {
 
   /// Keepsake, with its checksums verified and, for decoding, without.
   var keepsake: [Contender] {
-    let verified = Contender.checked(
-      "Keepsake",
-      role: .keepsake,
-      value: value,
-      size: \.count,
-      encode: { try ArchiveEncoder().encode($0) },
-      decode: { try ArchiveDecoder().decode(Value.self, from: $0) },
-      remark: remark
-    )
     let unverified = Contender.checked(
       "Keepsake, unverified",
       role: .keepsake,
@@ -33,7 +24,20 @@ struct CodableContenders<Value: Codable & Equatable> {
       },
       remark: remark
     )
-    return [verified, unverified.onlyDecoding()]
+    return [keepsake(named: "Keepsake"), unverified.onlyDecoding()]
+  }
+
+  /// Keepsake with its checksums verified, under a name that says in which form it takes the data.
+  func keepsake(named name: String) -> Contender {
+    Contender.checked(
+      name,
+      role: .keepsake,
+      value: value,
+      size: \.count,
+      encode: { try ArchiveEncoder().encode($0) },
+      decode: { try ArchiveDecoder().decode(Value.self, from: $0) },
+      remark: remark
+    )
   }
 
   /// Foundation's JSON coder with default settings.

@@ -68,10 +68,17 @@ extension Contender {
     return contender
   }
 
-  /// The same contender without its encoding half, under another name.
+  /// The same contender without its encoding half.
   func onlyDecoding() -> Contender {
     var contender = self
     contender.encode = nil
+    return contender
+  }
+
+  /// The same contender under another name.
+  func named(_ name: String) -> Contender {
+    var contender = self
+    contender.name = name
     return contender
   }
 }

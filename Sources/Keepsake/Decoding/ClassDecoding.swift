@@ -1,9 +1,3 @@
-/// An entry of the class table, and what is declared where a value or object of it stands.
-struct TypeBehind: Hashable {
-  let entry: Int
-  let expected: ObjectIdentifier
-}
-
 /// Which type an object or a value is built as, where an archive names it (Design §4).
 extension DecodingSession {
   /// The type to build for an object of the class `number` where `expected` is declared: `expected` itself,
@@ -37,8 +31,8 @@ extension DecodingSession {
     _ offset: Int,
     _ depth: Int
   ) throws -> any Decodable.Type {
-    let key = TypeBehind(entry: number, expected: ObjectIdentifier(expected))
-    if let known = typesBehind[key] { return known }
+    let known = plans.typesBehind(expected)
+    if let type = known[number] { return type }
     let entry = image.classes[number]
     let found: Any.Type
     if let knownClasses {
@@ -52,7 +46,7 @@ extension DecodingSession {
     guard let type = found as? any Decodable.Type, RuntimeTypes.conforms(found, to: expected) != false else {
       throw doesNotFit(found, entry.name, expected, offset, depth)
     }
-    typesBehind[key] = type
+    known[number] = type
     return type
   }
 

@@ -3,7 +3,7 @@
 extension DecodingSession {
   /// How many steps of a path are given, from its end, where values are nested deeper: an error at each of very
   /// many levels must not cost all the levels above it.
-  private static let longestPath = 1_000
+  private static let longestPath = 256
 
   /// The path of the value at `offset`, whose frame is or would be at `depth`.
   func path(to offset: Int, depth: Int) -> [any CodingKey] {

@@ -9,6 +9,19 @@ class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
   }
 }
 
+/// The types that were found for the entries of the class table, where one type is declared.
+final class TypesOfEntries {
+  @safe @exclusivity(unchecked) private var types: [(any Decodable.Type)?] = []
+
+  subscript(number: Int) -> (any Decodable.Type)? {
+    get { number < types.count ? types[number] : nil }
+    set {
+      while types.count <= number { types.append(nil) }
+      types[number] = newValue
+    }
+  }
+}
+
 /// A type that has a plan of its own.
 protocol NativelyDecodable: Decodable {
   /// A `DecodingPlan<Self>`.
@@ -18,6 +31,12 @@ protocol NativelyDecodable: Decodable {
 /// The plans of a session.
 struct DecodingPlanCache {
   private var plans = TypeCache<AnyDecodingPlan>()
+  private var behind = TypeCache<TypesOfEntries>()
+
+  /// The types that were found where the protocol `expected` is declared.
+  mutating func typesBehind(_ expected: Any.Type) -> TypesOfEntries {
+    behind.entry(for: expected) { TypesOfEntries() }
+  }
 
   /// The plan for `Value`. What is stored for a type is always the plan of that type, which is what makes the
   /// downcast sound.
@@ -31,8 +50,13 @@ struct DecodingPlanCache {
 
   private static func makePlan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan {
     if let native = type as? any NativelyDecodable.Type { return native.makeDecodingPlan() }
-    if type is AnyClass { return ClassDecodingPlan<Value>() }
+    if let type = type as? any (Decodable & AnyObject).Type { return makeClassPlan(type) }
     return DecodingPlan<Value>()
+  }
+
+  // That the value is an object is then known to the compiler, which saves a cast at each.
+  private static func makeClassPlan<Value: Decodable & AnyObject>(_ type: Value.Type) -> AnyDecodingPlan {
+    ClassDecodingPlan<Value>()
   }
 }
 

@@ -27,8 +27,6 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) var depthBase = 0
   /// The value that is being decoded by itself, and the way to it, once somebody asked for that.
   var detached: (offset: Int, path: [PathElement]?) = (-1, nil)
-  /// The types that were found for entries of the class table behind protocols.
-  var typesBehind: [TypeBehind: any Decodable.Type] = [:]
 
   /// Whether a value is being decoded, so that what is asked for now is inside of it.
   @safe @exclusivity(unchecked) var isActive = false

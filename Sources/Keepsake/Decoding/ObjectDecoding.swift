@@ -1,9 +1,8 @@
 /// Class instances, by number: each is decoded once and is one instance wherever it is referred to (Format
 /// §4.9).
-final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
-  /// The class that was built last, by its number in the archive: mostly the one that is built next.
-  private var knownNumber = -1
-  private var known = BuildableType(Value.self)
+final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value> {
+  /// The classes that were built, by their numbers in the archive.
+  private var known: [BuildableType?] = []
 
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let start = place
@@ -16,6 +15,9 @@ final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
     guard number >= 1, number <= session.image.directory.bodyCount,
       let object = session.objects.object(number)
     else { return try decodeBody(number, start, session, depth) }
+    if ObjectIdentifier(type(of: object)) == ObjectIdentifier(Value.self) {
+      return knownDowncast(object, to: Value.self)
+    }
     if let value = object as? Value { return value }
     if object === ObjectBeingDecoded.marker { throw session.cycle(start, depth) }
     if object === ObjectReplacedByNil.marker { throw ReadingFault.replacedByNil(start) }
@@ -33,11 +35,7 @@ final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
     guard let classNumber = try session.image.classNumber(at: &content) else {
       throw ArchiveError(.damaged, "A reference to an object leads to a value", byteOffset: reference)
     }
-    if classNumber != knownNumber {
-      known = BuildableType(try session.type(ofClass: classNumber, expected: Value.self, reference, depth))
-      knownNumber = classNumber
-    }
-    let buildable = known
+    let buildable = try buildable(classNumber, session, reference, depth)
     session.begin(
       TypedValueInProgress(number: number, entry: classNumber, type: buildable.type, range: body),
       reference
@@ -46,14 +44,17 @@ final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
     session.depthBase = depth
     defer { session.depthBase = outerBase }
     do {
-      let value: any Decodable =
+      let value: AnyObject =
         buildable.type == Value.self
         ? try session.decodePlainly(Value.self, at: &content, depth)
-        : try session.decodeAny(buildable.type, at: &content, depth)
+        : try session.decodeAny(buildable.type, at: &content, depth) as AnyObject
       guard content == body.upperBound else {
         throw ArchiveError(.damaged, "An object does not fill the space that it has", byteOffset: content)
       }
-      let object = try session.complete(number, value as AnyObject, buildable, reference)
+      let object = try session.complete(number, value, buildable, reference)
+      if object === value, ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self) {
+        return knownDowncast(value, to: Value.self)
+      }
       guard let typed = object as? Value else {
         guard let object else { throw ReadingFault.replacedByNil(reference) }
         throw session.isOther(object, Value.self, reference, depth)
@@ -63,6 +64,23 @@ final class ClassDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
       session.abandon(number, reference)
       throw error
     }
+  }
+}
+
+extension ClassDecodingPlan {
+  /// The class to build for objects of the class `number`.
+  @inline(__always)
+  private func buildable(
+    _ number: Int,
+    _ session: DecodingSession,
+    _ reference: Int,
+    _ depth: Int
+  ) throws -> BuildableType {
+    if number < known.count, let found = known[number] { return found }
+    let found = BuildableType(try session.type(ofClass: number, expected: Value.self, reference, depth))
+    while known.count <= number { known.append(nil) }
+    known[number] = found
+    return found
   }
 }
 

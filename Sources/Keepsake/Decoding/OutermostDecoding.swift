@@ -45,7 +45,6 @@ extension DecodingSession {
   /// Forgets which types were found for names: they may now be others.
   func forgetTypes() {
     plans = DecodingPlanCache()
-    typesBehind = [:]
   }
 
   /// Gives the conditional references their objects. Those whose objects nothing has asked for yet wait on.

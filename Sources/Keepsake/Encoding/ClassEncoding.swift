@@ -34,7 +34,10 @@ extension EncodingSession {
   }
 
   private func makePolymorphic(_ number: Int, _ type: AnyClass) throws {
-    try checkName(classes.entries[number].name, of: type)
+    // It may have got another name since its entry was made, when the name did not matter yet.
+    let name = archivedName(of: type)
+    try checkName(name, of: type)
+    classes.rename(number, to: name)
     classes.markPolymorphic(number)
   }
 

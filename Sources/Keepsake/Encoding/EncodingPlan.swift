@@ -40,8 +40,13 @@ struct EncodingPlanCache {
 
   private static func makePlan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan {
     if let native = type as? any NativelyEncodable.Type { return native.makeEncodingPlan() }
-    if type is AnyClass { return ClassEncodingPlan<Value>() }
+    if let type = type as? any (Encodable & AnyObject).Type { return makeClassPlan(type) }
     return EncodingPlan<Value>()
+  }
+
+  // That the value is an object is then known to the compiler, which saves a cast at each.
+  private static func makeClassPlan<Value: Encodable & AnyObject>(_ type: Value.Type) -> AnyEncodingPlan {
+    ClassEncodingPlan<Value>()
   }
 }
 

@@ -1,9 +1,9 @@
 /// Class instances: a reference where they are reached, their content in a body of its own (Format §4.9,
 /// §4.1).
-final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
+final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) throws {
     if session.replacesObjects { return try encodeObserved(value, session) }
-    try encodeReference(to: value as AnyObject, session)
+    try encodeReference(to: value, session)
   }
 
   @inline(__always)
@@ -21,7 +21,7 @@ final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
 
   /// Encodes what the observer wants to have archived instead of `value`, which may be nothing.
   private func encodeObserved(_ value: Value, _ session: EncodingSession) throws {
-    guard let object = try session.replacement(for: value as AnyObject, declared: Value.self) else {
+    guard let object = try session.replacement(for: value, declared: Value.self) else {
       return session.buffer.append(Tag.none)
     }
     try encodeReference(to: object, session)
@@ -32,6 +32,9 @@ final class ClassEncodingPlan<Value: Encodable>: EncodingPlan<Value> {
   override var canBeNil: Bool { false }
 
   override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
+    if ObjectIdentifier(type(of: object)) == ObjectIdentifier(Value.self) {
+      return try session.encodePlainly(knownDowncast(object, to: Value.self))
+    }
     guard let value = object as? Value else { return }
     try session.encodePlainly(value)
   }

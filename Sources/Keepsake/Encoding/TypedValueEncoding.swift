@@ -34,9 +34,14 @@ extension EncodingSession {
     try encodeTypedObject(other)
   }
 
-  private func encodeTypedObject<Value: Encodable>(_ object: Value) throws {
+  private func encodeTypedObject(_ object: any Encodable) throws {
+    guard let object = object as? any (Encodable & AnyObject) else { return }
+    try encodeTypedReference(to: object)
+  }
+
+  private func encodeTypedReference<Value: Encodable & AnyObject>(to object: Value) throws {
     try notePolymorphism(of: type(of: object as AnyObject))
     guard let plan = plans.plan(for: Value.self) as? ClassEncodingPlan<Value> else { return }
-    try plan.encodeReference(to: object as AnyObject, self)
+    try plan.encodeReference(to: object, self)
   }
 }

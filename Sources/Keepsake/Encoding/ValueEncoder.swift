@@ -23,6 +23,19 @@ struct ValueEncoder: Encoder {
   }
 }
 
+/// Kinds of frames, as a set that is made without memory.
+private struct FrameKinds: ExpressibleByArrayLiteral {
+  private var bits: UInt16 = 0
+
+  @inline(__always)
+  init(arrayLiteral kinds: EncodingFrame.Kind...) {
+    for kind in kinds { bits |= 1 << UInt16(kind.rawValue) }
+  }
+
+  @inline(__always)
+  func contains(_ kind: EncodingFrame.Kind) -> Bool { bits & 1 << UInt16(kind.rawValue) != 0 }
+}
+
 extension EncodingSession {
   /// Makes the value of `frame` a keyed container, or finds that it is one.
   ///
@@ -60,7 +73,7 @@ extension EncodingSession {
   private func open(
     _ frame: FrameID,
     _ nested: NestedContainer?,
-    _ allowed: Set<EncodingFrame.Kind>,
+    _ allowed: FrameKinds,
     _ decide: (FrameID) -> Void
   ) -> FrameID {
     // A frame that cannot be entered makes the first write throw, since asking for a container cannot.
@@ -73,7 +86,7 @@ extension EncodingSession {
 
   private func finishOpening(
     _ frame: FrameID,
-    _ allowed: Set<EncodingFrame.Kind>,
+    _ allowed: FrameKinds,
     _ decide: (FrameID) -> Void
   ) -> FrameID {
     guard context.top.id == frame else { return frame }

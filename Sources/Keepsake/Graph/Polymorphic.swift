@@ -65,8 +65,9 @@ extension Polymorphic: Codable, NativelyEncodable {
   /// - Throws: `EncodingError` when a value is not `Encodable`, or is of a type that could not be found again; what an
   ///   `encode(to:)` throws.
   public func encode(to encoder: any Encoder) throws {
-    if let collection = wrappedValue as? any PolymorphicCollection,
-      Value.self is any PolymorphicCollection.Type
+    // The type decides, not what is behind the protocol.
+    if Value.self is any PolymorphicCollection.Type,
+      let collection = wrappedValue as? any PolymorphicCollection
     {
       return try collection.encodeElements(to: encoder)
     }

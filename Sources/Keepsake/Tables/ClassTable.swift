@@ -44,6 +44,8 @@ struct ClassRegistry {
     return entries.count - 1
   }
 
+  mutating func rename(_ number: Int, to name: String) { entries[number].name = name }
+
   mutating func markPolymorphic(_ number: Int) {
     guard !entries[number].isPolymorphic else { return }
     entries[number].isPolymorphic = true
