@@ -108,7 +108,8 @@ extension DecodingSession {
   /// The version that the archive states for the part of `type` in the object, or typed value, that `decoder`
   /// is reading; 0 where it states none.
   func archivedVersion(of type: Any.Type, for decoder: ValueDecoder) -> Int {
-    guard let current = inProgress.last(where: { $0.range.contains(decoder.offset) }) else { return 0 }
+    guard let current = inProgress.last(where: { $0.range.contains(decoder.offset) }), current.entry >= 0
+    else { return 0 }
     let entries = Array(sequence(first: current.entry) { self.image.classes[$0].superclass })
     if let entry = entries.first(where: { stands(image.classes[$0].name, for: type) }) {
       return image.classes[entry].version

@@ -53,8 +53,11 @@ extension DecodingSession {
     }
     guard try isReference(at: start) else { throw ReadingFault.mismatch(start) }
     let number = try objectNumber(at: &place)
-    // The number must be that of a body, whether or not it is ever decoded.
-    _ = try image.body(number, at: start)
+    // The number must be that of an object, whether or not it is ever decoded.
+    var content = try image.body(number, at: start).lowerBound
+    guard try image.classNumber(at: &content) != nil else {
+      throw ArchiveError(.damaged, "A reference to an object leads to a value", byteOffset: start)
+    }
     let box = WeakBox<Object>(waitingFor: number, start)
     if try !box.resolve(in: self) { conditional.append(box) }
     return box

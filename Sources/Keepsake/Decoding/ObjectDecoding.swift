@@ -1,6 +1,7 @@
 /// Class instances, by number: each is decoded once and is one instance wherever it is referred to (Format
 /// §4.9).
 final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value> {
+  private let isAwakening = Value.self is any ArchiveAwakening.Type
   /// The classes that were built, by their numbers in the archive.
   private var known: [BuildableType?] = []
 
@@ -8,8 +9,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     let start = place
     guard try session.isReference(at: start) else {
       if try session.isNil(at: start) { throw ReadingFault.mismatch(start) }
-      // A class may have been a structure when the archive was written.
-      return try session.decodePlainly(Value.self, at: &place, depth)
+      return try decodeInline(at: &place, session, depth)
     }
     let number = try session.objectNumber(at: &place)
     guard number >= 1, number <= session.image.directory.bodyCount,
@@ -68,6 +68,16 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
 }
 
 extension ClassDecodingPlan {
+  /// Decodes an object where a value stands: the class may have been a structure when the archive was written.
+  private func decodeInline(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    let range = place..<session.reader.count
+    session.inProgress.append(TypedValueInProgress(number: 0, entry: -1, type: Value.self, range: range))
+    defer { session.inProgress.removeLast() }
+    let value = try session.decodePlainly(Value.self, at: &place, depth)
+    if isAwakening, let awakening = value as? any ArchiveAwakening { session.awakening.append(awakening) }
+    return value
+  }
+
   /// The class to build for objects of the class `number`.
   @inline(__always)
   private func buildable(
@@ -99,7 +109,7 @@ struct BuildableType {
 struct TypedValueInProgress {
   /// The number of the object; 0 for a value.
   let number: Int
-  /// The number of its type in the class table.
+  /// The number of its type in the class table; -1 where the archive names none.
   let entry: Int
   let type: Any.Type
   /// Where the content is.

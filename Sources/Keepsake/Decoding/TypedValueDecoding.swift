@@ -51,8 +51,8 @@ extension DecodingSession {
     let start = place
     let entry = try image.valueTypeNumber(at: &place)
     let type = try type(ofEntry: entry, behind: expected, start, depth)
-    let end = try image.end(ofValueAt: start, in: reader)
-    inProgress.append(TypedValueInProgress(number: 0, entry: entry, type: type, range: start..<end))
+    // Where it ends need not be known: of those in progress the innermost counts.
+    inProgress.append(TypedValueInProgress(number: 0, entry: entry, type: type, range: start..<reader.count))
     defer { inProgress.removeLast() }
     return try decodeByPlan(type, at: &place, depth)
   }

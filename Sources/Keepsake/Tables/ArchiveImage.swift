@@ -106,14 +106,29 @@ package final class ArchiveImage {
     return (starts, keys)
   }
 
+  private static let mostSuperclasses = 128
+
   private static func readClasses(
     _ reader: ByteReader,
     _ table: ArchiveDirectory.Table
   ) throws(ArchiveError) -> [ClassEntry] {
     var classes: [ClassEntry] = []
+    /// How many superclasses each class has: whoever walks such a chain does so for each of very many objects.
+    var chainLengths: [Int] = []
     var place = table.range.lowerBound
     for _ in 0..<table.count {
-      classes.append(try ClassEntry(reader, at: &place, after: classes))
+      let start = place
+      let entry = try ClassEntry(reader, at: &place, after: classes)
+      let length = entry.superclass.map { chainLengths[$0] + 1 } ?? 0
+      guard length <= mostSuperclasses else {
+        throw ArchiveError(
+          .limitExceeded,
+          "A class has more than \(mostSuperclasses) superclasses",
+          byteOffset: start
+        )
+      }
+      classes.append(entry)
+      chainLengths.append(length)
     }
     try checkEnd(place, table, "class")
     return classes
