@@ -156,6 +156,15 @@ final class DecodingSession {
 
   // MARK: Extent of values
 
+  /// The end of the keyed container at `offset` if it was read to its end by the frame at `depth`, as those nested in
+  /// others are. Without that, each level of nested containers would be walked once more for each one around it.
+  private func knownEnd(at offset: Int, depth: Int) -> Int? {
+    guard depth < frames.count, frames[depth].offset == offset, frames[depth].kind.isKeyed,
+      !frames[depth].isElsewhere, frames[depth].nextSlot == frames[depth].count
+    else { return nil }
+    return frames[depth].nextPlace
+  }
+
   /// The end of the value at `offset`, of which some may have been read by the frame at `depth`.
   @inline(__always)
   func end(ofDecoded offset: Int, depth: Int) throws(ArchiveError) -> Int {
@@ -166,7 +175,11 @@ final class DecodingSession {
       var place = frame.nextPlace
       for _ in frame.nextSlot..<frame.count {
         if frame.kind == .map { place = try image.end(ofValueAt: place, in: reader) }
-        place = try image.end(ofValueAt: place, in: reader)
+        if let end = knownEnd(at: place, depth: depth + 1) {
+          place = end
+        } else {
+          place = try image.end(ofValueAt: place, in: reader)
+        }
       }
       return place
     }
