@@ -42,6 +42,7 @@ public protocol KeyedUnarchiverDelegate: AnyObject {
   /// Asks for the class to build where the archive names one that cannot be found.
   ///
   /// - Parameters:
+  ///   - unarchiver: the unarchiver that asks.
   ///   - name: the name in the archive.
   ///   - classNames: `name` and the names of its superclasses, the nearest first.
   /// - Returns: a `Decodable` class that fits what is declared, or `nil`, and then decoding throws.

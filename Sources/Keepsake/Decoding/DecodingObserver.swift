@@ -24,7 +24,7 @@ public enum ArchiveClassPolicy: Sendable, Hashable {
   /// Any type of the program that fits what is declared: a subclass of the declared class, a type that conforms
   /// to the declared protocol.
   case byName
-  /// Only types that were registered with ``KeyedUnarchiver/setClass(_:forClassName:)``, and the declared class
-  /// itself.
+  /// Only types that were registered with `setClass(_:forClassName:)` of ``KeyedUnarchiver``, and the declared
+  /// class itself.
   case registeredOnly
 }
