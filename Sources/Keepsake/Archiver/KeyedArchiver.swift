@@ -195,9 +195,7 @@ extension KeyedArchiver {
   ///
   /// - Throws: `EncodingError` or `DecodingError`, and what an `encode(to:)` or `init(from:)` throws.
   public static func copy<Root: Codable>(of object: Root) throws -> Root {
-    let archiver = KeyedArchiver(outputFormatting: [], userInfo: [:], hidesRootKey: true)
-    archiver.session.classesAreKnown = true
-    try archiver.encode(object, forKey: rootKey)
+    let archiver = try archiver(of: object, [], [:], classesAreKnown: true)
     try archiver.finishEncoding()
     return try KeyedUnarchiver.copy(Root.self, from: archiver.session)
   }
@@ -205,9 +203,11 @@ extension KeyedArchiver {
   private static func archiver<Root: Encodable>(
     of rootObject: Root,
     _ outputFormatting: ArchiveFormatting,
-    _ userInfo: [CodingUserInfoKey: Any]
+    _ userInfo: [CodingUserInfoKey: Any],
+    classesAreKnown: Bool = false
   ) throws -> KeyedArchiver {
     let archiver = KeyedArchiver(outputFormatting: outputFormatting, userInfo: userInfo, hidesRootKey: true)
+    archiver.session.classesAreKnown = classesAreKnown
     try archiver.encode(rootObject, forKey: rootKey)
     return archiver
   }

@@ -12,7 +12,7 @@ extension DecodingSession {
   ) throws -> any Decodable.Type {
     if let knownClasses { return knownClasses[number] as? Value.Type ?? expected }
     let entry = image.classes[number]
-    let mapped = ownClasses[entry.name] ?? ClassNames.type(setForName: entry.name)
+    let mapped = type(setForName: entry.name)
     if let mapped = mapped as? Value.Type { return mapped }
     guard entry.isPolymorphic else { return expected }
     if mapped == nil, ClassNames.isName(entry.name, of: expected) { return expected }
@@ -32,22 +32,26 @@ extension DecodingSession {
     _ depth: Int
   ) throws -> any Decodable.Type {
     let known = plans.typesBehind(expected)
-    if let type = known[number] { return type }
+    if let type = known.types[number] { return type }
     let entry = image.classes[number]
     let found: Any.Type
     if let knownClasses {
       found = knownClasses[number]
     } else {
-      let mapped = ownClasses[entry.name] ?? ClassNames.type(setForName: entry.name)
-      found = try type(named: number, mapped, offset, depth) {
+      found = try type(named: number, type(setForName: entry.name), offset, depth) {
         RuntimeTypes.conforms($0, to: expected) != false
       }
     }
     guard let type = found as? any Decodable.Type, RuntimeTypes.conforms(found, to: expected) != false else {
       throw doesNotFit(found, entry.name, expected, offset, depth)
     }
-    known[number] = type
+    known.types[number] = type
     return type
+  }
+
+  /// The type that the program set for a name: for this archive, or else for the process.
+  private func type(setForName name: String) -> Any.Type? {
+    ownClasses[name] ?? ClassNames.type(setForName: name)
   }
 
   /// The type that the program has for the name of an entry; of several that go by it the one that fits.

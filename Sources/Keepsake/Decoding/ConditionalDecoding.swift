@@ -28,12 +28,7 @@ final class WeakBox<Object: AnyObject>: AnyWeakBox {
     }
     if found === ObjectReplacedByNil.marker { return true }
     guard let object = found as? Object else {
-      throw session.otherType(
-        Object.self,
-        "Expected \(Object.self) but the object is a \(type(of: found))",
-        offset,
-        session.searchedPath(to: offset)
-      )
+      throw session.isOther(found, Object.self, offset, session.searchedPath(to: offset))
     }
     self.object = object
     return true
@@ -54,10 +49,7 @@ extension DecodingSession {
     guard try isReference(at: start) else { throw ReadingFault.mismatch(start) }
     let number = try objectNumber(at: &place)
     // The number must be that of an object, whether or not it is ever decoded.
-    var content = try image.body(number, at: start).lowerBound
-    guard try image.classNumber(at: &content) != nil else {
-      throw ArchiveError(.damaged, "A reference to an object leads to a value", byteOffset: start)
-    }
+    _ = try objectBody(number, at: start)
     let box = WeakBox<Object>(waitingFor: number, start)
     if try !box.resolve(in: self) { conditional.append(box) }
     return box

@@ -11,15 +11,7 @@ class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
 
 /// The types that were found for the entries of the class table, where one type is declared.
 final class TypesOfEntries {
-  @safe @exclusivity(unchecked) private var types: [(any Decodable.Type)?] = []
-
-  subscript(number: Int) -> (any Decodable.Type)? {
-    get { number < types.count ? types[number] : nil }
-    set {
-      while types.count <= number { types.append(nil) }
-      types[number] = newValue
-    }
-  }
+  @safe @exclusivity(unchecked) var types = NumberedCache<any Decodable.Type>()
 }
 
 /// A type that has a plan of its own.

@@ -146,9 +146,7 @@ final class DecodingSession {
 
   @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> DecodingKeyTable {
-    keyTables.entry(for: type) {
-      DecodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1)
-    }
+    keyTables.entry(for: type) { DecodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1) }
   }
 
   /// The number of the key of that name in the archive, or -1 when no record has it.
@@ -195,7 +193,7 @@ final class DecodingKeyTable {
 
   @safe @exclusivity(unchecked) private var numbers: [Int]
   /// The number of each property of models, by the number that its key has in this process.
-  @safe @exclusivity(unchecked) private var propertyNumbers: [Int] = []
+  @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
 
   init(isDynamic: Bool) {
     numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)
@@ -217,13 +215,7 @@ final class DecodingKeyTable {
   @inline(never)
   private func number<Key: CodingKey>(ofLarge key: Key, in session: DecodingSession) -> Int {
     guard let key = key as? ModelKey, key.number >= 0 else { return session.keyNumber(key.stringValue) }
-    if key.number < propertyNumbers.count, propertyNumbers[key.number] != DecodingKeyTable.unknown {
-      return propertyNumbers[key.number]
-    }
-    let missingCount = key.number + 1 - propertyNumbers.count
-    if missingCount > 0 {
-      propertyNumbers += Array(repeating: DecodingKeyTable.unknown, count: missingCount)
-    }
+    if let known = propertyNumbers[key.number] { return known }
     let number = session.keyNumber(key.stringValue)
     propertyNumbers[key.number] = number
     return number

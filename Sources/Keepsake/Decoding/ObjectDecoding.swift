@@ -3,7 +3,7 @@
 final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value> {
   private let isAwakening = Value.self is any ArchiveAwakening.Type
   /// The classes that were built, by their numbers in the archive.
-  private var known: [BuildableType?] = []
+  private var known = NumberedCache<BuildableType>()
 
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let start = place
@@ -21,7 +21,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     if let value = object as? Value { return value }
     if object === ObjectBeingDecoded.marker { throw session.cycle(start, depth) }
     if object === ObjectReplacedByNil.marker { throw ReadingFault.replacedByNil(start) }
-    throw session.isOther(object, Value.self, start, depth)
+    throw session.isOther(object, Value.self, start, session.path(toValueAt: start, in: depth))
   }
 
   private func decodeBody(
@@ -30,11 +30,8 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> Value {
-    let body = try session.image.body(number, at: reference)
-    var content = body.lowerBound
-    guard let classNumber = try session.image.classNumber(at: &content) else {
-      throw ArchiveError(.damaged, "A reference to an object leads to a value", byteOffset: reference)
-    }
+    let (classNumber, body, start) = try session.objectBody(number, at: reference)
+    var content = start
     let buildable = try buildable(classNumber, session, reference, depth)
     session.begin(
       TypedValueInProgress(number: number, entry: classNumber, type: buildable.type, range: body),
@@ -57,7 +54,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
       }
       guard let typed = object as? Value else {
         guard let object else { throw ReadingFault.replacedByNil(reference) }
-        throw session.isOther(object, Value.self, reference, depth)
+        throw session.isOther(object, Value.self, reference, session.path(toValueAt: reference, in: depth))
       }
       return typed
     } catch {
@@ -74,7 +71,7 @@ extension ClassDecodingPlan {
     session.inProgress.append(TypedValueInProgress(number: 0, entry: -1, type: Value.self, range: range))
     defer { session.inProgress.removeLast() }
     let value = try session.decodePlainly(Value.self, at: &place, depth)
-    if isAwakening, let awakening = value as? any ArchiveAwakening { session.awakening.append(awakening) }
+    if isAwakening, let awakening = value as? any ArchiveAwakening { session.noteAwakening(awakening) }
     return value
   }
 
@@ -86,9 +83,8 @@ extension ClassDecodingPlan {
     _ reference: Int,
     _ depth: Int
   ) throws -> BuildableType {
-    if number < known.count, let found = known[number] { return found }
+    if let found = known[number] { return found }
     let found = BuildableType(try session.type(ofClass: number, expected: Value.self, reference, depth))
-    while known.count <= number { known.append(nil) }
     known[number] = found
     return found
   }
@@ -166,7 +162,7 @@ extension DecodingSession {
     return result
   }
 
-  private func noteAwakening(_ object: any ArchiveAwakening) {
+  fileprivate func noteAwakening(_ object: any ArchiveAwakening) {
     // An observer may give one object for several.
     if observer != nil, !awakened.insert(ObjectIdentifier(object)).inserted { return }
     awakening.append(object)
@@ -201,13 +197,10 @@ extension DecodingSession {
     )
   }
 
-  func isOther(_ object: AnyObject, _ type: Any.Type, _ offset: Int, _ depth: Int) -> DecodingError {
-    otherType(
-      type,
-      "Expected \(type) but the object is a \(Swift.type(of: object))",
-      offset,
-      path(toValueAt: offset, in: depth)
-    )
+  /// The error for an object that is not of the type asked for.
+  func isOther(_ object: AnyObject, _ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError
+  {
+    otherType(type, "Expected \(type) but the object is a \(Swift.type(of: object))", offset, path)
   }
 
   func otherType(_ type: Any.Type, _ message: String, _ offset: Int, _ path: [any CodingKey]) -> DecodingError

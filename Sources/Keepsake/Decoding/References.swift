@@ -33,19 +33,25 @@ extension DecodingSession {
   /// one when the archive was written. A value that is no reference is its own content.
   func contentOfReference(at place: Int) throws(ArchiveError) -> Int {
     guard try isReference(at: place), let number = try referencedBody(at: place) else { return place }
-    let body = try image.body(number, at: place)
-    var content = body.lowerBound
-    guard try image.classNumber(at: &content) != nil else {
-      throw ArchiveError(
-        .damaged,
-        "A reference to an object leads to a value",
-        byteOffset: place
-      )
-    }
+    let (_, body, content) = try objectBody(number, at: place)
     // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
     try countReading(body.count + DecodingSession.readingByteCount, at: place)
     if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
     return content
+  }
+
+  /// The class of the object that has the body `number`, to which `reference` leads; the body, and where in it the
+  /// content begins.
+  func objectBody(
+    _ number: Int,
+    at reference: Int
+  ) throws(ArchiveError) -> (classNumber: Int, body: Range<Int>, content: Int) {
+    let body = try image.body(number, at: reference)
+    var content = body.lowerBound
+    guard let classNumber = try image.classNumber(at: &content) else {
+      throw ArchiveError(.damaged, "A reference to an object leads to a value", byteOffset: reference)
+    }
+    return (classNumber, body, content)
   }
 
   /// Counts bytes that will be read, or passed over, more than once; throws when they are out of proportion to

@@ -64,10 +64,7 @@ extension DecodingSession {
   ) throws -> any Decodable {
     let start = place
     guard let number = try referencedBody(at: start) else { throw ReadingFault.mismatch(start) }
-    var content = try image.body(number, at: start).lowerBound
-    guard let entry = try image.classNumber(at: &content) else {
-      throw ArchiveError(.damaged, "A reference to an object leads to a value", byteOffset: start)
-    }
+    let entry = try objectBody(number, at: start).classNumber
     return try decodeByPlan(type(ofEntry: entry, behind: expected, start, depth), at: &place, depth)
   }
 

@@ -43,12 +43,8 @@ extension EncodingSession {
   /// The beginning of the archive that `value` alone would make, and whether it is all of it.
   private func contentKey(_ value: some Encodable, _ bodyLimit: Int) throws -> (bytes: [UInt8], isWhole: Bool)
   {
-    let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
-    session.ownClassNames = ownClassNames
-    session.replacements = replacements
-    session.classesAreKnown = true
+    let session = sessionForQuestion(sortsKeys: true, bodyLimit: bodyLimit)
     session.contentDepth = contentDepth + 1
-    session.bodyLimit = bodyLimit
     try session.encode(value, forKey: ArchiveCodingKey(stringValue: ""))
     let isWhole = session.pending.isEmpty
     session.pending = PendingObjects()

@@ -230,9 +230,7 @@ final class EncodingKeyTable {
   let isDynamic: Bool
   @safe @exclusivity(unchecked) private var numbers: [Int]
   /// The number of each property of models, by the number that its key has in this process.
-  @safe @exclusivity(unchecked) private var propertyNumbers: [Int] = []
-  /// How many bytes the head of the last record took that used these keys.
-  @safe @exclusivity(unchecked) var lastHeadByteCount = 1
+  @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
 
   init(isDynamic: Bool) {
     self.isDynamic = isDynamic
@@ -256,11 +254,7 @@ final class EncodingKeyTable {
     guard let key = key as? ModelKey, key.number >= 0 else {
       return session.keys.number(for: key.stringValue)
     }
-    if key.number < propertyNumbers.count, propertyNumbers[key.number] >= 0 {
-      return propertyNumbers[key.number]
-    }
-    let missingCount = key.number + 1 - propertyNumbers.count
-    if missingCount > 0 { propertyNumbers += Array(repeating: -1, count: missingCount) }
+    if let known = propertyNumbers[key.number] { return known }
     let number = session.keys.number(for: key.stringValue)
     propertyNumbers[key.number] = number
     return number

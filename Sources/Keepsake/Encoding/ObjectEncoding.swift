@@ -177,16 +177,22 @@ extension EncodingSession {
     guard let rehearse, let type = Value.self as? any Decodable.Type else { return false }
     // Objects that make themselves known close rings which nobody could break after the rehearsal.
     if classes.types.contains(where: { $0 is any SelfRegistering.Type }) { return false }
-    let session = EncodingSession(sortsKeys: false, userInfo: userInfo, hidesRootKey: true)
-    session.ownClassNames = ownClassNames
-    session.replacements = replacements
-    session.classesAreKnown = true
-    session.bodyLimit = Int.max
+    let session = sessionForQuestion(sortsKeys: false, bodyLimit: Int.max)
     do {
       try session.encode(value, forKey: ArchiveCodingKey(stringValue: EncodingSession.rootKey))
       try session.finish()
     } catch { return false }
     return rehearse(type, session)
+  }
+
+  /// A session with the settings of this one, for an archive that is only made to ask something of it.
+  func sessionForQuestion(sortsKeys: Bool, bodyLimit: Int) -> EncodingSession {
+    let session = EncodingSession(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: true)
+    session.ownClassNames = ownClassNames
+    session.replacements = replacements
+    session.classesAreKnown = true
+    session.bodyLimit = bodyLimit
+    return session
   }
 
   /// Encodes `value` under `key` at the top level.

@@ -13,8 +13,8 @@ extension Decoder {
   /// written: its ``ArchivableClass/archiveVersion`` then.
   ///
   /// It is 0 where the archive states none: when the class was not yet in the chain, and for a structure or an
-  /// enumeration that did not stand behind a protocol. With another
-  /// decoder than Keepsake's, which records no versions, it is the type's present one.
+  /// enumeration that did not stand behind a protocol. With another decoder than Keepsake's, which records no
+  /// versions, it is the type's present one.
   public func archivedVersion(of type: Any.Type) -> Int {
     guard let decoder = archiveDecoder else { return ClassNames.declaredVersion(of: type) }
     return decoder.session.archivedVersion(of: type, for: decoder)

@@ -40,7 +40,7 @@ struct ArchiveAssembly {
     keyNames: [String],
     classes: ClassRegistry,
     strings: StringSharing,
-    conditionals: [Int] = []
+    conditionals: [Int]
   ) {
     let topLevelOffset = buffer.count
     buffer.append(topLevel)

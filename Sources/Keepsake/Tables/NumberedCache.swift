@@ -1,0 +1,14 @@
+/// What was found out about things that are numbered from 0 on, such as the classes of an archive.
+struct NumberedCache<Value> {
+  private var values: [Value?] = []
+
+  /// What is known about the thing of that number; the cache grows up to the greatest that is set.
+  @inline(__always)
+  subscript(number: Int) -> Value? {
+    get { number < values.count ? values[number] : nil }
+    set {
+      while values.count <= number { values.append(nil) }
+      values[number] = newValue
+    }
+  }
+}
