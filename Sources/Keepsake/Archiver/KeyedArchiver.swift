@@ -58,6 +58,10 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
     self.hidesRootKey = hidesRootKey
   }
 
+  deinit {
+    openSession?.dropSpares()
+  }
+
   /// The session, begun with the settings at the time of its first use.
   private var session: EncodingSession {
     if let openSession { return openSession }

@@ -9,14 +9,41 @@ extension EncodingSession {
     guard stackGuard.hasRoom(StackGuard.collectionReserve) else {
       return try onLargerStack { try encodeElements(elements, plan) }
     }
-    buffer.append(arrayHead: elements.count)
-    try push()
-    context.top.kind = .walkedElements
+    try beginElements(elements.count)
     for element in elements {
       context.top.count += 1
       try plan.encode(element, self)
     }
     dropTop()
+  }
+
+  /// The same for an array, whose elements need not be copied one by one.
+  @inline(__always)
+  func encodeElements<Element: Encodable>(ofArray array: [Element], _ plan: EncodingPlan<Element>) throws {
+    guard stackGuard.hasRoom(StackGuard.collectionReserve) else {
+      return try onLargerStack { try encodeElements(ofArray: array, plan) }
+    }
+    try beginElements(array.count)
+    try array.span.visit { (element) throws in
+      context.top.count += 1
+      try plan.encode(element, self)
+    }
+    dropTop()
+  }
+
+  private func beginElements(_ count: Int) throws {
+    buffer.append(arrayHead: count)
+    try push()
+    context.top.kind = .walkedElements
+  }
+}
+
+extension Span where Element: ~Copyable {
+  /// Lets `body` see each element where it is. As elements need not be copyable here, none is copied, which for a structure
+  /// of some strings costs as much as to encode it.
+  @inline(__always)
+  fileprivate func visit(_ body: (borrowing Element) throws -> Void) rethrows {
+    for index in indices { try body(self[index]) }
   }
 }
 
@@ -29,7 +56,7 @@ extension Array: NativelyEncodable where Element: Encodable {
 
 final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
   override func encode(_ value: [Element], _ session: EncodingSession) throws {
-    try session.encodeElements(value, session.plans.plan(for: Element.self))
+    try session.encodeElements(ofArray: value, session.plans.plan(for: Element.self))
   }
 
   override var canBeNil: Bool { false }

@@ -1,69 +1,53 @@
 /// How a value gets into a container. What the containers call is here, not generic over their own types,
 /// since looking up the metadata of a generic type costs more than writing a value.
-extension EncodingSession {
-  // MARK: Keyed containers
-
+extension EncodingPlace {
   /// Writes a primitive value under `key`. Nearly always the container is the innermost one, a record, and
   /// the key is the one that came next the last time.
   @inline(__always)
-  func put<Value: ArchivePrimitive, Key: CodingKey>(
-    _ value: Value,
-    _ key: Key,
-    _ frame: FrameID,
-    _ nested: NestedContainer?,
-    _ table: EncodingKeyTable
-  ) throws {
-    guard context.top.id == frame, context.top.kind == .record, !isFinished,
-      let next = shapes.step(from: context.top.place, key: table.number(of: key, in: self))
-    else { return try putSlowly(value, key, frame, nested, table) }
-    context.top.place = next
-    context.top.count &+= 1
-    Value.write(value, to: self)
+  func put<Value: ArchivePrimitive, Key: CodingKey>(_ value: Value, _ key: Key) throws {
+    guard session.context.top.id == frame, session.context.top.kind == .record, !session.isFinished,
+      let next = session.shapes.step(from: session.context.top.place, key: table.number(of: key, in: session))
+    else { return try putSlowly(value, key) }
+    session.context.top.place = next
+    session.context.top.count &+= 1
+    Value.write(value, to: session)
   }
 
   @inline(never)
-  private func putSlowly<Value: ArchivePrimitive, Key: CodingKey>(
-    _ value: Value,
-    _ key: Key,
-    _ frame: FrameID,
-    _ nested: NestedContainer?,
-    _ table: EncodingKeyTable
-  ) throws {
-    let host = try enter(frame, nested)
-    defer { leave(host) }
-    let replaces = beginValue(key, table)
-    Value.write(value, to: self)
-    if replaces { replaceValue(key) }
+  private func putSlowly<Value: ArchivePrimitive, Key: CodingKey>(_ value: Value, _ key: Key) throws {
+    let host = try session.enter(frame, nested)
+    defer { session.leave(host) }
+    let replaces = session.beginValue(key, table)
+    Value.write(value, to: session)
+    if replaces { session.replaceValue(key) }
   }
 
   /// Encodes any value under `key`. When its `encode(to:)` throws, nothing of it is left.
-  func encode<Value: Encodable, Key: CodingKey>(
-    _ value: Value,
-    _ key: Key,
-    _ frame: FrameID,
-    _ nested: NestedContainer?,
-    _ table: EncodingKeyTable
-  ) throws {
-    let host = try enterForValue(frame, nested)
-    let checkpoint = checkpoint()
-    let replaces = beginValue(key, table)
+  func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
+    // The value may come to use this container again.
+    let frame = frame
+    let host = try session.enterForValue(frame, nested)
+    let checkpoint = session.checkpoint()
+    let replaces = session.beginValue(key, table)
     do {
-      try encode(value)
+      try session.encode(value)
     } catch {
-      roll(back: checkpoint)
-      if !replaces { forgetMapKey(ExactString(string: key.stringValue), of: frame) }
-      leave(host)
+      session.roll(back: checkpoint)
+      if !replaces { session.forgetMapKey(ExactString(string: key.stringValue), of: frame) }
+      session.leave(host)
       throw error
     }
-    if replaces { replaceValue(key) }
-    leave(host)
+    if replaces { session.replaceValue(key) }
+    session.leave(host)
   }
+}
 
+extension EncodingSession {
   /// Makes `frame` the innermost one, ready for a value that may be taken back.
   ///
   /// What containers nested at the top level reached is encoded before that: it stays.
   @inline(__always)
-  private func enterForValue(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
+  fileprivate func enterForValue(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
     let host = try enter(frame, nested)
     guard context.isTopLevel, !pending.isEmpty else { return host }
     do { try drainLeftovers() } catch {

@@ -44,6 +44,7 @@ extension EncodingSession {
   private func contentKey(_ value: some Encodable, _ bodyLimit: Int) throws -> (bytes: [UInt8], isWhole: Bool)
   {
     let session = sessionForQuestion(sortsKeys: true, bodyLimit: bodyLimit)
+    defer { session.dropSpares() }
     session.contentDepth = contentDepth + 1
     try session.encode(value, forKey: ArchiveCodingKey(stringValue: ""))
     let isWhole = session.pending.isEmpty

@@ -39,7 +39,7 @@ extension EncodingSession {
   func roll(back checkpoint: EncodingCheckpoint) {
     buffer.truncate(to: checkpoint.byteCount)
     context.top = checkpoint.top
-    context.lower.removeLast(context.lower.count - checkpoint.lowerCount)
+    context.lower.truncate(to: checkpoint.lowerCount)
     context.nested.removeLast(context.nested.count - checkpoint.nestedCount)
     context.splices.removeLast(context.splices.count - checkpoint.spliceCount)
     depth = checkpoint.depth

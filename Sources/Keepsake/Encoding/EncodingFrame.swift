@@ -33,6 +33,30 @@ struct EncodingFrame {
   }
 }
 
+/// Frames, outermost first. What was taken away leaves its room, so that going in and out again costs little.
+struct FrameStack: RandomAccessCollection {
+  private var frames: [EncodingFrame] = []
+  private(set) var endIndex = 0
+  var startIndex: Int { 0 }
+
+  subscript(index: Int) -> EncodingFrame { frames[index] }
+
+  @inline(__always)
+  mutating func push(_ frame: EncodingFrame) {
+    if endIndex < frames.count { frames[endIndex] = frame } else { frames.append(frame) }
+    endIndex &+= 1
+  }
+
+  @inline(__always)
+  mutating func pop() -> EncodingFrame? {
+    guard endIndex > 0 else { return nil }
+    endIndex &-= 1
+    return frames[endIndex]
+  }
+
+  mutating func truncate(to count: Int) { endIndex = Swift.min(count, endIndex) }
+}
+
 /// Tells a frame from all others, also from those that stood in its place before.
 typealias FrameID = UInt32
 
@@ -43,7 +67,7 @@ struct EncodingContext {
   /// The innermost open frame.
   var top: EncodingFrame
   /// The frames around it, outermost first.
-  var lower: [EncodingFrame] = []
+  var lower = FrameStack()
   /// The nested containers among the open frames, outermost first.
   var nested: [NestedContainer] = []
   /// Nested containers that are written elsewhere and put in their place when the body is complete.

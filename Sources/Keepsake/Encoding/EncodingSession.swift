@@ -56,6 +56,8 @@ final class EncodingSession {
   /// How many bodies are written, in an archive that is only made to ask something of it: how elements of a set
   /// compare, whether a ring can be read. Whether it can be read is not asked of that one again.
   var bodyLimit: Int?
+  /// Whether keyed containers are kept to be used again.
+  @safe @exclusivity(unchecked) private(set) var keepsSpares = true
   /// How many sets are being put in order that the value is in.
   var contentDepth = 0
 
@@ -80,7 +82,7 @@ final class EncodingSession {
   func push() throws {
     depth += 1
     if depth & 7 == 0 { try checkDepth() }
-    context.lower.append(context.top)
+    context.lower.push(context.top)
     lastFrameID &+= 1
     context.top = EncodingFrame(id: lastFrameID, start: buffer.count)
   }
@@ -111,7 +113,7 @@ final class EncodingSession {
   @inline(__always)
   func dropTop() {
     depth -= 1
-    if let below = context.lower.popLast() { context.top = below }
+    if let below = context.lower.pop() { context.top = below }
   }
 
   /// Closes the frame of `id` and all above it.
@@ -186,6 +188,13 @@ final class EncodingSession {
     }
   }
 
+  /// Lets go of the containers that are kept to be used again, which hold the session. To be called when nobody
+  /// encodes any more.
+  func dropSpares() {
+    keepsSpares = false
+    keyTables.forEach { $0.dropSpares() }
+  }
+
   // MARK: Finishing
 
   /// Completes the archive. Afterwards ``archive`` holds it and nothing more can be encoded.
@@ -231,11 +240,46 @@ final class EncodingKeyTable {
   @safe @exclusivity(unchecked) private var numbers: [Int]
   /// The number of each property of models, by the number that its key has in this process.
   @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
+  @safe @exclusivity(unchecked) private var spares = SpareContainers<EncodingPlace>()
 
   init(isDynamic: Bool) {
     self.isDynamic = isDynamic
     numbers = isDynamic ? [] : Array(repeating: -1, count: 256)
   }
+
+  /// A keyed container for the value of `frame`: one that is not in use any more, or a new one.
+  @inline(__always)
+  func container<Key: CodingKey>(
+    _ session: EncodingSession,
+    _ frame: FrameID,
+    _ nested: NestedContainer?
+  ) -> KeyedEncodingContainer<Key> {
+    // Whether a nested container is still in use is asked of its reference count; no spare one may hold it.
+    guard nested == nil, let spare = spares.first(KeyedEncodingContainer<Key>.self) else {
+      return otherContainer(session, frame, nested)
+    }
+    spare.place.frame = frame
+    return spare.take()
+  }
+
+  // A call, so that the metadata of the container is looked up only here.
+  @inline(never)
+  private func otherContainer<Key: CodingKey>(
+    _ session: EncodingSession,
+    _ frame: FrameID,
+    _ nested: NestedContainer?
+  ) -> KeyedEncodingContainer<Key> {
+    if nested == nil, let spare = spares.other(KeyedEncodingContainer<Key>.self) {
+      spare.place.frame = frame
+      return spare.take()
+    }
+    let place = EncodingPlace(session, self, frame, nested)
+    let container = KeyedEncodingContainer(KeyedValueEncoder<Key>(place))
+    if nested == nil, session.keepsSpares { spares.keep(container, place) }
+    return container
+  }
+
+  func dropSpares() { spares = SpareContainers() }
 
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: EncodingSession) -> Int {

@@ -1,28 +1,39 @@
-/// The keyed container of a value: a record (Format §4.8), or a map where the keys are dynamic.
-struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
+/// Which value a keyed container is that of. It changes when the container is used again for another (see
+/// ``SpareContainers``).
+final class EncodingPlace {
   let session: EncodingSession
-  let frame: FrameID
+  let table: EncodingKeyTable
+  @safe @exclusivity(unchecked) var frame: FrameID
   let nested: NestedContainer?
-  /// Not counted, as the container is copied at each use: the session keeps every table as long as itself.
-  @safe private unowned(unsafe) let table: EncodingKeyTable
 
-  init(_ session: EncodingSession, _ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable) {
+  init(_ session: EncodingSession, _ table: EncodingKeyTable, _ frame: FrameID, _ nested: NestedContainer?) {
     self.session = session
+    self.table = table
     self.frame = frame
     self.nested = nested
-    self.table = table
+  }
+}
+
+/// The keyed container of a value: a record (Format §4.8), or a map where the keys are dynamic.
+struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  private let place: EncodingPlace
+
+  init(_ place: EncodingPlace) {
+    self.place = place
   }
 
-  var codingPath: [any CodingKey] { session.path(of: frame, nested) }
+  private var session: EncodingSession { place.session }
+
+  var codingPath: [any CodingKey] { session.path(of: place.frame, place.nested) }
 
   // MARK: Values
 
   func encodeNil(forKey key: Key) throws {
-    try session.put(Nil(), key, frame, nested, table)
+    try place.put(Nil(), key)
   }
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    try session.encode(value, key, frame, nested, table)
+    try place.encode(value, key)
   }
 
   /// An optional of an optional keeps its level: what is present and nil is not what is absent.
@@ -37,22 +48,22 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try encode(ConditionalReference(object: object), forKey: key)
   }
 
-  func encode(_ value: Bool, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: String, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: Double, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: Float, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: Int, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: Int8, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: Int16, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: Int32, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: Int64, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: Int128, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: UInt, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: UInt8, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: UInt16, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: UInt32, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: UInt64, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
-  func encode(_ value: UInt128, forKey key: Key) throws { try session.put(value, key, frame, nested, table) }
+  func encode(_ value: Bool, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: String, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: Double, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: Float, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: Int, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: Int8, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: Int16, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: Int32, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: Int64, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: Int128, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: UInt, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: UInt8, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: UInt16, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: UInt32, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: UInt64, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: UInt128, forKey key: Key) throws { try place.put(value, key) }
 
   // MARK: Nested containers
 
@@ -77,7 +88,7 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// used.
   private func nestedEncoder<NestedKey: CodingKey>(_ key: NestedKey, reusing: Bool) -> ValueEncoder {
     let unusable = ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
-    guard let host = try? EnteredFrame(session, frame, nested) else { return unusable }
+    guard let host = try? EnteredFrame(session, place.frame, place.nested) else { return unusable }
     defer { session.leave(host.nested) }
     let name = ExactString(string: key.stringValue)
     let table = session.keyTable(NestedKey.self)
@@ -88,9 +99,9 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         return ValueEncoder(session: session, frame: existing.frame, nested: existing)
       }
       session.removeValue(name)
-      session.forgetMapKey(name, of: frame)
+      session.forgetMapKey(name, of: place.frame)
       _ = session.beginValue(key, table)
     }
-    return session.nestedEncoder(key: name, host: nested)
+    return session.nestedEncoder(key: name, host: place.nested)
   }
 }

@@ -178,6 +178,7 @@ extension EncodingSession {
     // Objects that make themselves known close rings which nobody could break after the rehearsal.
     if classes.types.contains(where: { $0 is any SelfRegistering.Type }) { return false }
     let session = sessionForQuestion(sortsKeys: false, bodyLimit: Int.max)
+    defer { session.dropSpares() }
     do {
       try session.encode(value, forKey: ArchiveCodingKey(stringValue: EncodingSession.rootKey))
       try session.finish()

@@ -8,10 +8,7 @@ struct ValueEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    let table = session.keyTable(type)
-    return KeyedEncodingContainer(
-      KeyedValueEncoder<Key>(session, session.openKeyed(frame, nested, table), nested, table)
-    )
+    session.keyedContainer(type, frame, nested)
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -37,6 +34,16 @@ private struct FrameKinds: ExpressibleByArrayLiteral {
 }
 
 extension EncodingSession {
+  @inline(__always)
+  fileprivate func keyedContainer<Key: CodingKey>(
+    _ type: Key.Type,
+    _ frame: FrameID,
+    _ nested: NestedContainer?
+  ) -> KeyedEncodingContainer<Key> {
+    let table = keyTable(type)
+    return table.container(self, openKeyed(frame, nested, table), nested)
+  }
+
   /// Makes the value of `frame` a keyed container, or finds that it is one.
   ///
   /// - Returns: the frame, or ``conflictingFrame`` when the value is something else already.

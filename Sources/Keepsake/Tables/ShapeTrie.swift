@@ -2,7 +2,8 @@
 /// writing.
 ///
 /// Each node remembers the step that was taken from it last, so that writing a key is nearly always one
-/// comparison.
+/// comparison. Where steps alternate, as at the root when records of several types do, a small table of recent
+/// steps has them.
 struct ShapeTrie {
   private struct Node {
     let parent: Int
@@ -16,12 +17,18 @@ struct ShapeTrie {
   private struct Step: Hashable {
     let node: Int
     let key: Int
+
+    /// Its place in ``ShapeTrie/recent``.
+    var place: Int { (node &* 61 &+ key) & (ShapeTrie.recentCount - 1) }
   }
+
+  private static let recentCount = 256
 
   static let root = 0
 
   private var nodes = [Node(parent: -1, key: -1)]
   private var steps: [Step: Int] = [:]
+  private var recent: [(step: Step, child: Int)?] = Array(repeating: nil, count: recentCount)
   /// The last node of each numbered shape.
   private var ends: [Int] = []
 
@@ -38,7 +45,9 @@ struct ShapeTrie {
   private mutating func longStep(from node: Int, key: Int) -> Int? {
     let step = Step(node: node, key: key)
     let child: Int
-    if let known = steps[step] {
+    if let (known, end) = recent[step.place], known == step {
+      child = end
+    } else if let known = steps[step] {
       child = known
     } else {
       if keys(of: node).contains(key) { return nil }
@@ -46,6 +55,7 @@ struct ShapeTrie {
       nodes.append(Node(parent: node, key: key))
       steps[step] = child
     }
+    recent[step.place] = (step, child)
     nodes[node].lastKey = key
     nodes[node].lastChild = child
     return child

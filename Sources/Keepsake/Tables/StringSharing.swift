@@ -8,16 +8,6 @@ struct StringSharing {
   static let shortest = 3
   /// Beyond this many different strings, new ones are no longer watched: the memory for it stays bounded.
   private static let mostWatched = 1 << 19
-  /// Longer chains of collisions are not followed, so that no choice of strings makes encoding slow.
-  private static let longestProbe = 16
-
-  private struct Slot {
-    var hash: UInt32 = 0
-    /// 0: free; 1: seen once; n + 2: string n of the table.
-    var state: UInt32 = 0
-    /// This slot's place in `filled`.
-    var filledIndex: UInt32 = 0
-  }
 
   /// A point to which the strings can be taken back.
   struct Mark {
@@ -25,74 +15,85 @@ struct StringSharing {
     fileprivate let shared: Int
   }
 
-  private var slots = [Slot](repeating: Slot(), count: 64)
-  /// The slots in the order they were filled: the way back, and the order of filling a larger table.
-  private var filled: [Int] = []
-  /// For each string of the table its place in `filled` and the end of its bytes.
-  private var shared: [(filledIndex: Int, end: Int)] = []
+  /// The strings that were written, each by 16 bits of its hash: nearly all strings of most archives are met once, and
+  /// then one look into a table that is small enough for the caches is all that sharing costs.
+  private var seen = HashTable<UInt16>()
+  /// The hashes in the order in which strings were first seen: the way back, and the order of filling a larger table.
+  private var seenHashes: [UInt32] = []
+  /// For each string of the table its number and 1.
+  private var numbers = HashTable<UInt32>()
+  /// For each string of the table its hash and the end of its bytes.
+  private var shared: [(hash: UInt32, end: Int)] = []
   private let bytes = ByteBuffer()
 
   /// How many strings the table has.
   var count: Int { shared.count }
 
-  var mark: Mark { Mark(watched: filled.count, shared: shared.count) }
+  var mark: Mark { Mark(watched: seenHashes.count, shared: shared.count) }
 
   /// The number of the string in the table, or `nil` when it is to be written inline.
+  @inline(__always)
   mutating func number(for utf8: RawSpan) -> Int? {
     let hash = stringHash(utf8)
-    let mask = slots.count - 1
-    var place = Int(hash) & mask
-    for _ in 0..<StringSharing.longestProbe {
-      let slot = slots[place]
-      if slot.state == 0 {
-        watch(hash, at: place)
-        return nil
-      }
-      if slot.hash == hash {
-        if slot.state >= 2 {
-          let number = Int(slot.state) - 2
-          if isShared(utf8, number) { return number }
-        } else {
-          return share(utf8, slot: place)
-        }
-      }
-      place = (place + 1) & mask
+    let label = StringSharing.label(hash)
+    switch seen.search(hash, { $0 == label }) {
+    case .found: return sharedNumber(for: utf8, hash)
+    case .free(let place): watch(hash, at: place)
+    case .nothing: break
     }
     return nil
   }
 
+  /// What stands for a hash in the table of those that were seen; 0 is free.
+  @inline(__always)
+  private static func label(_ hash: UInt32) -> UInt16 { UInt16(truncatingIfNeeded: hash >> 16) | 1 }
+
+  @inline(__always)
   private mutating func watch(_ hash: UInt32, at place: Int) {
-    guard filled.count < StringSharing.mostWatched else { return }
-    slots[place] = Slot(hash: hash, state: 1, filledIndex: UInt32(filled.count))
-    filled.append(place)
-    if filled.count * 2 > slots.count { enlarge() }
+    guard seenHashes.count < StringSharing.mostWatched else { return }
+    seen.fill(place, StringSharing.label(hash))
+    seenHashes.append(hash)
+    if seen.isFull(seenHashes.count) { enlarge(for: seenHashes.count) }
   }
 
-  private mutating func enlarge() {
-    let old = slots
-    slots = [Slot](repeating: Slot(), count: old.count * 2)
-    let mask = slots.count - 1
-    for index in filled.indices {
-      let slot = old[filled[index]]
-      var place = Int(slot.hash) & mask
-      while slots[place].state != 0 { place = (place + 1) & mask }
-      slots[place] = slot
-      filled[index] = place
+  /// Makes room for `count` more strings, which are likely to be different ones.
+  mutating func reserve(_ count: Int) {
+    let wanted = min(seenHashes.count + count, StringSharing.mostWatched)
+    if seen.isFull(wanted) { enlarge(for: wanted) }
+  }
+
+  @inline(never)
+  private mutating func enlarge(for count: Int) {
+    seen = HashTable(for: count)
+    for hash in seenHashes { seen.insert(StringSharing.label(hash), hash) }
+  }
+
+  /// The number of a string that seems to have been seen before.
+  @inline(never)
+  private mutating func sharedNumber(for utf8: RawSpan, _ hash: UInt32) -> Int? {
+    let place: Int
+    switch numbers.search(hash, { isShared(utf8, Int($0) - 1, hash) }) {
+    case .found(let number): return Int(number) - 1
+    case .free(let free): place = free
+    case .nothing: return nil
     }
-  }
-
-  private mutating func share(_ utf8: RawSpan, slot: Int) -> Int {
     let number = shared.count
     bytes.append(utf8)
-    shared.append((Int(slots[slot].filledIndex), bytes.count))
-    slots[slot].state = UInt32(number + 2)
+    shared.append((hash, bytes.count))
+    numbers.fill(place, UInt32(shared.count))
+    if numbers.isFull(shared.count) {
+      numbers = HashTable(for: shared.count)
+      for (index, string) in shared.enumerated() { numbers.insert(UInt32(index + 1), string.hash) }
+    }
     return number
   }
 
-  private func isShared(_ utf8: RawSpan, _ number: Int) -> Bool {
-    bytes.withBytes(range(number)) { $0.hasSameBytes(as: utf8) }
+  @inline(__always)
+  private func isShared(_ utf8: RawSpan, _ number: Int, _ hash: UInt32) -> Bool {
+    shared[number].hash == hash && bytes.withBytes(range(number)) { $0.hasSameBytes(as: utf8) }
   }
 
+  @inline(__always)
   private func range(_ number: Int) -> Range<Int> {
     (number == 0 ? 0 : shared[number - 1].end)..<shared[number].end
   }
@@ -103,15 +104,16 @@ struct StringSharing {
     return try bytes.reader().string(range(number))
   }
 
-  /// Forgets what was seen since `mark`, the last first, which is exact as nothing was ever moved but by
-  /// `enlarge`.
+  /// Forgets what was seen since `mark`, the last first.
   mutating func truncate(to mark: Mark) {
     while shared.count > mark.shared {
-      slots[filled[shared.removeLast().filledIndex]].state = 1
+      let number = UInt32(shared.count)
+      numbers.removeLast(number, shared.removeLast().hash)
     }
     bytes.truncate(to: shared.last?.end ?? 0)
-    while filled.count > mark.watched {
-      slots[filled.removeLast()] = Slot()
+    while seenHashes.count > mark.watched {
+      let hash = seenHashes.removeLast()
+      seen.removeLast(StringSharing.label(hash), hash)
     }
   }
 
@@ -125,20 +127,90 @@ struct StringSharing {
   }
 }
 
+/// Small numbers, but for 0, by hashes, where collisions go to the next place that is free.
+///
+/// What was put in last can be taken out again exactly, as nothing else is ever moved.
+private struct HashTable<Value: FixedWidthInteger & UnsignedInteger> {
+  /// Longer chains of collisions are not followed, so that no choice of strings makes encoding slow.
+  private static var longestProbe: Int { 16 }
+
+  private var slots: [Value]
+
+  enum Finding {
+    case found(Value)
+    case free(Int)
+    case nothing
+  }
+
+  init(for count: Int = 0) {
+    var slotCount = 64
+    // While tables are small they grow faster, so that filling them anew costs less.
+    while HashTable.isFull(count, slotCount) { slotCount *= slotCount < 1 << 13 ? 4 : 2 }
+    slots = Array(repeating: 0, count: slotCount)
+  }
+
+  /// Whether so many values are too many for so many slots.
+  private static func isFull(_ count: Int, _ slotCount: Int) -> Bool { count &* 8 > slotCount &* 5 }
+
+  @inline(__always)
+  func isFull(_ count: Int) -> Bool { HashTable.isFull(count, slots.count) }
+
+  /// The first value from the place of `hash` on that is meant, or the place that is free for it.
+  @inline(__always)
+  func search(_ hash: UInt32, _ isMeant: (Value) -> Bool) -> Finding {
+    let mask = slots.count &- 1
+    var place = Int(truncatingIfNeeded: hash) & mask
+    for _ in 0..<HashTable.longestProbe {
+      let value = slots[place]
+      if value == 0 { return .free(place) }
+      if isMeant(value) { return .found(value) }
+      place = (place &+ 1) & mask
+    }
+    return .nothing
+  }
+
+  @inline(__always)
+  mutating func fill(_ place: Int, _ value: Value) { slots[place] = value }
+
+  @inline(__always)
+  mutating func insert(_ value: Value, _ hash: UInt32) { slots[place(of: 0, hash)] = value }
+
+  /// Takes out the value that was put in last, which was `value` with `hash`.
+  mutating func removeLast(_ value: Value, _ hash: UInt32) { slots[place(of: value, hash)] = 0 }
+
+  /// The first place from that of `hash` on with `value`, which the caller knows to be there; 0 always is (see `isFull`).
+  @inline(__always)
+  private func place(of value: Value, _ hash: UInt32) -> Int {
+    let mask = slots.count &- 1
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while slots[place] != value { place = (place &+ 1) & mask }
+    return place
+  }
+}
+
 /// A fast hash without a seed: the same string is shared or not, whatever the process.
+@inline(__always)
 private func stringHash(_ bytes: RawSpan) -> UInt32 {
-  var hash = UInt64(bytes.byteCount) &* 0x9E37_79B9_7F4A_7C15
+  let count = bytes.byteCount
+  var hash = UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
+  guard count >= 8 else {
+    // Two halves that overlap hold all bytes of a string of four to seven; shorter ones go byte by byte.
+    if count >= 4 {
+      let halves = UInt64(bytes.littleEndianHalfWord(at: 0)) << 32
+      return UInt32(
+        truncatingIfNeeded: mix(hash ^ halves ^ UInt64(bytes.littleEndianHalfWord(at: count &- 4)))
+      )
+    }
+    for offset in 0..<count { hash = hash << 8 ^ UInt64(bytes.byte(at: offset)) }
+    return UInt32(truncatingIfNeeded: mix(hash))
+  }
   var offset = 0
-  while bytes.byteCount - offset >= 8 {
+  while count &- offset > 8 {
     hash = mix(hash ^ bytes.littleEndianWord(at: offset))
-    offset += 8
+    offset &+= 8
   }
-  var rest: UInt64 = 0
-  while offset < bytes.byteCount {
-    rest = rest << 8 | UInt64(bytes.byte(at: offset))
-    offset += 1
-  }
-  return UInt32(truncatingIfNeeded: mix(hash ^ rest))
+  // The last word overlaps the one before.
+  return UInt32(truncatingIfNeeded: mix(hash ^ bytes.littleEndianWord(at: count &- 8)))
 }
 
 @inline(__always)

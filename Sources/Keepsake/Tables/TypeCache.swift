@@ -20,6 +20,10 @@ struct TypeCache<Entry: AnyObject> {
     return search(id, place, make)
   }
 
+  func forEach(_ body: (Entry) -> Void) {
+    for entry in entries.values { body(entry) }
+  }
+
   private mutating func search(_ id: ObjectIdentifier, _ place: Int, _ make: () -> Entry) -> Entry {
     let entry = entries[id] ?? make()
     entries[id] = entry

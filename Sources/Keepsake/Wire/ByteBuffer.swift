@@ -226,8 +226,13 @@ extension String {
   /// Lets `body` see the UTF-8 of the string.
   @inline(__always)
   func withUTF8Bytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+    // The spans do not outlive the closures, in which the buffers are valid. The first way takes no copy of the string,
+    // which would have to be counted; the second one is that of strings of other systems, which have no UTF-8.
+    let result = unsafe utf8.withContiguousStorageIfAvailable {
+      body(unsafe UnsafeRawBufferPointer($0).bytes)
+    }
+    if let result { return result }
     var string = self
-    // The span does not outlive the closure, in which the buffer is valid.
     return string.withUTF8 { body(unsafe UnsafeRawBufferPointer($0).bytes) }
   }
 }
@@ -235,9 +240,21 @@ extension String {
 extension RawSpan {
   /// Whether both hold the same bytes.
   func hasSameBytes(as other: RawSpan) -> Bool {
-    guard byteCount == other.byteCount else { return false }
-    return unsafe withUnsafeBytes { left in
-      unsafe other.withUnsafeBytes { right in unsafe left.elementsEqual(right) }
+    let count = byteCount
+    guard count == other.byteCount else { return false }
+    var offset = 0
+    while count &- offset >= 8 {
+      guard littleEndianWord(at: offset) == other.littleEndianWord(at: offset) else { return false }
+      offset &+= 8
     }
+    // The last eight bytes may have been compared in part already, which is quicker than one by one.
+    if offset < count, count >= 8 {
+      return littleEndianWord(at: count &- 8) == other.littleEndianWord(at: count &- 8)
+    }
+    while offset < count {
+      guard byte(at: offset) == other.byte(at: offset) else { return false }
+      offset &+= 1
+    }
+    return true
   }
 }

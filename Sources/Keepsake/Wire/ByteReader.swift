@@ -281,8 +281,9 @@ extension RawSpan {
 func bitPattern<Value>(of value: Value) -> Int? {
   switch MemoryLayout<Value>.size {
   case 0: 0
-  // Exactly one byte, and no byte of a value that small is padding or a reference.
-  case 1: unsafe withUnsafeBytes(of: value) { unsafe Int($0[0]) }
+  // Exactly one byte, and no byte of a value that small is padding or a reference. (Looking at it through a pointer
+  // would cost ten times as much where the type is not known to the compiler.)
+  case 1: unsafe Int(unsafeBitCast(value, to: UInt8.self))
   default: nil
   }
 }
