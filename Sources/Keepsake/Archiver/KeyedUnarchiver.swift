@@ -124,6 +124,10 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     )
   }
 
+  deinit {
+    openSession?.dropSpares()
+  }
+
   private var session: DecodingSession {
     get throws {
       if let openSession { return openSession }

@@ -65,6 +65,8 @@ final class DecodingSession {
   static let readingByteCount = 64
   /// How many bytes of deferred values may be passed over in any case.
   static let freePassing = 256 << 20
+  /// Whether keyed containers are kept to be used again.
+  @safe @exclusivity(unchecked) private(set) var keepsSpares = true
   /// How many bytes of deferred values were passed over.
   @safe @exclusivity(unchecked) var passedOverByteCount = 0
   /// How many bytes of bodies were decoded so.
@@ -149,6 +151,13 @@ final class DecodingSession {
     keyTables.entry(for: type) { DecodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1) }
   }
 
+  /// Lets go of the containers that are kept to be used again, which hold the session. To be called when the
+  /// unarchiver goes.
+  func dropSpares() {
+    keepsSpares = false
+    keyTables.forEach { $0.dropSpares() }
+  }
+
   /// The number of the key of that name in the archive, or -1 when no record has it.
   func keyNumber(_ name: String) -> Int { keyNumbers[ExactString(string: name)] ?? -1 }
 
@@ -194,10 +203,46 @@ final class DecodingKeyTable {
   @safe @exclusivity(unchecked) private var numbers: [Int]
   /// The number of each property of models, by the number that its key has in this process.
   @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
+  @safe @exclusivity(unchecked) private var spares = SpareContainers<DecodingPlace>()
 
   init(isDynamic: Bool) {
     numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)
   }
+
+  /// A keyed container for the value at `offset`: one that is not in use any more, or a new one.
+  @inline(__always)
+  func container<Key: CodingKey>(
+    _ session: DecodingSession,
+    _ offset: Int,
+    _ depth: Int
+  ) -> KeyedDecodingContainer<Key> {
+    guard let spare = spares.first(KeyedDecodingContainer<Key>.self) else {
+      return otherContainer(session, offset, depth)
+    }
+    spare.place.offset = offset
+    spare.place.depth = depth
+    return spare.take()
+  }
+
+  // A call, so that the metadata of the container is looked up only here.
+  @inline(never)
+  private func otherContainer<Key: CodingKey>(
+    _ session: DecodingSession,
+    _ offset: Int,
+    _ depth: Int
+  ) -> KeyedDecodingContainer<Key> {
+    if let spare = spares.other(KeyedDecodingContainer<Key>.self) {
+      spare.place.offset = offset
+      spare.place.depth = depth
+      return spare.take()
+    }
+    let place = DecodingPlace(session, self, offset, depth)
+    let container = KeyedDecodingContainer(KeyedValueDecoder<Key>(place))
+    if session.keepsSpares { spares.keep(container, place) }
+    return container
+  }
+
+  func dropSpares() { spares = SpareContainers() }
 
   /// The number of `key`, or -1 when no record of the archive has it.
   @inline(__always)

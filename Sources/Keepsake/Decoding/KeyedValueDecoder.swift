@@ -1,39 +1,26 @@
-/// The keyed container of a value: a record or a map (Format §4.8).
-struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let session: DecodingSession
-  private let offset: Int
-  private let depth: Int
-  /// Not counted, as the container is copied at each use: the session keeps every table as long as itself.
-  @safe private unowned(unsafe) let table: DecodingKeyTable
+/// Which value a keyed container is that of, and how it finds values in it. The value changes when the container is used
+/// again for another (see ``SpareContainers``).
+final class DecodingPlace {
+  let session: DecodingSession
+  let table: DecodingKeyTable
+  /// Where the value begins, which tells it from all others, and how deep it is nested, which is where its frame is.
+  @safe @exclusivity(unchecked) var offset: Int
+  @safe @exclusivity(unchecked) var depth: Int
 
-  init(_ session: DecodingSession, _ offset: Int, _ depth: Int, _ table: DecodingKeyTable) {
+  init(_ session: DecodingSession, _ table: DecodingKeyTable, _ offset: Int, _ depth: Int) {
     self.session = session
+    self.table = table
     self.offset = offset
     self.depth = depth
-    self.table = table
   }
 
   var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
-
-  var allKeys: [Key] {
-    guard (try? session.openKeyed(offset, depth)) != nil else { return [] }
-    return session.keys(depth).compactMap { element in
-      switch element {
-      case .key(let name): Key(stringValue: name)
-      case .intKey(let number), .index(let number): Key(intValue: number) ?? Key(stringValue: String(number))
-      }
-    }
-  }
-
-  func contains(_ key: Key) -> Bool {
-    (try? place(of: key)) != nil
-  }
 
   // MARK: Finding values
 
   /// Where the value of `key` is, which becomes the current one of the frame; `nil` when there is none.
   @inline(__always)
-  private func place(of key: Key) throws -> Int? {
+  func place<Key: CodingKey>(of key: Key) throws -> Int? {
     try session.openKeyed(offset, depth)
     if session.frames[depth].kind == .record {
       let number = table.number(of: key, in: session)
@@ -51,13 +38,13 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(__always)
-  private func existingPlace(of key: Key) throws -> Int {
+  func existingPlace<Key: CodingKey>(of key: Key) throws -> Int {
     if let place = try place(of: key) { return place }
     throw missing(key)
   }
 
   @inline(never)
-  private func missing(_ key: Key) -> DecodingError {
+  private func missing(_ key: any CodingKey) -> DecodingError {
     DecodingError.keyNotFound(
       key,
       .init(
@@ -70,7 +57,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   // MARK: Values
 
   @inline(__always)
-  private func get<Value: ReadablePrimitive>(_ type: Value.Type, _ key: Key) throws -> Value {
+  func get<Value: ReadablePrimitive, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
     let start = try existingPlace(of: key)
     let slot = session.frames[depth].currentSlot
     var place = start
@@ -85,22 +72,22 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(__always)
-  private func getIfPresent<Value: ReadablePrimitive>(_ type: Value.Type, _ key: Key) throws -> Value? {
+  func getIfPresent<Value: ReadablePrimitive, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
     guard let place = try place(of: key), try !session.isNil(at: place) else { return nil }
     return try get(type, key)
   }
 
-  func decodeNil(forKey key: Key) throws -> Bool {
+  func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool {
     let start = try existingPlace(of: key)
     return try session.isNil(at: start)
   }
 
-  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+  func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
     try decode(type, at: existingPlace(of: key))
   }
 
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
-  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+  func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
     guard let place = try place(of: key), try !session.isNil(at: place) else { return nil }
     guard session.observer != nil || type is any OptionalValue.Type else {
       return try decode(type, at: place)
@@ -109,47 +96,89 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func decode<Value: Decodable>(_ type: Value.Type, at start: Int) throws -> Value {
+    let (offset, depth) = (offset, depth)
     let slot = session.frames[depth].currentSlot
     var place = start
     let value = try session.decode(type, at: &place, depth)
     session.advance(depth, offset, past: slot, to: place)
     return value
   }
+}
 
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try get(type, key) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try get(type, key) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try get(type, key) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try get(type, key) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try get(type, key) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try get(type, key) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try get(type, key) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try get(type, key) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try get(type, key) }
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try get(type, key) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try get(type, key) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try get(type, key) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try get(type, key) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try get(type, key) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try get(type, key) }
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try get(type, key) }
+/// The keyed container of a value: a record or a map (Format §4.8).
+struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  private let place: DecodingPlace
 
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try getIfPresent(type, key) }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try getIfPresent(type, key) }
+  init(_ place: DecodingPlace) {
+    self.place = place
+  }
+
+  private var session: DecodingSession { place.session }
+  private var offset: Int { place.offset }
+  private var depth: Int { place.depth }
+
+  var codingPath: [any CodingKey] { place.codingPath }
+
+  var allKeys: [Key] {
+    guard (try? session.openKeyed(offset, depth)) != nil else { return [] }
+    return session.keys(depth).compactMap { element in
+      switch element {
+      case .key(let name): Key(stringValue: name)
+      case .intKey(let number), .index(let number): Key(intValue: number) ?? Key(stringValue: String(number))
+      }
+    }
+  }
+
+  func contains(_ key: Key) -> Bool {
+    (try? place.place(of: key)) != nil
+  }
+
+  // MARK: Values
+
+  func decodeNil(forKey key: Key) throws -> Bool { try place.decodeNil(key) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try place.decode(type, key)
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    try place.decodeIfPresent(type, key)
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try place.get(type, key) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try place.get(type, key) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try place.get(type, key) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try place.get(type, key) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try place.get(type, key) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try place.get(type, key) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try place.get(type, key) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try place.get(type, key) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try place.get(type, key) }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try place.get(type, key) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try place.get(type, key) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try place.get(type, key) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try place.get(type, key) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try place.get(type, key) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try place.get(type, key) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try place.get(type, key) }
+
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try place.getIfPresent(type, key) }
   func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-    try getIfPresent(type, key)
+    try place.getIfPresent(type, key)
   }
 
   // MARK: Nested containers
@@ -166,19 +195,19 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func nestedDecoder(_ key: Key) throws -> ValueDecoder {
-    try session.nestedDecoder(at: existingPlace(of: key), in: depth)
+    try session.nestedDecoder(at: place.existingPlace(of: key), in: depth)
   }
 
   func superDecoder() throws -> any Decoder {
     try session.openKeyed(offset, depth)
     let key = ArchiveCodingKey.super
-    guard let place = try session.find(key.stringValue, depth, offset) else {
+    guard let value = try session.find(key.stringValue, depth, offset) else {
       throw DecodingError.keyNotFound(
         key,
         .init(codingPath: codingPath, debugDescription: "No value is stored under the key \"super\"")
       )
     }
-    return try session.nestedDecoder(at: place, in: depth)
+    return try session.nestedDecoder(at: value, in: depth)
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder { try nestedDecoder(key) }

@@ -10,11 +10,7 @@ struct ValueDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    if let decimal = try session.decimal(at: offset, depth) {
-      return KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, self))
-    }
-    try session.openKeyed(offset, depth)
-    return KeyedDecodingContainer(KeyedValueDecoder<Key>(session, offset, depth, session.keyTable(type)))
+    try session.keyedContainer(type, offset, depth)
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -27,6 +23,29 @@ struct ValueDecoder: Decoder {
 }
 
 extension DecodingSession {
+  @inline(__always)
+  fileprivate func keyedContainer<Key: CodingKey>(
+    _ type: Key.Type,
+    _ offset: Int,
+    _ depth: Int
+  ) throws -> KeyedDecodingContainer<Key> {
+    if isDecimal(at: offset), let decimal = try decimal(at: offset, depth) {
+      return decimalContainer(type, decimal, ValueDecoder(session: self, offset: offset, depth: depth))
+    }
+    try openKeyed(offset, depth)
+    return keyTable(type).container(self, offset, depth)
+  }
+
+  // A call, so that the metadata of the container is looked up only here.
+  @inline(never)
+  private func decimalContainer<Key: CodingKey>(
+    _ type: Key.Type,
+    _ decimal: DecimalParts,
+    _ decoder: ValueDecoder
+  ) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, decoder))
+  }
+
   /// Makes sure that the frame at `depth` is that of the keyed container at `offset`.
   @inline(__always)
   func openKeyed(_ offset: Int, _ depth: Int) throws {
