@@ -24,10 +24,13 @@ let package = Package(
     .executableTarget(name: "keeputil", dependencies: ["Keepsake"], swiftSettings: houseRules),
     .executableTarget(
       name: "keepsake-benchmarks",
-      dependencies: ["Keepsake"],
+      dependencies: ["Keepsake", "AllocationCounting"],
       path: "Benchmarks",
+      exclude: ["Allocations", "Results"],
       swiftSettings: houseRules
     ),
+    // Stands between the benchmarks and the allocator of the C library; only they may link it.
+    .target(name: "AllocationCounting", path: "Benchmarks/Allocations"),
     // A second process for the tests that write in one and read in another.
     .executableTarget(
       name: "archive-probe",

@@ -12,49 +12,52 @@ struct Benchmarks {
         print(Workload.all.map(\.name).joined(separator: "\n"))
       } else if let contender = options.profiledContender {
         try profile(contender, options: options)
+      } else if options.wantsCounts {
+        if try !CountsRun(options: options).run() { exit(1) }
       } else if try !run(options) {
         exit(1)
       }
     } catch let error as Options.UsageError {
-      complain(error.message)
+      Terminal.complain(error.message)
       exit(64)
     } catch {
-      complain("\(error)")
+      Terminal.complain("\(error)")
       exit(1)
     }
   }
 
   /// Runs the chosen workloads and prints their tables; false when Keepsake failed one of its checks.
   private static func run(_ options: Options) throws -> Bool {
-    let chosen = Workload.all.filter { options.workloads.isEmpty || options.workloads.contains($0.name) }
-    let scale = Scale(isQuick: options.isQuick)
     let interleavedRun = InterleavedRun(rounds: options.rounds)
     var report = Report(options: options)
     var isSound = true
-    say(report.head)
-    for workload in chosen {
-      let prepared = try workload.prepare(scale)
+    Terminal.say(report.head)
+    for workload in options.chosenWorkloads {
+      let prepared = try workload.prepare(options.scale)
       let measurements = try interleavedRun.measure(prepared.contenders)
-      say(report.add(name: workload.name, workload: prepared, measurements: measurements))
-      for contender in prepared.contenders where contender.role == .keepsake {
-        guard let failure = contender.failure else { continue }
-        complain("\(workload.name): \(contender.name) \(failure)")
+      let result = WorkloadResult(name: workload.name, workload: prepared, measurements: measurements)
+      Terminal.say(report.add(result))
+      for measurement in measurements where measurement.contender.role == .keepsake {
+        guard let failure = measurement.trial.failure else { continue }
+        Terminal.complain("\(workload.name): \(measurement.contender.name) \(failure)")
         isSound = false
       }
     }
     if let path = options.markdownPath {
       try report.markdown.write(toFile: path, atomically: true, encoding: .utf8)
     }
+    if let path = options.resultsPath {
+      try ResultFiles(report: report, options: options).write(toFolder: path)
+    }
     return isSound
   }
 
-  /// Runs one contender without timing it. Making the data and checking the contenders comes before.
+  /// Runs one contender without timing it. Making the data and checking the contender comes before.
   private static func profile(_ name: String, options: Options) throws {
-    for workload in Workload.all where options.workloads.contains(workload.name) {
-      let contenders = try workload.prepare(Scale(isQuick: options.isQuick)).contenders
-      let contender = contenders.first { $0.name == name }
-      let operation = options.profiledDirection == .encode ? contender?.encode : contender?.decode
-      guard let operation else {
+    for workload in options.chosenWorkloads {
+      let contenders = try workload.prepare(options.scale).contenders
+      let trial = contenders.first { $0.name == name }?.prepare()
+      guard let operation = trial?.operation(options.profiledDirection) else {
         let names = contenders.map { "'\($0.name)'" }.joined(separator: ", ")
         throw Options.UsageError(
           message: "'\(name)' does not \(options.profiledDirection.rawValue) here; there are \(names)"
@@ -65,13 +68,17 @@ struct Benchmarks {
       }
     }
   }
+}
 
+/// Where the suite talks to whoever runs it.
+enum Terminal {
   /// Prints at once, so that a run whose output goes to a file can be watched.
-  private static func say(_ text: String) {
+  static func say(_ text: String) {
     FileHandle.standardOutput.write(Data("\(text)\n".utf8))
   }
 
-  private static func complain(_ message: String) {
+  /// Prints to standard error.
+  static func complain(_ message: String) {
     FileHandle.standardError.write(Data("keepsake-benchmarks: \(message)\n".utf8))
   }
 }

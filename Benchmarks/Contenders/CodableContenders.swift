@@ -73,25 +73,23 @@ struct CodableContenders<Value: Codable & Equatable> {
   /// The floor is checked as well: the tape has to bring back an equal value, and the encoder has to visit as many
   /// values as the tape holds.
   var floor: Contender {
-    var floor = Contender(name: "floor of Codable", role: .floor)
-    do {
-      let tape = try TapeRecorder.tape(of: value)
-      let replayed = try TapeReader.replay(Value.self, from: tape)
-      guard replayed == value else {
-        floor.failure = "the tape brings back another value"
-        return floor
+    Contender(name: "floor of Codable", role: .floor) { [value, remark] in
+      var trial = Trial()
+      do {
+        let tape = try TapeRecorder.tape(of: value)
+        let replayed = try TapeReader.replay(Value.self, from: tape)
+        guard replayed == value else { return trial.failed("the tape brings back another value") }
+        let visited = try VisitCount.values(in: value)
+        guard visited == tape.valueCount else {
+          return trial.failed("visits \(visited) values of \(tape.valueCount)")
+        }
+        trial.note = try remark?(replayed)
+        trial.encode = { try value.encode(to: VisitingEncoder()) }
+        trial.decode = { try TapeReader.replay(Value.self, from: tape) }
+        return trial
+      } catch {
+        return trial.failed("fails: \(error)")
       }
-      let visited = try VisitCount.values(in: value)
-      guard visited == tape.valueCount else {
-        floor.failure = "visits \(visited) values of \(tape.valueCount)"
-        return floor
-      }
-      floor.note = try remark?(replayed)
-      floor.encode = { [value] in try value.encode(to: VisitingEncoder()) }
-      floor.decode = { try TapeReader.replay(Value.self, from: tape) }
-    } catch {
-      floor.failure = "fails: \(error)"
     }
-    return floor
   }
 }

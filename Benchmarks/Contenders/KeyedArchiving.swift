@@ -90,26 +90,25 @@ private struct MissingRoot: Error {}
 extension Contender {
   /// NSKeyedArchiver on a graph of NSCoding classes with the same content as `root`.
   static func keyedArchiving(_ root: Node) -> Contender {
-    var contender = Contender(name: "NSKeyedArchiver", role: .other)
-    do {
-      var codedStyles: [ObjectIdentifier: CodedStyle] = [:]
-      let coded = CodedNode(root, styles: &codedStyles)
-      let archive = try encode(coded)
-      let decoded = try decode(archive)
-      var styles: [ObjectIdentifier: Style] = [:]
-      let node = decoded.node(styles: &styles)
-      guard node == root else {
-        contender.failure = "brings back another value"
-        return contender
+    Contender(name: "NSKeyedArchiver", role: .other) {
+      var trial = Trial()
+      do {
+        var codedStyles: [ObjectIdentifier: CodedStyle] = [:]
+        let coded = CodedNode(root, styles: &codedStyles)
+        let archive = try encode(coded)
+        let decoded = try decode(archive)
+        var styles: [ObjectIdentifier: Style] = [:]
+        let node = decoded.node(styles: &styles)
+        guard node == root else { return trial.failed("brings back another value") }
+        trial.encodedSize = archive.count
+        trial.note = node.sharing
+        trial.encode = { try encode(coded) }
+        trial.decode = { try decode(archive) }
+        return trial
+      } catch {
+        return trial.failed("fails: \(error)")
       }
-      contender.encodedSize = archive.count
-      contender.note = node.sharing
-      contender.encode = { try encode(coded) }
-      contender.decode = { try decode(archive) }
-    } catch {
-      contender.failure = "fails: \(error)"
     }
-    return contender
   }
 
   private static func encode(_ root: CodedNode) throws -> Data {

@@ -5,11 +5,28 @@ struct Measurement {
   /// Who was measured.
   var contender: Contender
 
-  /// The median time of encoding once, in nanoseconds; nil when that was not timed.
-  var encode: Double?
+  /// What it prepared.
+  var trial: Trial
 
-  /// The median time of decoding once, in nanoseconds; nil when that was not timed.
-  var decode: Double?
+  /// What encoding once takes; nil when that was not timed.
+  var encode: Figures?
+
+  /// What decoding once takes; nil when that was not timed.
+  var decode: Figures?
+
+  /// What an operation takes.
+  struct Figures {
+    /// The median time, in nanoseconds.
+    var nanoseconds: Double
+
+    /// The number of allocations; nil where they are not counted.
+    var allocations: Int?
+  }
+
+  /// What was measured in one direction.
+  func figures(_ direction: Direction) -> Figures? {
+    direction == .encode ? encode : decode
+  }
 }
 
 /// Times contenders in turns.
@@ -30,13 +47,16 @@ struct InterleavedRun {
   private struct Lane {
     let operation: () throws -> Any
     let repetitions: Int
+    var allocations: Int?
     var samples: [Double] = []
     var spent = 0.0
 
     /// Runs the operation to warm it up and to see how long it takes.
     init(_ operation: @escaping () throws -> Any) throws {
       self.operation = operation
+      var before = Allocations.soFar
       let first = try InterleavedRun.nanoseconds(operation)
+      allocations = Allocations.areCounted ? Allocations.soFar - before : nil
       if first > InterleavedRun.budget / 4 {
         // Too slow to be run more often than needed.
         repetitions = 1
@@ -44,7 +64,10 @@ struct InterleavedRun {
         samples = [first]
         return
       }
+      before = Allocations.soFar
       let warm = try InterleavedRun.nanoseconds(operation)
+      // The first time also made what lives on, such as metadata of generic types.
+      if Allocations.areCounted { allocations = Allocations.soFar - before }
       repetitions = max(1, min(1_000, Int(InterleavedRun.sampleTime / max(1, warm))))
     }
 
@@ -58,13 +81,16 @@ struct InterleavedRun {
       samples.append(total / Double(repetitions))
     }
 
-    var median: Double { InterleavedRun.median(samples) }
+    var figures: Measurement.Figures {
+      Measurement.Figures(nanoseconds: InterleavedRun.median(samples), allocations: allocations)
+    }
   }
 
-  /// Times all contenders that passed their check.
+  /// Prepares all contenders and times those that pass their check.
   func measure(_ contenders: [Contender]) throws -> [Measurement] {
-    var encoding = try contenders.map { try $0.encode.map { try Lane($0) } }
-    var decoding = try contenders.map { try $0.decode.map { try Lane($0) } }
+    let trials = contenders.map { $0.prepare() }
+    var encoding = try trials.map { try $0.encode.map { try Lane($0) } }
+    var decoding = try trials.map { try $0.decode.map { try Lane($0) } }
     for round in 0..<rounds {
       for turn in contenders.indices {
         let index = (turn + round) % contenders.count
@@ -75,8 +101,9 @@ struct InterleavedRun {
     return contenders.indices.map { index in
       Measurement(
         contender: contenders[index],
-        encode: encoding[index]?.median,
-        decode: decoding[index]?.median
+        trial: trials[index],
+        encode: encoding[index]?.figures,
+        decode: decoding[index]?.figures
       )
     }
   }

@@ -6,11 +6,19 @@ struct Options {
   /// How often each contender is timed in each direction.
   var rounds = 11
 
-  /// Whether a tenth of the data and three rounds are enough.
-  var isQuick = false
+  /// How much data the workloads make, and of what.
+  var scale = Scale()
 
   /// Where the tables go as Markdown, if anywhere.
   var markdownPath: String?
+
+  /// The folder for tables and charts, if they are wanted.
+  var resultsPath: String?
+
+  /// Whether to count instead of timing, and what to do with the counts.
+  var wantsCounts = false
+  var countsToWrite: String?
+  var countsToCompare: String?
 
   /// The contender to run on its own for a profiler, instead of timing all of them.
   var profiledContender: String?
@@ -18,11 +26,6 @@ struct Options {
   /// What the profiled contender does, and how often.
   var profiledDirection = Direction.encode
   var operations = 1
-
-  /// One half of a contender's work.
-  enum Direction: String {
-    case encode, decode
-  }
 
   /// Whether to print the help text, or the names of the workloads, instead of running.
   var wantsHelp = false
@@ -33,24 +36,13 @@ struct Options {
     var message: String
   }
 
-  static let help = """
-    USAGE: swift run -c release keepsake-benchmarks [options]
+  /// The workloads that the command line names, or all.
+  var chosenWorkloads: [Workload] {
+    Workload.all.filter { workloads.isEmpty || workloads.contains($0.name) }
+  }
 
-    Times Keepsake against other coders, the floor of Codable and plain copying,
-    all in turns, and prints medians, ratios, sizes and allocations.
-
-      --workload NAME   run this workload only (may be repeated; see --list)
-      --rounds N        time each contender N times (default 11)
-      --quick           a tenth of the data, three rounds unless --rounds is given
-      --markdown FILE   write the tables to FILE as Markdown, too
-      --profile NAME    run this contender of one workload alone, without timing,
-                        for `perf` and `valgrind`; with --direction and --operations
-      --direction D     encode (default) or decode
-      --operations N    how often (default 1): what two counts differ by, in
-                        instructions or allocations, is the cost of the operations
-      --list            print the names of the workloads
-      --help            print this text
-    """
+  /// Whether less than all of the data is made.
+  var isReduced: Bool { scale.divisor > 1 }
 
   /// Reads the arguments that follow the name of the program.
   init(arguments: [String]) throws {
@@ -64,34 +56,41 @@ struct Options {
           throw UsageError(message: "there is no workload '\(name)' (--list names them)")
         }
         workloads.append(name)
-      case "--rounds":
-        chosenRounds = try Self.count(of: argument, from: &remaining)
-      case "--profile":
-        profiledContender = try Self.value(of: argument, from: &remaining)
-      case "--direction":
-        let text = try Self.value(of: argument, from: &remaining)
-        guard let direction = Direction(rawValue: text) else {
-          throw UsageError(message: "--direction takes encode or decode, not '\(text)'")
-        }
-        profiledDirection = direction
-      case "--operations":
-        operations = try Self.count(of: argument, from: &remaining)
-      case "--markdown":
-        markdownPath = try Self.value(of: argument, from: &remaining)
-      case "--quick":
-        isQuick = true
-      case "--list":
-        wantsList = true
-      case "--help", "-h":
-        wantsHelp = true
-      default:
-        throw UsageError(message: "unknown argument '\(argument)' (--help explains)")
+      case "--rounds": chosenRounds = try Self.count(of: argument, from: &remaining)
+      case "--quick": scale.divisor = 10
+      case "--divide": scale.divisor = try Self.count(of: argument, from: &remaining)
+      case "--tweets": scale.tweetsPath = try Self.value(of: argument, from: &remaining)
+      case "--markdown": markdownPath = try Self.value(of: argument, from: &remaining)
+      case "--results": resultsPath = try Self.value(of: argument, from: &remaining)
+      case "--counts": wantsCounts = true
+      case "--write": countsToWrite = try Self.value(of: argument, from: &remaining)
+      case "--compare": countsToCompare = try Self.value(of: argument, from: &remaining)
+      case "--profile": profiledContender = try Self.value(of: argument, from: &remaining)
+      case "--direction": profiledDirection = try Self.direction(of: argument, from: &remaining)
+      case "--operations": operations = try Self.count(of: argument, from: &remaining, atLeast: 0)
+      case "--list": wantsList = true
+      case "--help", "-h": wantsHelp = true
+      default: throw UsageError(message: "unknown argument '\(argument)' (--help explains)")
       }
     }
     if profiledContender != nil, workloads.count != 1 {
       throw UsageError(message: "--profile needs exactly one --workload")
     }
-    rounds = chosenRounds ?? (isQuick ? 3 : rounds)
+    if !wantsCounts, countsToWrite != nil || countsToCompare != nil {
+      throw UsageError(message: "--write and --compare belong to --counts")
+    }
+    rounds = chosenRounds ?? (isReduced ? 3 : rounds)
+  }
+
+  private static func direction(
+    of option: String,
+    from remaining: inout ArraySlice<String>
+  ) throws -> Direction {
+    let text = try value(of: option, from: &remaining)
+    guard let direction = Direction(rawValue: text) else {
+      throw UsageError(message: "\(option) takes encode or decode, not '\(text)'")
+    }
+    return direction
   }
 
   private static func value(of option: String, from remaining: inout ArraySlice<String>) throws -> String {
@@ -101,10 +100,14 @@ struct Options {
     return value
   }
 
-  private static func count(of option: String, from remaining: inout ArraySlice<String>) throws -> Int {
+  private static func count(
+    of option: String,
+    from remaining: inout ArraySlice<String>,
+    atLeast least: Int = 1
+  ) throws -> Int {
     let text = try value(of: option, from: &remaining)
-    guard let count = Int(text), count > 0 else {
-      throw UsageError(message: "\(option) takes a positive number, not '\(text)'")
+    guard let count = Int(text), count >= least else {
+      throw UsageError(message: "\(option) takes a number from \(least), not '\(text)'")
     }
     return count
   }

@@ -1,53 +1,80 @@
 import Foundation
 
+/// What was measured of all contenders of a workload.
+struct WorkloadResult {
+  /// The name of the workload.
+  var name: String
+
+  /// What it prepared.
+  var workload: PreparedWorkload
+
+  /// The measurements, in the order of the contenders.
+  var measurements: [Measurement]
+
+  /// Keepsake in its plain form, which the others are compared with.
+  var keepsake: Measurement? { measurements.first { $0.contender.role == .keepsake } }
+
+  /// The floor, where there is one.
+  var floor: Measurement? { measurements.first { $0.contender.role == .floor } }
+}
+
 /// Turns measurements into tables, for the terminal and for a Markdown file.
 struct Report {
-  /// The finished sections as Markdown.
-  private(set) var markdown: String
-
-  /// Starts a report whose head says where and how the figures were made.
-  init(options: Options) {
-    let date = ISO8601DateFormatter().string(from: Date()).prefix(10)
-    let process = ProcessInfo.processInfo
-    let build =
-      Self.isOptimized
-      ? "release build" : "DEBUG BUILD, the figures mean nothing: run with `swift run -c release`"
-    head = """
-      \(date), \(Self.processor), \(process.activeProcessorCount) cores, \(process.operatingSystemVersionString), \
-      \(build); medians of \(options.rounds) interleaved rounds\(options.isQuick ? ", a tenth of the data" : "").
-      Floor: an encoder that only visits every value, a decoder that only replays recorded values. \
-      "× floor": time divided by the floor's. "× Keepsake": time divided by Keepsake's.
-      """
-    markdown = "# Benchmarks\n\n\(head)\n"
-  }
-
   /// What the report starts with.
   let head: String
 
-  /// Adds a workload and returns its section as it should look in a terminal.
-  mutating func add(name: String, workload: PreparedWorkload, measurements: [Measurement]) -> String {
-    let table = Self.table(unit: workload.unit, measurements: measurements)
-    markdown += "\n## \(workload.title) (`\(name)`)\n\n\(table.markdown)\n"
-    return "\n\(name): \(workload.title)\n\n\(table.plain)"
+  /// The finished sections as Markdown.
+  private(set) var sections = ""
+
+  /// What the sections are about.
+  private(set) var results: [WorkloadResult] = []
+
+  /// Starts a report whose head says where and how the figures were made.
+  init(options: Options) {
+    let build =
+      Self.isOptimized
+      ? "release build" : "DEBUG BUILD, the figures mean nothing: run with `swift run -c release`"
+    let part = options.isReduced ? ", one \(options.scale.divisor)th of the data" : ""
+    head = """
+      \(Machine.today), \(Machine.processor), \(ProcessInfo.processInfo.activeProcessorCount) cores, \
+      \(Machine.system), Swift \(Machine.swiftVersion ?? "of an unknown version"), \(build); medians of \
+      \(options.rounds) interleaved \(options.rounds == 1 ? "round" : "rounds")\(part).
+      Floor: an encoder that only visits every value, a decoder that only replays recorded values. \
+      "× floor": time divided by the floor's. "× Keepsake": time divided by Keepsake's. \
+      "allocs": calls of the allocator, the C library's and all libraries' included.
+      """
   }
 
-  private static func table(unit: TimeUnit, measurements: [Measurement]) -> Table {
-    let floor = measurements.first { $0.contender.role == .floor }
-    let keepsake = measurements.first { $0.contender.role == .keepsake }
+  /// The whole report as Markdown.
+  var markdown: String { "# Benchmarks\n\n\(head)\n\(sections)" }
+
+  /// Adds a workload and returns its section as it should look in a terminal.
+  mutating func add(_ result: WorkloadResult) -> String {
+    results.append(result)
+    let title = result.workload.title
+    let table = Self.table(result)
+    let verdicts = result.workload.targets.compactMap { $0.verdict(result.measurements) }
+    sections += "\n## \(title) (`\(result.name)`)\n\n\(table.markdown)\n"
+    sections += verdicts.map { "\n\($0)\n" }.joined()
+    return (["\n\(result.name): \(title)\n", table.plain] + verdicts).joined(separator: "\n")
+  }
+
+  private static func table(_ result: WorkloadResult) -> Table {
+    let unit = result.workload.unit
+    let allocations = unit.count == 1 ? "allocs" : "allocs/\(unit.element)"
     var table = Table(header: [
       "contender",
-      "encode \(unit.name)", "× floor", "× Keepsake",
-      "decode \(unit.name)", "× floor", "× Keepsake",
+      "encode \(unit.name)", "× floor", "× Keepsake", allocations,
+      "decode \(unit.name)", "× floor", "× Keepsake", allocations,
       "bytes", "remarks",
     ])
-    for measurement in measurements {
+    for measurement in result.measurements {
       table.rows.append(
         [measurement.contender.name]
-          + cells(measurement.encode, unit: unit, floor: floor?.encode, keepsake: keepsake?.encode)
-          + cells(measurement.decode, unit: unit, floor: floor?.decode, keepsake: keepsake?.decode)
+          + Direction.allCases.flatMap { cells(measurement, $0, of: result) }
           + [
-            Figure.count(measurement.contender.encodedSize),
-            measurement.contender.failure ?? measurement.contender.note ?? "",
+            Figure.count(measurement.trial.encodedSize),
+            measurement.trial.failure ?? measurement.trial.note ?? "",
           ]
       )
     }
@@ -55,16 +82,20 @@ struct Report {
   }
 
   private static func cells(
-    _ nanoseconds: Double?,
-    unit: TimeUnit,
-    floor: Double?,
-    keepsake: Double?
+    _ measurement: Measurement,
+    _ direction: Direction,
+    of result: WorkloadResult
   ) -> [String] {
-    guard let nanoseconds else { return Array(repeating: Figure.none, count: 3) }
+    guard let figures = measurement.figures(direction) else { return Array(repeating: Figure.none, count: 4) }
+    let unit = result.workload.unit
+    func ratio(to other: Measurement?) -> String {
+      Figure.number(other?.figures(direction).map { figures.nanoseconds / $0.nanoseconds })
+    }
     return [
-      Figure.number(unit.value(nanoseconds: nanoseconds)),
-      Figure.number(floor.map { nanoseconds / $0 }),
-      Figure.number(keepsake.map { nanoseconds / $0 }),
+      Figure.number(unit.value(nanoseconds: figures.nanoseconds)),
+      ratio(to: result.floor),
+      ratio(to: result.keepsake),
+      Figure.number(figures.allocations.map { Double($0) / Double(unit.count) }),
     ]
   }
 
@@ -74,13 +105,5 @@ struct Report {
     #else
       true
     #endif
-  }
-
-  /// The processor's name where the system tells it.
-  private static var processor: String {
-    let information = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
-    let line = information?.split(separator: "\n").first { $0.hasPrefix("model name") }
-    let name = line?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
-    return name ?? "unnamed processor"
   }
 }

@@ -57,9 +57,10 @@ enum Figure {
   /// What stands for a figure that does not exist.
   static let none = "-"
 
-  /// A time or a ratio with about three significant digits.
+  /// A time, a ratio or a count for each element with about three significant digits.
   static func number(_ value: Double?) -> String {
     guard let value, value.isFinite else { return none }
+    if value > 0, value < 0.005 { return "<0.01" }
     let digits = value >= 100 ? 0 : value >= 10 ? 1 : 2
     return grouped(String(format: "%.\(digits)f", value))
   }

@@ -2,7 +2,7 @@ import Foundation
 
 extension Workload {
   /// A blob as Data.
-  static let data = Workload(name: "data") { scale in
+  static let data = Workload(name: "data", countingDivisor: 400) { scale in
     let blob = Data(randomBytes(count: scale.count(8_000_000), seed: 7))
     return PreparedWorkload(
       title: "Data of \(Figure.count(blob.count)) bytes",
@@ -14,7 +14,7 @@ extension Workload {
   }
 
   /// The same amount as an array of bytes.
-  static let bytes = Workload(name: "bytes") { scale in
+  static let bytes = Workload(name: "bytes", countingDivisor: 400) { scale in
     let bytes = randomBytes(count: scale.count(8_000_000), seed: 8)
     return PreparedWorkload(
       title: "[UInt8] of \(Figure.count(bytes.count)) bytes",

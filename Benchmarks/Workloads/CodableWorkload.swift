@@ -10,6 +10,8 @@ extension PreparedWorkload {
   ///     to the end when they are coders.
   ///   - alternatives: Contenders for the same data in another form: those of Keepsake go behind Keepsake, the others
   ///     to the end.
+  ///   - hasRules: Whether the sizes of other formats by their rules are given, too.
+  ///   - targets: What Keepsake's size is held to.
   ///   - remark: Looks at a decoded value and says something for the last column.
   init<Value: Codable & Equatable>(
     title: String,
@@ -19,6 +21,8 @@ extension PreparedWorkload {
     floor: Contender? = nil,
     extras: [Contender] = [],
     alternatives: [Contender] = [],
+    hasRules: Bool = false,
+    targets: [SizeTarget] = [],
     remark: ((Value) throws -> String?)? = nil
   ) {
     let codable = CodableContenders(value: value, remark: remark)
@@ -29,18 +33,19 @@ extension PreparedWorkload {
     contenders += alternatives.filter { $0.role == .keepsake }
     contenders += [codable.json, codable.propertyList]
     contenders += others.filter { $0.role == .other }
-    self.init(title: title, unit: unit, contenders: contenders)
+    if hasRules { contenders += [.protocolBuffers(value), .messagePack(value)] }
+    self.init(title: title, unit: unit, contenders: contenders, targets: targets)
   }
 
   /// The same, with every contender of Keepsake failed to which something else than `note` was remarked: where others
   /// may lose something, Keepsake may not.
   func failingKeepsake(without note: String) -> PreparedWorkload {
     var workload = self
-    for index in contenders.indices where contenders[index].role == .keepsake {
-      guard let remark = contenders[index].note, remark != note else { continue }
-      workload.contenders[index].failure = remark
-      workload.contenders[index].encode = nil
-      workload.contenders[index].decode = nil
+    workload.contenders = contenders.map { contender in
+      guard contender.role == .keepsake else { return contender }
+      return contender.changing { trial in
+        if let remark = trial.note, remark != note { trial = trial.failed(remark) }
+      }
     }
     return workload
   }

@@ -8,7 +8,7 @@ enum Event: Codable, Equatable {
 
 extension Workload {
   /// An array of enum values with payloads.
-  static let enumeration = Workload(name: "enum") { scale in
+  static let enumeration = Workload(name: "enum", countingDivisor: 40) { scale in
     var generator = SeededGenerator(seed: 10)
     let events = (0..<scale.count(50_000)).map { _ in Event(using: &generator) }
     return PreparedWorkload(

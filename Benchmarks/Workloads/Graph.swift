@@ -82,7 +82,7 @@ extension Node {
 
 extension Workload {
   /// A large class graph.
-  static let graph = Workload(name: "graph") { scale in
+  static let graph = Workload(name: "graph", countingDivisor: 10) { scale in
     prepareGraph(count: scale.count(20_000), withKeyedArchiver: false)
   }
 
@@ -90,7 +90,7 @@ extension Workload {
   ///
   /// A quick run does not make it smaller still.
   static func smallGraph(nodes: Int) -> Workload {
-    Workload(name: "graph-\(nodes)") { _ in
+    Workload(name: "graph-\(nodes)", isCounted: false) { _ in
       prepareGraph(count: nodes, withKeyedArchiver: true)
     }
   }
@@ -102,6 +102,9 @@ extension Workload {
       unit: .nanosecondsPer("node", count: count),
       value: root,
       extras: withKeyedArchiver ? [.keyedArchiving(root)] : [],
+      hasRules: true,
+      // In a small graph the styles weigh more than the nodes.
+      targets: withKeyedArchiver ? [] : [SizeTarget(limit: 24, measure: .element("node", count: count))],
       remark: { $0.sharing }
     )
   }

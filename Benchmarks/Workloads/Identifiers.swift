@@ -8,7 +8,7 @@ struct Occurrence: Codable, Equatable {
 
 extension Workload {
   /// An array of UUIDs and dates in pairs.
-  static let identifiers = Workload(name: "identifiers") { scale in
+  static let identifiers = Workload(name: "identifiers", countingDivisor: 100) { scale in
     var generator = SeededGenerator(seed: 11)
     let occurrences = (0..<scale.count(100_000)).map { _ in
       Occurrence(

@@ -1,6 +1,6 @@
 extension Workload {
   /// An array of doubles with full mantissas.
-  static let doubles = Workload(name: "doubles") { scale in
+  static let doubles = Workload(name: "doubles", countingDivisor: 100) { scale in
     var generator = SeededGenerator(seed: 4)
     let doubles = (0..<scale.count(1_000_000)).map { _ in Double.random(in: -1_000...1_000, using: &generator)
     }
@@ -13,19 +13,20 @@ extension Workload {
   }
 
   /// An array of integers, most of them small and some large.
-  static let integers = Workload(name: "integers") { scale in
+  static let integers = Workload(name: "integers", countingDivisor: 100) { scale in
     var generator = SeededGenerator(seed: 5)
     let integers = (0..<scale.count(1_000_000)).map { _ in generator.mixedInteger() }
     return PreparedWorkload(
       title: "\(Figure.count(integers.count)) integers, small and large",
       unit: .nanosecondsPer("element", count: integers.count),
       value: integers,
-      extras: [.copying(integers)]
+      extras: [.copying(integers)],
+      hasRules: true
     )
   }
 
   /// An array of integers of which every fifth is missing.
-  static let optionals = Workload(name: "optionals") { scale in
+  static let optionals = Workload(name: "optionals", countingDivisor: 40) { scale in
     var generator = SeededGenerator(seed: 6)
     let optionals = (0..<scale.count(200_000)).map { _ in
       generator.chance(percent: 20) ? nil : generator.mixedInteger()

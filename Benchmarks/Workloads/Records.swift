@@ -62,7 +62,12 @@ extension Workload {
     return PreparedWorkload(
       title: "\(Figure.count(records.count)) mixed records",
       unit: .nanosecondsPer("record", count: records.count),
-      value: records
+      value: records,
+      hasRules: true,
+      targets: [
+        SizeTarget(limit: 0.92, measure: .contender(Contender.protocolBuffersName)),
+        SizeTarget(limit: 0.65, measure: .contender(Contender.messagePackName)),
+      ]
     )
   }
 

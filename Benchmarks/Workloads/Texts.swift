@@ -1,6 +1,6 @@
 extension Workload {
   /// An array of short strings, hardly any of them twice; every twentieth has letters beyond ASCII.
-  static let strings = Workload(name: "strings") { scale in
+  static let strings = Workload(name: "strings", countingDivisor: 40) { scale in
     var generator = SeededGenerator(seed: 9)
     let strings = (0..<scale.count(200_000)).map { _ in
       let word = generator.word(length: 3...24)
@@ -9,7 +9,8 @@ extension Workload {
     return PreparedWorkload(
       title: "\(Figure.count(strings.count)) short strings",
       unit: .nanosecondsPer("string", count: strings.count),
-      value: strings
+      value: strings,
+      hasRules: true
     )
   }
 }

@@ -1,0 +1,44 @@
+import Foundation
+
+/// Places on an axis whose steps are factors.
+struct LogScale {
+  private let lowest: Double
+  private let highest: Double
+  private let left: Double
+  private let right: Double
+
+  /// A mark on the axis.
+  struct Tick {
+    var x: Double
+    var label: String
+  }
+
+  /// An axis that holds all values, and somewhat more than 1 to both sides.
+  init(values: [Double], from left: Double, to right: Double) {
+    lowest = log10(min(0.8, values.min() ?? 1))
+    highest = log10(max(1.25, values.max() ?? 1))
+    self.left = left
+    self.right = right
+  }
+
+  /// Where a value is.
+  func x(_ value: Double) -> Double {
+    left + (log10(value) - lowest) / (highest - lowest) * (right - left)
+  }
+
+  /// The marks: powers of ten, with two and five times as much between them where there is room.
+  var ticks: [Tick] {
+    let decades = highest - lowest
+    let steps: [Double] = decades < 1.6 ? [1, 2, 5] : decades < 2.6 ? [1, 3] : [1]
+    let powers = Int(lowest.rounded(.down))...Int(highest.rounded(.up))
+    return powers.flatMap { power in
+      steps.map { $0 * pow(10, Double(power)) }
+    }
+    .filter { log10($0) >= lowest - 1e-9 && log10($0) <= highest + 1e-9 }
+    .map { Tick(x: x($0), label: "× \(Self.plain($0))") }
+  }
+
+  private static func plain(_ value: Double) -> String {
+    value >= 1 ? Figure.count(Int(value.rounded())) : String(format: "%g", value)
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// `--results`: the tables of a run as Markdown, with its charts beside them.
+struct ResultFiles {
+  private let report: Report
+  private let options: Options
+
+  /// Takes a finished report.
+  init(report: Report, options: Options) {
+    self.report = report
+    self.options = options
+  }
+
+  /// Writes all files to a folder, which is made if it is not there.
+  func write(toFolder path: String) throws {
+    let folder = URL(fileURLWithPath: path, isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let charts = ResultCharts(results: report.results, origin: origin)
+    let files = [
+      ("encode.svg", charts.times(.encode).svg),
+      ("decode.svg", charts.times(.decode).svg),
+      ("sizes.svg", charts.sizes.svg),
+      ("Results.md", markdown(losses: charts.losses)),
+    ]
+    for (name, text) in files {
+      try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
+    }
+    Terminal.say("\nWrote \(files.map(\.0).joined(separator: ", ")) to \(path).")
+  }
+
+  /// When and where, in one line.
+  private var origin: String {
+    let part = options.isReduced ? ", one \(options.scale.divisor)th of the data" : ""
+    return
+      "\(Machine.today), \(Machine.processor), \(Machine.system), Swift \(Machine.swiftVersion ?? "unknown"), "
+      + "\(options.rounds) \(options.rounds == 1 ? "round" : "rounds")\(part)"
+  }
+
+  /// The command that makes the same again; the paths are the maintainer's own and nobody else's.
+  private var command: String {
+    var words = ["swift run -c release keepsake-benchmarks"]
+    if options.scale.divisor > 1 { words.append("--divide \(options.scale.divisor)") }
+    words.append("--rounds \(options.rounds)")
+    words += options.workloads.map { "--workload \($0)" }
+    if options.scale.tweetsPath != nil { words.append("--tweets FILE") }
+    return (words + ["--results FOLDER"]).joined(separator: " ")
+  }
+
+  private func markdown(losses: [String]) -> String {
+    let lost =
+      losses.isEmpty
+      ? "Keepsake is the fastest and the smallest in all of them."
+      : losses.map { "- \($0)" }.joined(separator: "\n")
+    return """
+      # Results
+
+      ```sh
+      \(command)
+      ```
+
+      \(report.head)
+
+      ![Encoding times](encode.svg)
+
+      ![Decoding times](decode.svg)
+
+      ![Sizes](sizes.svg)
+
+      ## Where Keepsake loses
+
+      Others that take less than Keepsake, and what part of it they take; the floor and plain copying, which are no \
+      coders, are left out.
+
+      \(lost)
+      \(report.sections)
+      """
+  }
+}

@@ -1,0 +1,31 @@
+extension Options {
+  /// What `--help` prints.
+  static let help = """
+    USAGE: swift run -c release keepsake-benchmarks [options]
+
+    Times Keepsake against other coders, the floor of Codable and plain copying,
+    all in turns, and prints medians, ratios, sizes and allocations.
+
+      --workload NAME   run this workload only (may be repeated; see --list)
+      --rounds N        time each contender N times (default 11)
+      --quick           a tenth of the data, three rounds unless --rounds is given
+      --divide N        one Nth of the data
+      --tweets FILE     take the statuses of this JSON file for `tweets`
+      --markdown FILE   write the tables to FILE as Markdown, too
+      --results FOLDER  write Results.md and charts of times and sizes to FOLDER
+
+      --counts          instead of timing, count the allocations of Keepsake and of
+                        the floor and, if valgrind is installed, their instructions
+      --write FILE      keep these counts in FILE
+      --compare FILE    compare them with FILE; status 1 if Keepsake got worse
+
+      --profile NAME    run this contender of one workload alone, without timing,
+                        for `perf` and `valgrind`; with --direction and --operations
+      --direction D     encode (default) or decode
+      --operations N    how often (default 1; 0 only prepares): what two counts
+                        differ by, in instructions, is the cost of the operations
+
+      --list            print the names of the workloads
+      --help            print this text
+    """
+}
