@@ -40,6 +40,23 @@ struct CodableContenders<Value: Codable & Equatable> {
     )
   }
 
+  /// Keepsake, writing archives without checksums: what coding takes without them, in both directions.
+  var keepsakeWithoutChecksums: Contender {
+    Contender.checked(
+      "Keepsake, no checksums",
+      role: .keepsake,
+      value: value,
+      size: \.count,
+      encode: { value in
+        var encoder = ArchiveEncoder()
+        encoder.outputFormatting = .withoutChecksums
+        return try encoder.encode(value)
+      },
+      decode: { try ArchiveDecoder().decode(Value.self, from: $0) },
+      remark: remark
+    )
+  }
+
   /// Foundation's JSON coder with default settings.
   var json: Contender {
     Contender.checked(

@@ -9,7 +9,8 @@ extension Workload {
       unit: .milliseconds,
       value: blob,
       hasFloor: false,
-      extras: [.copying(blob)]
+      extras: [.copying(blob)],
+      alternatives: [CodableContenders(value: blob).keepsakeWithoutChecksums]
     )
   }
 
@@ -20,7 +21,8 @@ extension Workload {
       title: "[UInt8] of \(Figure.count(bytes.count)) bytes",
       unit: .milliseconds,
       value: bytes,
-      extras: [.copying(bytes)]
+      extras: [.copying(bytes)],
+      alternatives: [CodableContenders(value: bytes).keepsakeWithoutChecksums]
     )
   }
 

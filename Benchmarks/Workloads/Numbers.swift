@@ -8,7 +8,8 @@ extension Workload {
       title: "\(Figure.count(doubles.count)) doubles",
       unit: .nanosecondsPer("element", count: doubles.count),
       value: doubles,
-      extras: [.copying(doubles)]
+      extras: [.copying(doubles)],
+      alternatives: [CodableContenders(value: doubles).keepsakeWithoutChecksums]
     )
   }
 
@@ -21,6 +22,7 @@ extension Workload {
       unit: .nanosecondsPer("element", count: integers.count),
       value: integers,
       extras: [.copying(integers)],
+      alternatives: [CodableContenders(value: integers).keepsakeWithoutChecksums],
       hasRules: true
     )
   }

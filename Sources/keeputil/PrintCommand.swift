@@ -45,6 +45,9 @@ enum PrintCommand: Command {
     do {
       var printer = try TreePrinter(image, StandardOutput.gathered, deepest: depth, mostMembers: members)
       try printer.printAll()
+      if !image.hasChecksums {
+        Tool.complain("note: \(input.name) has no checksums, so nobody can tell whether it was damaged")
+      }
     } catch let error as ArchiveError {
       throw CommandFailure(error, in: input.name)
     }

@@ -12,7 +12,7 @@ protocol Command {
 }
 
 enum Tool {
-  static let version = "keeputil 0.1.0 (archive format 1.0)"
+  static let version = "keeputil 0.1.0 (archive format 1.1)"
   static var commands: [any Command.Type] {
     [PrintCommand.self, ConvertCommand.self, VerifyCommand.self, DemoCommand.self]
   }

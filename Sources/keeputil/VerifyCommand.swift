@@ -13,6 +13,9 @@ enum VerifyCommand: Command {
     FILE may be - for standard input. The answer is one sentence. Exit status: 0 if the archive is whole; otherwise
     65, and the sentence, on standard error, says what is wrong and at which byte.
 
+    An archive that was written without checksums is looked at as well, and the sentence says that it has none: of
+    such an archive nobody can tell whether a number or a text in it is the one that was written.
+
     """
 
   static func run(_ arguments: [String]) throws {
@@ -25,8 +28,11 @@ enum VerifyCommand: Command {
       ? counted(summary.valueCount, "value")
       : "\(counted(summary.objectCount, "object")) of \(counted(classes, "class", "classes"))"
     let size = counted(input.data.count, "byte")
+    let name = escaped(input.name, keeping: "\"\\")
     try StandardOutput.write(
-      "\(escaped(input.name, keeping: "\"\\")): a whole archive of \(content) in \(size).\n"
+      image.hasChecksums
+        ? "\(name): a whole archive of \(content) in \(size).\n"
+        : "\(name): an archive of \(content) in \(size), whole in structure; it has no checksums to compare with.\n"
     )
   }
 }

@@ -44,18 +44,37 @@ extension ArchiveImage {
 }
 
 extension ByteBuffer {
-  /// A copy of the bytes as `Data`.
-  var data: Data {
-    withBytes(0..<count) { Data($0) }
+  /// Less than this is copied: that takes less than the memory that is kept free behind it costs.
+  private static let leastGivenByteCount = 1 << 14
+
+  /// The bytes as `Data`. Large ones are not copied: the `Data` gets the memory, and the buffer is empty
+  /// afterwards.
+  ///
+  /// Both must not keep it. A `Data` that nobody shares is changed where its bytes are, whoever else may look
+  /// at them.
+  func takeData() -> Data {
+    guard count >= ByteBuffer.leastGivenByteCount else { return withBytes(0..<count) { Data($0) } }
+    let memory = unsafe takeMemory()
+    // Belongs to the Data alone from now on, and is to be freed by `free`.
+    return unsafe Data(bytesNoCopy: memory.address, count: memory.byteCount, deallocator: .free)
   }
 
   /// Puts the bytes in place of the file at `path`, durably (Design §6).
   func write(toFile path: String) throws(ArchiveError) {
-    let file = try DurableFile(replacing: path)
-    try withBytes(0..<count) { (span) throws(ArchiveError) in
-      try unsafe span.withUnsafeBytes { (bytes) throws(ArchiveError) in try unsafe file.append(bytes) }
-    }
-    try file.commit()
+    try withBytes(0..<count) { (span) throws(ArchiveError) in try writeArchive(span, toFile: path) }
+  }
+}
+
+private func writeArchive(_ bytes: RawSpan, toFile path: String) throws(ArchiveError) {
+  let file = try DurableFile(replacing: path)
+  try unsafe bytes.withUnsafeBytes { (bytes) throws(ArchiveError) in try unsafe file.append(bytes) }
+  try file.commit()
+}
+
+extension Data {
+  /// Puts the bytes in place of the file at `path`, durably (Design §6).
+  func writeArchive(toFile path: String) throws(ArchiveError) {
+    try Keepsake.writeArchive(bytes, toFile: path)
   }
 }
 

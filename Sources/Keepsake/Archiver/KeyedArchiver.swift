@@ -29,6 +29,9 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   public static let rootKey = EncodingSession.rootKey
 
   private var openSession: EncodingSession?
+  /// The bytes, once they were asked for. As long as they are shared with this copy, whoever changes theirs
+  /// changes no others.
+  private var givenData: Data?
   private let hidesRootKey: Bool
 
   /// How the archive is written. To be set before the first value is encoded.
@@ -70,6 +73,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
       userInfo: userInfo,
       hidesRootKey: hidesRootKey
     )
+    if outputFormatting.contains(.withoutChecksums) { session.assembly.leaveOutChecksums() }
     session.ownClassNames = ownClassNames
     session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
     openSession = session
@@ -126,7 +130,10 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   public var encodedData: Data {
     get throws {
       try finishEncoding()
-      return session.archive.data
+      if let givenData { return givenData }
+      let data = session.archive.takeData()
+      givenData = data
+      return data
     }
   }
 
@@ -140,6 +147,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   ///   is then untouched; otherwise as ``finishEncoding()``.
   public func write(toFile path: String) throws {
     try finishEncoding()
+    if let givenData { return try givenData.writeArchive(toFile: path) }
     try session.archive.write(toFile: path)
   }
 

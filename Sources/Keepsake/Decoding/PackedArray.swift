@@ -33,8 +33,8 @@ struct PackedArray {
     count = head.count
     storage =
       switch head.element {
-      case .signed: .signed(try reader.packedIntegers(head.count, signed: true, at: head.payload))
-      case .unsigned: .unsigned(try reader.packedIntegers(head.count, signed: false, at: head.payload))
+      case .signed: .signed(try reader.signedNumbers(head.count, at: head.payload))
+      case .unsigned: .unsigned(try reader.unsignedNumbers(head.count, at: head.payload))
       case .float32: .float32(try reader.packedFloats(head.count, at: head.payload))
       case .float64: .float64(try reader.packedDoubles(head.count, at: head.payload))
       case .bool: .bool(try reader.packedBools(head.count, at: head.payload))
@@ -60,9 +60,9 @@ struct PackedArray {
 
 /// A type whose arrays are read as one run of numbers.
 protocol UnpackableElement: ReadablePrimitive {
-  /// The array at `offset` if it was written from this type or one that is as wide; `nil` when it is to be
-  /// read element by element.
-  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Self]?
+  /// The array at `place`, which then moves behind it, if it was written from this type or one that is as
+  /// wide; `nil` when it is to be read element by element.
+  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [Self]?
 }
 
 final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Element]> {
@@ -72,11 +72,8 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
     guard tag == Tag.packedArray || tag == Tag.bytes else {
       return try session.decodeElements(Element.self, at: &place, depth)
     }
+    if let array = try Element.unpack(session, at: &place) { return array }
     let end = try session.image.end(ofValueAt: start, in: session.reader)
-    if let array = try Element.unpack(session, at: start) {
-      place = end
-      return array
-    }
     let numbers = try PackedArray(session.image, at: start)
     let array = try (0..<numbers.count).map { index in
       guard let element = Element.convert(numbers[index]) else {
@@ -111,14 +108,15 @@ extension DecodingSession {
 }
 
 extension UnpackableElement where Self: ReadableInteger {
-  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Self]? {
-    guard try session.reader.byte(at: offset) == Tag.packedArray else { return nil }
-    let head = try session.image.packedArray(at: offset, in: session.reader)
-    guard head.element == (Self.isSigned ? .signed : .unsigned),
-      Self.bitWidth == 64
-        || head.count == 0 || session.reader.widestBlock(head.count, at: head.payload) * 8 <= Self.bitWidth
-    else { return nil }
-    return try session.reader.packedIntegers(head.count, signed: Self.isSigned, at: head.payload)
+  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [Self]? {
+    guard let (count, payload) = try session.packedHead(Self.isSigned ? .signed : .unsigned, at: place) else {
+      return nil
+    }
+    // One walk along the blocks, which are far from each other: each look at a width may miss the cache.
+    var end = payload
+    let numbers: [Self]? = try session.reader.packedIntegers(count, signed: Self.isSigned, at: &end)
+    if numbers != nil { place = end }
+    return numbers
   }
 }
 
@@ -133,46 +131,54 @@ extension UInt32: UnpackableElement {}
 extension UInt64: UnpackableElement {}
 
 extension UInt8: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [UInt8]? {
-    guard try session.reader.byte(at: offset) == Tag.bytes else { return nil }
-    var place = offset + 1
-    let count = try session.reader.varint(at: &place)
-    return try session.reader.array(of: UInt8.self, count: count, at: place)
+  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [UInt8]? {
+    guard try session.reader.byte(at: place) == Tag.bytes else { return nil }
+    var start = place + 1
+    let count = try session.reader.varint(at: &start)
+    let bytes = try session.reader.array(of: UInt8.self, count: count, at: start)
+    place = start + count
+    return bytes
   }
 }
 
 extension Float: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Float]? {
-    try session.unpack(.float32, at: offset) { (reader, count, place) throws(ArchiveError) in
-      try reader.packedFloats(count, at: place)
-    }
+  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [Float]? {
+    guard let (count, payload) = try session.packedHead(.float32, at: place) else { return nil }
+    let numbers = try session.reader.packedFloats(count, at: payload)
+    place = payload + count * 4
+    return numbers
   }
 }
 
 extension Double: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Double]? {
-    try session.unpack(.float64, at: offset) { (reader, count, place) throws(ArchiveError) in
-      try reader.packedDoubles(count, at: place)
-    }
+  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [Double]? {
+    guard let (count, payload) = try session.packedHead(.float64, at: place) else { return nil }
+    let numbers = try session.reader.packedDoubles(count, at: payload)
+    place = payload + count * 8
+    return numbers
   }
 }
 
 extension Bool: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at offset: Int) throws(ArchiveError) -> [Bool]? {
-    try session.unpack(.bool, at: offset) { (reader, count, place) throws(ArchiveError) in
-      try reader.packedBools(count, at: place)
-    }
+  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [Bool]? {
+    guard let (count, payload) = try session.packedHead(.bool, at: place) else { return nil }
+    let bools = try session.reader.packedBools(count, at: payload)
+    place = payload + (count + 7) / 8
+    return bools
   }
 }
 
 extension DecodingSession {
-  fileprivate func unpack<Element>(
+  /// How many numbers of the type `element` the packed array at `offset` has, and where they begin; `nil` when
+  /// something else stands there. What follows is not looked at.
+  fileprivate func packedHead(
     _ element: PackedElement,
-    at offset: Int,
-    _ read: (ByteReader, Int, Int) throws(ArchiveError) -> [Element]
-  ) throws(ArchiveError) -> [Element]? {
-    guard try reader.byte(at: offset) == Tag.packedArray else { return nil }
-    let head = try image.packedArray(at: offset, in: reader)
-    return head.element == element ? try read(reader, head.count, head.payload) : nil
+    at offset: Int
+  ) throws(ArchiveError) -> (count: Int, payload: Int)? {
+    guard try reader.byte(at: offset) == Tag.packedArray, try reader.byte(at: offset + 1) == element.rawValue
+    else { return nil }
+    var place = offset + 2
+    let count = try reader.varint(at: &place)
+    return (count, place)
   }
 }

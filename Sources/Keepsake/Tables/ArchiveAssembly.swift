@@ -3,6 +3,7 @@ struct ArchiveAssembly {
   /// The archive so far. Bodies are built at its end.
   let buffer = ByteBuffer()
   private var offsets = OffsetTableBuilder()
+  private var flags: Header.Flags = []
 
   /// A point to which the bodies can be taken back.
   struct Mark {
@@ -11,7 +12,13 @@ struct ArchiveAssembly {
   }
 
   init() {
-    buffer.append(memoryOf: Header.bytes)
+    buffer.append(memoryOf: Header.bytes())
+  }
+
+  /// Makes it an archive without block checksums (Format §8.3). To be called before anything is written.
+  mutating func leaveOutChecksums() {
+    flags.insert(.withoutChecksums)
+    buffer.replace(0..<Header.byteCount, with: Header.bytes(flags))
   }
 
   var mark: Mark { Mark(byteCount: buffer.count, offsets: offsets.mark) }
@@ -72,13 +79,20 @@ struct ArchiveAssembly {
 
   private func writeChecksums(directoryOffset: Int) {
     let checksumsOffset = buffer.count
+    guard !flags.contains(.withoutChecksums) else {
+      return writeTrailer(directoryOffset, checksumsOffset, coveringFrom: directoryOffset)
+    }
     for start in stride(from: 0, to: checksumsOffset, by: Blocks.byteCount) {
       let block = start..<min(start + Blocks.byteCount, checksumsOffset)
       buffer.append(word: buffer.checksum(block))
     }
+    writeTrailer(directoryOffset, checksumsOffset, coveringFrom: checksumsOffset)
+  }
+
+  private func writeTrailer(_ directoryOffset: Int, _ checksumsOffset: Int, coveringFrom start: Int) {
     buffer.append(word: UInt64(directoryOffset))
     buffer.append(word: UInt64(checksumsOffset))
-    buffer.append(word: buffer.checksum(checksumsOffset..<buffer.count))
+    buffer.append(word: buffer.checksum(start..<buffer.count))
     buffer.append(memoryOf: Trailer.signature)
   }
 }

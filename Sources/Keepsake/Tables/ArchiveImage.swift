@@ -1,4 +1,7 @@
 /// Which parts of an archive are compared with their checksums.
+///
+/// An archive that was written ``ArchiveFormatting/withoutChecksums`` has none of its contents. It is read with
+/// any of these, and there is nothing to compare.
 public enum ArchiveVerification: Sendable {
   /// All of it, when it is opened.
   case everything
@@ -12,6 +15,8 @@ public enum ArchiveVerification: Sendable {
 package final class ArchiveImage {
   package let reader: ByteReader
   package let directory: ArchiveDirectory
+  /// Whether the contents can be compared with checksums (Format §8.3).
+  package let hasChecksums: Bool
   /// The names of the keys, by number.
   package let keys: [String]
   /// Where the keys of each shape begin in `shapeKeys`, and one entry more for the end of the last.
@@ -29,8 +34,8 @@ package final class ArchiveImage {
 
   package init(_ reader: ByteReader, verification: ArchiveVerification) throws(ArchiveError) {
     self.reader = reader
-    try Header.check(reader)
-    let trailer = try Trailer(reader)
+    let trailer = try Trailer(reader, Header.flags(reader))
+    hasChecksums = trailer.hasBlockChecksums
     if verification != .none {
       var verifier = try BlockVerifier(reader, trailer)
       if verification == .everything {

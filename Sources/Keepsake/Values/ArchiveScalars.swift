@@ -117,8 +117,8 @@ extension ArchiveValue {
       let head = try image.packedArray(at: offset, in: reader)
       switch head.element {
       case .bool: return .bools(try reader.packedBools(head.count, at: head.payload))
-      case .signed: return .signed(try reader.packedIntegers(head.count, signed: true, at: head.payload))
-      case .unsigned: return .unsigned(try reader.packedIntegers(head.count, signed: false, at: head.payload))
+      case .signed: return .signed(try reader.signedNumbers(head.count, at: head.payload))
+      case .unsigned: return .unsigned(try reader.unsignedNumbers(head.count, at: head.payload))
       case .float32: return .floats(try reader.packedFloats(head.count, at: head.payload))
       case .float64: return .doubles(try reader.packedDoubles(head.count, at: head.payload))
       }

@@ -12,26 +12,30 @@ package enum Blocks {
 package struct BlockVerifier {
   private let reader: ByteReader
   private let checksumsOffset: Int
+  /// For each block whether it was checked; empty where there are no checksums to compare with.
   private var verified: [Bool]
 
   package init(_ reader: ByteReader, _ trailer: Trailer) throws(ArchiveError) {
     self.reader = reader
     checksumsOffset = trailer.checksumsOffset
     let trailerOffset = reader.count - Trailer.byteCount
-    let computed = try reader.checksum(checksumsOffset..<(trailerOffset + 16))
+    let computed = try reader.checksum(trailer.coveredOffset..<(trailerOffset + 16))
     guard try computed == Trailer.storedChecksum(reader) else {
       throw ArchiveError(
         .damaged,
         "The archive was damaged: the trailer does not match its checksum",
-        byteOffset: checksumsOffset
+        byteOffset: trailer.coveredOffset
       )
     }
-    verified = Array(repeating: false, count: Blocks.count(coveringBytes: checksumsOffset))
+    let blockCount = trailer.hasBlockChecksums ? Blocks.count(coveringBytes: checksumsOffset) : 0
+    verified = Array(repeating: false, count: blockCount)
   }
 
   /// Checks the blocks that hold `range`, those excepted that were checked before.
   package mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
-    guard range.lowerBound >= 0, range.upperBound <= checksumsOffset, !range.isEmpty else { return }
+    guard range.lowerBound >= 0, range.upperBound <= checksumsOffset, !range.isEmpty, !verified.isEmpty else {
+      return
+    }
     let blocks = (range.lowerBound / Blocks.byteCount)...((range.upperBound - 1) / Blocks.byteCount)
     for block in blocks where !verified[block] {
       let start = block * Blocks.byteCount

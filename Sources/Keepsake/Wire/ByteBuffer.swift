@@ -1,7 +1,20 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// A growing run of bytes: what is under construction.
 ///
 /// This file holds all unsafe code of the writing direction. `base` owns `capacity` bytes, the first `count`
 /// of which are initialized; every write below first makes room by `reserve` or compares against `count`.
+///
+/// The memory is the C library's: `realloc` makes a large block larger without a copy where it can, by moving
+/// pages or taking what is free behind it, and a finished archive can be given away to be freed by `free`.
 @safe
 package final class ByteBuffer {
   @safe @exclusivity(unchecked)
@@ -14,11 +27,21 @@ package final class ByteBuffer {
 
   package init(minimumCapacity: Int = 512) {
     capacity = max(minimumCapacity, 16)
-    base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    base = unsafe ByteBuffer.memory(capacity, from: nil)
   }
 
   deinit {
-    unsafe base.deallocate()  // allocated in init or grow, never shared
+    unsafe free(base)  // from `memory`, never shared
+  }
+
+  /// Memory of `byteCount` bytes, what `old` has at its beginning. Without memory a program ends, as it does
+  /// wherever Swift asks for some.
+  @unsafe
+  private static func memory(_ byteCount: Int, from old: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer
+  {
+    let memory = unsafe realloc(old, byteCount)
+    precondition(unsafe memory != nil, "There is no memory left")
+    return unsafe memory.unsafelyUnwrapped  // compared above
   }
 
   /// Makes room for `extra` more bytes.
@@ -29,12 +52,14 @@ package final class ByteBuffer {
 
   @inline(never)
   private func grow(_ extra: Int) {
-    capacity = max(capacity * 2, count + extra)
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-    unsafe larger.copyMemory(from: base, byteCount: count)  // both hold at least `count` bytes
-    unsafe base.deallocate()
-    unsafe base = larger
+    let needed = count + extra
+    // Behind a large piece nearly always come only tables and checksums; with some room for them, the piece
+    // is not moved once more. Pages that are never written cost nothing.
+    capacity = max(capacity * 2, extra < ByteBuffer.largePiece ? needed : needed + needed / 64 + 4_096)
+    unsafe base = ByteBuffer.memory(capacity, from: base)  // of its own, and larger than before
   }
+
+  private static let largePiece = 1 << 16
 
   // MARK: Appending
 
@@ -106,36 +131,95 @@ package final class ByteBuffer {
     append(other, 0..<other.count)
   }
 
-  /// Appends each number in `byteCount` bytes, of which the rest are cut off (Format §4.7).
+  /// Appends the blocks of a packed array of integers (Format §4.7).
   @inline(__always)
-  package func append<Integers: RandomAccessCollection>(narrowed numbers: Integers, byteCount: Int)
-  where Integers.Element: FixedWidthInteger & BitwiseCopyable {
-    reserve(numbers.count &* byteCount &+ 8)
+  package func append<Number: FixedWidthInteger & BitwiseCopyable>(blocksOf numbers: [Number]) {
+    // Room for the most that they can take, and for the last of a block to be stored as a whole word.
+    let blockCount = (numbers.count &+ PackedNumbers.blockSize &- 1) / PackedNumbers.blockSize
+    reserve(numbers.count &* MemoryLayout<Number>.size &+ blockCount &+ 8)
+    unsafe numbers.withUnsafeBufferPointer { numbers in
+      guard var source = numbers.baseAddress else { return }
+      var target = unsafe base + count
+      var rest = numbers.count
+      while rest > 0 {
+        let blockCount = min(rest, PackedNumbers.blockSize)
+        // `source` has as many elements left as `rest` says.
+        let block = unsafe UnsafeBufferPointer(start: source, count: blockCount)
+        let width = unsafe PackedNumbers.width(of: block)
+        unsafe target.storeBytes(of: UInt8(truncatingIfNeeded: width), as: UInt8.self)
+        unsafe target += 1
+        unsafe ByteBuffer.store(block, byteCount: width, at: target)
+        unsafe target += blockCount &* width
+        unsafe source += blockCount
+        rest &-= blockCount
+      }
+      count = unsafe target - UnsafeMutableRawPointer(base)
+    }
+  }
+
+  /// Stores each number in `byteCount` bytes, of which the rest are cut off. The caller has made room for
+  /// all, and for seven bytes behind the last.
+  @unsafe
+  @inline(__always)
+  private static func store<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ numbers: UnsafeBufferPointer<Number>,
+    byteCount: Int,
+    at target: UnsafeMutableRawPointer
+  ) {
+    #if _endian(little)
+      if byteCount == MemoryLayout<Number>.size {
+        // As many bytes on both sides; the caller has made room for them.
+        let target = unsafe UnsafeMutableRawBufferPointer(start: target, count: numbers.count &* byteCount)
+        return unsafe target.copyMemory(from: UnsafeRawBufferPointer(numbers))
+      }
+    #endif
     switch byteCount {
-    case 1: unsafe storeNarrowed(numbers, as: UInt8.self)
-    case 2: unsafe storeNarrowed(numbers, as: UInt16.self)
-    case 4: unsafe storeNarrowed(numbers, as: UInt32.self)
+    case 1: unsafe storeNarrowed(numbers, as: UInt8.self, at: target)
+    case 2: unsafe storeNarrowed(numbers, as: UInt16.self, at: target)
+    case 4: unsafe storeNarrowed(numbers, as: UInt32.self, at: target)
     default:
-      for number in numbers {
-        append(word: UInt64(truncatingIfNeeded: number), byteCount: byteCount)
+      // Each word covers the bytes of the next numbers, which are stored after it.
+      var place = unsafe target
+      for index in 0..<numbers.count {
+        let word = unsafe UInt64(truncatingIfNeeded: numbers[index]).littleEndian
+        unsafe place.storeBytes(of: word, as: UInt64.self)
+        unsafe place += byteCount
       }
     }
   }
 
-  /// The caller has made room for all the numbers.
   @unsafe
   @inline(__always)
-  private func storeNarrowed<Integers: RandomAccessCollection, Stored: FixedWidthInteger & BitwiseCopyable>(
-    _ numbers: Integers,
-    as type: Stored.Type
-  ) where Integers.Element: FixedWidthInteger {
-    var offset = count
-    for number in numbers {
-      let stored = Stored(truncatingIfNeeded: number).littleEndian
-      unsafe base.storeBytes(of: stored, toByteOffset: offset, as: Stored.self)
-      offset &+= MemoryLayout<Stored>.size
+  private static func storeNarrowed<Number: FixedWidthInteger, Stored: FixedWidthInteger & BitwiseCopyable>(
+    _ numbers: UnsafeBufferPointer<Number>,
+    as type: Stored.Type,
+    at target: UnsafeMutableRawPointer
+  ) {
+    for index in 0..<numbers.count {
+      // The caller has made room for all numbers.
+      let stored = unsafe Stored(truncatingIfNeeded: numbers[index]).littleEndian
+      unsafe target.storeBytes(of: stored, toByteOffset: index &* MemoryLayout<Stored>.size, as: Stored.self)
     }
-    count = offset
+  }
+
+  /// Appends booleans, eight in each byte (Format §4.7).
+  package func append(bitsOf bools: [Bool]) {
+    let byteCount = bools.count / 8 + (bools.count % 8 == 0 ? 0 : 1)
+    reserve(byteCount)
+    let bytes = unsafe bools.span.bytes  // a Bool is one byte, 0 or 1
+    for index in 0..<(bools.count / 8) {
+      // Each factor moves one of the eight to its bit of the highest byte, and no two to the same bit.
+      let packed = (bytes.littleEndianWord(at: index &* 8) &* 0x0102_0408_1020_4080) &>> 56
+      // Room was made above.
+      unsafe base.storeBytes(of: UInt8(packed), toByteOffset: count &+ index, as: UInt8.self)
+    }
+    if bools.count % 8 != 0 {
+      var last: UInt8 = 0
+      for index in (bools.count & ~7)..<bools.count where bools[index] { last |= 1 << UInt8(index & 7) }
+      // Room was made above.
+      unsafe base.storeBytes(of: last, toByteOffset: count &+ byteCount &- 1, as: UInt8.self)
+    }
+    count &+= byteCount
   }
 
   // MARK: Going back
@@ -188,6 +272,23 @@ package final class ByteBuffer {
     unsafe swap(&base, &other.base)  // each owns one block before and after
     swap(&capacity, &other.capacity)
     swap(&count, &other.count)
+  }
+
+  // MARK: Giving away
+
+  /// The memory with the bytes at its beginning, and how many there are. It belongs to the caller, who is to
+  /// `free` it; the buffer is empty afterwards.
+  @unsafe
+  package func takeMemory() -> (address: UnsafeMutableRawPointer, byteCount: Int) {
+    let byteCount = count
+    // Much that was kept free would stay taken as long as the bytes are; to shorten a block moves nothing. A
+    // little is left as it is: giving it back takes longer than it is worth.
+    let isMuch = capacity - byteCount > byteCount / 32 + 8_192
+    let memory = unsafe isMuch ? ByteBuffer.memory(max(byteCount, 16), from: base) : base
+    capacity = 16
+    count = 0
+    unsafe base = ByteBuffer.memory(capacity, from: nil)
+    return unsafe (memory, byteCount)
   }
 
   // MARK: Looking

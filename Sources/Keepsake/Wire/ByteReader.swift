@@ -186,53 +186,157 @@ package struct ByteReader {
     return body(unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count).bytes)
   }
 
-  /// Integers of `byteCount` bytes each, sign- or zero-extended, appended to `array` (Format §4.7).
-  ///
-  /// The bit pattern of each must fit into `Element`, which has at least `byteCount` bytes: the caller checks
-  /// that.
+  /// The integers of a packed array whose blocks begin at `offset`, which moves behind them (Format §4.7);
+  /// `nil` where a block is wider than `Number`.
   @inline(__always)
-  package func appendIntegers<Element: FixedWidthInteger>(
+  package func packedIntegers<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ count: Int,
+    signed isSigned: Bool,
+    at offset: inout Int
+  ) throws(ArchiveError) -> [Number]? {
+    // Each takes a byte at least, so that this bounds what is reserved.
+    try check(count, at: offset)
+    guard count > 0 else { return [] }
+    var place = offset
+    var isTooWide = false
+    var failure: ArchiveError?
+    let numbers = unsafe [Number](unsafeUninitializedCapacity: count) { buffer, initialized in
+      do throws(ArchiveError) {
+        while initialized < count {
+          let blockCount = min(count &- initialized, PackedNumbers.blockSize)
+          let width = Int(try byte(at: place))
+          guard width >= 1, width <= 8 else { throw impossibleWidth(place) }
+          guard width <= MemoryLayout<Number>.size else {
+            isTooWide = true
+            return
+          }
+          try check(blockCount &* width, at: place &+ 1)
+          // The buffer has room for `count` numbers, and blockCount is at most what is left of them; the
+          // bytes were checked above.
+          let range = initialized..<(initialized &+ blockCount)
+          let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[range])
+          unsafe loadIntegers(blockCount, byteCount: width, signed: isSigned, at: place &+ 1, to: target)
+          initialized &+= blockCount
+          place &+= 1 &+ blockCount &* width
+        }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    guard !isTooWide else { return nil }
+    offset = place
+    return numbers
+  }
+
+  private func impossibleWidth(_ offset: Int) -> ArchiveError {
+    ArchiveError(.damaged, "A block of numbers has an impossible width", byteOffset: offset)
+  }
+
+  /// Loads integers of `byteCount` bytes each. The caller has checked that they lie within the archive, that
+  /// the target has room for `count`, and that its type has at least that many bytes.
+  @unsafe
+  @inline(__always)
+  private func loadIntegers<Number: FixedWidthInteger & BitwiseCopyable>(
     _ count: Int,
     byteCount: Int,
     signed isSigned: Bool,
     at offset: Int,
-    to array: inout [Element]
-  ) throws(ArchiveError) {
-    try check(count &* byteCount, at: offset)
-    switch byteCount {
-    case 1 where isSigned: unsafe appendWidened(Int8.self, count, at: offset, to: &array)
-    case 2 where isSigned: unsafe appendWidened(Int16.self, count, at: offset, to: &array)
-    case 4 where isSigned: unsafe appendWidened(Int32.self, count, at: offset, to: &array)
-    case 8 where isSigned: unsafe appendWidened(Int64.self, count, at: offset, to: &array)
-    case 1: unsafe appendWidened(UInt8.self, count, at: offset, to: &array)
-    case 2: unsafe appendWidened(UInt16.self, count, at: offset, to: &array)
-    case 4: unsafe appendWidened(UInt32.self, count, at: offset, to: &array)
-    case 8: unsafe appendWidened(UInt64.self, count, at: offset, to: &array)
-    default:
-      for index in 0..<count {
-        let place = offset + index * byteCount
-        array.append(
-          isSigned
-            ? Element(truncatingIfNeeded: try signed(at: place, byteCount: byteCount))
-            : Element(truncatingIfNeeded: try unsigned(at: place, byteCount: byteCount))
-        )
+    to target: UnsafeMutableBufferPointer<Number>
+  ) {
+    #if _endian(little)
+      if byteCount == MemoryLayout<Number>.size {
+        // As many bytes on both sides, both checked by the caller.
+        let source = unsafe UnsafeRawBufferPointer(start: base + offset, count: count &* byteCount)
+        return unsafe UnsafeMutableRawBufferPointer(target).copyMemory(from: source)
       }
+    #endif
+    switch byteCount {
+    case 1 where isSigned: unsafe loadWidened(Int8.self, count, at: offset, to: target)
+    case 2 where isSigned: unsafe loadWidened(Int16.self, count, at: offset, to: target)
+    case 4 where isSigned: unsafe loadWidened(Int32.self, count, at: offset, to: target)
+    case 1: unsafe loadWidened(UInt8.self, count, at: offset, to: target)
+    case 2: unsafe loadWidened(UInt16.self, count, at: offset, to: target)
+    case 4: unsafe loadWidened(UInt32.self, count, at: offset, to: target)
+    default: unsafe loadOdd(count, byteCount: byteCount, signed: isSigned, at: offset, to: target)
     }
   }
 
-  /// The caller has checked that `count` numbers of type `Stored` lie within the archive from `offset` on.
   @unsafe
   @inline(__always)
-  private func appendWidened<Stored: FixedWidthInteger & BitwiseCopyable, Element: FixedWidthInteger>(
+  private func loadWidened<Stored: FixedWidthInteger & BitwiseCopyable, Number: FixedWidthInteger>(
     _ type: Stored.Type,
     _ count: Int,
     at offset: Int,
-    to array: inout [Element]
+    to target: UnsafeMutableBufferPointer<Number>
   ) {
-    let size = MemoryLayout<Stored>.size
+    let source = unsafe base + offset
     for index in 0..<count {
-      let stored = unsafe base.loadUnaligned(fromByteOffset: offset &+ index &* size, as: Stored.self)
-      array.append(Element(truncatingIfNeeded: Stored(littleEndian: stored)))
+      // Both sides were checked by the caller of `loadIntegers`.
+      let place = index &* MemoryLayout<Stored>.size
+      let stored = unsafe source.loadUnaligned(fromByteOffset: place, as: Stored.self)
+      unsafe target[index] = Number(truncatingIfNeeded: Stored(littleEndian: stored))
+    }
+  }
+
+  /// Integers of 3, 5, 6 or 7 bytes: a word is loaded for each, and what belongs to the next cut off.
+  @unsafe
+  @inline(__always)
+  private func loadOdd<Number: FixedWidthInteger>(
+    _ count: Int,
+    byteCount: Int,
+    signed isSigned: Bool,
+    at offset: Int,
+    to target: UnsafeMutableBufferPointer<Number>
+  ) {
+    let shift = UInt64(truncatingIfNeeded: 64 &- byteCount &* 8)
+    // At the very end of the memory a word would reach past it; there the bytes are gathered one by one.
+    let spare = self.count &- offset &- 8
+    let wholeWords = spare < 0 ? 0 : min(count, spare / byteCount &+ 1)
+    for index in 0..<count {
+      let place = offset &+ index &* byteCount
+      let word =
+        index < wholeWords
+        // Eight bytes from `place` on lie within the memory: that is what `wholeWords` counts.
+        ? unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+        : unsafe gathered(place, byteCount)
+      let high = word &<< shift
+      unsafe target[index] =
+        isSigned
+        ? Number(truncatingIfNeeded: Int64(bitPattern: high) &>> Int64(bitPattern: shift))
+        : Number(truncatingIfNeeded: high &>> shift)
+    }
+  }
+
+  /// The word of `byteCount` bytes at `offset`, where the caller has found that many.
+  @unsafe
+  @inline(never)
+  private func gathered(_ offset: Int, _ byteCount: Int) -> UInt64 {
+    var word: UInt64 = 0
+    for index in 0..<byteCount {
+      word |= unsafe UInt64(base.load(fromByteOffset: offset &+ index, as: UInt8.self)) &<< UInt64(index &* 8)
+    }
+    return word
+  }
+
+  /// The booleans of a packed array, eight in each byte (Format §4.7).
+  package func packedBools(_ count: Int, at offset: Int) throws(ArchiveError) -> [Bool] {
+    try check(count / 8 + (count % 8 == 0 ? 0 : 1), at: offset)
+    guard count > 0 else { return [] }
+    return unsafe [Bool](unsafeUninitializedCapacity: count) { buffer, initialized in
+      let target = UnsafeMutableRawBufferPointer(buffer)
+      for index in 0..<(count / 8) {
+        // The byte to each of eight, of which each keeps another bit, and any bit makes 1.
+        let byte = unsafe base.load(fromByteOffset: offset &+ index, as: UInt8.self)  // checked above
+        let bits = (UInt64(byte) &* 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201
+        let bools = ((bits &+ 0x7F7F_7F7F_7F7F_7F7F) &>> 7) & 0x0101_0101_0101_0101
+        unsafe target.storeBytes(of: bools.littleEndian, toByteOffset: index &* 8, as: UInt64.self)
+      }
+      for index in (count & ~7)..<count {
+        let byte = unsafe base.load(fromByteOffset: offset &+ index / 8, as: UInt8.self)  // checked above
+        unsafe buffer.initializeElement(at: index, to: byte &>> UInt8(index & 7) & 1 == 1)
+      }
+      initialized = count
     }
   }
 }
@@ -244,6 +348,17 @@ extension RawSpan {
   func littleEndianWord(at offset: Int) -> UInt64 {
     // Bounds-checked.
     unsafe UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// Thirty-two bytes as four such words.
+  @inline(__always)
+  func littleEndianWords(at offset: Int) -> (UInt64, UInt64, UInt64, UInt64) {
+    // Bounds-checked, once for all four.
+    let words = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: (UInt64, UInt64, UInt64, UInt64).self)
+    return (
+      UInt64(littleEndian: words.0), UInt64(littleEndian: words.1), UInt64(littleEndian: words.2),
+      UInt64(littleEndian: words.3)
+    )
   }
 
   @inline(__always)

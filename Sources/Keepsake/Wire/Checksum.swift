@@ -18,17 +18,19 @@ package struct Checksum {
       var lane2 = prime2
       var lane3: UInt64 = 0
       var lane4 = 0 &- prime1
-      while bytes.byteCount - offset >= 32 {
-        lane1 = round(lane1, bytes.littleEndianWord(at: offset))
-        lane2 = round(lane2, bytes.littleEndianWord(at: offset + 8))
-        lane3 = round(lane3, bytes.littleEndianWord(at: offset + 16))
-        lane4 = round(lane4, bytes.littleEndianWord(at: offset + 24))
-        offset += 32
+      while bytes.byteCount &- offset >= 32 {
+        let words = bytes.littleEndianWords(at: offset)
+        lane1 = round(lane1, words.0)
+        lane2 = round(lane2, words.1)
+        lane3 = round(lane3, words.2)
+        lane4 = round(lane4, words.3)
+        offset &+= 32
       }
       hash = rotate(lane1, 1) &+ rotate(lane2, 7) &+ rotate(lane3, 12) &+ rotate(lane4, 18)
-      for lane in [lane1, lane2, lane3, lane4] {
-        hash = (hash ^ round(0, lane)) &* prime1 &+ prime4
-      }
+      hash = merge(hash, lane1)
+      hash = merge(hash, lane2)
+      hash = merge(hash, lane3)
+      hash = merge(hash, lane4)
     } else {
       hash = prime5
     }
@@ -53,6 +55,11 @@ package struct Checksum {
   @inline(__always)
   private static func round(_ lane: UInt64, _ input: UInt64) -> UInt64 {
     rotate(lane &+ input &* prime2, 31) &* prime1
+  }
+
+  @inline(__always)
+  private static func merge(_ hash: UInt64, _ lane: UInt64) -> UInt64 {
+    (hash ^ round(0, lane)) &* prime1 &+ prime4
   }
 
   @inline(__always)

@@ -3,17 +3,36 @@ package enum Header {
   /// The bytes by which an archive is recognised; they also show damage by text-mode transfers.
   package static let signature: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A]
   package static let major: UInt8 = 1
-  package static let minor: UInt8 = 0
   /// Signature, major, minor, two bytes of flags and four reserved bytes.
   package static let byteCount = 16
 
-  /// The header that this library writes.
-  package static var bytes: [UInt8] {
-    signature + [major, minor] + [UInt8](repeating: 0, count: 6)
+  /// Features without which an archive would be misread (Format §2).
+  package struct Flags: OptionSet, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) {
+      self.rawValue = rawValue
+    }
+
+    /// There are no block checksums (Format §8.3). Since 1.1.
+    package static let withoutChecksums = Flags(rawValue: 1 << 0)
+
+    fileprivate static let known: Flags = [.withoutChecksums]
+
+    /// The lowest minor version that has them all (Format §11).
+    fileprivate var minor: UInt8 { isEmpty ? 0 : 1 }
   }
 
-  /// Throws when `reader` does not begin with a header of a version that this library reads.
-  package static func check(_ reader: ByteReader) throws(ArchiveError) {
+  /// The header of an archive with `flags`.
+  package static func bytes(_ flags: Flags = []) -> [UInt8] {
+    signature + [major, flags.minor]
+      + [UInt8(truncatingIfNeeded: flags.rawValue), UInt8(truncatingIfNeeded: flags.rawValue >> 8)]
+      + [UInt8](repeating: 0, count: 4)
+  }
+
+  /// The flags of an archive; throws when `reader` does not begin with a header of a version that this library
+  /// reads.
+  package static func flags(_ reader: ByteReader) throws(ArchiveError) -> Flags {
     guard reader.count >= byteCount, reader.hasBytes(signature, at: 0) else {
       throw ArchiveError(.notAnArchive, "These bytes do not begin as a Keepsake archive does", byteOffset: 0)
     }
@@ -26,13 +45,16 @@ package enum Header {
         byteOffset: 8
       )
     }
-    guard try reader.word(at: 8) >> 16 == 0 else {
+    let rest = try reader.word(at: 8) >> 16
+    let flags = Flags(rawValue: UInt16(truncatingIfNeeded: rest))
+    guard rest >> 16 == 0, flags.isSubset(of: .known) else {
       throw ArchiveError(
         .unsupportedVersion,
         "The archive sets flags that this version of the library does not know",
         byteOffset: 10
       )
     }
+    return flags
   }
 }
 
@@ -46,14 +68,10 @@ package struct Trailer {
   package var directoryOffset: Int
   /// Where the block checksums begin; everything before is covered by them.
   package var checksumsOffset: Int
+  package var hasBlockChecksums: Bool
 
-  package init(directoryOffset: Int, checksumsOffset: Int) {
-    self.directoryOffset = directoryOffset
-    self.checksumsOffset = checksumsOffset
-  }
-
-  /// Reads the trailer of an archive and checks it against the length of the archive and its own checksum.
-  package init(_ reader: ByteReader) throws(ArchiveError) {
+  /// Reads the trailer of an archive with `flags` and checks it against the length of the archive.
+  package init(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) {
     let start = reader.count - Trailer.byteCount
     guard start >= Header.byteCount, reader.hasBytes(Trailer.signature, at: start + 24) else {
       throw ArchiveError(
@@ -71,7 +89,9 @@ package struct Trailer {
     }
     directoryOffset = Int(directory)
     checksumsOffset = Int(checksums)
-    guard start - checksumsOffset == Blocks.count(coveringBytes: checksumsOffset) * 8 else {
+    hasBlockChecksums = !flags.contains(.withoutChecksums)
+    let blockCount = hasBlockChecksums ? Blocks.count(coveringBytes: checksumsOffset) : 0
+    guard start - checksumsOffset == blockCount * 8 else {
       throw ArchiveError(
         .damaged,
         "The archive is not as long as its trailer says: bytes are missing or were added",
@@ -79,6 +99,9 @@ package struct Trailer {
       )
     }
   }
+
+  /// Where the bytes begin that the checksum in the trailer covers, up to itself (Format §8).
+  package var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
 
   /// The checksum that stands in the trailer of an archive.
   package static func storedChecksum(_ reader: ByteReader) throws(ArchiveError) -> UInt64 {
