@@ -5,6 +5,7 @@ import Foundation
 struct Benchmarks {
   static func main() {
     do {
+      if try ScaleRun.run(Array(CommandLine.arguments.dropFirst())) { return }
       let options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))
       if options.wantsHelp {
         print(Options.help)

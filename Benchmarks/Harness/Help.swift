@@ -25,6 +25,9 @@ extension Options {
       --operations N    how often (default 1; 0 only prepares): what two counts
                         differ by, in instructions, is the cost of the operations
 
+      --scale [N]       instead of timing workloads, cost and memory for up to N objects
+                        (default 10000000), and what a small part of 1 GB costs
+
       --list            print the names of the workloads
       --help            print this text
     """

@@ -181,6 +181,9 @@ extension KeyedArchiver {
   /// try KeyedArchiver.archive(rootObject: library, toFile: "library.keepsake")
   /// ```
   ///
+  /// What is complete is written while the rest is being archived. So the memory that this takes does not depend on
+  /// the size of the archive, but for about 20 bytes for each object, by which it is known again.
+  ///
   /// - Throws: `EncodingError`, what an `encode(to:)` throws, or ``ArchiveError`` when the file cannot be written.
   public static func archive<Root: Encodable>(
     rootObject: Root,
@@ -188,7 +191,24 @@ extension KeyedArchiver {
     outputFormatting: ArchiveFormatting = [],
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws {
-    try archiver(of: rootObject, outputFormatting, userInfo).write(toFile: path)
+    try stream(rootObject, toFile: path, outputFormatting, userInfo)
+  }
+
+  /// - Returns: the most bytes of the archive that were in memory when some of them were to be written.
+  @discardableResult
+  package static func stream<Root: Encodable>(
+    _ rootObject: Root,
+    toFile path: String,
+    _ outputFormatting: ArchiveFormatting = [],
+    _ userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws -> Int {
+    let sink = ArchiveFileSink(path: path)
+    let archiver = KeyedArchiver(outputFormatting: outputFormatting, userInfo: userInfo, hidesRootKey: true)
+    archiver.session.assembly.stream(to: sink)
+    try archiver.encode(rootObject, forKey: rootKey)
+    try archiver.finishEncoding()
+    try sink.commit()
+    return archiver.session.assembly.mostHeld
   }
 
   /// The archive of `rootObject` and all that it reaches.

@@ -105,7 +105,9 @@ extension DecodingSession {
 
   @inline(never)
   private func isDecimalBehindAnnotation(_ offset: Int) -> Bool {
-    guard let place = try? bodyOfAnnotation(offset), let tag = try? reader.byte(at: place) else { return false }
+    guard let place = try? bodyOfAnnotation(offset), let tag = try? reader.byte(at: place) else {
+      return false
+    }
     return tag == Tag.decimal || tag == Tag.negativeDecimal
   }
 

@@ -48,7 +48,7 @@ extension EncodingSession {
     session.contentDepth = contentDepth + 1
     try session.encode(value, forKey: ArchiveCodingKey(stringValue: ""))
     let isWhole = session.pending.isEmpty
-    session.pending = PendingObjects()
+    session.pending.removeAll()
     try session.finish()
     return (session.archive.bytes(0..<session.archive.count), isWhole)
   }

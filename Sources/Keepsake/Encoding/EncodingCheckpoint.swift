@@ -52,35 +52,3 @@ extension EncodingSession {
     conditionals.truncate(to: checkpoint.conditionals)
   }
 }
-
-/// The plans for the objects whose bodies are still to be written, in the order of their numbers.
-struct PendingObjects {
-  private var plans: [AnyEncodingPlan] = []
-  private var head = 0
-
-  struct Mark {
-    fileprivate let count: Int
-    fileprivate let head: Int
-  }
-
-  var mark: Mark { Mark(count: plans.count, head: head) }
-
-  var isEmpty: Bool { head == plans.count }
-
-  mutating func append(_ plan: AnyEncodingPlan) { plans.append(plan) }
-
-  mutating func next() -> AnyEncodingPlan? {
-    guard head < plans.count else {
-      plans.removeAll(keepingCapacity: true)
-      head = 0
-      return nil
-    }
-    defer { head += 1 }
-    return plans[head]
-  }
-
-  mutating func truncate(to mark: Mark) {
-    plans.removeLast(max(0, plans.count - mark.count))
-    head = min(mark.head, plans.count)
-  }
-}

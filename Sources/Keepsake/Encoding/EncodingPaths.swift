@@ -89,9 +89,10 @@ extension EncodingSession {
 
   /// The way from a body to the first reference in it to the object of `number`.
   func steps(from body: Int, to number: Int) -> [PathElement] {
-    guard var place = assembly.body(body)?.lowerBound else { return [] }
     // While a body is written, the session's buffer holds the archive.
-    let reader = (bodyInProgress ? buffer : assembly.buffer).reader()
+    let held = bodyInProgress ? buffer : assembly.buffer
+    guard let (reader, start) = assembly.reader(ofBody: body, in: held) else { return [] }
+    var place = start
     _ = try? reader.varint(at: &place)
     var search = PathSearch(layout, reader) { offset in
       guard let tag = try? reader.byte(at: offset), TagKind(tag) == .objectReference else { return false }

@@ -1,5 +1,8 @@
 /// How values of one type are encoded; found once per type, not per value.
 class AnyEncodingPlan {
+  /// The number by which objects that wait for this plan know it; below 0 as long as none has.
+  @safe @exclusivity(unchecked) final var pendingNumber = -1
+
   /// Writes the content of an object that this plan gave a number.
   func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {}
 }

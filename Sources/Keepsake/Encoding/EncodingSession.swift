@@ -199,6 +199,7 @@ final class EncodingSession {
 
   /// Completes the archive. Afterwards ``archive`` holds it and nothing more can be encoded.
   func finish() throws {
+    if isFinished, let failure { throw failure }
     guard !isFinished else { return }
     try drainLeftovers()
     // Before anything is closed: this may throw, and the caller may mend it and try again.
@@ -212,14 +213,19 @@ final class EncodingSession {
       throw error
     }
     isFinished = true
-    assembly.finish(
-      topLevel: buffer,
-      shapes: shapes,
-      keyNames: keys.names,
-      classes: classes,
-      strings: strings,
-      conditionals: conditionalBodies
-    )
+    do {
+      try assembly.finish(
+        topLevel: buffer,
+        shapes: shapes,
+        keyNames: keys.names,
+        classes: classes,
+        strings: strings,
+        conditionals: conditionalBodies
+      )
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   var archive: ByteBuffer { assembly.buffer }

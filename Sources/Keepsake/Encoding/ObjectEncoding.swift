@@ -88,6 +88,7 @@ extension EncodingSession {
       try encodeBody(basePath: .object(number), class: classNumber(of: type(of: object))) {
         try plan.encodeBody(object, self)
       }
+      try assembly.letBlocksGo()
     }
     guard bodyLimit == nil else { return }
     let obstacle = graph.findObstacle(
@@ -160,10 +161,11 @@ extension EncodingSession {
         guard let number = objects.numberForValue() else { throw tooManyObjects }
         buffer.append(reference: Tag.valueReference, number)
         try encodeBody(basePath: .elements(path), class: nil) { try plan.encode(value, self) }
+        try assembly.letBlocksGo()
         try drain(valueBody: number) { canBeRead(value) }
       }
     } catch {
-      assembly.truncate(to: mark)
+      if !assembly.truncate(to: mark) { failure = error }
       topLevelPaths.removeLast()
       throw error
     }

@@ -1,9 +1,24 @@
 /// Puts an archive together: header, bodies, tables, checksums and trailer, in this order (Format §1).
+///
+/// With a sink, what is complete leaves memory block by block. It cannot be taken back then: a sink is for archives
+/// of which nothing is wanted once an error came.
 struct ArchiveAssembly {
-  /// The archive so far. Bodies are built at its end.
+  /// The archive so far, as far as it has not left. Bodies are built at its end.
   let buffer = ByteBuffer()
   private var offsets = OffsetTableBuilder()
   private var flags: Header.Flags = []
+  /// The checksums of the blocks that have left (Format §8.1).
+  private let checksums = ByteBuffer(minimumCapacity: 64)
+  /// How many bytes have left: whole blocks.
+  private var leftByteCount = 0
+  private var sink: (any ArchiveSink)?
+  /// The most bytes that the buffer held when some were to leave.
+  private(set) var mostHeld = 0
+
+  /// With so many bytes, whole blocks leave.
+  private static let leavingByteCount = 16 * Blocks.byteCount
+  /// A buffer that a large body has made larger than this is given back.
+  private static let mostKept = 64 * Blocks.byteCount
 
   /// A point to which the bodies can be taken back.
   struct Mark {
@@ -21,24 +36,79 @@ struct ArchiveAssembly {
     buffer.replace(0..<Header.byteCount, with: Header.bytes(flags))
   }
 
-  var mark: Mark { Mark(byteCount: buffer.count, offsets: offsets.mark) }
+  /// How many bytes the archive has so far.
+  private var byteCount: Int { leftByteCount + buffer.count }
+
+  var mark: Mark { Mark(byteCount: byteCount, offsets: offsets.mark) }
 
   var bodyCount: Int { offsets.count }
 
-  /// The extent of a finished body.
-  func body(_ number: Int) -> Range<Int>? { offsets.range(of: number) }
-
-  /// Notes where the next body is, which was written to the buffer.
+  /// Notes where in the buffer the next body is, which was written there.
   mutating func addBody(_ range: Range<Int>) {
-    offsets.add(offset: range.lowerBound, length: range.count)
+    offsets.add(offset: leftByteCount + range.lowerBound, length: range.count)
   }
 
-  mutating func truncate(to mark: Mark) {
-    buffer.truncate(to: mark.byteCount)
+  /// Takes back what came after `mark`.
+  ///
+  /// - Returns: false when some of it has left. Then the archive cannot be completed.
+  mutating func truncate(to mark: Mark) -> Bool {
+    buffer.truncate(to: max(0, mark.byteCount - leftByteCount))
     offsets.truncate(to: mark.offsets)
+    return mark.byteCount >= leftByteCount
   }
 
-  /// Appends the top-level body and everything behind it. The buffer then holds the whole archive.
+  // MARK: Looking back
+
+  /// A reader of a finished body, and where in it the body begins, also when the body has left.
+  ///
+  /// - Parameter held: the buffer that holds what is in ``buffer`` while no body is being written.
+  func reader(ofBody number: Int, in held: ByteBuffer) -> (reader: ByteReader, start: Int)? {
+    guard let range = offsets.range(of: number) else { return nil }
+    guard range.lowerBound < leftByteCount else { return (held.reader(), range.lowerBound - leftByteCount) }
+    guard let bytes = sink?.bytes(range.lowerBound..<min(range.upperBound, leftByteCount)) else { return nil }
+    if range.upperBound > leftByteCount { bytes.append(held, 0..<(range.upperBound - leftByteCount)) }
+    return (bytes.reader(), 0)
+  }
+
+  // MARK: Leaving
+
+  /// From now on, what is complete goes to `sink`.
+  mutating func stream(to sink: any ArchiveSink) { self.sink = sink }
+
+  /// Lets whole blocks go when there are enough of them. To be called when no body is being written.
+  @inline(__always)
+  mutating func letBlocksGo() throws(ArchiveError) {
+    if buffer.count >= ArchiveAssembly.leavingByteCount, sink != nil { try letAllBlocksGo() }
+  }
+
+  private mutating func letAllBlocksGo() throws(ArchiveError) {
+    mostHeld = max(mostHeld, buffer.count)
+    let count = buffer.count / Blocks.byteCount * Blocks.byteCount
+    if !flags.contains(.withoutChecksums) { sumBlocks(0..<count) }
+    try letGo(count)
+    if buffer.capacity > ArchiveAssembly.mostKept { buffer.giveBackMemory() }
+  }
+
+  private mutating func letGo(_ count: Int) throws(ArchiveError) {
+    guard let sink else { return }
+    try buffer.withBytes(0..<count) { (bytes) throws(ArchiveError) in try sink.append(bytes) }
+    buffer.removePrefix(count)
+    leftByteCount += count
+  }
+
+  /// Notes the checksums of the blocks in `range` of the buffer.
+  private func sumBlocks(_ range: Range<Int>) {
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: Blocks.byteCount) {
+      checksums.append(
+        word: buffer.checksum(start..<min(start + Blocks.byteCount, range.upperBound))
+      )
+    }
+  }
+
+  // MARK: Finishing
+
+  /// Appends the top-level body and everything behind it. The buffer then holds the whole archive, or the sink
+  /// has it.
   ///
   /// - Parameter conditionals: for each entry of the conditional table the number of the object's body, or 0.
   mutating func finish(
@@ -48,21 +118,31 @@ struct ArchiveAssembly {
     classes: ClassRegistry,
     strings: StringSharing,
     conditionals: [Int]
-  ) {
-    let topLevelOffset = buffer.count
+  ) throws(ArchiveError) {
+    let topLevelOffset = byteCount
     buffer.append(topLevel)
-    let tablesOffset = buffer.count
-    let (keyCount, shapesOffset) = shapes.write(to: buffer, names: keyNames)
-    let classesOffset = buffer.count
+    let tablesOffset = byteCount
+    let (keyCount, shapesStart) = shapes.write(to: buffer, names: keyNames)
+    let shapesOffset = leftByteCount + shapesStart
+    let classesOffset = byteCount
     classes.write(to: buffer)
-    let stringsOffset = buffer.count
-    strings.write(to: buffer)
-    let conditionalsOffset = buffer.count
+    try letBlocksGo()
+    let stringsOffset = byteCount
+    for number in 0..<strings.count {
+      strings.write(number, to: buffer)
+      try letBlocksGo()
+    }
+    let conditionalsOffset = byteCount
     for number in conditionals { buffer.append(varint: number) }
-    let offsetsOffset = buffer.count
+    let offsetsOffset = byteCount
     let bodyCount = offsets.count
-    offsets.write(to: buffer)
-    let directoryOffset = buffer.count
+    for table in offsets.finish() {
+      for start in stride(from: 0, to: table.count, by: Blocks.byteCount) {
+        buffer.append(table, start..<min(start + Blocks.byteCount, table.count))
+        try letBlocksGo()
+      }
+    }
+    let directoryOffset = byteCount
 
     let directory = [
       topLevelOffset, tablesOffset, bodyCount,
@@ -75,24 +155,21 @@ struct ArchiveAssembly {
     ]
     for number in directory { buffer.append(varint: number) }
     writeChecksums(directoryOffset: directoryOffset)
+    try letGo(buffer.count)
   }
 
   private func writeChecksums(directoryOffset: Int) {
-    let checksumsOffset = buffer.count
-    guard !flags.contains(.withoutChecksums) else {
-      return writeTrailer(directoryOffset, checksumsOffset, coveringFrom: directoryOffset)
+    let checksumsOffset = byteCount
+    var coveredStart = buffer.count
+    if flags.contains(.withoutChecksums) {
+      coveredStart = directoryOffset - leftByteCount
+    } else {
+      sumBlocks(0..<buffer.count)
+      buffer.append(checksums)
     }
-    for start in stride(from: 0, to: checksumsOffset, by: Blocks.byteCount) {
-      let block = start..<min(start + Blocks.byteCount, checksumsOffset)
-      buffer.append(word: buffer.checksum(block))
-    }
-    writeTrailer(directoryOffset, checksumsOffset, coveringFrom: checksumsOffset)
-  }
-
-  private func writeTrailer(_ directoryOffset: Int, _ checksumsOffset: Int, coveringFrom start: Int) {
     buffer.append(word: UInt64(directoryOffset))
     buffer.append(word: UInt64(checksumsOffset))
-    buffer.append(word: buffer.checksum(start..<buffer.count))
+    buffer.append(word: buffer.checksum(coveredStart..<buffer.count))
     buffer.append(memoryOf: Trailer.signature)
   }
 }

@@ -31,6 +31,8 @@ package final class ArchiveImage {
   private var strings: [String?] = []
   @safe @exclusivity(unchecked)
   private var conditionals: [UInt32]?
+  @safe @exclusivity(unchecked)
+  private var bodyPlaces = BodyPlaces()
 
   package init(_ reader: ByteReader, verification: ArchiveVerification) throws(ArchiveError) {
     self.reader = reader
@@ -266,8 +268,10 @@ package final class ArchiveImage {
       throw ArchiveError(.damaged, "The offset table points outside of the archive", byteOffset: groupPlace)
     }
     try verifier?.verify(lengths..<lengthsEnd)
-    var start = Int(entry >> 2)
-    for earlier in 0..<index {
+    var (start, known) = bodyPlaces.nearest(group, index) ?? (Int(entry >> 2), 0)
+    while known < index {
+      let earlier = known
+      known += 1
       let length = try reader.unsigned(at: lengths + earlier * width, byteCount: width)
       guard length <= UInt64(directory.topLevel.lowerBound - start) else { throw outsideBodies(groupPlace) }
       start += Int(length)
@@ -277,6 +281,7 @@ package final class ArchiveImage {
     else {
       throw outsideBodies(groupPlace)
     }
+    bodyPlaces.note(group, index, start)
     let range = start..<(start + Int(length))
     try verifier?.verify(range)
     return range

@@ -1,13 +1,15 @@
 /// The numbers of the objects of an archive: identity, never equality.
 ///
 /// Every object is kept alive until the registry goes, since an address must not come to mean another object.
+/// An object takes eight bytes for that and 5 to 11 in the hash table.
 struct ObjectRegistry {
   /// How many bodies an archive can have: with more, places in the offset table could leave their four bytes.
   static let mostNumbers = 1 << 30
 
   /// The object of each number from 1 on; `nil` where the number is that of a value's body.
-  private var objects: [AnyObject?] = []
-  /// Numbers of objects, by a hash of the address; 0 where free.
+  private var objects = ChunkedArray<AnyObject?>()
+  /// Numbers of objects, by a hash of the address; 0 where free. The bits that a number leaves are another hash,
+  /// so that an object which only happens to be in the way is seldom looked at: it is far away in memory.
   private var slots = [UInt32](repeating: 0, count: 64)
 
   /// How many numbers are given out.
@@ -15,34 +17,41 @@ struct ObjectRegistry {
 
   /// The object of `number`, if there is one.
   func object(_ number: Int) -> AnyObject? {
-    objects.indices.contains(number - 1) ? objects[number - 1] : nil
+    number >= 1 && number <= objects.count ? objects[number - 1] : nil
   }
 
   /// The number of `object`, and whether it got it just now; `nil` when all four bytes of numbers are used
   /// up.
   @inline(__always)
   mutating func number(for object: AnyObject) -> (number: Int, isNew: Bool)? {
-    var place = slot(for: object)
-    while slots[place] != 0 {
-      let number = Int(slots[place])
-      if objects[number - 1] === object { return (number, false) }
-      place = (place + 1) & (slots.count - 1)
+    let mask = slots.count &- 1
+    let hash = AddressHash(object, mask)
+    var place = hash.place
+    while true {
+      let slot = slots[place]
+      if slot == 0 { break }
+      if hash.matches(slot), objects[hash.number(slot) &- 1] === object {
+        return (hash.number(slot), false)
+      }
+      place = (place &+ 1) & mask
     }
     guard objects.count < ObjectRegistry.mostNumbers else { return nil }
     objects.append(object)
     let number = objects.count
-    slots[place] = UInt32(truncatingIfNeeded: number)
-    if number * 4 > slots.count * 3 { enlarge() }
+    // Values take numbers, too, so that this one may be too large for its slot until there are more of them.
+    if number &* 4 > slots.count &* 3 { enlarge() } else { slots[place] = hash.slot(number) }
     return (number, true)
   }
 
   /// The number of `object`, if it has one.
   func knownNumber(of object: AnyObject) -> Int? {
-    var place = slot(for: object)
+    let mask = slots.count - 1
+    let hash = AddressHash(object, mask)
+    var place = hash.place
     while slots[place] != 0 {
-      let number = Int(slots[place])
-      if objects[number - 1] === object { return number }
-      place = (place + 1) & (slots.count - 1)
+      let slot = slots[place]
+      if hash.matches(slot), objects[hash.number(slot) - 1] === object { return hash.number(slot) }
+      place = (place + 1) & mask
     }
     return nil
   }
@@ -54,34 +63,61 @@ struct ObjectRegistry {
     return objects.count
   }
 
-  @inline(__always)
-  private func slot(for object: AnyObject) -> Int {
-    let address = UInt64(UInt(bitPattern: ObjectIdentifier(object)))
-    let hash = (address >> 4) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: hash >> 32) & (slots.count - 1)
-  }
-
   private mutating func enlarge() {
-    slots = [UInt32](repeating: 0, count: slots.count * 2)
-    for (index, object) in objects.enumerated() {
-      guard let object else { continue }
-      var place = slot(for: object)
-      while slots[place] != 0 { place = (place + 1) & (slots.count - 1) }
-      slots[place] = UInt32(truncatingIfNeeded: index + 1)
+    var count = slots.count * 2
+    while objects.count * 4 > count * 3 { count *= 2 }
+    // Let go of first, so that there are never two tables.
+    slots = []
+    slots = [UInt32](repeating: 0, count: count)
+    for index in 0..<objects.count {
+      guard let object = objects[index] else { continue }
+      let hash = AddressHash(object, count - 1)
+      var place = hash.place
+      while slots[place] != 0 { place = (place &+ 1) & (count &- 1) }
+      slots[place] = hash.slot(index + 1)
     }
   }
 
   /// Takes back the numbers above `count`, the last first, and lets their objects go.
   mutating func truncate(to count: Int) {
+    let mask = slots.count - 1
     while objects.count > count {
       if let object = objects[objects.count - 1] {
-        var place = slot(for: object)
-        while slots[place] != UInt32(truncatingIfNeeded: objects.count) {
-          place = (place + 1) & (slots.count - 1)
-        }
+        let hash = AddressHash(object, mask)
+        var place = hash.place
+        while hash.number(slots[place]) != objects.count { place = (place + 1) & mask }
         slots[place] = 0
       }
       objects.removeLast()
     }
   }
+}
+
+/// Where an object stands in a hash table of at most 2^31 slots, and what stands there.
+///
+/// Objects that were made one after the other are mostly archived so. Four units of memory in a row, each of
+/// sixteen bytes, are four slots in a row, which are fetched together.
+private struct AddressHash {
+  private let mask: UInt32
+  private let tag: UInt32
+  let place: Int
+
+  @inline(__always)
+  init(_ object: AnyObject, _ mask: Int) {
+    let unit = UInt64(UInt(bitPattern: ObjectIdentifier(object))) &>> 4
+    let hash = (unit &>> 2) &* 0x9E37_79B9_7F4A_7C15
+    self.mask = UInt32(truncatingIfNeeded: mask)
+    place = Int(truncatingIfNeeded: (hash &>> 32) &<< 2 | unit & 3) & mask
+    tag = UInt32(truncatingIfNeeded: unit) &* 0x9E37_79B1 & ~self.mask
+  }
+
+  /// What stands in the slot of the object when it has `number`, which is no more than the mask.
+  @inline(__always)
+  func slot(_ number: Int) -> UInt32 { tag | UInt32(truncatingIfNeeded: number) }
+
+  @inline(__always)
+  func matches(_ slot: UInt32) -> Bool { (slot ^ tag) & ~mask == 0 }
+
+  @inline(__always)
+  func number(_ slot: UInt32) -> Int { Int(slot & mask) }
 }

@@ -87,9 +87,9 @@ struct OffsetTableBuilder {
     count = mark.count
   }
 
-  mutating func write(to buffer: ByteBuffer) {
+  /// The table's parts, in their order.
+  mutating func finish() -> [ByteBuffer] {
     flush()
-    buffer.append(groups)
-    buffer.append(lengths)
+    return [groups, lengths]
   }
 }

@@ -4,99 +4,86 @@
 /// value, which is read when everything else has been. Conditional references are not here: they never make
 /// anything be read.
 struct ReferenceGraph {
-  /// References in the order of writing. An entry with the highest bit set is not one, but says how many of the
-  /// entries behind it are in one deferred value.
-  fileprivate struct List {
-    var targets: [UInt32] = []
-    /// How deep each reference is nested in its body, or in its deferred value.
-    var depths: [UInt32] = []
-
-    mutating func append(_ target: UInt32, depth: Int) {
-      targets.append(target)
-      depths.append(UInt32(truncatingIfNeeded: depth))
-    }
-
-    mutating func truncate(to count: Int) {
-      targets.removeLast(max(0, targets.count - count))
-      depths.removeLast(max(0, depths.count - count))
-    }
-  }
-
-  fileprivate static let groupMark: UInt32 = 1 << 31
-
-  /// The references of all bodies, body after body.
-  fileprivate var bodies = List()
-  /// Where the references of each body begin, from body 1 on.
-  fileprivate var starts: [Int] = []
-  /// How deep the values of each body are nested.
-  fileprivate var bodyDepths: [UInt32] = []
+  /// The references of all bodies, body after body. Each reference has how deep it is nested in its body, or in its
+  /// deferred value; a group is what is in one deferred value.
+  fileprivate var bodies = ReferenceList()
+  /// Where the references of each body begin, from body 1 on: the low half of the place.
+  private var starts = ChunkedArray<UInt32>()
+  /// The first bodies at which the high half is 1, 2 and so on.
+  private var highStarts: [Int] = []
+  /// How deep the values of the body are nested that was begun last.
+  private var bodyDepth = 0
   /// The references of the top level since its last value was complete.
-  fileprivate var topLevel = List()
+  fileprivate var topLevel = ReferenceList()
   /// Whether any body refers, not deferred, to itself or an earlier one. Without that there is no new ring.
-  fileprivate var refersBack = false
+  private var refersBack = false
   /// More than the depth of anything that was not looked at yet.
-  fileprivate var uncheckedDepth = 0
+  private var uncheckedDepth = 0
   /// Whether a ring was met that some orders of reading can build and others cannot.
-  fileprivate var orderMatters = false
+  private var orderMatters = false
 
   struct Mark {
-    fileprivate let references: Int
-    fileprivate let bodies: Int
-    fileprivate let topLevel: Int
+    fileprivate let bodies: ReferenceList.Mark
+    fileprivate let starts: Int
+    fileprivate let bodyDepth: Int
+    fileprivate let topLevel: ReferenceList.Mark
   }
 
+  @inline(__always)
   var mark: Mark {
-    Mark(references: bodies.targets.count, bodies: starts.count, topLevel: topLevel.targets.count)
+    Mark(bodies: bodies.mark, starts: starts.count, bodyDepth: bodyDepth, topLevel: topLevel.mark)
   }
 
   mutating func truncate(to mark: Mark) {
-    bodies.truncate(to: mark.references)
-    starts.removeLast(starts.count - mark.bodies)
-    bodyDepths.removeLast(bodyDepths.count - mark.bodies)
+    bodies.truncate(to: mark.bodies)
+    bodyDepth = mark.bodyDepth
+    while starts.count > mark.starts { starts.removeLast() }
+    while let last = highStarts.last, last > bodyCount { highStarts.removeLast() }
     topLevel.truncate(to: mark.topLevel)
   }
+
+  @inline(__always)
+  var bodyCount: Int { starts.count }
 
   // MARK: Recording
 
   /// What is recorded from now on belongs to the body after the last.
   mutating func beginBody() {
-    starts.append(bodies.targets.count)
-    bodyDepths.append(0)
+    let start = bodies.byteCount
+    starts.append(UInt32(truncatingIfNeeded: start))
+    while start >> 32 > highStarts.count { highStarts.append(bodyCount) }
+    bodyDepth = 0
+    bodies.beginBody(bodyCount)
   }
 
   /// Records a reference, nested `depth` deep in the body that was begun last or in its deferred value.
   @inline(__always)
   mutating func addReference(to number: Int, depth: Int, isDeferred: Bool) {
-    bodies.append(UInt32(truncatingIfNeeded: number), depth: depth)
+    bodies.append(number, depth: depth)
     uncheckedDepth &+= depth
-    if number <= starts.count, !isDeferred { refersBack = true }
+    if number <= bodyCount, !isDeferred { refersBack = true }
   }
 
   /// Records a reference that stands at the top level itself.
   mutating func addTopLevelReference(to number: Int, depth: Int) {
-    topLevel.append(UInt32(truncatingIfNeeded: number), depth: depth)
+    topLevel.append(number, depth: depth)
   }
 
   /// Records how deep a value of the body that was begun last is nested.
   mutating func noteDepth(_ depth: Int) {
-    let last = bodyDepths.count - 1
-    guard last >= 0, depth > Int(bodyDepths[last]) else { return }
-    uncheckedDepth += depth - Int(bodyDepths[last])
-    bodyDepths[last] = UInt32(truncatingIfNeeded: depth)
+    guard bodyCount > 0, depth > bodyDepth else { return }
+    uncheckedDepth += depth - bodyDepth
+    bodyDepth = depth
+    bodies.append(bodyDepth: depth)
   }
 
   /// Begins a deferred value; what is returned ends it.
-  mutating func beginDeferred(inBody: Bool) -> Int {
-    if inBody {
-      bodies.append(ReferenceGraph.groupMark, depth: 0)
-    } else {
-      topLevel.append(ReferenceGraph.groupMark, depth: 0)
-    }
-    return (inBody ? bodies : topLevel).targets.count
+  mutating func beginDeferred(inBody: Bool) -> ReferenceList.OpenGroup {
+    inBody ? bodies.beginGroup() : topLevel.beginGroup()
   }
 
-  mutating func endDeferred(_ first: Int, inBody: Bool) {
-    if inBody { bodies.closeGroup(first) } else { topLevel.closeGroup(first) }
+  mutating func endDeferred(_ group: ReferenceList.OpenGroup, inBody: Bool) {
+    if inBody { bodies.end(group) } else { topLevel.end(group) }
   }
 
   /// From now on each value is played through as if it were the first to be read.
@@ -104,37 +91,41 @@ struct ReferenceGraph {
 
   // MARK: Who refers to what
 
-  fileprivate func references(of body: Int) -> Range<Int> {
-    starts[body - 1]..<(body < starts.count ? starts[body] : bodies.targets.count)
+  @inline(__always)
+  private func start(of body: Int) -> Int {
+    guard body <= bodyCount else { return bodies.byteCount }
+    let low = Int(starts[body - 1])
+    return highStarts.isEmpty ? low : low | highStarts.prefix { $0 <= body }.count << 32
+  }
+
+  /// The references of the body `number`.
+  @inline(__always)
+  fileprivate func references(of number: Int) -> ReferenceCursor {
+    ReferenceCursor(start(of: number)..<start(of: number + 1), body: number)
   }
 
   /// For each number the first body that refers to it, from the body `first` on; 0 where none does.
   ///
   /// Numbers are given out in the order in which objects are met, so that one walk finds them all.
   func firstReferrers(from first: Int = 1) -> [Int] {
-    guard first >= 1, first <= starts.count else { return [] }
+    guard first >= 1, first <= bodyCount else { return [] }
     var referrers: [Int] = []
-    var body = first - 1
-    for place in starts[first - 1]..<bodies.targets.count {
-      let target = bodies.targets[place]
-      guard target & ReferenceGraph.groupMark == 0 else { continue }
-      while body < starts.count, starts[body] <= place { body += 1 }
-      let number = Int(target)
-      while referrers.count <= number { referrers.append(0) }
-      // What the top level reached first has a lower number than the body that is being written then.
-      if referrers[number] == 0, number > body { referrers[number] = body }
-    }
+    for body in first...bodyCount { note(references(of: body), in: &referrers) }
     return referrers
   }
-}
 
-extension ReferenceGraph.List {
-  fileprivate mutating func closeGroup(_ first: Int) {
-    guard first >= 1, first <= targets.count else { return }
-    if targets.count == first {
-      truncate(to: first - 1)
-    } else {
-      targets[first - 1] = ReferenceGraph.groupMark | UInt32(truncatingIfNeeded: targets.count - first)
+  private func note(_ references: ReferenceCursor, in referrers: inout [Int]) {
+    var references = references
+    while let step = references.next(bodies) {
+      switch step {
+      case .group(let place):
+        note(ReferenceCursor(bodies, groupAt: place, body: references.body), in: &referrers)
+      case .reference(let number, _):
+        while referrers.count <= number { referrers.append(0) }
+        // What the top level reached first has a lower number than the body that is being written then.
+        if referrers[number] == 0, number > references.body { referrers[number] = references.body }
+      case .bodyDepth: break
+      }
     }
   }
 }
@@ -167,14 +158,31 @@ extension ReferenceGraph {
     defer {
       refersBack = false
       uncheckedDepth = 0
-      topLevel.truncate(to: 0)
+      topLevel.removeAll()
     }
     guard refersBack || orderMatters || uncheckedDepth > maximumDepth else { return nil }
     // Keys are read in any order. Where that matters, what earlier values reached counts as not read yet.
     var reading = Reading(self, first: orderMatters ? 1 : first, maximumDepth)
     defer { orderMatters = orderMatters || reading.orderMatters }
     if let valueBody { return reading.read(valueBody, isKnownEarly) }
-    return reading.read(topLevel.targets.indices, isKnownEarly)
+    return reading.readTopLevel(isKnownEarly)
+  }
+
+  /// How deep the values are that `references` is of, as far as that was noted.
+  fileprivate func depth(of references: ReferenceCursor) -> Int {
+    guard bodies.hasBodyDepths else { return 0 }
+    var references = references
+    var deepest = 0
+    while let step = references.next(bodies) {
+      switch step {
+      case .bodyDepth(let depth): deepest = max(deepest, depth)
+      case .group(let place):
+        let group = ReferenceCursor(bodies, groupAt: place, body: references.body)
+        deepest = max(deepest, depth(of: group))
+      case .reference: break
+      }
+    }
+    return deepest
   }
 }
 
@@ -186,24 +194,36 @@ private struct Reading {
   private struct Step {
     /// The body whose initializer is running; 0 for the top level and deferred values.
     var body = 0
-    var rest: Range<Int>
+    var rest: ReferenceCursor
     var depth = 0
+    /// How deep the deepest value of the body is.
+    var innermostDepth = 0
     var isTopLevel = false
   }
 
+  private struct DeferredValue {
+    let place: Int
+    let body: Int
+    let isTopLevel: Bool
+  }
+
   private let graph: ReferenceGraph
+  private let bodies: ReferenceList
+  private let topLevel: ReferenceList
   private let first: Int
   private let maximumDepth: Int
   private var states: [State]
   private var path: [Step] = []
-  private var deferred: [Step] = []
+  private var deferred = ChunkedArray<DeferredValue>()
   private(set) var orderMatters = false
 
   init(_ graph: ReferenceGraph, first: Int, _ maximumDepth: Int) {
     self.graph = graph
     self.first = first
     self.maximumDepth = maximumDepth
-    states = Array(repeating: .absent, count: max(0, graph.starts.count - first + 1))
+    bodies = graph.bodies
+    topLevel = graph.topLevel
+    states = Array(repeating: .absent, count: max(0, graph.bodyCount - first + 1))
   }
 
   private subscript(number: Int) -> State {
@@ -218,8 +238,8 @@ private struct Reading {
   }
 
   /// Reads a value that stands at the top level itself.
-  mutating func read(_ topLevel: Range<Int>, _ isKnownEarly: (Int) -> Bool) -> ReferenceGraph.Obstacle? {
-    path.append(Step(rest: topLevel, isTopLevel: true))
+  mutating func readTopLevel(_ isKnownEarly: (Int) -> Bool) -> ReferenceGraph.Obstacle? {
+    path.append(Step(rest: ReferenceCursor(0..<topLevel.byteCount, body: 0), isTopLevel: true))
     return readAll(isKnownEarly)
   }
 
@@ -227,8 +247,11 @@ private struct Reading {
     if let obstacle = finishPath(isKnownEarly) { return obstacle }
     var next = 0
     while next < deferred.count {
-      path.append(deferred[next])
+      let value = deferred[next]
       next += 1
+      let list = value.isTopLevel ? topLevel : bodies
+      let group = ReferenceCursor(list, groupAt: value.place, body: value.body)
+      path.append(Step(rest: group, isTopLevel: value.isTopLevel))
       if let obstacle = finishPath(isKnownEarly) { return obstacle }
     }
     return nil
@@ -236,39 +259,45 @@ private struct Reading {
 
   private mutating func open(_ number: Int, depth: Int) {
     self[number] = .open
-    path.append(Step(body: number, rest: graph.references(of: number), depth: depth))
+    let references = graph.references(of: number)
+    let innermost = depth + graph.depth(of: references)
+    path.append(Step(body: number, rest: references, depth: depth, innermostDepth: innermost))
   }
 
   private mutating func finishPath(_ isKnownEarly: (Int) -> Bool) -> ReferenceGraph.Obstacle? {
-    while let step = path.last {
-      if step.body > 0 {
-        let depth = step.depth + Int(graph.bodyDepths[step.body - 1])
-        guard depth <= maximumDepth else { return .depth(depth, number: step.body) }
+    while !path.isEmpty {
+      let last = path.count - 1
+      if path[last].innermostDepth > maximumDepth {
+        return .depth(path[last].innermostDepth, number: path[last].body)
       }
-      guard let next = step.rest.first else {
-        if step.body > 0 { self[step.body] = .done }
+      let isTopLevel = path[last].isTopLevel
+      switch isTopLevel ? path[last].rest.next(topLevel) : path[last].rest.next(bodies) {
+      case nil:
+        if path[last].body > 0 { self[path[last].body] = .done }
         path.removeLast()
-        continue
+      case .bodyDepth?: break
+      case .group(let place)?:
+        deferred.append(DeferredValue(place: place, body: path[last].rest.body, isTopLevel: isTopLevel))
+      case .reference(let target, let depth)?:
+        if let obstacle = follow(target, depth: path[last].depth + depth, isKnownEarly) { return obstacle }
       }
-      let target = step.isTopLevel ? graph.topLevel.targets[next] : graph.bodies.targets[next]
-      guard target & ReferenceGraph.groupMark == 0 else {
-        let group = (next + 1)..<(next + 1 + Int(target & ~ReferenceGraph.groupMark))
-        deferred.append(Step(rest: group, isTopLevel: step.isTopLevel))
-        path[path.count - 1].rest = group.upperBound..<step.rest.upperBound
-        continue
-      }
-      path[path.count - 1].rest = step.rest.dropFirst()
-      switch self[Int(target)] {
-      case .done: break
-      case .absent:
-        let depth = step.isTopLevel ? graph.topLevel.depths[next] : graph.bodies.depths[next]
-        open(Int(target), depth: step.depth + Int(depth))
-      case .open:
-        let ring = path.map(\.body).drop { $0 != Int(target) }
-        guard isKnownEarly(Int(target)) else { return .ring(Array(ring)) }
-        // Entered elsewhere, the ring would be met first at an object that is not known early.
-        if !orderMatters { orderMatters = !ring.allSatisfy(isKnownEarly) }
-      }
+    }
+    return nil
+  }
+
+  private mutating func follow(
+    _ target: Int,
+    depth: Int,
+    _ isKnownEarly: (Int) -> Bool
+  ) -> ReferenceGraph.Obstacle? {
+    switch self[target] {
+    case .done: break
+    case .absent: open(target, depth: depth)
+    case .open:
+      let ring = path.map(\.body).drop { $0 != target }
+      guard isKnownEarly(target) else { return .ring(Array(ring)) }
+      // Entered elsewhere, the ring would be met first at an object that is not known early.
+      if !orderMatters { orderMatters = !ring.allSatisfy(isKnownEarly) }
     }
     return nil
   }

@@ -117,13 +117,11 @@ struct StringSharing {
     }
   }
 
-  /// Writes the string table (Format §5.4).
-  func write(to buffer: ByteBuffer) {
-    for number in shared.indices {
-      let range = self.range(number)
-      buffer.append(varint: range.count)
-      buffer.append(bytes, range)
-    }
+  /// Writes an entry of the string table (Format §5.4).
+  func write(_ number: Int, to buffer: ByteBuffer) {
+    let range = self.range(number)
+    buffer.append(varint: range.count)
+    buffer.append(bytes, range)
   }
 }
 

@@ -20,7 +20,7 @@ package final class ByteBuffer {
   @safe @exclusivity(unchecked)
   private var base: UnsafeMutableRawPointer
   @safe @exclusivity(unchecked)
-  private var capacity: Int
+  package private(set) var capacity: Int
   /// How many bytes have been written.
   @safe @exclusivity(unchecked)
   package private(set) var count = 0
@@ -265,6 +265,12 @@ package final class ByteBuffer {
     precondition(prefix >= 0 && prefix <= count)
     unsafe base.copyMemory(from: base + prefix, byteCount: count - prefix)  // within the initialized part
     count -= prefix
+  }
+
+  /// Gives the memory back that is not needed for the bytes there are.
+  package func giveBackMemory() {
+    capacity = max(count, 512)
+    unsafe base = ByteBuffer.memory(capacity, from: base)  // of its own, and large enough for the bytes
   }
 
   /// Exchanges all bytes with another buffer.

@@ -127,7 +127,7 @@ import Testing
     var classes = ClassRegistry()
     _ = classes.add(ClassEntry(name: "Thing"), NSObject.self)
     let targets = [200, 0, 1, 128, 0]
-    assembly.finish(
+    try assembly.finish(
       topLevel: topLevel,
       shapes: ShapeTrie(),
       keyNames: [],

@@ -95,7 +95,7 @@ final class DurableFile {
 
   // MARK: Steps
 
-  private func openTemporary() throws(ArchiveError) -> TemporaryFile {
+  func openTemporary() throws(ArchiveError) -> TemporaryFile {
     switch state {
     case .writing(let temporary): return temporary
     case .committed: throw ArchiveError(.misuse, "the new file is already in place", path: target.path)

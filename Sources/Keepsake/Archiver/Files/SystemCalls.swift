@@ -84,6 +84,14 @@ final class OpenFile {
     try repeating { unsafe write(number, bytes.baseAddress, min(bytes.count, 1 << 30)) }
   }
 
+  /// Reads at most `count` bytes at an offset, no more than the array has, and returns how many.
+  func readSome(into bytes: inout [UInt8], _ count: Int, at offset: Int) throws(SystemError) -> Int {
+    // Unsafe: pread gets the array's own address, and writes no more than its size.
+    try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
+      try repeating { unsafe pread(number, buffer.baseAddress, min(count, buffer.count), off_t(offset)) }
+    }
+  }
+
   /// Makes what was written survive a power cut.
   func synchronize() throws(SystemError) {
     #if canImport(Darwin)

@@ -1,0 +1,101 @@
+import Foundation
+import Keepsake
+
+/// What some small objects share.
+final class ScaleTag: Codable {
+  let name: String
+
+  init(name: String) {
+    self.name = name
+  }
+}
+
+/// A small object: most of an archive of many objects are like it.
+final class ScaleItem: Codable {
+  let number: Int
+  let tag: ScaleTag?
+
+  init(number: Int, tag: ScaleTag?) {
+    self.number = number
+    self.tag = tag
+  }
+}
+
+/// A node of a tree with two branches.
+final class ScaleNode: Codable {
+  let number: Int
+  let left: ScaleNode?
+  let right: ScaleNode?
+
+  init(number: Int, left: ScaleNode?, right: ScaleNode?) {
+    self.number = number
+    self.left = left
+    self.right = right
+  }
+}
+
+/// The graphs whose cost for each object is to be the same whatever their size.
+enum ScaleShape: String, CaseIterable {
+  /// An array of objects, each eighth of which refers to one of a hundred others.
+  case list
+  /// A binary tree as even as can be, made depth first as a program would.
+  case tree
+
+  /// Calls `body` with what archives a graph of `count` objects, and with what reads an archive of one.
+  func withGraph<Result>(
+    count: Int,
+    _ body: (_ graph: any ScaleGraph) throws -> Result
+  ) rethrows -> Result {
+    switch self {
+    case .list: try body(ScaleRoot(Self.list(count)))
+    case .tree: try body(ScaleRoot(Self.tree(1...count)))
+    }
+  }
+
+  private static func list(_ count: Int) -> [ScaleItem] {
+    let tags = (0..<100).map { ScaleTag(name: "tag \($0)") }
+    return (0..<count).map { ScaleItem(number: $0, tag: $0 % 8 == 0 ? tags[$0 / 8 % 100] : nil) }
+  }
+
+  private static func tree(_ numbers: ClosedRange<Int>) -> ScaleNode {
+    let middle = (numbers.lowerBound + numbers.upperBound) / 2
+    let left = middle > numbers.lowerBound ? tree(numbers.lowerBound...(middle - 1)) : nil
+    let right = middle < numbers.upperBound ? tree((middle + 1)...numbers.upperBound) : nil
+    return ScaleNode(number: middle, left: left, right: right)
+  }
+}
+
+/// A graph of which only its cost is of interest.
+protocol ScaleGraph {
+  func encode() throws -> Data
+  func decode(_ archive: Data) throws -> Any
+  func save(toFile path: String) throws
+  func encode(to archiver: KeyedArchiver, forKey key: String) throws
+}
+
+private struct ScaleRoot<Root: Codable>: ScaleGraph {
+  let root: Root
+
+  init(_ root: Root) {
+    self.root = root
+  }
+
+  func encode() throws -> Data { try KeyedArchiver.archivedData(withRootObject: root) }
+  func decode(_ archive: Data) throws -> Any { try KeyedUnarchiver.unarchive(Root.self, from: archive) }
+  func save(toFile path: String) throws { try KeyedArchiver.archive(rootObject: root, toFile: path) }
+
+  func encode(to archiver: KeyedArchiver, forKey key: String) throws {
+    try archiver.encode(root, forKey: key)
+  }
+}
+
+/// The small value of a large archive.
+struct ScaleNote: Codable {
+  let title: String
+  let sizes: [Int]
+  let author: ScaleTag
+
+  static func makeSample() -> ScaleNote {
+    ScaleNote(title: "what is wanted", sizes: [1, 2, 300], author: ScaleTag(name: "author"))
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// What a process of the measurement is asked, and what it answers: one line of numbers.
+///
+/// Each figure is taken in a process of its own, so that neither the memory nor the heap of one is the other's.
+enum ScaleProcess {
+  /// Runs this program again with `arguments`; the numbers that it prints.
+  static func ask(_ arguments: [String]) throws -> [Double] {
+    let process = Process()
+    process.executableURL = URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments[0])
+    process.arguments = ["--scale-question"] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let answer = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw ScaleError(question: arguments) }
+    return String(decoding: answer, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      .compactMap { Double($0) }
+  }
+
+  /// The most memory that this process has had so far, in bytes.
+  static var peakMemory: Double {
+    #if os(Linux)
+      // Not by getrusage, which counts what the parent had before it became this program.
+      let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      return (line?.split(separator: " ").dropFirst().first).flatMap { Double($0) }.map { $0 * 1_024 } ?? .nan
+    #else
+      var usage = rusage()
+      // The structure is this function's own.
+      unsafe getrusage(RUSAGE_SELF, &usage)
+      return Double(usage.ru_maxrss)
+    #endif
+  }
+}
+
+struct ScaleError: Error {
+  let question: [String]
+}

@@ -1,0 +1,63 @@
+/// The plans for the objects whose bodies are still to be written, in the order of their numbers: a byte or two
+/// for each, since up to half of a tree waits at once.
+struct PendingObjects {
+  private var plans: [AnyEncodingPlan] = []
+  /// The number of each object's plan, as a varint.
+  private let numbers = ByteBuffer(minimumCapacity: 64)
+  private var head = 0
+  /// How many bytes were done with before those that are kept.
+  private var doneByteCount = 0
+
+  /// So many bytes that are done with are kept before those behind them are moved to the front.
+  private static let mostDone = 1 << 16
+
+  struct Mark {
+    fileprivate let end: Int
+  }
+
+  @inline(__always)
+  var mark: Mark { Mark(end: doneByteCount &+ numbers.count) }
+
+  @inline(__always)
+  var isEmpty: Bool { head == numbers.count }
+
+  @inline(__always)
+  mutating func append(_ plan: AnyEncodingPlan) {
+    if plan.pendingNumber < 0 { add(plan) }
+    numbers.append(varint: plan.pendingNumber)
+  }
+
+  private mutating func add(_ plan: AnyEncodingPlan) {
+    plan.pendingNumber = plans.count
+    plans.append(plan)
+  }
+
+  mutating func next() -> AnyEncodingPlan? {
+    guard head < numbers.count else { return nil }
+    var number = 0
+    var shift = 0
+    while head < numbers.count {
+      let byte = numbers[head]
+      head += 1
+      number |= Int(byte & 0x7F) << shift
+      shift += 7
+      if byte < 0x80 { break }
+    }
+    if head > PendingObjects.mostDone, head > numbers.count / 2 { forgetDone() }
+    return plans[number]
+  }
+
+  private mutating func forgetDone() {
+    numbers.removePrefix(head)
+    doneByteCount += head
+    head = 0
+  }
+
+  mutating func truncate(to mark: Mark) {
+    numbers.truncate(to: min(numbers.count, max(0, mark.end - doneByteCount)))
+    head = min(head, numbers.count)
+  }
+
+  /// Forgets all objects that wait.
+  mutating func removeAll() { truncate(to: Mark(end: 0)) }
+}

@@ -1,0 +1,202 @@
+/// References in the order of writing, in about one byte each where they lead to new objects and in two to five
+/// where they lead to others: there may be more of them than of anything else that is kept until an archive is
+/// done.
+///
+/// The list is a run of varints. The two lowest bits say what the rest is:
+///
+/// | bits | the rest |
+/// | --- | --- |
+/// | 0 | the number referred to, counted forward from the one after that of the reference before |
+/// | 1 | the number itself |
+/// | 2 | the number, counted backward from that of the reference before |
+/// | 3 | 0 begins a group, whose byte count follows in four bytes; from 1 on, a depth and whose it is |
+///
+/// Before the first reference of a body or group, the reference before is taken to be the number of the body, and
+/// the depth to be 1. So both can be read by themselves.
+struct ReferenceList {
+  /// What stands before the references: not a reference itself.
+  fileprivate enum Control {
+    static let group = 0
+    static let firstDepth = 1
+    static let bits = 3
+  }
+
+  private static let firstDepth = 1
+  fileprivate let bytes = ByteBuffer(minimumCapacity: 64)
+  /// The number of the body that is being written; 0 at the top level.
+  private var body = 0
+  private var previous = 0
+  private var depth = ReferenceList.firstDepth
+  /// Whether a body has a value that is deeper than the references tell.
+  private(set) var hasBodyDepths = false
+
+  struct Mark {
+    fileprivate let byteCount: Int
+    fileprivate let body: Int
+    fileprivate let previous: Int
+    fileprivate let depth: Int
+  }
+
+  @inline(__always)
+  var mark: Mark { Mark(byteCount: bytes.count, body: body, previous: previous, depth: depth) }
+
+  mutating func truncate(to mark: Mark) {
+    bytes.truncate(to: mark.byteCount)
+    body = mark.body
+    previous = mark.previous
+    depth = mark.depth
+  }
+
+  mutating func removeAll() {
+    bytes.truncate(to: 0)
+    startOver()
+  }
+
+  var byteCount: Int { bytes.count }
+
+  @inline(__always)
+  private mutating func startOver() {
+    previous = body
+    depth = ReferenceList.firstDepth
+  }
+
+  // MARK: Writing
+
+  @inline(__always)
+  mutating func beginBody(_ number: Int) {
+    body = number
+    startOver()
+  }
+
+  @inline(__always)
+  mutating func append(_ target: Int, depth: Int) {
+    if depth != self.depth { change(to: depth) }
+    let back = previous &- target
+    previous = target
+    if back < 0 {
+      bytes.append(varint: (0 &- back &- 1) &<< 2)
+    } else if target < back {
+      bytes.append(varint: target &<< 2 | 1)
+    } else {
+      bytes.append(varint: back &<< 2 | 2)
+    }
+  }
+
+  private mutating func change(to depth: Int) {
+    self.depth = depth
+    bytes.append(varint: (Control.firstDepth + depth * 2) << 2 | Control.bits)
+  }
+
+  /// Notes how deep a value of the body is nested.
+  mutating func append(bodyDepth depth: Int) {
+    hasBodyDepths = true
+    bytes.append(varint: (Control.firstDepth + depth * 2 + 1) << 2 | Control.bits)
+  }
+
+  /// A group that was begun, and what is to be gone on with after it.
+  struct OpenGroup {
+    fileprivate let start: Int
+    fileprivate let before: Mark
+  }
+
+  mutating func beginGroup() -> OpenGroup {
+    let before = mark
+    bytes.append(UInt8(Control.group << 2 | Control.bits))
+    bytes.append(word: 0, byteCount: 4)
+    startOver()
+    return OpenGroup(start: bytes.count, before: before)
+  }
+
+  /// Ends a group, unless it was taken back. An empty one leaves nothing.
+  mutating func end(_ group: OpenGroup) {
+    guard bytes.count >= group.start else { return }
+    guard bytes.count > group.start else { return truncate(to: group.before) }
+    var length = bytes.count - group.start
+    for place in (group.start - 4)..<group.start {
+      bytes[place] = UInt8(truncatingIfNeeded: length)
+      length >>= 8
+    }
+    previous = group.before.previous
+    depth = group.before.depth
+  }
+}
+
+// MARK: - Reading
+
+/// A place in a list, from which the references of one body, of one group or of the top level are read.
+struct ReferenceCursor {
+  private var place: Int
+  private let end: Int
+  let body: Int
+  private var previous: Int
+  private var depth = 1
+
+  enum Step {
+    case reference(Int, depth: Int)
+    /// A group: where its length stands. The cursor is behind it.
+    case group(Int)
+    case bodyDepth(Int)
+  }
+
+  /// Reads what stands at `range`; `body` is the number of the body there.
+  @inline(__always)
+  init(_ range: Range<Int>, body: Int) {
+    place = range.lowerBound
+    end = range.upperBound
+    self.body = body
+    previous = body
+  }
+
+  /// Reads the group whose length stands at `place`, as ``Step/group(_:)`` says it.
+  init(_ list: ReferenceList, groupAt place: Int, body: Int) {
+    self.init((place + 4)..<(place + 4 + ReferenceCursor.groupByteCount(list, place)), body: body)
+  }
+
+  private static func groupByteCount(_ list: ReferenceList, _ place: Int) -> Int {
+    (0..<4).reduce(0) { $0 | Int(list.bytes[place + $1]) << ($1 * 8) }
+  }
+
+  /// What comes next; `nil` at the end.
+  @inline(__always)
+  mutating func next(_ list: ReferenceList) -> Step? {
+    while place < end {
+      let token = varint(list)
+      let rest = token &>> 2
+      switch token & 3 {
+      case 0: previous &+= rest &+ 1
+      case 1: previous = rest
+      case 2: previous &-= rest
+      default:
+        if let step = control(rest, list) { return step }
+        continue
+      }
+      return .reference(previous, depth: depth)
+    }
+    return nil
+  }
+
+  private mutating func control(_ rest: Int, _ list: ReferenceList) -> Step? {
+    if rest == ReferenceList.Control.group {
+      let start = place
+      place += 4 + ReferenceCursor.groupByteCount(list, start)
+      return .group(start)
+    }
+    let depth = (rest - ReferenceList.Control.firstDepth) / 2
+    guard (rest - ReferenceList.Control.firstDepth) % 2 == 0 else { return .bodyDepth(depth) }
+    self.depth = depth
+    return nil
+  }
+
+  @inline(__always)
+  private mutating func varint(_ list: ReferenceList) -> Int {
+    var value = 0
+    var shift = 0
+    while true {
+      let byte = list.bytes[place]
+      place &+= 1
+      value |= Int(byte & 0x7F) &<< shift
+      if byte < 0x80 { return value }
+      shift &+= 7
+    }
+  }
+}
