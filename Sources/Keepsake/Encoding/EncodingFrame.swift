@@ -82,6 +82,16 @@ struct EncodingContext {
     case object(Int)
   }
 
+  /// Makes it the context of another body, in the memory that it has.
+  @inline(__always)
+  mutating func startOver(_ frame: EncodingFrame, _ basePath: BasePath) {
+    top = frame
+    lower.truncate(to: 0)
+    if !nested.isEmpty { nested = [] }
+    if !splices.isEmpty { splices = [] }
+    self.basePath = basePath
+  }
+
   struct Splice {
     var offset: Int
     let nested: NestedContainer

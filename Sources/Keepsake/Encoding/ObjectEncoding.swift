@@ -80,16 +80,7 @@ extension EncodingSession {
   /// - Throws: also when no reader could build the objects again.
   func drain(valueBody: Int? = nil, isReadable: () -> Bool = { false }) throws {
     let first = valueBody ?? assembly.bodyCount + 1
-    var remaining = bodyLimit ?? Int.max
-    while remaining > 0, let plan = pending.next() {
-      remaining -= 1
-      let number = assembly.bodyCount + 1
-      guard let object = objects.object(number) else { continue }
-      try encodeBody(basePath: .object(number), class: classNumber(of: type(of: object))) {
-        try plan.encodeBody(object, self)
-      }
-      try assembly.letBlocksGo()
-    }
+    if !pending.isEmpty { try writingBodies { try encodePending() } }
     guard bodyLimit == nil else { return }
     let obstacle = graph.findObstacle(
       from: first,
@@ -118,29 +109,51 @@ extension EncodingSession {
     }
   }
 
-  private func encodeBody(
-    basePath: EncodingContext.BasePath,
-    class number: Int?,
-    _ encode: () throws -> Void
-  ) throws {
+  private func encodePending() throws {
+    var remaining = bodyLimit ?? Int.max
+    while remaining > 0, let plan = pending.next() {
+      remaining -= 1
+      let number = assembly.bodyCount + 1
+      guard let object = objects.object(number) else { continue }
+      beginBody(.object(number), class: classNumber(of: type(of: object)))
+      try plan.encodeBody(object, self)
+      try endBody()
+    }
+  }
+
+  /// Runs `encode`, during which the buffer is that of the archive, at whose end bodies are written.
+  private func writingBodies(_ encode: () throws -> Void) throws {
     let outer = context
     let outerBase = depthBase
+    context = EncodingContext(top: EncodingFrame(id: makeFrameID(), start: 0), basePath: .elements([]))
     buffer.exchange(with: assembly.buffer)
+    bodyInProgress = true
+    depthBase = depth
     defer {
       depthBase = outerBase
       buffer.exchange(with: assembly.buffer)
       context = outer
       bodyInProgress = false
     }
-    let start = buffer.count
-    graph.beginBody()
-    buffer.append(varint: number.map { $0 + 1 } ?? 0)
-    context = EncodingContext(top: EncodingFrame(id: makeFrameID(), start: start), basePath: basePath)
-    bodyInProgress = true
-    depthBase = depth
     try encode()
-    try flattenSplices(from: start)
+  }
+
+  @inline(__always)
+  private func beginBody(_ basePath: EncodingContext.BasePath, class number: Int?) {
+    graph.beginBody()
+    context.startOver(EncodingFrame(id: makeFrameID(), start: buffer.count), basePath)
+    buffer.append(varint: number.map { $0 &+ 1 } ?? 0)
+  }
+
+  @inline(__always)
+  private func endBody() throws {
+    let start = context.top.start
+    if !context.splices.isEmpty { try flattenSplices(from: start) }
     assembly.addBody(start..<buffer.count)
+    guard assembly.isDue(buffer) else { return }
+    buffer.exchange(with: assembly.buffer)
+    defer { buffer.exchange(with: assembly.buffer) }
+    try assembly.letBlocksGo()
   }
 
   // MARK: The top level
@@ -160,8 +173,11 @@ extension EncodingSession {
       } else {
         guard let number = objects.numberForValue() else { throw tooManyObjects }
         buffer.append(reference: Tag.valueReference, number)
-        try encodeBody(basePath: .elements(path), class: nil) { try plan.encode(value, self) }
-        try assembly.letBlocksGo()
+        try writingBodies {
+          beginBody(.elements(path), class: nil)
+          try plan.encode(value, self)
+          try endBody()
+        }
         try drain(valueBody: number) { canBeRead(value) }
       }
     } catch {

@@ -75,6 +75,10 @@ struct ArchiveAssembly {
   /// From now on, what is complete goes to `sink`.
   mutating func stream(to sink: any ArchiveSink) { self.sink = sink }
 
+  /// Whether so much is in `held`, the buffer that holds the archive while bodies are written, that blocks are to go.
+  @inline(__always)
+  func isDue(_ held: ByteBuffer) -> Bool { held.count >= ArchiveAssembly.leavingByteCount && sink != nil }
+
   /// Lets whole blocks go when there are enough of them. To be called when no body is being written.
   @inline(__always)
   mutating func letBlocksGo() throws(ArchiveError) {

@@ -27,6 +27,8 @@ struct ClassRegistry {
   private var numbers: [ObjectIdentifier: Int] = [:]
   /// The classes that were found to be polymorphic, in that order.
   private var polymorphic: [Int] = []
+  /// The type that was asked for last: objects of one class often come in a row.
+  private var latest: (id: ObjectIdentifier, number: Int)?
 
   struct Mark {
     fileprivate let entries: Int
@@ -35,7 +37,14 @@ struct ClassRegistry {
 
   var mark: Mark { Mark(entries: entries.count, polymorphic: polymorphic.count) }
 
-  func number(of type: Any.Type) -> Int? { numbers[ObjectIdentifier(type)] }
+  @inline(__always)
+  mutating func number(of type: Any.Type) -> Int? {
+    let id = ObjectIdentifier(type)
+    if let latest, latest.id == id { return latest.number }
+    guard let number = numbers[id] else { return nil }
+    latest = (id, number)
+    return number
+  }
 
   mutating func add(_ entry: ClassEntry, _ type: Any.Type) -> Int {
     numbers[ObjectIdentifier(type)] = entries.count
@@ -53,6 +62,7 @@ struct ClassRegistry {
   }
 
   mutating func truncate(to mark: Mark) {
+    latest = nil
     while polymorphic.count > mark.polymorphic {
       entries[polymorphic.removeLast()].isPolymorphic = false
     }

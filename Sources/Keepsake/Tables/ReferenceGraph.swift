@@ -15,7 +15,8 @@ struct ReferenceGraph {
   private var bodyDepth = 0
   /// The references of the top level since its last value was complete.
   fileprivate var topLevel = ReferenceList()
-  /// Whether any body refers, not deferred, to itself or an earlier one. Without that there is no new ring.
+  /// Whether any body refers, not deferred, to itself or to an earlier one that refers to others. Without that there
+  /// is no new ring.
   private var refersBack = false
   /// More than the depth of anything that was not looked at yet.
   private var uncheckedDepth = 0
@@ -61,7 +62,13 @@ struct ReferenceGraph {
   mutating func addReference(to number: Int, depth: Int, isDeferred: Bool) {
     bodies.append(number, depth: depth)
     uncheckedDepth &+= depth
-    if number <= bodyCount, !isDeferred { refersBack = true }
+    if number <= bodyCount, !refersBack, !isDeferred { refersBack = !isLeaf(number) }
+  }
+
+  /// Whether the body `number`, which is complete, refers to nothing.
+  @inline(__always)
+  private func isLeaf(_ number: Int) -> Bool {
+    number < bodyCount && number > 0 && starts[number] == starts[number - 1]
   }
 
   /// Records a reference that stands at the top level itself.
