@@ -50,8 +50,19 @@ extension Span where Element: ~Copyable {
 extension Array: NativelyEncodable where Element: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan {
     if let packable = Element.self as? any PackableElement.Type { return packable.makePackedPlan() }
-    return ArrayEncodingPlan<Element>()
+    return Element.self == String.self ? StringsEncodingPlan() : ArrayEncodingPlan<Element>()
   }
+}
+
+/// Strings: none of them can fail or lead anywhere, so that nobody asks where one is.
+final class StringsEncodingPlan: EncodingPlan<[String]> {
+  override func encode(_ value: [String], _ session: EncodingSession) {
+    session.buffer.append(arrayHead: value.count)
+    session.strings.reserve(value.count)
+    value.span.visit { session.write(string: $0) }
+  }
+
+  override var canBeNil: Bool { false }
 }
 
 final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {

@@ -22,6 +22,8 @@ struct EncodingFrame {
   var start: Int
   /// How many bytes are kept free at the start for the tag and what belongs to it.
   var headByteCount = 0
+  /// The number of the table of its keys; 0 where it has none.
+  var tableNumber: UInt32 = 0
   /// How many values were begun.
   var count = 0
   /// For a record, the node of its shape so far; for a map, where the key stands that was written last.

@@ -14,6 +14,9 @@ final class EncodingSession {
   @safe @exclusivity(unchecked) var assembly = ArchiveAssembly()
   @safe @exclusivity(unchecked) var plans = EncodingPlanCache()
   @safe @exclusivity(unchecked) private var keyTables = TypeCache<EncodingKeyTable>()
+  /// For each key table how long the head of the last container was, which is kept free for that of the next one; the
+  /// first number is that of unkeyed containers.
+  @safe @exclusivity(unchecked) var headByteCounts: [UInt8] = [1]
   /// The keys of the open maps that containers write, to find one that is written twice.
   @safe @exclusivity(unchecked) var mapKeys: [FrameID: Set<ExactString>] = [:]
   /// The plans by which the objects are encoded whose bodies are still to be written.
@@ -138,39 +141,43 @@ final class EncodingSession {
   @inline(__always)
   private func closeRecord() {
     let number = shapes.number(of: context.top.place)
-    if number <= Tag.lastShortShape, context.top.headByteCount == 1 {
-      buffer[context.top.start] = Tag.shortRecord &+ UInt8(truncatingIfNeeded: number)
-    } else if number <= Tag.lastShortShape {
-      setHead([Tag.shortRecord + UInt8(number)])
+    if number <= Tag.lastShortShape {
+      setHead(Tag.shortRecord &+ UInt8(truncatingIfNeeded: number))
     } else {
-      setHead(head(Tag.record, number))
+      setHead(Tag.record, number)
     }
   }
 
   private func closeMap() {
     mapKeys[context.top.id] = nil
-    setHead(head(Tag.map, context.top.count))
+    setHead(Tag.map, context.top.count)
   }
 
   private func closeArray() {
     let count = context.top.count
-    setHead(count <= Tag.longestShortArray ? [Tag.shortArray + UInt8(count)] : head(Tag.array, count))
-  }
-
-  private func head(_ tag: UInt8, _ number: Int) -> [UInt8] {
-    let scratch = ByteBuffer(minimumCapacity: 16)
-    scratch.append(tag)
-    scratch.append(varint: number)
-    return scratch.bytes(0..<scratch.count)
+    if count <= Tag.longestShortArray {
+      setHead(Tag.shortArray + UInt8(count))
+    } else {
+      setHead(Tag.array, count)
+    }
   }
 
   /// Fills the place that was kept free for the head; what is behind moves when it turned out longer or
   /// shorter.
-  private func setHead(_ bytes: [UInt8]) {
+  @inline(__always)
+  private func setHead(_ tag: UInt8, _ number: Int? = nil) {
     let start = context.top.start
-    let change = bytes.count - context.top.headByteCount
-    buffer.replace(start..<(start + context.top.headByteCount), with: bytes)
-    if change != 0 { moveSplices(from: start + 1, by: change) }
+    let change = buffer.setHead(at: start, kept: context.top.headByteCount, tag, varint: number)
+    if change != 0 { headChanged(by: change) }
+  }
+
+  @inline(never)
+  private func headChanged(by change: Int) {
+    if !context.splices.isEmpty { moveSplices(from: context.top.start + 1, by: change) }
+    // The next container of the type is likely to be like this one.
+    headByteCounts[Int(context.top.tableNumber)] = UInt8(
+      truncatingIfNeeded: context.top.headByteCount + change
+    )
   }
 
   func moveSplices(from offset: Int, by change: Int) {
@@ -184,7 +191,9 @@ final class EncodingSession {
   @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> EncodingKeyTable {
     keyTables.entry(for: type) {
-      EncodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1 && !(type is any RecordKey.Type))
+      let isDynamic = MemoryLayout<Key>.size > 1 && !(type is any RecordKey.Type)
+      headByteCounts.append(isDynamic ? 2 : 1)
+      return EncodingKeyTable(isDynamic: isDynamic, number: headByteCounts.count - 1)
     }
   }
 
@@ -243,13 +252,16 @@ final class EncodingSession {
 final class EncodingKeyTable {
   /// Whether the keys are more than the cases of an enumeration, so that they are written inline.
   let isDynamic: Bool
+  /// Its place in ``EncodingSession/headByteCounts``.
+  let number: UInt32
   @safe @exclusivity(unchecked) private var numbers: [Int]
   /// The number of each property of models, by the number that its key has in this process.
   @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
   @safe @exclusivity(unchecked) private var spares = SpareContainers<EncodingPlace>()
 
-  init(isDynamic: Bool) {
+  init(isDynamic: Bool, number: Int) {
     self.isDynamic = isDynamic
+    self.number = UInt32(truncatingIfNeeded: number)
     numbers = isDynamic ? [] : Array(repeating: -1, count: 256)
   }
 

@@ -51,7 +51,8 @@ extension EncodingSession {
   func openKeyed(_ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable) -> FrameID {
     if context.top.id == frame, context.top.kind == .undecided {
       context.top.kind = table.isDynamic ? .map : .record
-      let headByteCount = table.isDynamic ? 2 : 1
+      let headByteCount = Int(headByteCounts[Int(table.number)])
+      context.top.tableNumber = table.number
       context.top.headByteCount = headByteCount
       for _ in 0..<headByteCount { buffer.append(0) }
       return frame
@@ -62,8 +63,9 @@ extension EncodingSession {
   func openUnkeyed(_ frame: FrameID, _ nested: NestedContainer?) -> FrameID {
     if context.top.id == frame, context.top.kind == .undecided {
       context.top.kind = .unkeyed
-      context.top.headByteCount = 1
-      buffer.append(0)
+      let headByteCount = Int(headByteCounts[0])
+      context.top.headByteCount = headByteCount
+      for _ in 0..<headByteCount { buffer.append(0) }
       return frame
     }
     return open(frame, nested, [.unkeyed]) { _ = self.openUnkeyed($0, nil) }

@@ -50,7 +50,7 @@ struct ShapeTrie {
     } else if let known = steps[step] {
       child = known
     } else {
-      if keys(of: node).contains(key) { return nil }
+      if path(to: node, has: key) { return nil }
       child = nodes.count
       nodes.append(Node(parent: node, key: key))
       steps[step] = child
@@ -59,6 +59,15 @@ struct ShapeTrie {
     nodes[node].lastKey = key
     nodes[node].lastChild = child
     return child
+  }
+
+  private func path(to node: Int, has key: Int) -> Bool {
+    var node = node
+    while nodes[node].parent >= 0 {
+      if nodes[node].key == key { return true }
+      node = nodes[node].parent
+    }
+    return false
   }
 
   /// The key that was written last on the way to `node`.

@@ -247,16 +247,34 @@ package final class ByteBuffer {
   /// Replaces the bytes of `range`, moving what is behind it when the lengths differ.
   package func replace(_ range: Range<Int>, with bytes: [UInt8]) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)
-    let change = bytes.count - range.count
+    move(from: range.upperBound, by: bytes.count - range.count)
+    for (index, byte) in bytes.enumerated() { self[range.lowerBound + index] = byte }
+  }
+
+  /// Puts `tag`, and behind it `number` if there is one, in place of the `kept` bytes from `start` on.
+  ///
+  /// - Returns: by how many bytes that moved what is behind.
+  @inline(__always)
+  package func setHead(at start: Int, kept: Int, _ tag: UInt8, varint number: Int?) -> Int {
+    let byteCount = number.map { 2 &+ (max(1, 64 &- $0.leadingZeroBitCount) &- 1) / 7 } ?? 1
+    let change = byteCount &- kept
+    if change != 0 { move(from: start + kept, by: change) }
+    self[start] = tag
+    guard var rest = number else { return change }
+    for place in (start &+ 1)..<(start &+ byteCount &- 1) {
+      self[place] = UInt8(truncatingIfNeeded: rest) | 0x80
+      rest &>>= 7
+    }
+    self[start &+ byteCount &- 1] = UInt8(truncatingIfNeeded: rest)
+    return change
+  }
+
+  /// Moves the bytes from `offset` on, which may write over those before it, or leave a gap of any bytes.
+  private func move(from offset: Int, by change: Int) {
+    precondition(offset >= 0 && offset <= count && offset + change >= 0)
     if change > 0 { reserve(change) }
     // The tail was initialized and fits, as room was made for the change.
-    unsafe (base + (range.upperBound + change)).copyMemory(
-      from: base + range.upperBound,
-      byteCount: count - range.upperBound
-    )
-    for (index, byte) in bytes.enumerated() {
-      unsafe base.storeBytes(of: byte, toByteOffset: range.lowerBound + index, as: UInt8.self)
-    }
+    unsafe (base + (offset + change)).copyMemory(from: base + offset, byteCount: count - offset)
     count += change
   }
 
