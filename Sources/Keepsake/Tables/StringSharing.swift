@@ -15,13 +15,14 @@ struct StringSharing {
     fileprivate let shared: Int
   }
 
-  /// The strings that were written, each by 16 bits of its hash: nearly all strings of most archives are met once, and
-  /// then one look into a table that is small enough for the caches is all that sharing costs.
-  private var seen = HashTable<UInt16>()
+  /// The hashes of the strings that were written: nearly all strings of most archives are met once, and then one look
+  /// into a table that is small enough for the caches is all that sharing costs. Whole hashes, so that no string is held
+  /// to be seen because of where others happen to stand, and an archive does not depend on what was taken back.
+  private var seen = HashTable()
   /// The hashes in the order in which strings were first seen: the way back, and the order of filling a larger table.
   private var seenHashes: [UInt32] = []
   /// For each string of the table its number and 1.
-  private var numbers = HashTable<UInt32>()
+  private var numbers = HashTable()
   /// For each string of the table its hash and the end of its bytes.
   private var shared: [(hash: UInt32, end: Int)] = []
   private let bytes = ByteBuffer()
@@ -34,9 +35,9 @@ struct StringSharing {
   /// The number of the string in the table, or `nil` when it is to be written inline.
   @inline(__always)
   mutating func number(for utf8: RawSpan) -> Int? {
-    let hash = stringHash(utf8)
-    let label = StringSharing.label(hash)
-    switch seen.search(hash, { $0 == label }) {
+    // 0 is what stands where nothing does.
+    let hash = max(stringHash(utf8), 1)
+    switch seen.search(hash, { $0 == hash }) {
     case .found: return sharedNumber(for: utf8, hash)
     case .free(let place): watch(hash, at: place)
     case .nothing: break
@@ -44,14 +45,10 @@ struct StringSharing {
     return nil
   }
 
-  /// What stands for a hash in the table of those that were seen; 0 is free.
-  @inline(__always)
-  private static func label(_ hash: UInt32) -> UInt16 { UInt16(truncatingIfNeeded: hash >> 16) | 1 }
-
   @inline(__always)
   private mutating func watch(_ hash: UInt32, at place: Int) {
     guard seenHashes.count < StringSharing.mostWatched else { return }
-    seen.fill(place, StringSharing.label(hash))
+    seen.fill(place, hash)
     seenHashes.append(hash)
     if seen.isFull(seenHashes.count) { enlarge(for: seenHashes.count) }
   }
@@ -65,7 +62,7 @@ struct StringSharing {
   @inline(never)
   private mutating func enlarge(for count: Int) {
     seen = HashTable(for: count)
-    for hash in seenHashes { seen.insert(StringSharing.label(hash), hash) }
+    for hash in seenHashes { seen.insert(hash, hash) }
   }
 
   /// The number of a string that seems to have been seen before.
@@ -113,7 +110,7 @@ struct StringSharing {
     bytes.truncate(to: shared.last?.end ?? 0)
     while seenHashes.count > mark.watched {
       let hash = seenHashes.removeLast()
-      seen.removeLast(StringSharing.label(hash), hash)
+      seen.removeLast(hash, hash)
     }
   }
 
@@ -128,14 +125,14 @@ struct StringSharing {
 /// Small numbers, but for 0, by hashes, where collisions go to the next place that is free.
 ///
 /// What was put in last can be taken out again exactly, as nothing else is ever moved.
-private struct HashTable<Value: FixedWidthInteger & UnsignedInteger> {
+private struct HashTable {
   /// Longer chains of collisions are not followed, so that no choice of strings makes encoding slow.
-  private static var longestProbe: Int { 16 }
+  private static let longestProbe = 16
 
-  private var slots: [Value]
+  private var slots: [UInt32]
 
   enum Finding {
-    case found(Value)
+    case found(UInt32)
     case free(Int)
     case nothing
   }
@@ -155,7 +152,7 @@ private struct HashTable<Value: FixedWidthInteger & UnsignedInteger> {
 
   /// The first value from the place of `hash` on that is meant, or the place that is free for it.
   @inline(__always)
-  func search(_ hash: UInt32, _ isMeant: (Value) -> Bool) -> Finding {
+  func search(_ hash: UInt32, _ isMeant: (UInt32) -> Bool) -> Finding {
     let mask = slots.count &- 1
     var place = Int(truncatingIfNeeded: hash) & mask
     for _ in 0..<HashTable.longestProbe {
@@ -168,17 +165,17 @@ private struct HashTable<Value: FixedWidthInteger & UnsignedInteger> {
   }
 
   @inline(__always)
-  mutating func fill(_ place: Int, _ value: Value) { slots[place] = value }
+  mutating func fill(_ place: Int, _ value: UInt32) { slots[place] = value }
 
   @inline(__always)
-  mutating func insert(_ value: Value, _ hash: UInt32) { slots[place(of: 0, hash)] = value }
+  mutating func insert(_ value: UInt32, _ hash: UInt32) { slots[place(of: 0, hash)] = value }
 
   /// Takes out the value that was put in last, which was `value` with `hash`.
-  mutating func removeLast(_ value: Value, _ hash: UInt32) { slots[place(of: value, hash)] = 0 }
+  mutating func removeLast(_ value: UInt32, _ hash: UInt32) { slots[place(of: value, hash)] = 0 }
 
   /// The first place from that of `hash` on with `value`, which the caller knows to be there; 0 always is (see `isFull`).
   @inline(__always)
-  private func place(of value: Value, _ hash: UInt32) -> Int {
+  private func place(of value: UInt32, _ hash: UInt32) -> Int {
     let mask = slots.count &- 1
     var place = Int(truncatingIfNeeded: hash) & mask
     while slots[place] != value { place = (place &+ 1) & mask }
