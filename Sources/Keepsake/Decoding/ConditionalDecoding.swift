@@ -43,7 +43,7 @@ extension DecodingSession {
   ) throws -> WeakBox<Object>? {
     let start = place
     if try isNil(at: start) {
-      place = try image.end(ofValueAt: start, in: reader)
+      place = try end(ofValueAt: start)
       return nil
     }
     guard try isReference(at: start) else { throw ReadingFault.mismatch(start) }

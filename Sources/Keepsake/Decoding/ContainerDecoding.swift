@@ -1,102 +1,66 @@
 /// How the containers find values, and what they share.
 extension DecodingSession {
-  /// Where the value of the key `name` is in the keyed container whose frame is at `depth`.
-  func find(_ name: String, _ depth: Int, _ offset: Int) throws -> Int? {
-    frames[depth].kind == .record
-      ? try findInRecord(keyNumber(name), depth, offset) : try findInMap(name, depth, offset)
+  /// Where the value of the key `name` is in a keyed container that is open.
+  func find(_ name: String, _ container: DecodingPlace) throws -> Int? {
+    frames[container.depth].kind == .record
+      ? try findInRecord(keyNumber(name), container) : try findInMap(name, container)
   }
 
   /// Where the value of a key is in a record, when it is not the one that was expected.
-  func findInRecord(_ number: Int, _ depth: Int, _ offset: Int) throws -> Int? {
-    guard number >= 0 else { return nil }
-    let first = frames[depth].firstSlot
-    guard let slot = (0..<frames[depth].count).first(where: { image.shapeKey(first + $0) == number }) else {
-      return nil
+  func findInRecord(_ number: Int, _ container: DecodingPlace) throws -> Int? {
+    let (offset, depth) = (container.offset, container.depth)
+    guard number >= 0, let slot = slot(ofKey: number, depth) else { return nil }
+    if offset != topLevelOffset, let index = container.index {
+      return move(depth, to: slot, at: index.entries[slot].place)
     }
     return try located(depth, offset) { () throws(ArchiveError) in
-      let frame = self.frames[depth]
-      var place = frame.nextPlace
-      if slot >= frame.nextSlot, frame.places.isEmpty {
-        for _ in frame.nextSlot..<slot { place = try self.image.end(ofValueAt: place, in: self.reader) }
+      let next = self.frames[depth].nextSlot
+      var place = self.frames[depth].nextPlace
+      if slot < next || slot != next && offset == self.topLevelOffset {
+        try self.makeIndex(of: container)
+        if let index = container.index { place = index.entries[slot].place }
       } else {
-        if frame.places.isEmpty { try self.indexRecord(depth) }
-        place = self.frames[depth].places[slot]
+        for _ in next..<slot { place = try self.end(ofValueAt: place) }
       }
-      self.frames[depth].nextSlot = slot
-      self.frames[depth].nextPlace = place
-      self.frames[depth].currentSlot = slot
-      return place
+      return self.move(depth, to: slot, at: place)
     }
   }
 
-  /// Notes where each value of a record is, so that reading in any order takes one walk.
-  private func indexRecord(_ depth: Int) throws(ArchiveError) {
-    var place = frames[depth].payload
-    var places: [Int] = []
-    for _ in 0..<frames[depth].count {
-      places.append(place)
-      place = try image.end(ofValueAt: place, in: reader)
-    }
-    frames[depth].places = places
+  /// Makes the value at `place` the current one of a record.
+  @inline(__always)
+  private func move(_ depth: Int, to slot: Int, at place: Int) -> Int {
+    frames[depth].nextSlot = slot
+    frames[depth].nextPlace = place
+    frames[depth].currentSlot = slot
+    return place
   }
 
   /// Where the value of a key is in a map. The next key is looked at first; then all keys are indexed.
-  func findInMap(_ name: String, _ depth: Int, _ offset: Int) throws -> Int? {
-    try located(depth, offset) { () throws(ArchiveError) in
-      if self.frames[depth].index.isEmpty {
+  func findInMap(_ name: String, _ container: DecodingPlace) throws -> Int? {
+    let (offset, depth) = (container.offset, container.depth)
+    return try located(depth, offset) { () throws(ArchiveError) in
+      if container.index == nil {
         let keyPlace = self.frames[depth].nextPlace
         if self.frames[depth].nextSlot < self.frames[depth].count {
           var place = keyPlace
-          if try self.image.mapKey(at: &place, in: self.reader).name.string.utf8.elementsEqual(name.utf8) {
+          if try self.image.isKey(name, at: &place) {
             self.frames[depth].currentSlot = self.frames[depth].nextSlot
             self.frames[depth].currentKey = keyPlace
             return place
           }
         }
-        try self.indexMap(depth)
+        try self.makeIndex(of: container)
       }
-      guard let slot = self.frames[depth].index[ExactString(string: name)] else { return nil }
-      var place = self.frames[depth].places[slot]
+      guard let index = container.index, let slot = try index.slot(of: name, self.image, self.keyHash) else {
+        return nil
+      }
+      let keyPlace = index.entries[slot].place
       self.frames[depth].nextSlot = slot
-      self.frames[depth].nextPlace = place
+      self.frames[depth].nextPlace = keyPlace
       self.frames[depth].currentSlot = slot
-      self.frames[depth].currentKey = place
-      _ = try self.image.mapKey(at: &place, in: self.reader)
-      return place
+      self.frames[depth].currentKey = keyPlace
+      return try self.end(ofValueAt: keyPlace)
     }
-  }
-
-  private func indexMap(_ depth: Int) throws(ArchiveError) {
-    (frames[depth].index, frames[depth].places) = try mapIndex(
-      frames[depth].payload,
-      count: frames[depth].count
-    )
-  }
-
-  /// Throws when the map at `offset` has a key twice.
-  func checkKeysDiffer(mapAt offset: Int) throws(ArchiveError) {
-    var payload = offset + 1
-    let count = try reader.varint(at: &payload)
-    _ = try mapIndex(payload, count: count)
-  }
-
-  /// The number of each key of a map, and where each is.
-  private func mapIndex(
-    _ payload: Int,
-    count: Int
-  ) throws(ArchiveError) -> (index: [ExactString: Int], places: [Int]) {
-    var place = payload
-    var places: [Int] = []
-    var index: [ExactString: Int] = [:]
-    for slot in 0..<count {
-      places.append(place)
-      let keyPlace = place
-      guard index.updateValue(slot, forKey: try image.mapKey(at: &place, in: reader).name) == nil else {
-        throw ArchiveError(.damaged, "A map has a key twice", byteOffset: keyPlace)
-      }
-      place = try image.end(ofValueAt: place, in: reader)
-    }
-    return (index, places)
   }
 
   /// The place that `find` returns; at the top level, that of the value that a reference there stands for.
@@ -127,7 +91,7 @@ extension DecodingSession {
   /// Notes that the value of `slot`, which ends at `end`, was read from the keyed container at `offset`.
   @inline(__always)
   func advance(_ depth: Int, _ offset: Int, past slot: Int, to end: Int) {
-    // At the top level the value may be elsewhere; the next one is found by a walk from the reference.
+    // At the top level the value may be elsewhere; the next one is found from the reference.
     guard frames[depth].offset == offset, frames[depth].kind.isKeyed, offset != topLevelOffset else { return }
     frames[depth].nextSlot = slot &+ 1
     frames[depth].nextPlace = end
@@ -143,7 +107,7 @@ extension DecodingSession {
     var place = frame.payload
     for _ in 0..<frame.count {
       guard let key = try? image.mapKey(at: &place, in: reader),
-        let end = try? image.end(ofValueAt: place, in: reader)
+        let end = try? end(ofValueAt: place)
       else { break }
       keys.append(key)
       place = end

@@ -10,6 +10,7 @@ struct DecodingFrame {
     case entries
 
     /// Whether a keyed container was parsed.
+    @inline(__always)
     var isKeyed: Bool { self == .record || self == .map }
   }
 
@@ -36,8 +37,7 @@ struct DecodingFrame {
   var currentSlot = 0
   /// Where the key of that value is, in a map.
   var currentKey = 0
-  /// Where each value is, once something was read out of order.
-  var places: [Int] = []
-  /// For a map, the number of each key, once something was read out of order.
-  var index: [ExactString: Int] = [:]
+  /// Where the last value of a keyed container ends, once all were passed over to find each in any order; and where
+  /// that container begins. It stays right when the frame is taken over, since the offset is that of no other.
+  var indexed = (offset: -1, end: -1)
 }

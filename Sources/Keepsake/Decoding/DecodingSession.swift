@@ -56,6 +56,16 @@ final class DecodingSession {
     uniquingKeysWith: { first, _ in first }
   )
 
+  /// By which hashes keys are found in any order.
+  let keyHash = KeyHash()
+  /// The slots of the keys of those large shapes in which some were looked for, by where each begins in the shape
+  /// table.
+  @safe @exclusivity(unchecked) var shapeSlots = NumberedCache<SlotTable>()
+  /// Where the values of the top level are, once one was asked for out of order.
+  @safe @exclusivity(unchecked) var topLevelIndex: KeyIndex?
+  /// What was found out about values that were passed over.
+  @safe @exclusivity(unchecked) var skipped = SkippedValues()
+
   /// How often, on the average, the bytes of an archive may be decoded again as values because the type asked
   /// for is no class.
   static let mostReadings = 64
@@ -120,10 +130,6 @@ final class DecodingSession {
     frames[depth].offset = offset
     frames[depth].kind = .unparsed
     frames[depth].child = -1
-    if !frames[depth].places.isEmpty {
-      frames[depth].places = []
-      frames[depth].index = [:]
-    }
   }
 
   /// Gives the frame at `depth` to the value at `offset` unless that has it.
@@ -178,20 +184,27 @@ final class DecodingSession {
     if frames[depth].offset == offset, frames[depth].kind.isKeyed, !frames[depth].isElsewhere,
       frames[depth].nextSlot <= frames[depth].count
     {
-      let frame = frames[depth]
-      var place = frame.nextPlace
-      for _ in frame.nextSlot..<frame.count {
-        if frame.kind == .map { place = try image.end(ofValueAt: place, in: reader) }
-        if let end = knownEnd(at: place, depth: depth + 1) {
-          place = end
-        } else {
-          place = try image.end(ofValueAt: place, in: reader)
-        }
-      }
-      return place
+      return frames[depth].nextSlot == frames[depth].count
+        ? frames[depth].nextPlace : try end(ofPartlyRead: depth)
     }
     if completed.start == offset { return completed.end }
-    return try image.end(ofValueAt: offset, in: reader)
+    return try end(ofValueAt: offset)
+  }
+
+  /// The end of the keyed container whose frame is at `depth`, past the values that were not asked for.
+  private func end(ofPartlyRead depth: Int) throws(ArchiveError) -> Int {
+    let frame = frames[depth]
+    if frame.indexed.offset == frame.offset { return frame.indexed.end }
+    var place = frame.nextPlace
+    for _ in frame.nextSlot..<frame.count {
+      if frame.kind == .map { place = try end(ofValueAt: place) }
+      if let end = knownEnd(at: place, depth: depth + 1) {
+        place = end
+      } else {
+        place = try end(ofValueAt: place)
+      }
+    }
+    return place
   }
 }
 
@@ -219,8 +232,7 @@ final class DecodingKeyTable {
     guard let spare = spares.first(KeyedDecodingContainer<Key>.self) else {
       return otherContainer(session, offset, depth)
     }
-    spare.place.offset = offset
-    spare.place.depth = depth
+    spare.place.move(to: offset, depth)
     return spare.take()
   }
 
@@ -232,8 +244,7 @@ final class DecodingKeyTable {
     _ depth: Int
   ) -> KeyedDecodingContainer<Key> {
     if let spare = spares.other(KeyedDecodingContainer<Key>.self) {
-      spare.place.offset = offset
-      spare.place.depth = depth
+      spare.place.move(to: offset, depth)
       return spare.take()
     }
     let place = DecodingPlace(session, self, offset, depth)

@@ -94,7 +94,7 @@ extension DecodingSession {
     if try reader.byte(at: start) == Tag.none || isDecoded(at: start) {
       return (try decodeInside(type, at: &place, depth), nil)
     }
-    place = try image.end(ofValueAt: start, in: reader)
+    place = try end(ofValueAt: start)
     // What is deferred in something deferred is passed over at each level.
     passedOverByteCount += place - start
     guard (passedOverByteCount - DecodingSession.freePassing) / DecodingSession.mostReadings <= reader.count

@@ -6,6 +6,13 @@ final class DecodingPlace {
   /// Where the value begins, which tells it from all others, and how deep it is nested, which is where its frame is.
   @safe @exclusivity(unchecked) var offset: Int
   @safe @exclusivity(unchecked) var depth: Int
+  /// Where its values are, once one was asked for out of order. It is kept here and not in the frame, which others may
+  /// take over: any number of containers can be read in turns, and each is walked once.
+  @safe @exclusivity(unchecked) var index: KeyIndex? { didSet { hasHistory = true } }
+  /// Whether its frame was taken over by another container.
+  @safe @exclusivity(unchecked) private var wasInterrupted = false { didSet { hasHistory = true } }
+  /// Whether anything of that is not as it was at first.
+  @safe @exclusivity(unchecked) private var hasHistory = false
 
   init(_ session: DecodingSession, _ table: DecodingKeyTable, _ offset: Int, _ depth: Int) {
     self.session = session
@@ -16,12 +23,42 @@ final class DecodingPlace {
 
   var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
 
+  /// Makes it the place of another value.
+  @inline(__always)
+  func move(to offset: Int, _ depth: Int) {
+    if hasHistory, self.offset != offset { forget() }
+    self.offset = offset
+    self.depth = depth
+  }
+
+  @inline(never)
+  private func forget() {
+    index = nil
+    wasInterrupted = false
+    hasHistory = false
+  }
+
   // MARK: Finding values
+
+  /// Makes sure that the frame at `depth` is that of this container.
+  @inline(__always)
+  func open() throws {
+    if !session.isOpen(offset, depth) { try openAgain() }
+  }
+
+  /// Containers that are read in turns take each other's frames. From the second time on, the values are not looked for
+  /// from the first one again.
+  @inline(never)
+  private func openAgain() throws {
+    try session.openAgain(offset, depth)
+    if wasInterrupted { try session.makeIndex(of: self) }
+    wasInterrupted = true
+  }
 
   /// Where the value of `key` is, which becomes the current one of the frame; `nil` when there is none.
   @inline(__always)
   func place<Key: CodingKey>(of key: Key) throws -> Int? {
-    try session.openKeyed(offset, depth)
+    try open()
     if session.frames[depth].kind == .record {
       let number = table.number(of: key, in: session)
       let next = session.frames[depth].nextSlot
@@ -32,9 +69,9 @@ final class DecodingPlace {
         session.frames[depth].currentSlot = next
         return session.frames[depth].nextPlace
       }
-      return try session.findInRecord(number, depth, offset)
+      return try session.findInRecord(number, self)
     }
-    return try session.findInMap(key.stringValue, depth, offset)
+    return try session.findInMap(key.stringValue, self)
   }
 
   @inline(__always)
@@ -58,7 +95,11 @@ final class DecodingPlace {
 
   @inline(__always)
   func get<Value: ReadablePrimitive, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
-    let start = try existingPlace(of: key)
+    try get(type, at: existingPlace(of: key))
+  }
+
+  @inline(__always)
+  private func get<Value: ReadablePrimitive>(_ type: Value.Type, at start: Int) throws -> Value {
     let slot = session.frames[depth].currentSlot
     var place = start
     let value: Value
@@ -75,7 +116,7 @@ final class DecodingPlace {
   func getIfPresent<Value: ReadablePrimitive, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value?
   {
     guard let place = try place(of: key), try !session.isNil(at: place) else { return nil }
-    return try get(type, key)
+    return try get(type, at: place)
   }
 
   func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool {
@@ -121,7 +162,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { place.codingPath }
 
   var allKeys: [Key] {
-    guard (try? session.openKeyed(offset, depth)) != nil else { return [] }
+    guard (try? place.open()) != nil else { return [] }
     return session.keys(depth).compactMap { element in
       switch element {
       case .key(let name): Key(stringValue: name)
@@ -228,9 +269,9 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func superDecoder() throws -> any Decoder {
-    try session.openKeyed(offset, depth)
     let key = ArchiveCodingKey.super
-    guard let value = try session.find(key.stringValue, depth, offset) else {
+    try place.open()
+    guard let value = try session.find(key.stringValue, place) else {
       throw DecodingError.keyNotFound(
         key,
         .init(codingPath: codingPath, debugDescription: "No value is stored under the key \"super\"")

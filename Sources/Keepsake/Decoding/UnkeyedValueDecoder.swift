@@ -62,7 +62,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
     try prepare(Any?.self)
     guard try session.isNil(at: place) else { return false }
     do {
-      advance(to: try session.image.end(ofValueAt: place, in: session.reader))
+      advance(to: try session.end(ofValueAt: place))
     } catch {
       throw session.publicError(error, codingPath)
     }
@@ -108,7 +108,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
     try prepare(type)
     let result = try open(try session.nestedDecoder(at: place, in: depth))
     do {
-      advance(to: try session.image.end(ofValueAt: place, in: session.reader))
+      advance(to: try session.end(ofValueAt: place))
     } catch {
       throw session.publicError(error, codingPath)
     }

@@ -49,7 +49,17 @@ extension DecodingSession {
   /// Makes sure that the frame at `depth` is that of the keyed container at `offset`.
   @inline(__always)
   func openKeyed(_ offset: Int, _ depth: Int) throws {
-    if depth < frames.count, frames[depth].offset == offset, frames[depth].kind.isKeyed { return }
+    if !isOpen(offset, depth) { try openAgain(offset, depth) }
+  }
+
+  /// Whether the frame at `depth` is that of the keyed container at `offset`.
+  @inline(__always)
+  func isOpen(_ offset: Int, _ depth: Int) -> Bool {
+    depth < frames.count && frames[depth].offset == offset && frames[depth].kind.isKeyed
+  }
+
+  /// Makes the frame at `depth` that of the keyed container at `offset`, at its beginning.
+  func openAgain(_ offset: Int, _ depth: Int) throws {
     do { try parseKeyed(offset, depth) } catch { throw publicError(error, path(to: offset, depth: depth)) }
   }
 

@@ -176,14 +176,26 @@ package final class ArchiveImage {
   @inline(__always)
   package func shapeKey(_ slot: Int) -> Int { Int(shapeKeys[slot]) }
 
-  /// The string of the string table under `number`, built once and shared.
-  package func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
+  /// The extent of the text of the string table under `number`, which need not be UTF-8.
+  func stringRange(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
+    var place = try stringPlace(number, at: offset)
+    return try ArchiveImage.stringRange(reader, at: &place)
+  }
+
+  /// Where the string of the string table under `number` begins: its length.
+  @inline(__always)
+  private func stringPlace(_ number: Int, at offset: Int) throws(ArchiveError) -> Int {
     let places = if let stringPlaces { stringPlaces } else { try readStringPlaces() }
     guard number < places.count else {
       throw ArchiveError(.damaged, "A reference names a string that does not exist", byteOffset: offset)
     }
+    return places[number]
+  }
+
+  /// The string of the string table under `number`, built once and shared.
+  package func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
+    var place = try stringPlace(number, at: offset)
     if let string = strings[number] { return string }
-    var place = places[number]
     let string = try reader.string(ArchiveImage.stringRange(reader, at: &place))
     strings[number] = string
     return string

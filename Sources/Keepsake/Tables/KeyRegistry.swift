@@ -3,11 +3,22 @@ struct ExactString: Hashable {
   let string: String
 
   static func == (left: ExactString, right: ExactString) -> Bool {
-    left.string.utf8.elementsEqual(right.string.utf8)
+    left.string.withUTF8Bytes { left in right.string.withUTF8Bytes { left.hasSameBytes(as: $0) } }
   }
 
   func hash(into hasher: inout Hasher) {
-    for byte in string.utf8 { hasher.combine(byte) }
+    string.withUTF8Bytes { utf8 in
+      var offset = 0
+      while utf8.byteCount &- offset >= 8 {
+        hasher.combine(utf8.littleEndianWord(at: offset))
+        offset &+= 8
+      }
+      while offset < utf8.byteCount {
+        hasher.combine(utf8.byte(at: offset))
+        offset &+= 1
+      }
+      hasher.combine(offset)
+    }
   }
 }
 

@@ -126,8 +126,9 @@ struct StringSharing {
 ///
 /// What was put in last can be taken out again exactly, as nothing else is ever moved.
 private struct HashTable {
-  /// Longer chains of collisions are not followed, so that no choice of strings makes encoding slow.
-  private static let longestProbe = 16
+  /// Longer chains of collisions are not followed, so that no choice of strings makes encoding slow. Chains come to a
+  /// tenth of that by chance; were it less, then what is found would depend on the size of the table.
+  private static let longestProbe = 512
 
   private var slots: [UInt32]
 

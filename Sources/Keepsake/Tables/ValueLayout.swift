@@ -25,52 +25,94 @@ extension ValueLayout {
   package func end(ofValueAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
     var place = offset
     var pending = 1
-    while pending > 0 {
-      pending -= 1
+    repeat {
       let tag = try reader.byte(at: place)
-      let tagPlace = place
-      place += 1
-      var children = 0
-      switch TagKind(tag) {
-      case .smallInteger, .none, .bool, .empty: break
-      case .integer: place += Int(tag - Tag.integer) + 1
-      case .shortString: place += Int(tag - Tag.shortString)
-      case .float64, .uint64, .date: place += 8
-      case .float32: place += 4
-      case .int128, .uint128, .uuid: place += 16
-      case .objectReference, .stringReference, .valueReference, .conditionalReference:
-        place += Int(tag & 3) + 1
-      case .string, .bytes:
+      let length = fixedLength(of: tag)
+      if length > 0 {
+        place &+= length
+      } else if tag == Tag.string {
+        place &+= 1
         let count = try reader.varint(at: &place)
         try reader.check(count, at: place)
-        place += count
-      case .packedArray: place = try packedArray(at: tagPlace, in: reader).end
-      case .some, .url: children = 1
-      case .decimal: children = 2
-      case .typed:
-        _ = try reader.varint(at: &place)
-        children = 1
-      case .shortArray: children = Int(tag - Tag.shortArray)
-      case .array: children = try reader.varint(at: &place)
-      case .map:
-        let count = try reader.varint(at: &place)
-        try reader.check(count, at: place)
-        children = count * 2
-      case .shortRecord: children = try slotCount(ofShape: Int(tag - Tag.shortRecord), at: tagPlace)
-      case .record: children = try slotCount(ofShape: try reader.varint(at: &place), at: tagPlace)
-      case .reserved: throw unknownTag(tag, at: tagPlace)
+        place &+= count
+      } else if tag == Tag.packedArray {
+        place = try end(ofPackedArrayAt: place, in: reader)
+      } else {
+        let children = try valuesBehindHead(at: &place, in: reader)
+        // A value takes a byte at least, so that what is left bounds how many can still come.
+        guard pending <= reader.count &- place &- children else { throw tooManyParts(place) }
+        pending &+= children
       }
-      // A value takes a byte at least, so that what is left bounds how many can still come.
-      guard place <= reader.count, children <= reader.count - place,
-        pending <= reader.count - place - children
-      else {
-        throw ArchiveError(
-          .damaged,
-          "A value has more parts than the archive has bytes left for them",
-          byteOffset: tagPlace
-        )
+      pending &-= 1
+    } while pending > 0
+    // What has a fixed length may have gone on behind the end.
+    try reader.check(0, at: place)
+    return place
+  }
+
+  /// How many values follow the head of a value without a fixed length at `place`, which moves behind the head, and
+  /// behind what is no value. There is a byte for each.
+  func valuesBehindHead(at place: inout Int, in reader: ByteReader) throws(ArchiveError) -> Int {
+    let start = place
+    let tag = try reader.byte(at: start)
+    place &+= 1
+    let children: Int
+    switch tag {
+    case Tag.shortArray..<Tag.shortRecord: children = Int(tag &- Tag.shortArray)
+    case Tag.shortRecord...(Tag.shortRecord + 15):
+      children = try slotCount(ofShape: Int(tag &- Tag.shortRecord), at: start)
+    case Tag.string, Tag.bytes:
+      let count = try reader.varint(at: &place)
+      try reader.check(count, at: place)
+      place &+= count
+      return 0
+    case Tag.packedArray:
+      place = try end(ofPackedArrayAt: start, in: reader)
+      return 0
+    case Tag.array: children = try reader.varint(at: &place)
+    case Tag.map:
+      let count = try reader.varint(at: &place)
+      try reader.check(count, at: place)
+      children = count &* 2
+    case Tag.record: children = try slotCount(ofShape: try reader.varint(at: &place), at: start)
+    case Tag.some, Tag.url: children = 1
+    case Tag.decimal, Tag.negativeDecimal: children = 2
+    case Tag.typed:
+      _ = try reader.varint(at: &place)
+      children = 1
+    default: throw unknownTag(tag, at: start)
+    }
+    guard children <= reader.count &- place else { throw tooManyParts(start) }
+    return children
+  }
+
+  private func tooManyParts(_ offset: Int) -> ArchiveError {
+    ArchiveError(
+      .damaged,
+      "A value has more parts than the archive has bytes left for them",
+      byteOffset: offset
+    )
+  }
+
+  /// The end of the packed array at `offset`: one step for each block of integers, one for all other elements.
+  private func end(ofPackedArrayAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
+    let element = try reader.byte(at: offset &+ 1)
+    guard element == PackedElement.signed.rawValue || element == PackedElement.unsigned.rawValue else {
+      return try packedArray(at: offset, in: reader).end
+    }
+    var place = offset &+ 2
+    var rest = try reader.varint(at: &place)
+    guard rest <= reader.count else { throw tooLong(offset) }
+    while rest > 0 {
+      let width = Int(try reader.byte(at: place))
+      guard width >= 1, width <= 8 else {
+        throw ArchiveError(.damaged, "A block of numbers has an impossible width", byteOffset: place)
       }
-      pending += children
+      place &+= 1
+      let byteCount = min(rest, PackedNumbers.blockSize) &* width
+      try reader.check(byteCount, at: place)
+      place &+= byteCount
+      rest &-= PackedNumbers.blockSize
     }
     return place
   }
@@ -96,20 +138,7 @@ extension ValueLayout {
       try reader.check(count * size, at: place)
       return (element, count, payload, place + count * size)
     case .signed, .unsigned:
-      guard count <= reader.count else { throw tooLong(offset) }
-      var rest = count
-      while rest > 0 {
-        let width = Int(try reader.byte(at: place))
-        guard width >= 1, width <= 8 else {
-          throw ArchiveError(.damaged, "A block of numbers has an impossible width", byteOffset: place)
-        }
-        let blockCount = min(rest, PackedNumbers.blockSize)
-        place += 1
-        try reader.check(blockCount * width, at: place)
-        place += blockCount * width
-        rest -= blockCount
-      }
-      return (element, count, payload, place)
+      return (element, count, payload, try end(ofPackedArrayAt: offset, in: reader))
     }
   }
 

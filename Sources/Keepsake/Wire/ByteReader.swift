@@ -124,13 +124,9 @@ package struct ByteReader {
   }
 
   /// Whether the bytes of `range` are the UTF-8 of `string`.
-  package func hasUTF8(of string: String, in range: Range<Int>) -> Bool {
-    guard (try? check(range.count, at: range.lowerBound)) != nil, string.utf8.count == range.count else {
-      return false
-    }
-    // Checked above.
-    let actual = unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
-    return unsafe actual.elementsEqual(string.utf8)
+  package func hasUTF8(of string: String, in range: Range<Int>) throws(ArchiveError) -> Bool {
+    guard string.utf8.count == range.count else { return false }
+    return try withBytes(range) { bytes in string.withUTF8Bytes { $0.hasSameBytes(as: bytes) } }
   }
 
   package func checksum(_ range: Range<Int>) throws(ArchiveError) -> UInt64 {

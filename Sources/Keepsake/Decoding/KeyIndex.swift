@@ -1,0 +1,143 @@
+/// Where each value of a keyed container is, so that reading in any order takes one walk.
+final class KeyIndex {
+  struct Entry {
+    /// Where the value is; of a map, its key.
+    var place: Int
+    /// Of a map, the hash of the key.
+    var hash: UInt32 = 0
+  }
+
+  /// Where the container begins, as decoders know it.
+  let offset: Int
+  let entries: [Entry]
+  /// Where the last value ends.
+  let end: Int
+  /// Of a map, the slots of the keys; those of a record are known for its shape.
+  private let slots: SlotTable
+
+  /// An index of the record at `offset` with `count` values from `payload` on.
+  init(recordAt offset: Int, _ payload: Int, count: Int, _ session: DecodingSession) throws(ArchiveError) {
+    var entries: [Entry] = []
+    // At most so many, as what a file says is not believed; the shape has been read.
+    entries.reserveCapacity(min(count, 1_024))
+    var place = payload
+    for _ in 0..<count {
+      entries.append(Entry(place: place))
+      place = try session.end(ofValueAt: place)
+    }
+    self.offset = offset
+    self.entries = entries
+    end = place
+    slots = SlotTable(for: 0)
+  }
+
+  /// An index of the map at `offset` with `count` values, the first of whose keys is at `payload`. Throws when a key
+  /// stands there twice.
+  init(mapAt offset: Int, _ payload: Int, count: Int, _ session: DecodingSession) throws(ArchiveError) {
+    let image = session.image
+    let keyHash = session.keyHash
+    var entries: [Entry] = []
+    // No more than the bytes that were seen: a file may say that there are very many.
+    entries.reserveCapacity(min(count, 1_024))
+    var place = payload
+    for _ in 0..<count {
+      let keyPlace = place
+      let hash = try image.keyHash(at: &place, keyHash)
+      entries.append(Entry(place: keyPlace, hash: hash))
+      place = try session.end(ofValueAt: place)
+    }
+    guard UInt32(exactly: entries.count) != nil else {
+      throw ArchiveError(.limitExceeded, "A map has more keys than can be looked up", byteOffset: payload)
+    }
+    var slots = SlotTable(for: entries.count)
+    for (slot, entry) in entries.enumerated() {
+      let isNew = try slots.insert(slot, entry.hash) { (other) throws(ArchiveError) in
+        guard entries[other].hash == entry.hash else { return false }
+        return try image.isSameKey(entries[other].place, entry.place)
+      }
+      guard isNew else { throw ArchiveError(.damaged, "A map has a key twice", byteOffset: entry.place) }
+    }
+    self.offset = offset
+    self.entries = entries
+    end = place
+    self.slots = slots
+  }
+
+  /// The slot of the key `name` of a map.
+  func slot(of name: String, _ image: ArchiveImage, _ keyHash: KeyHash) throws(ArchiveError) -> Int? {
+    let hash = name.withUTF8Bytes { keyHash.of($0) }
+    return try slots.slot(hash) { (slot) throws(ArchiveError) in
+      guard entries[slot].hash == hash else { return false }
+      var place = entries[slot].place
+      return try image.isKey(name, at: &place)
+    }
+  }
+}
+
+extension DecodingSession {
+  /// Sees to it that `container`, which is open, has an index.
+  func makeIndex(of container: DecodingPlace) throws(ArchiveError) {
+    let (offset, depth) = (container.offset, container.depth)
+    if container.index == nil {
+      container.index = try offset == topLevelOffset ? indexOfTopLevel(depth) : makeIndex(offset, depth)
+    }
+    frames[depth].indexed = (offset, container.index?.end ?? -1)
+  }
+
+  /// The top level is read by many containers, one for each key that a program asks for.
+  private func indexOfTopLevel(_ depth: Int) throws(ArchiveError) -> KeyIndex {
+    if let topLevelIndex { return topLevelIndex }
+    let index = try makeIndex(topLevelOffset, depth)
+    topLevelIndex = index
+    return index
+  }
+
+  private func makeIndex(_ offset: Int, _ depth: Int) throws(ArchiveError) -> KeyIndex {
+    let frame = frames[depth]
+    return frame.kind == .record
+      ? try KeyIndex(recordAt: offset, frame.payload, count: frame.count, self)
+      : try KeyIndex(mapAt: offset, frame.payload, count: frame.count, self)
+  }
+
+  /// Throws when the map at `offset` has a key twice.
+  func checkKeysDiffer(mapAt offset: Int) throws(ArchiveError) {
+    var payload = offset + 1
+    let count = try reader.varint(at: &payload)
+    _ = try KeyIndex(mapAt: offset, payload, count: count, self)
+  }
+
+  /// Up to so many keys of a shape are compared one by one.
+  private static let fewKeys = 8
+
+  /// The slot of the key `number` in the record whose frame is at `depth`.
+  @inline(__always)
+  func slot(ofKey number: Int, _ depth: Int) -> Int? {
+    let first = frames[depth].firstSlot
+    let count = frames[depth].count
+    guard count <= DecodingSession.fewKeys else {
+      return slot(ofKey: number, first, count)
+    }
+    var slot = 0
+    while slot < count {
+      if image.shapeKey(first &+ slot) == number { return slot }
+      slot &+= 1
+    }
+    return nil
+  }
+
+  /// The slot of the key `number` in a shape of many keys, which are put in a table once.
+  private func slot(ofKey number: Int, _ first: Int, _ count: Int) -> Int? {
+    let slots = shapeSlots[first] ?? makeShapeSlots(first, count)
+    return slots.slot(keyHash.of(number)) { image.shapeKey(first &+ $0) == number }
+  }
+
+  private func makeShapeSlots(_ first: Int, _ count: Int) -> SlotTable {
+    var slots = SlotTable(for: count)
+    for slot in 0..<count {
+      // No key stands in a shape twice (see `ArchiveImage`).
+      _ = slots.insert(slot, keyHash.of(image.shapeKey(first &+ slot))) { _ in false }
+    }
+    shapeSlots[first] = slots
+    return slots
+  }
+}

@@ -1,0 +1,100 @@
+/// What a session knows about values that it passed over.
+///
+/// A value that nobody asked for is passed over in one walk, of which nothing is kept. But types that read only a part of
+/// values nested deep in each other, or read them in an order of their own, have each level walk all those in it. When
+/// much more was passed over than there is, the ends of what is large are kept from then on, and nothing is walked twice.
+struct SkippedValues {
+  /// Smaller values are walked each time.
+  fileprivate static let noteworthyByteCount = 256
+  /// Of containers that begin closer to each other, not each is noted, which bounds the memory that notes take.
+  fileprivate static let closestNotes = 16
+  /// Not so many containers are kept open in one walk, which bounds the memory that it takes; deeper ones are not noted.
+  fileprivate static let mostOpen = 1 << 18
+  /// How often the bytes of an archive are passed over, on the average, before notes are taken.
+  fileprivate static let mostPassings = 4
+  /// So many bytes are passed over in any case.
+  fileprivate static let freeByteCount = 1 << 16
+
+  /// Where values that were passed over end, by their places.
+  fileprivate var ends: [Int: Int] = [:]
+  /// How many bytes were passed over, each as often as that happened.
+  fileprivate(set) var byteCount = 0
+  /// Whether ends are noted.
+  fileprivate(set) var areNoted = false
+}
+
+extension DecodingSession {
+  /// The end of the value at `place`, which is passed over.
+  @inline(__always)
+  func end(ofValueAt place: Int) throws(ArchiveError) -> Int {
+    let length = fixedLength(of: try reader.byte(at: place))
+    guard length > 0 else { return try end(ofLargeValueAt: place) }
+    try reader.check(length, at: place)
+    return place &+ length
+  }
+
+  private func end(ofLargeValueAt place: Int) throws(ArchiveError) -> Int {
+    let tag = try reader.byte(at: place)
+    if tag == Tag.string || tag == Tag.bytes || tag == Tag.packedArray {
+      // One step, which is not worth a note.
+      var end = place
+      _ = try image.valuesBehindHead(at: &end, in: reader)
+      return end
+    }
+    if skipped.areNoted { return try endNotingParts(of: place) }
+    let end = try image.end(ofValueAt: place, in: reader)
+    skipped.byteCount &+= end &- place
+    if (skipped.byteCount &- SkippedValues.freeByteCount) / SkippedValues.mostPassings > reader.count {
+      skipped.areNoted = true
+    }
+    return end
+  }
+
+  /// The end of the value at `offset`, with notes of the ends of the large values in it.
+  private func endNotingParts(of offset: Int) throws(ArchiveError) -> Int {
+    /// The containers around `place`: where each begins, how many of its values are still to come, and whether its end is
+    /// to be noted.
+    var open: [(start: Int, pending: Int, isNoted: Bool)] = []
+    var place = offset
+    var lastNoted = offset &- SkippedValues.closestNotes
+    repeat {
+      let length = fixedLength(of: try reader.byte(at: place))
+      if length > 0 {
+        skipped.byteCount &+= length
+        place &+= length
+      } else if let end = skipped.ends[place] {
+        place = end
+      } else {
+        let start = place
+        var children = try image.valuesBehindHead(at: &place, in: reader)
+        if children > 0, open.count >= SkippedValues.mostOpen {
+          place = try image.end(ofValueAt: start, in: reader)
+          children = 0
+        }
+        skipped.byteCount &+= place &- start
+        if children > 0 {
+          let isNoted = start &- lastNoted >= SkippedValues.closestNotes
+          if isNoted { lastNoted = start }
+          open.append((start, children, isNoted))
+          continue
+        }
+      }
+      while let last = open.last {
+        guard last.pending == 1 else {
+          open[open.count - 1].pending -= 1
+          break
+        }
+        open.removeLast()
+        if last.isNoted { note(last.start, place) }
+      }
+    } while !open.isEmpty
+    // What has a fixed length may have gone on behind the end.
+    try reader.check(0, at: place)
+    note(offset, place)
+    return place
+  }
+
+  private func note(_ start: Int, _ end: Int) {
+    if end &- start >= SkippedValues.noteworthyByteCount { skipped.ends[start] = end }
+  }
+}
