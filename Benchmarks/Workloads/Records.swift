@@ -63,6 +63,11 @@ extension Workload {
       title: "\(Figure.count(records.count)) mixed records",
       unit: .nanosecondsPer("record", count: records.count),
       value: records,
+      alternatives: [
+        CodableContenders(value: records.map(DeclaredRecord.init)).keepsake(
+          named: "Keepsake, declared fields"
+        )
+      ],
       hasRules: true,
       targets: [
         SizeTarget(limit: 0.92, measure: .contender(Contender.protocolBuffersName)),

@@ -80,6 +80,7 @@ extension DecodingSession {
 extension Array: NativelyDecodable where Element: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan {
     if let unpackable = Element.self as? any UnpackableElement.Type { return unpackable.makePackedPlan() }
+    if Element.self == String.self { return StringsDecodingPlan() }
     return ArrayDecodingPlan<Element>()
   }
 }
@@ -95,6 +96,46 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     case .packedArray, .bytes: try session.decodePlainly([Element].self, at: &place, depth)
     default: try session.decodeElements(Element.self, at: &place, depth)
     }
+  }
+}
+
+/// An array of strings, none of which has anything in it.
+final class StringsDecodingPlan: DecodingPlan<[String]> {
+  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [String] {
+    try session.decodeStrings(at: &place, depth)
+  }
+}
+
+extension DecodingSession {
+  /// Reads the array of strings at `place`. A frame is needed only to tell where an error is.
+  func decodeStrings(at place: inout Int, _ depth: Int) throws -> [String] {
+    guard let (count, payload) = try arrayHead(at: place) else {
+      // Numbers or bytes, none of which is a string, unless there are none at all.
+      switch TagKind(try reader.byte(at: place)) {
+      case .packedArray, .bytes: return try decodePlainly([String].self, at: &place, depth)
+      default: throw ReadingFault.mismatch(place)
+      }
+    }
+    if isTooDeep(below: depth) { try descend(to: place, from: depth) }
+    var strings: [String] = []
+    strings.reserveCapacity(reservation(count, String.self))
+    var element = payload
+    do throws(ReadingFault) {
+      for _ in 0..<count { strings.append(try String.read(self, at: &element)) }
+    } catch {
+      try descend(to: place, from: depth)
+      frames[depth + 1].kind = .elements
+      frames[depth + 1].currentSlot = strings.count
+      throw self.error(error, String.self, path(toValueAt: element, in: depth + 1))
+    }
+    place = element
+    return strings
+  }
+
+  /// Whether a value in the container at `depth` is too deep; then ``descend(to:from:)`` throws.
+  @inline(__always)
+  func isTooDeep(below depth: Int) -> Bool {
+    depth &- depthBase >= limits.maximumValueDepth || depth >= limits.maximumDepth
   }
 }
 

@@ -1,11 +1,31 @@
 /// How values of one type are decoded; found once per type, not per value.
-class AnyDecodingPlan {}
+class AnyDecodingPlan {
+  /// Reads the value at `place`, which then moves behind it, into the field at `offset`, which is of the type that this
+  /// plan is for; `depth` is that of the record.
+  func decodeField(
+    _ memory: MutableFieldMemory,
+    at offset: Int,
+    from place: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws {}
+}
 
 /// The plan for types that have no better one: their own `init(from:)`.
 class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
   /// Reads the value at `place`, which then moves behind it; `depth` is that of the container it is in.
   func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     try session.decodePlainly(Value.self, at: &place, depth)
+  }
+
+  override func decodeField(
+    _ memory: MutableFieldMemory,
+    at offset: Int,
+    from place: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws {
+    memory.store(try decode(at: &place, session, depth), at: offset)
   }
 }
 
@@ -43,12 +63,17 @@ struct DecodingPlanCache {
   private static func makePlan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan {
     if let native = type as? any NativelyDecodable.Type { return native.makeDecodingPlan() }
     if let type = type as? any (Decodable & AnyObject).Type { return makeClassPlan(type) }
+    if let type = type as? any ArchivedFields.Type { return makeFieldsPlan(type) }
     return DecodingPlan<Value>()
   }
 
   // That the value is an object is then known to the compiler, which saves a cast at each.
   private static func makeClassPlan<Value: Decodable & AnyObject>(_ type: Value.Type) -> AnyDecodingPlan {
     ClassDecodingPlan<Value>()
+  }
+
+  private static func makeFieldsPlan<Value: ArchivedFields>(_ type: Value.Type) -> AnyDecodingPlan {
+    FieldsDecodingPlan<Value>()
   }
 }
 

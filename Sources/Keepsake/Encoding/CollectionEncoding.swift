@@ -50,19 +50,9 @@ extension Span where Element: ~Copyable {
 extension Array: NativelyEncodable where Element: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan {
     if let packable = Element.self as? any PackableElement.Type { return packable.makePackedPlan() }
-    return Element.self == String.self ? StringsEncodingPlan() : ArrayEncodingPlan<Element>()
+    if Element.self == String.self { return StringsEncodingPlan() }
+    return ArrayEncodingPlan<Element>()
   }
-}
-
-/// Strings: none of them can fail or lead anywhere, so that nobody asks where one is.
-final class StringsEncodingPlan: EncodingPlan<[String]> {
-  override func encode(_ value: [String], _ session: EncodingSession) {
-    session.buffer.append(arrayHead: value.count)
-    session.strings.reserve(value.count)
-    value.span.visit { session.write(string: $0) }
-  }
-
-  override var canBeNil: Bool { false }
 }
 
 final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
@@ -71,6 +61,33 @@ final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
   }
 
   override var canBeNil: Bool { false }
+}
+
+/// An array of strings, none of which can be the end of a coding path or call anybody.
+final class StringsEncodingPlan: EncodingPlan<[String]> {
+  override func encode(_ value: [String], _ session: EncodingSession) throws {
+    try session.encode(strings: value)
+  }
+
+  override var canBeNil: Bool { false }
+}
+
+extension EncodingSession {
+  @inline(__always)
+  func encode(strings: [String]) throws {
+    try countLevel()
+    buffer.append(arrayHead: strings.count)
+    self.strings.reserve(strings.count)
+    strings.span.visit { write(string: $0) }
+  }
+
+  /// Looks whether one level more is not too deep, for a value that needs no frame.
+  @inline(__always)
+  func countLevel() throws {
+    guard (depth &+ 1) & 7 == 0 else { return }
+    try push()
+    dropTop()
+  }
 }
 
 extension Set: NativelyEncodable where Element: Encodable {
@@ -202,6 +219,10 @@ final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
       session.buffer.replace(start..<start, with: [Tag.some])
       session.moveSplices(from: start, by: 1)
     }
+  }
+
+  override func isNil(_ memory: FieldMemory, at offset: Int) -> Bool {
+    memory.withValue(Wrapped?.self, at: offset) { (value) in value.isNone }
   }
 
   override func standsInline(_ value: Wrapped?) -> Bool { if case .none = value { true } else { false } }

@@ -11,6 +11,9 @@ struct EncodingFrame {
     case unkeyed
     /// A collection that the library walks itself; it exists only for the coding path.
     case walkedElements, walkedMap
+    /// A record that the library writes from the memory of a value; it exists only for the coding path, and its place is
+    /// the number of the key.
+    case walkedFields
   }
 
   /// Unique in the session, so that a container whose frame is gone is found out.

@@ -64,6 +64,8 @@ extension EncodingSession {
       return nil
     case .record:
       return frame.count > 0 ? .key(keys.names[shapes.lastKey(of: frame.place)]) : nil
+    case .walkedFields:
+      return .key(keys.names[frame.place])
     case .unkeyed, .walkedElements:
       return frame.count > 0 ? .index(frame.count - 1) : nil
     case .map, .walkedMap:

@@ -5,6 +5,12 @@ class AnyEncodingPlan {
 
   /// Writes the content of an object that this plan gave a number.
   func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {}
+
+  /// Writes the value at `offset`, which is of the type that this plan is for.
+  func encodeField(_ memory: FieldMemory, at offset: Int, _ session: EncodingSession) throws {}
+
+  /// Whether the value at `offset` is an optional that is nil.
+  func isNil(_ memory: FieldMemory, at offset: Int) -> Bool { false }
 }
 
 /// The plan for types that have no better one: their own `encode(to:)`.
@@ -12,6 +18,10 @@ class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
   /// Writes `value` at the end of the session's buffer.
   func encode(_ value: Value, _ session: EncodingSession) throws {
     try session.encodePlainly(value)
+  }
+
+  override func encodeField(_ memory: FieldMemory, at offset: Int, _ session: EncodingSession) throws {
+    try memory.withValue(Value.self, at: offset) { (value) throws in try encode(value, session) }
   }
 
   /// Whether `value` is so small that at the top level it stands where its key is, without a body of its own.
@@ -44,12 +54,17 @@ struct EncodingPlanCache {
   private static func makePlan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan {
     if let native = type as? any NativelyEncodable.Type { return native.makeEncodingPlan() }
     if let type = type as? any (Encodable & AnyObject).Type { return makeClassPlan(type) }
+    if let type = type as? any ArchivedFields.Type { return makeFieldsPlan(type) }
     return EncodingPlan<Value>()
   }
 
   // That the value is an object is then known to the compiler, which saves a cast at each.
   private static func makeClassPlan<Value: Encodable & AnyObject>(_ type: Value.Type) -> AnyEncodingPlan {
     ClassEncodingPlan<Value>()
+  }
+
+  private static func makeFieldsPlan<Value: ArchivedFields>(_ type: Value.Type) -> AnyEncodingPlan {
+    FieldsEncodingPlan<Value>()
   }
 }
 

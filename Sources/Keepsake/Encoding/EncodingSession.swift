@@ -134,7 +134,7 @@ final class EncodingSession {
     case .record: closeRecord()
     case .map: closeMap()
     case .unkeyed: closeArray()
-    case .singleUsed, .walkedElements, .walkedMap: break
+    case .singleUsed, .walkedElements, .walkedMap, .walkedFields: break
     }
   }
 

@@ -45,6 +45,11 @@ extension PathElement {
 }
 
 /// What tells an optional type from others without knowing what it wraps.
-protocol OptionalValue {}
+protocol OptionalValue {
+  /// Whether it is nil.
+  var isNone: Bool { get }
+}
 
-extension Optional: OptionalValue {}
+extension Optional: OptionalValue {
+  var isNone: Bool { if case .none = self { true } else { false } }
+}

@@ -194,8 +194,9 @@ package final class ArchiveImage {
 
   /// The string of the string table under `number`, built once and shared.
   package func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
+    // Nearly always it is there already: without a look at the places, whose array would have to be counted.
+    if number < strings.count, let string = strings[number] { return string }
     var place = try stringPlace(number, at: offset)
-    if let string = strings[number] { return string }
     let string = try reader.string(ArchiveImage.stringRange(reader, at: &place))
     strings[number] = string
     return string
