@@ -40,31 +40,27 @@ struct SpareContainers<Place: AnyObject> {
 
 /// A container that is kept to be used again.
 ///
-/// It is generic over the whole type of the container, and its methods stay calls: so they find the metadata of that type
-/// in their own object, where others would have to look it up each time.
+/// It is generic over the whole type of the container, and ``take()`` stays a call: so it finds the metadata of that type
+/// in its own object, where others would have to look it up each time.
 final class SpareContainer<Container, Place: AnyObject> {
-  @safe @exclusivity(unchecked) private var container: Container
+  /// The one reference that the container is.
+  @safe @exclusivity(unchecked) private var box: AnyObject
   let place: Place
 
-  /// `container` was found to be one reference.
+  /// `container` was found to be one reference, as `isSoleReference` says.
   fileprivate init(_ container: Container, _ place: Place) {
-    self.container = container
+    box = unsafe unsafeBitCast(container, to: AnyObject.self)  // that reference
     self.place = place
   }
 
-  /// Whether nobody else holds the container.
-  fileprivate var isIdle: Bool {
-    @inline(never) get {
-      unsafe withUnsafeMutableBytes(of: &container) { bytes in
-        // The container is one reference to an object, and whoever holds it holds that object.
-        guard let box = unsafe bytes.assumingMemoryBound(to: AnyObject.self).baseAddress else { return false }
-        return unsafe isKnownUniquelyReferenced(&box.pointee)
-      }
-    }
-  }
+  /// Whether nobody else holds the container: whoever does, holds its box.
+  @inline(__always)
+  fileprivate var isIdle: Bool { isKnownUniquelyReferenced(&box) }
 
   @inline(never)
-  func take() -> Container { container }
+  func take() -> Container {
+    unsafe unsafeBitCast(box, to: Container.self)  // what it was made from
+  }
 }
 
 /// Whether `container` consists of one reference and nothing else. What it consists of is the standard library's own
