@@ -49,12 +49,18 @@ extension EncodingSession {
   @inline(__always)
   fileprivate func enterForValue(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
     let host = try enter(frame, nested)
-    guard context.isTopLevel, !pending.isEmpty else { return host }
+    guard context.isTopLevel, !pending.isEmpty, !isWithinValue else { return host }
     do { try drainLeftovers() } catch {
       leave(host)
       throw error
     }
     return host
+  }
+
+  /// Whether a value is being encoded in the present context. What it reached waits until it is complete, as all of it
+  /// may have to be taken back.
+  private var isWithinValue: Bool {
+    !(context.lower.isEmpty || context.top.isNested && context.lower.dropFirst().allSatisfy(\.isNested))
   }
 
   // MARK: Unkeyed and single-value containers

@@ -101,7 +101,7 @@ final class FieldsWriter {
 
   private let steps: [Step]
   private let plans: [AnyEncodingPlan]
-  /// Whether no field can throw or ask for a coding path, so that no frame is needed.
+  /// Whether no field calls other code, so that no frame is needed.
   private let isFlat: Bool
   /// How many bytes the head of the last record had.
   @safe @exclusivity(unchecked) private var headByteCount = 1
@@ -149,9 +149,11 @@ final class FieldsWriter {
     }
     let buffer = session.buffer
     let start = buffer.count
-    for _ in 0..<headByteCount { buffer.append(0) }
+    // Fields may hold records of the same type, which change the property.
+    let kept = headByteCount
+    for _ in 0..<kept { buffer.append(0) }
     let mask = try encodeFields(memory, session)
-    closeRecord(from: start, session.shapes.number(of: end(mask, session)), session)
+    closeRecord(from: start, kept: kept, session.shapes.number(of: end(mask, session)), session)
     if !isFlat { session.dropTop() }
   }
 
@@ -179,6 +181,7 @@ final class FieldsWriter {
       case .double: put(Double.self, step, memory, session, &mask)
       case .string: put(String.self, step, memory, session, &mask)
       case .strings:
+        if !isFlat { session.context.top.place = step.key }
         try memory.withValue([String].self, at: step.offset) { (strings) throws in
           try session.encode(strings: strings)
         }
@@ -247,34 +250,19 @@ final class FieldsWriter {
     return node
   }
 
-  /// Fills the place that was kept free for the head.
+  /// Fills the place of `kept` bytes that was kept free for the head.
   @inline(__always)
-  private func closeRecord(from start: Int, _ shape: Int, _ session: EncodingSession) {
-    if shape <= Tag.lastShortShape, headByteCount == 1 {
-      session.buffer[start] = Tag.shortRecord &+ UInt8(truncatingIfNeeded: shape)
-    } else {
-      setHead(at: start, shape, session)
-    }
-  }
-
-  @inline(never)
-  private func setHead(at start: Int, _ shape: Int, _ session: EncodingSession) {
-    var head: [UInt8] = []
-    if shape <= Tag.lastShortShape {
-      head.append(Tag.shortRecord + UInt8(shape))
-    } else {
-      head.append(Tag.record)
-      var rest = shape
-      while rest >= 0x80 {
-        head.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-        rest >>= 7
-      }
-      head.append(UInt8(rest))
-    }
-    let change = head.count - headByteCount
-    session.buffer.replace(start..<(start + headByteCount), with: head)
+  private func closeRecord(from start: Int, kept: Int, _ shape: Int, _ session: EncodingSession) {
+    let isShort = shape <= Tag.lastShortShape
+    let change = session.buffer.setHead(
+      at: start,
+      kept: kept,
+      isShort ? Tag.shortRecord &+ UInt8(truncatingIfNeeded: shape) : Tag.record,
+      varint: isShort ? nil : shape
+    )
+    guard change != 0 else { return }
     // The next one is likely to be as long.
-    headByteCount = head.count
-    if change != 0 { session.moveSplices(from: start + 1, by: change) }
+    headByteCount = kept + change
+    if !session.context.splices.isEmpty { session.moveSplices(from: start + 1, by: change) }
   }
 }

@@ -124,13 +124,15 @@ extension EncodingSession {
   /// Runs `encode`, during which the buffer is that of the archive, at whose end bodies are written.
   private func writingBodies(_ encode: () throws -> Void) throws {
     let outer = context
-    let outerBase = depthBase
+    let (outerBase, outerDeferral) = (depthBase, deferralDepth)
     context = EncodingContext(top: EncodingFrame(id: makeFrameID(), start: 0), basePath: .elements([]))
     buffer.exchange(with: assembly.buffer)
     bodyInProgress = true
     depthBase = depth
+    deferralDepth = 0
     defer {
       depthBase = outerBase
+      deferralDepth = outerDeferral
       buffer.exchange(with: assembly.buffer)
       context = outer
       bodyInProgress = false

@@ -107,7 +107,10 @@ package final class ArchiveImage {
         lastShape[key] = shape
         keys.append(UInt32(truncatingIfNeeded: key))
       }
-      starts.append(UInt32(truncatingIfNeeded: keys.count))
+      guard let end = UInt32(exactly: keys.count) else {
+        throw ArchiveError(.limitExceeded, "The shapes have more keys than can be counted", byteOffset: place)
+      }
+      starts.append(end)
     }
     try checkEnd(place, table, "shape")
     return (starts, keys)

@@ -14,12 +14,6 @@ struct FieldMemory {
     unsafe self.base = base
   }
 
-  /// A number or Boolean at `offset`.
-  @inline(__always)
-  func load<Value: BitwiseCopyable>(_ type: Value.Type, at offset: Int) -> Value {
-    unsafe base.load(fromByteOffset: offset, as: Value.self)  // the fact above
-  }
-
   /// Lets `body` see the value at `offset`. As it need not be copyable here, it is not copied.
   @inline(__always)
   func withValue<Value: ~Copyable, Result>(

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The key of a property of an `ArchivedModel`.
+/// The key of a property of an `ArchivedModel`, or of a field that was declared by `ArchivedFields`.
 ///
 /// Those of properties have a number in this process, the same for the same name, by which a session finds its own
 /// number of the key without a look at the name.

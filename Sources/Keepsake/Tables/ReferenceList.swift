@@ -27,6 +27,8 @@ struct ReferenceList {
   private var body = 0
   private var previous = 0
   private var depth = ReferenceList.firstDepth
+  /// How often the list was emptied.
+  private var emptyings = 0
   /// Whether a body has a value that is deeper than the references tell.
   private(set) var hasBodyDepths = false
 
@@ -35,12 +37,17 @@ struct ReferenceList {
     fileprivate let body: Int
     fileprivate let previous: Int
     fileprivate let depth: Int
+    fileprivate let emptyings: Int
   }
 
   @inline(__always)
-  var mark: Mark { Mark(byteCount: bytes.count, body: body, previous: previous, depth: depth) }
+  var mark: Mark {
+    Mark(byteCount: bytes.count, body: body, previous: previous, depth: depth, emptyings: emptyings)
+  }
 
   mutating func truncate(to mark: Mark) {
+    // All that a list has which was emptied meanwhile came after the mark.
+    guard mark.emptyings == emptyings else { return removeAll() }
     bytes.truncate(to: mark.byteCount)
     body = mark.body
     previous = mark.previous
@@ -48,6 +55,7 @@ struct ReferenceList {
   }
 
   mutating func removeAll() {
+    emptyings += 1
     bytes.truncate(to: 0)
     startOver()
   }

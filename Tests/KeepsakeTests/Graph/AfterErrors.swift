@@ -21,6 +21,48 @@ import Testing
     #expect(try inner.decode(ErrorLink.self, forKey: "first").names == ["one", "two", "three"])
   }
 
+  @Test("a value that throws after references were drained that the nested container had made")
+  func drainedBeforeTheFailure() throws {
+    let archiver = KeyedArchiver()
+    var container = archiver.container(keyedBy: AnyKey.self)
+    var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+    let link = ErrorLink("one", nil)
+    try nested.encode(link, forKey: "first")
+    try nested.encode(link, forKey: "again")
+    #expect(throws: Refusal(reason: "never")) { try container.encode(Unencodable(), forKey: "failing") }
+    try container.encode(link, forKey: "last")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(try unarchiver.decode(ErrorLink.self, forKey: "last").names == ["one"])
+  }
+
+  @Test("objects reached by what was taken back inside a value of a container nested at the top level")
+  func takenBackInside() throws {
+    let archiver = KeyedArchiver()
+    var container = archiver.container(keyedBy: AnyKey.self)
+    var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+    let kept = ErrorLink("kept", ErrorLink("too", nil))
+    let value = Writing { encoder in
+      var inner = encoder.container(keyedBy: AnyKey.self)
+      let doomed = Writing { encoder in
+        var innermost = encoder.container(keyedBy: AnyKey.self)
+        try innermost.encode(ErrorLink("doomed", nil), forKey: "object")
+        try innermost.encode(["a": Writing { try $0.singleValueContainer().encodeOne() }], forKey: "more")
+        throw Refusal(reason: "never")
+      }
+      #expect(throws: Refusal(reason: "never")) { try inner.encode(doomed, forKey: "doomed") }
+      try inner.encode(kept, forKey: "kept")
+    }
+    try nested.encode(value, forKey: "value")
+    try archiver.encode(kept, forKey: "kept")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(try unarchiver.decode(ErrorLink.self, forKey: "kept").names == ["kept", "too"])
+    let inner = try unarchiver.container(keyedBy: AnyKey.self)
+      .nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+      .nestedContainer(keyedBy: AnyKey.self, forKey: "value")
+    #expect(inner.allKeys.map(\.stringValue) == ["kept"])
+    #expect(try inner.decode(ErrorLink.self, forKey: "kept").names == ["kept", "too"])
+  }
+
   @Test("what made finishing throw can be mended, and the archive is whole")
   func finishedAtTheSecondAttempt() throws {
     let archiver = KeyedArchiver()
@@ -188,5 +230,12 @@ private enum TriedValue: Codable {
     case .number(let number): try container.encode(number)
     case .array(let array): try container.encode(array)
     }
+  }
+}
+
+extension SingleValueEncodingContainer {
+  fileprivate func encodeOne() throws {
+    var container = self
+    try container.encode(1)
   }
 }
