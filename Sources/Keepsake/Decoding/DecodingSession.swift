@@ -229,8 +229,8 @@ final class DecodingKeyTable {
     _ offset: Int,
     _ depth: Int
   ) -> KeyedDecodingContainer<Key> {
-    guard let spare = spares.first(KeyedDecodingContainer<Key>.self) else {
-      return otherContainer(session, offset, depth)
+    guard let spare = spares.spare(KeyedDecodingContainer<Key>.self) else {
+      return newContainer(session, offset, depth)
     }
     spare.place.move(to: offset, depth)
     return spare.take()
@@ -238,15 +238,11 @@ final class DecodingKeyTable {
 
   // A call, so that the metadata of the container is looked up only here.
   @inline(never)
-  private func otherContainer<Key: CodingKey>(
+  private func newContainer<Key: CodingKey>(
     _ session: DecodingSession,
     _ offset: Int,
     _ depth: Int
   ) -> KeyedDecodingContainer<Key> {
-    if let spare = spares.other(KeyedDecodingContainer<Key>.self) {
-      spare.place.move(to: offset, depth)
-      return spare.take()
-    }
     let place = DecodingPlace(session, self, offset, depth)
     let container = KeyedDecodingContainer(KeyedValueDecoder<Key>(place))
     if session.keepsSpares { spares.keep(container, place) }

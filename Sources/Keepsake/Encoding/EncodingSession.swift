@@ -273,8 +273,8 @@ final class EncodingKeyTable {
     _ nested: NestedContainer?
   ) -> KeyedEncodingContainer<Key> {
     // Whether a nested container is still in use is asked of its reference count; no spare one may hold it.
-    guard nested == nil, let spare = spares.first(KeyedEncodingContainer<Key>.self) else {
-      return otherContainer(session, frame, nested)
+    guard nested == nil, let spare = spares.spare(KeyedEncodingContainer<Key>.self) else {
+      return newContainer(session, frame, nested)
     }
     spare.place.frame = frame
     return spare.take()
@@ -282,15 +282,11 @@ final class EncodingKeyTable {
 
   // A call, so that the metadata of the container is looked up only here.
   @inline(never)
-  private func otherContainer<Key: CodingKey>(
+  private func newContainer<Key: CodingKey>(
     _ session: EncodingSession,
     _ frame: FrameID,
     _ nested: NestedContainer?
   ) -> KeyedEncodingContainer<Key> {
-    if nested == nil, let spare = spares.other(KeyedEncodingContainer<Key>.self) {
-      spare.place.frame = frame
-      return spare.take()
-    }
     let place = EncodingPlace(session, self, frame, nested)
     let container = KeyedEncodingContainer(KeyedValueEncoder<Key>(place))
     if nested == nil, session.keepsSpares { spares.keep(container, place) }
