@@ -108,7 +108,7 @@ private struct RecordingUnkeyedContainer: UnkeyedEncodingContainer {
 }
 
 /// The recorder's container for values by key.
-private struct RecordingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+private struct RecordingKeyedContainer<Key: CodingKey>: AbsenceRecordingContainer {
   let recorder: TapeRecorder
 
   /// Where the keys of this container go among the key lists.
@@ -119,27 +119,7 @@ private struct RecordingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerPr
   func encodeNil(forKey key: Key) { noting(key).recordAbsence() }
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try noting(key).record(value) }
 
-  // The defaults leave out what is absent, but the tape needs a place for it. Only here does the generic method not
-  // stand in for the others, since those have defaults that come first.
-  func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: String?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
-    try recordIfPresent(value, key)
-  }
-
-  private func recordIfPresent<Value: Encodable>(_ value: Value?, _ key: Key) throws {
+  func recordIfPresent<Value: Encodable>(_ value: Value?, _ key: Key) throws {
     guard let value else { return recorder.recordAbsence() }
     try encode(value, forKey: key)
   }

@@ -56,7 +56,7 @@ private struct TreeUnkeyedContainer: UnkeyedEncodingContainer {
 }
 
 /// The container for values by key.
-private struct TreeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+private struct TreeKeyedContainer<Key: CodingKey>: AbsenceRecordingContainer {
   let tree: EncodedTree
 
   var codingPath: [any CodingKey] { [] }
@@ -66,27 +66,7 @@ private struct TreeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
     try tree.appendField(key).record(value)
   }
 
-  // The defaults leave out what is absent, but fields are numbered by their place. Only here does the generic method
-  // not stand in for the others, since those have defaults that come first.
-  func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: String?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try recordIfPresent(value, key) }
-  func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
-    try recordIfPresent(value, key)
-  }
-
-  private func recordIfPresent<Value: Encodable>(_ value: Value?, _ key: Key) throws {
+  func recordIfPresent<Value: Encodable>(_ value: Value?, _ key: Key) throws {
     let place = tree.appendField(key, isOptional: true)
     if let value { try place.record(value) }
   }

@@ -131,12 +131,6 @@ extension DecodingSession {
     place = element
     return strings
   }
-
-  /// Whether a value in the container at `depth` is too deep; then ``descend(to:from:)`` throws.
-  @inline(__always)
-  func isTooDeep(below depth: Int) -> Bool {
-    depth &- depthBase >= limits.maximumValueDepth || depth >= limits.maximumDepth
-  }
 }
 
 extension Set: NativelyDecodable where Element: Decodable {

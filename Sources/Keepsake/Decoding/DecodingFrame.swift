@@ -41,3 +41,53 @@ struct DecodingFrame {
   /// that container begins. It stays right when the frame is taken over, since the offset is that of no other.
   var indexed = (offset: -1, end: -1)
 }
+
+extension DecodingFrame {
+  /// Makes it the frame of a record, with the keys `slots` of the shape table, of which nothing was read.
+  @inline(__always)
+  mutating func setRecord(_ slots: Range<Int>, payload: Int) {
+    kind = .record
+    firstSlot = slots.lowerBound
+    count = slots.count
+    begin(at: payload)
+  }
+
+  /// Makes it the frame of a map of which nothing was read.
+  mutating func setMap(count: Int, payload: Int) {
+    kind = .map
+    self.count = count
+    begin(at: payload)
+  }
+
+  @inline(__always)
+  private mutating func begin(at payload: Int) {
+    isElsewhere = false
+    self.payload = payload
+    nextSlot = 0
+    nextPlace = payload
+    currentSlot = 0
+    currentKey = payload
+  }
+}
+
+/// The head of a record: its shape, and where its values begin.
+struct RecordHead {
+  let shape: Int
+  let payload: Int
+
+  /// The head of the record at `place`; `nil` where something else stands.
+  @inline(__always)
+  init?(_ session: DecodingSession, at place: Int) throws {
+    let tag = try session.reader.byte(at: place)
+    if tag & 0xF0 == Tag.shortRecord {
+      shape = Int(tag & 0x0F)
+      payload = place &+ 1
+    } else if tag == Tag.record {
+      var end = place &+ 1
+      shape = try session.reader.varint(at: &end)
+      payload = end
+    } else {
+      return nil
+    }
+  }
+}

@@ -116,11 +116,15 @@ final class DecodingSession {
   /// Begins to decode the value at `offset`, one deeper than the container at `depth` that it is in.
   @inline(__always)
   func descend(to offset: Int, from depth: Int) throws {
-    if depth &- depthBase >= limits.maximumValueDepth || depth >= limits.maximumDepth {
-      throw tooDeep(depth, offset)
-    }
+    if isTooDeep(below: depth) { throw tooDeep(depth, offset) }
     prepareFrame(depth + 1, for: offset)
     frames[depth].child = offset
+  }
+
+  /// Whether a value in the container at `depth` is too deep.
+  @inline(__always)
+  func isTooDeep(below depth: Int) -> Bool {
+    depth &- depthBase >= limits.maximumValueDepth || depth >= limits.maximumDepth
   }
 
   /// Gives the frame at `depth` to the value at `offset`.

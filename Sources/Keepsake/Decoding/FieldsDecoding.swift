@@ -96,28 +96,6 @@ private final class KeyPathDecodingPlan<Root, Value: Decodable>: AnyDecodingPlan
   }
 }
 
-/// The head of a record: its shape, and where its values begin.
-struct RecordHead {
-  let shape: Int
-  let payload: Int
-
-  /// The head of the record at `place`; `nil` where something else stands.
-  @inline(__always)
-  init?(_ session: DecodingSession, at place: Int) throws {
-    let tag = try session.reader.byte(at: place)
-    if tag & 0xF0 == Tag.shortRecord {
-      shape = Int(tag & 0x0F)
-      payload = place &+ 1
-    } else if tag == Tag.record {
-      var end = place &+ 1
-      shape = try session.reader.varint(at: &end)
-      payload = end
-    } else {
-      return nil
-    }
-  }
-}
-
 /// Reads the fields of one type. Like ``FieldsWriter`` it knows neither the type nor those of the fields.
 final class FieldsReader {
   /// What there is to do for a value of a record.
@@ -287,21 +265,5 @@ final class FieldsReader {
     case let damage as ArchiveError: return session.corrupted(damage, path)
     default: return error
     }
-  }
-}
-
-extension DecodingFrame {
-  /// Makes this the frame of a record that nothing was read of.
-  @inline(__always)
-  fileprivate mutating func setRecord(_ slots: Range<Int>, payload: Int) {
-    kind = .record
-    firstSlot = slots.lowerBound
-    count = slots.count
-    isElsewhere = false
-    self.payload = payload
-    nextSlot = 0
-    nextPlace = payload
-    currentSlot = 0
-    currentKey = payload
   }
 }

@@ -13,7 +13,7 @@ final class KeyIndex {
   /// Where the last value ends.
   let end: Int
   /// Of a map, the slots of the keys; those of a record are known for its shape.
-  private let slots: SlotTable
+  private let slots: SlotTable?
 
   /// An index of the record at `offset` with `count` values from `payload` on.
   init(recordAt offset: Int, _ payload: Int, count: Int, _ session: DecodingSession) throws(ArchiveError) {
@@ -28,7 +28,7 @@ final class KeyIndex {
     self.offset = offset
     self.entries = entries
     end = place
-    slots = SlotTable(for: 0)
+    slots = nil
   }
 
   /// An index of the map at `offset` with `count` values, the first of whose keys is at `payload`. Throws when a key
@@ -65,6 +65,7 @@ final class KeyIndex {
 
   /// The slot of the key `name` of a map.
   func slot(of name: String, _ image: ArchiveImage, _ keyHash: KeyHash) throws(ArchiveError) -> Int? {
+    guard let slots else { return nil }
     let hash = name.withUTF8Bytes { keyHash.of($0) }
     return try slots.slot(hash) { (slot) throws(ArchiveError) in
       guard entries[slot].hash == hash else { return false }

@@ -8,11 +8,9 @@ final class DecodingPlace {
   @safe @exclusivity(unchecked) var depth: Int
   /// Where its values are, once one was asked for out of order. It is kept here and not in the frame, which others may
   /// take over: any number of containers can be read in turns, and each is walked once.
-  @safe @exclusivity(unchecked) var index: KeyIndex? { didSet { hasHistory = true } }
+  @safe @exclusivity(unchecked) var index: KeyIndex?
   /// Whether its frame was taken over by another container.
-  @safe @exclusivity(unchecked) private var wasInterrupted = false { didSet { hasHistory = true } }
-  /// Whether anything of that is not as it was at first.
-  @safe @exclusivity(unchecked) private var hasHistory = false
+  @safe @exclusivity(unchecked) private var wasInterrupted = false
 
   init(_ session: DecodingSession, _ table: DecodingKeyTable, _ offset: Int, _ depth: Int) {
     self.session = session
@@ -26,16 +24,12 @@ final class DecodingPlace {
   /// Makes it the place of another value.
   @inline(__always)
   func move(to offset: Int, _ depth: Int) {
-    if hasHistory, self.offset != offset { forget() }
+    if wasInterrupted || index != nil, self.offset != offset {
+      index = nil
+      wasInterrupted = false
+    }
     self.offset = offset
     self.depth = depth
-  }
-
-  @inline(never)
-  private func forget() {
-    index = nil
-    wasInterrupted = false
-    hasHistory = false
   }
 
   // MARK: Finding values

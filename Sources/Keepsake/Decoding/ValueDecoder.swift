@@ -65,37 +65,25 @@ extension DecodingSession {
 
   private func parseKeyed(_ offset: Int, _ depth: Int) throws {
     let reference = try bodyOfAnnotation(offset)
-    var place = try contentOfReference(at: reference)
-    let start = place
-    let tag = try reader.byte(at: place)
-    place += 1
+    let start = try contentOfReference(at: reference)
+    var place = start
     claimFrame(depth, for: offset)
-    switch TagKind(tag) {
-    case .shortRecord: try setRecord(depth, shape: Int(tag - Tag.shortRecord), start)
-    case .record: try setRecord(depth, shape: try reader.varint(at: &place), start)
-    case .map:
-      let count = try reader.varint(at: &place)
-      try reader.check(count, at: place)
-      frames[depth].kind = .map
-      frames[depth].count = count
-    case .empty:
-      frames[depth].kind = .map
-      frames[depth].count = 0
-    default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
+    if let record = try RecordHead(self, at: start) {
+      frames[depth].setRecord(try image.shape(record.shape, at: start), payload: record.payload)
+    } else {
+      let tag = try reader.byte(at: place)
+      place += 1
+      var count = 0
+      switch TagKind(tag) {
+      case .map:
+        count = try reader.varint(at: &place)
+        try reader.check(count, at: place)
+      case .empty: break
+      default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
+      }
+      frames[depth].setMap(count: count, payload: place)
     }
     frames[depth].isElsewhere = start != reference
-    frames[depth].payload = place
-    frames[depth].nextSlot = 0
-    frames[depth].nextPlace = place
-    frames[depth].currentSlot = 0
-    frames[depth].currentKey = place
-  }
-
-  private func setRecord(_ depth: Int, shape number: Int, _ offset: Int) throws {
-    let slots = try image.shape(number, at: offset)
-    frames[depth].kind = .record
-    frames[depth].firstSlot = slots.lowerBound
-    frames[depth].count = slots.count
   }
 
   /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional, or a value of

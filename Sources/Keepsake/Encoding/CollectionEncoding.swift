@@ -6,35 +6,40 @@ extension EncodingSession {
     _ elements: Elements,
     _ plan: EncodingPlan<Elements.Element>
   ) throws where Elements.Element: Encodable {
-    guard stackGuard.hasRoom(StackGuard.collectionReserve) else {
-      return try onLargerStack { try encodeElements(elements, plan) }
+    try walkElements(elements.count) {
+      for element in elements { try encodeNext(element, plan) }
     }
-    try beginElements(elements.count)
-    for element in elements {
-      context.top.count += 1
-      try plan.encode(element, self)
-    }
-    dropTop()
   }
 
   /// The same for an array, whose elements need not be copied one by one.
   @inline(__always)
   func encodeElements<Element: Encodable>(ofArray array: [Element], _ plan: EncodingPlan<Element>) throws {
-    guard stackGuard.hasRoom(StackGuard.collectionReserve) else {
-      return try onLargerStack { try encodeElements(ofArray: array, plan) }
+    try walkElements(array.count) {
+      try array.span.visit { (element) throws in try encodeNext(element, plan) }
     }
-    try beginElements(array.count)
-    try array.span.visit { (element) throws in
-      context.top.count += 1
-      try plan.encode(element, self)
-    }
-    dropTop()
   }
 
-  private func beginElements(_ count: Int) throws {
+  /// Writes the head of an array of `count` elements, and lets `encodeAll` write these in a frame of their own; where
+  /// the stack is about to end, on a larger one.
+  @inline(__always)
+  fileprivate func walkElements(_ count: Int, _ encodeAll: () throws -> Void) throws {
+    guard stackGuard.hasRoom(StackGuard.collectionReserve) else {
+      return try onLargerStack { try walkElements(count, encodeAll) }
+    }
     buffer.append(arrayHead: count)
     try push()
     context.top.kind = .walkedElements
+    try encodeAll()
+    dropTop()
+  }
+
+  @inline(__always)
+  fileprivate func encodeNext<Element: Encodable>(
+    _ element: borrowing Element,
+    _ plan: EncodingPlan<Element>
+  ) throws {
+    context.top.count += 1
+    try plan.encode(element, self)
   }
 }
 
@@ -191,16 +196,12 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     _ session: EncodingSession
   ) throws {
     let keyPlan = session.plans.plan(for: Key.self)
-    session.buffer.append(arrayHead: value.count * 2)
-    try session.push()
-    session.context.top.kind = .walkedElements
-    for (key, value) in session.sortsKeys ? try session.sortedByContent(value, \.key) : Array(value) {
-      session.context.top.count += 1
-      try keyPlan.encode(key, session)
-      session.context.top.count += 1
-      try plan.encode(value, session)
+    try session.walkElements(value.count * 2) {
+      for (key, value) in session.sortsKeys ? try session.sortedByContent(value, \.key) : Array(value) {
+        try session.encodeNext(key, keyPlan)
+        try session.encodeNext(value, plan)
+      }
     }
-    session.dropTop()
   }
 }
 

@@ -141,43 +141,51 @@ final class EncodingSession {
   @inline(__always)
   private func closeRecord() {
     let number = shapes.number(of: context.top.place)
-    if number <= Tag.lastShortShape {
-      setHead(Tag.shortRecord &+ UInt8(truncatingIfNeeded: number))
-    } else {
-      setHead(Tag.record, number)
-    }
+    noteHead(
+      movedBy: setRecordHead(at: context.top.start, kept: context.top.headByteCount, shape: number)
+    )
   }
 
   private func closeMap() {
     mapKeys[context.top.id] = nil
-    setHead(Tag.map, context.top.count)
+    let (start, kept) = (context.top.start, context.top.headByteCount)
+    noteHead(movedBy: setHead(at: start, kept: kept, Tag.map, context.top.count))
   }
 
   private func closeArray() {
-    let count = context.top.count
+    let (start, kept, count) = (context.top.start, context.top.headByteCount, context.top.count)
     if count <= Tag.longestShortArray {
-      setHead(Tag.shortArray + UInt8(count))
+      noteHead(movedBy: setHead(at: start, kept: kept, Tag.shortArray + UInt8(count)))
     } else {
-      setHead(Tag.array, count)
+      noteHead(movedBy: setHead(at: start, kept: kept, Tag.array, count))
     }
   }
 
-  /// Fills the place that was kept free for the head; what is behind moves when it turned out longer or
-  /// shorter.
+  /// The next container of the type is likely to have a head as long as that of this one.
   @inline(__always)
-  private func setHead(_ tag: UInt8, _ number: Int? = nil) {
-    let start = context.top.start
-    let change = buffer.setHead(at: start, kept: context.top.headByteCount, tag, varint: number)
-    if change != 0 { headChanged(by: change) }
-  }
-
-  @inline(never)
-  private func headChanged(by change: Int) {
-    if !context.splices.isEmpty { moveSplices(from: context.top.start + 1, by: change) }
-    // The next container of the type is likely to be like this one.
+  private func noteHead(movedBy change: Int) {
+    guard change != 0 else { return }
     headByteCounts[Int(context.top.tableNumber)] = UInt8(
       truncatingIfNeeded: context.top.headByteCount + change
     )
+  }
+
+  /// Fills the place of `kept` bytes that was kept free at `start` for the head of a record.
+  ///
+  /// - Returns: by how many bytes what is behind has moved, as the head turned out longer or shorter.
+  @inline(__always)
+  func setRecordHead(at start: Int, kept: Int, shape: Int) -> Int {
+    if shape <= Tag.lastShortShape {
+      return setHead(at: start, kept: kept, Tag.shortRecord &+ UInt8(truncatingIfNeeded: shape))
+    }
+    return setHead(at: start, kept: kept, Tag.record, shape)
+  }
+
+  @inline(__always)
+  private func setHead(at start: Int, kept: Int, _ tag: UInt8, _ number: Int? = nil) -> Int {
+    let change = buffer.setHead(at: start, kept: kept, tag, varint: number)
+    if change != 0, !context.splices.isEmpty { moveSplices(from: start + 1, by: change) }
+    return change
   }
 
   func moveSplices(from offset: Int, by change: Int) {

@@ -153,7 +153,10 @@ final class FieldsWriter {
     let kept = headByteCount
     for _ in 0..<kept { buffer.append(0) }
     let mask = try encodeFields(memory, session)
-    closeRecord(from: start, kept: kept, session.shapes.number(of: end(mask, session)), session)
+    let shape = session.shapes.number(of: end(mask, session))
+    let change = session.setRecordHead(at: start, kept: kept, shape: shape)
+    // The next one is likely to be as long.
+    if change != 0 { headByteCount = kept + change }
     if !isFlat { session.dropTop() }
   }
 
@@ -248,21 +251,5 @@ final class FieldsWriter {
     }
     ends[slot] = (mask, node)
     return node
-  }
-
-  /// Fills the place of `kept` bytes that was kept free for the head.
-  @inline(__always)
-  private func closeRecord(from start: Int, kept: Int, _ shape: Int, _ session: EncodingSession) {
-    let isShort = shape <= Tag.lastShortShape
-    let change = session.buffer.setHead(
-      at: start,
-      kept: kept,
-      isShort ? Tag.shortRecord &+ UInt8(truncatingIfNeeded: shape) : Tag.record,
-      varint: isShort ? nil : shape
-    )
-    guard change != 0 else { return }
-    // The next one is likely to be as long.
-    headByteCount = kept + change
-    if !session.context.splices.isEmpty { session.moveSplices(from: start + 1, by: change) }
   }
 }

@@ -82,7 +82,7 @@ struct ArchiveAssembly {
   /// Lets whole blocks go when there are enough of them. To be called when no body is being written.
   @inline(__always)
   mutating func letBlocksGo() throws(ArchiveError) {
-    if buffer.count >= ArchiveAssembly.leavingByteCount, sink != nil { try letAllBlocksGo() }
+    if isDue(buffer) { try letAllBlocksGo() }
   }
 
   private mutating func letAllBlocksGo() throws(ArchiveError) {

@@ -1,7 +1,8 @@
-/// Hashes of keys, by which they are found in any order.
+/// Hashes of keys and other strings, by which they are found in any order.
 ///
-/// They have a seed that differs from process to process. Without one, the keys of an archive could be chosen so
-/// that all of them meet in one place of a table, and looking for each would take as long as there are keys.
+/// When an archive is read they have a seed that differs from process to process. Without one, the keys of an archive
+/// could be chosen so that all of them meet in one place of a table, and looking for each would take as long as there
+/// are keys.
 struct KeyHash {
   private let seed: UInt64
 
@@ -10,6 +11,13 @@ struct KeyHash {
     hasher.combine("Keepsake")
     seed = UInt64(truncatingIfNeeded: hasher.finalize())
   }
+
+  private init(seed: UInt64) {
+    self.seed = seed
+  }
+
+  /// The same in every process, for where an archive depends on it.
+  static let unseeded = KeyHash(seed: 0)
 
   /// The hash of a number of a key.
   @inline(__always)
@@ -21,20 +29,29 @@ struct KeyHash {
   @inline(__always)
   func of(_ utf8: RawSpan) -> UInt32 {
     let count = utf8.byteCount
-    var hash = seed ^ UInt64(truncatingIfNeeded: count)
-    guard count >= 8 else {
-      var word: UInt64 = 0
-      for offset in 0..<count { word = word &<< 8 | UInt64(utf8.byte(at: offset)) }
-      return UInt32(truncatingIfNeeded: KeyHash.mix(KeyHash.mix(hash ^ word) ^ seed))
-    }
+    var hash = seed ^ UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
     var offset = 0
     while count &- offset > 8 {
       hash = KeyHash.mix(hash ^ utf8.littleEndianWord(at: offset)) ^ seed
       offset &+= 8
     }
-    // The last word overlaps the one before.
-    hash = KeyHash.mix(hash ^ utf8.littleEndianWord(at: count &- 8))
+    hash = KeyHash.mix(hash ^ KeyHash.lastWord(of: utf8))
     return UInt32(truncatingIfNeeded: KeyHash.mix(hash ^ seed))
+  }
+
+  /// The last eight bytes, or all where there are fewer.
+  @inline(__always)
+  private static func lastWord(of utf8: RawSpan) -> UInt64 {
+    let count = utf8.byteCount
+    if count >= 8 { return utf8.littleEndianWord(at: count &- 8) }
+    if count >= 4 {
+      // Two halves that overlap.
+      return UInt64(utf8.littleEndianHalfWord(at: 0)) << 32
+        | UInt64(utf8.littleEndianHalfWord(at: count &- 4))
+    }
+    var word: UInt64 = 0
+    for offset in 0..<count { word = word &<< 8 | UInt64(utf8.byte(at: offset)) }
+    return word
   }
 
   @inline(__always)

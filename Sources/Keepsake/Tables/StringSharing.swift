@@ -36,7 +36,7 @@ struct StringSharing {
   @inline(__always)
   mutating func number(for utf8: RawSpan) -> Int? {
     // 0 is what stands where nothing does.
-    let hash = max(stringHash(utf8), 1)
+    let hash = max(KeyHash.unseeded.of(utf8), 1)
     switch seen.search(hash, { $0 == hash }) {
     case .found: return sharedNumber(for: utf8, hash)
     case .free(let place): watch(hash, at: place)
@@ -182,35 +182,4 @@ private struct HashTable {
     while slots[place] != value { place = (place &+ 1) & mask }
     return place
   }
-}
-
-/// A fast hash without a seed: the same string is shared or not, whatever the process.
-@inline(__always)
-private func stringHash(_ bytes: RawSpan) -> UInt32 {
-  let count = bytes.byteCount
-  var hash = UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
-  guard count >= 8 else {
-    // Two halves that overlap hold all bytes of a string of four to seven; shorter ones go byte by byte.
-    if count >= 4 {
-      let halves = UInt64(bytes.littleEndianHalfWord(at: 0)) << 32
-      return UInt32(
-        truncatingIfNeeded: mix(hash ^ halves ^ UInt64(bytes.littleEndianHalfWord(at: count &- 4)))
-      )
-    }
-    for offset in 0..<count { hash = hash << 8 ^ UInt64(bytes.byte(at: offset)) }
-    return UInt32(truncatingIfNeeded: mix(hash))
-  }
-  var offset = 0
-  while count &- offset > 8 {
-    hash = mix(hash ^ bytes.littleEndianWord(at: offset))
-    offset &+= 8
-  }
-  // The last word overlaps the one before.
-  return UInt32(truncatingIfNeeded: mix(hash ^ bytes.littleEndianWord(at: count &- 8)))
-}
-
-@inline(__always)
-private func mix(_ word: UInt64) -> UInt64 {
-  let product = word.multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
-  return product.high ^ product.low
 }
