@@ -24,23 +24,44 @@ let package = Package(
     .executableTarget(name: "keeputil", dependencies: ["Keepsake"], swiftSettings: houseRules),
     .executableTarget(
       name: "keepsake-benchmarks",
-      dependencies: ["Keepsake", "AllocationCounting"],
+      dependencies: ["Keepsake", "AllocationCounting", "HostileArchives"],
       path: "Benchmarks",
       exclude: ["Allocations", "Results"],
       swiftSettings: houseRules
     ),
     // Stands between the benchmarks and the allocator of the C library; only they may link it.
     .target(name: "AllocationCounting", path: "Benchmarks/Allocations"),
+    // Random graphs, made and compared, for the tests and for the long runs of archive-probe.
+    .target(
+      name: "RandomArchives",
+      dependencies: ["Keepsake"],
+      path: "Tests/RandomArchives",
+      swiftSettings: houseRules
+    ),
     // A second process for the tests that write in one and read in another.
     .executableTarget(
       name: "archive-probe",
-      dependencies: ["Keepsake"],
+      dependencies: ["Keepsake", "RandomArchives"],
       path: "Tests/ArchiveProbe",
+      swiftSettings: houseRules
+    ),
+    // Archives that are wrong on purpose, and what reads them: for the tests, the fuzzer and the benchmarks.
+    .target(
+      name: "HostileArchives",
+      dependencies: ["Keepsake"],
+      path: "Tests/HostileArchives",
+      swiftSettings: houseRules
+    ),
+    // An ordinary program, and with -DLIBFUZZER the target of libFuzzer (Docs/Testing.md).
+    .executableTarget(
+      name: "archive-fuzzer",
+      dependencies: ["HostileArchives"],
+      path: "Tests/ArchiveFuzzer",
       swiftSettings: houseRules
     ),
     .testTarget(
       name: "KeepsakeTests",
-      dependencies: ["Keepsake", "archive-probe", "keeputil"],
+      dependencies: ["Keepsake", "HostileArchives", "RandomArchives", "archive-probe", "keeputil"],
       resources: [.copy("Fixtures")],
       swiftSettings: houseRules
     ),

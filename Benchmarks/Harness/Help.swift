@@ -28,6 +28,9 @@ extension Options {
       --scale [N]       instead of timing workloads, cost and memory for up to N objects
                         (default 10000000), and what a small part of 1 GB costs
 
+      --hostile [N]     what archives cost that were made to do harm, up to N bytes large
+                        (default 10000000)
+
       --list            print the names of the workloads
       --help            print this text
     """

@@ -4,11 +4,11 @@ import Foundation
 ///
 /// Each figure is taken in a process of its own, so that neither the memory nor the heap of one is the other's.
 enum ScaleProcess {
-  /// Runs this program again with `arguments`; the numbers that it prints.
-  static func ask(_ arguments: [String]) throws -> [Double] {
+  /// Runs this program again with `option` and `arguments`; the numbers that it prints.
+  static func ask(_ arguments: [String], _ option: String = "--scale-question") throws -> [Double] {
     let process = Process()
     process.executableURL = URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments[0])
-    process.arguments = ["--scale-question"] + arguments
+    process.arguments = [option] + arguments
     let output = Pipe()
     process.standardOutput = output
     try process.run()

@@ -2,7 +2,9 @@ import Foundation
 import Keepsake
 
 // The second process of the tests: `archive-probe write SAMPLE PATH`, `check SAMPLE PATH`, `bytes SAMPLE`, and the
-// commands of FileCommands.swift, GraphCommands.swift, ClassCommands.swift and DeepCommands.swift.
+// commands of FileCommands.swift, GraphCommands.swift, ClassCommands.swift and DeepCommands.swift. The long runs of
+// durability and of random graphs: GenerationArchive.swift, KillCommands.swift, PowerCutCommands.swift,
+// MarkedCommands.swift and SoakCommands.swift.
 
 /// Ends with a line on standard error.
 func fail(_ message: String) -> Never {
@@ -16,6 +18,11 @@ do {
   if try runGraphCommand(arguments) { exit(0) }
   if runClassCommand(arguments) { exit(0) }
   if try runDeepCommand(arguments) { exit(0) }
+  if try GenerationArchive.runCommand(arguments) { exit(0) }
+  if try runKillCommand(arguments) { exit(0) }
+  if try runPowerCutCommand(arguments) { exit(0) }
+  if try runMarkedCommand(arguments) { exit(0) }
+  if try runSoakCommand(arguments) { exit(0) }
   guard arguments.count >= 2, let sample = Sample(rawValue: arguments[1]) else {
     fail("write SAMPLE PATH, check SAMPLE PATH or bytes SAMPLE; samples: \(Sample.allCases)")
   }

@@ -144,7 +144,8 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// followed.
   ///
   /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be written, and the old one
-  ///   is then untouched; otherwise as ``finishEncoding()``.
+  ///   is then untouched; or when the new one is in place, as the message says, and the disk failed to make sure that it
+  ///   stays. Otherwise as ``finishEncoding()``.
   public func write(toFile path: String) throws {
     try finishEncoding()
     if let givenData { return try givenData.writeArchive(toFile: path) }

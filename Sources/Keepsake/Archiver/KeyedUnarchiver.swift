@@ -215,6 +215,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     guard !isFinished else { return }
     delegate?.unarchiverWillFinish(self)
     isFinished = true
+    // They hold the session.
+    openSession?.dropSpares()
     openSession = nil
     delegate?.unarchiverDidFinish(self)
   }

@@ -52,6 +52,7 @@ extension DecodingSession {
     }
     let start = place
     guard let (count, payload) = try arrayHead(at: start) else { throw ReadingFault.mismatch(start) }
+    try charge(count, elementsOf: MemoryLayout<Element>.stride, at: start)
     reserve(count)
     let plan = plans.plan(for: Element.self)
     try descend(to: start, from: depth)
@@ -116,7 +117,8 @@ extension DecodingSession {
       default: throw ReadingFault.mismatch(place)
       }
     }
-    if isTooDeep(below: depth) { try descend(to: place, from: depth) }
+    if isUnusuallyDeep(below: depth) { try descend(to: place, from: depth) }
+    try charge(count, elementsOf: MemoryLayout<String>.stride, at: place)
     var strings: [String] = []
     strings.reserveCapacity(reservation(count, String.self))
     var element = payload
@@ -189,6 +191,8 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     var entry = start + 1
     let count = try session.reader.varint(at: &entry)
     try session.reader.check(count, at: entry)
+    // A table of hashes has a third more places than entries, at least.
+    try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: start)
     var dictionary: [Key: Value] = [:]
     dictionary.reserveCapacity(session.reservation(count, (Key, Value).self))
     let plan = session.plans.plan(for: Value.self)
@@ -201,6 +205,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       session.frames[depth + 1].currentKey = entry
       let keyPlace = entry
       let element = try session.image.mapKey(at: &entry, in: session.reader)
+      if case .key(let name) = element { try session.checkLength(ofString: name.utf8.count, at: keyPlace) }
       guard let key = key(element) else {
         throw session.error(.mismatch(keyPlace), Key.self, session.path(toValueAt: keyPlace, in: depth + 1))
       }

@@ -68,7 +68,7 @@ extension DecodingSession {
     do {
       guard let place = try find() else { return nil }
       // Not deeper, where only a damaged archive can lead here again.
-      return offset == topLevelOffset && depth <= 1 ? try resolved(place) : place
+      return offset == topLevelOffset && depth <= 1 ? try resolved(place, depth) : place
     } catch {
       throw publicError(error, path(to: offset, depth: depth))
     }
@@ -76,23 +76,33 @@ extension DecodingSession {
 
   /// Follows a value reference, which stands only at the top level, and so never leads in a circle (Format
   /// §4.9).
-  private func resolved(_ place: Int) throws(ArchiveError) -> Int {
+  private func resolved(_ place: Int, _ depth: Int) throws(ArchiveError) -> Int {
     let tag = try reader.byte(at: place)
     guard TagKind(tag) == .valueReference else { return place }
     let number = Int(try reader.unsigned(at: place + 1, byteCount: Int(tag & 3) + 1))
-    var body = try image.body(number, at: place).lowerBound
-    guard try image.classNumber(at: &body) == nil else {
+    let body = try image.body(number, at: place)
+    var content = body.lowerBound
+    guard try image.classNumber(at: &content) == nil else {
       throw ArchiveError(.damaged, "A reference to a value leads to an object", byteOffset: place)
     }
     objects.set(number, nil, origin: place)
-    return body
+    topLevelEnds[frames[depth].currentSlot] = body.upperBound
+    return content
+  }
+
+  /// Throws when the value of `slot` at the top level, which ends at `end`, does so behind the body that it is in.
+  func checkEnd(ofTopLevelSlot slot: Int, _ end: Int) throws(ArchiveError) {
+    guard let bodyEnd = topLevelEnds[slot], end > bodyEnd else { return }
+    throw ArchiveError(.damaged, "A value reaches past the end of its body", byteOffset: bodyEnd)
   }
 
   /// Notes that the value of `slot`, which ends at `end`, was read from the keyed container at `offset`.
   @inline(__always)
-  func advance(_ depth: Int, _ offset: Int, past slot: Int, to end: Int) {
+  func advance(_ depth: Int, _ offset: Int, past slot: Int, to end: Int) throws(ArchiveError) {
     // At the top level the value may be elsewhere; the next one is found from the reference.
-    guard frames[depth].offset == offset, frames[depth].kind.isKeyed, offset != topLevelOffset else { return }
+    guard frames[depth].offset == offset, frames[depth].kind.isKeyed, offset != topLevelOffset else {
+      return offset == topLevelOffset ? try checkEnd(ofTopLevelSlot: slot, end) : ()
+    }
     frames[depth].nextSlot = slot &+ 1
     frames[depth].nextPlace = end
   }
@@ -187,6 +197,7 @@ extension DecodingSession {
       case .array:
         let count = try reader.varint(at: &place)
         try reader.check(count, at: place)
+        try charge(count, elementsOf: 0, at: start)
         return UnkeyedValueDecoder(
           self,
           offset,
@@ -199,6 +210,8 @@ extension DecodingSession {
         return UnkeyedValueDecoder(self, offset, depth, payload: place, count: 0)
       case .packedArray, .bytes:
         let end = try image.end(ofValueAt: start, in: reader)
+        // As numbers of 64 bits, whatever they are.
+        try charge(image.elementCount(ofPackedArrayAt: start, in: reader), elementsOf: 8, at: start)
         if start == offset { completed = (offset, end) }
         let numbers = try PackedArray(image, at: start)
         return PackedUnkeyedDecoder(self, path(to: offset, depth: depth), numbers)

@@ -1,9 +1,5 @@
 /// The errors of decoding: standard ones, with the path and, underneath, the place in the archive.
 extension DecodingSession {
-  func corrupted(_ code: ArchiveError.Code, _ message: String, _ offset: Int) -> DecodingError {
-    corrupted(ArchiveError(code, message, byteOffset: offset), searchedPath(to: offset))
-  }
-
   func corrupted(_ error: ArchiveError, _ path: [any CodingKey]) -> DecodingError {
     DecodingError.dataCorrupted(
       .init(codingPath: path, debugDescription: error.description, underlyingError: error)

@@ -64,6 +64,7 @@ struct DecodingPlanCache {
     if let native = type as? any NativelyDecodable.Type { return native.makeDecodingPlan() }
     if let type = type as? any (Decodable & AnyObject).Type { return makeClassPlan(type) }
     if let type = type as? any ArchivedFields.Type { return makeFieldsPlan(type) }
+    if let check = CheckedTypes.check(for: type) { return CheckedDecodingPlan<Value>(check) }
     return DecodingPlan<Value>()
   }
 
@@ -87,6 +88,9 @@ extension DecodingSession {
       return try onLargerStack { try decodePlainly(type, at: &place, depth) }
     }
     try descend(to: place, from: depth)
+    if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
+      try charge(MemoryLayout<Value>.stride, at: place)
+    }
     let value = try Value(from: ValueDecoder(session: self, offset: place, depth: depth + 1))
     place = try end(ofDecoded: place, depth: depth + 1)
     return value

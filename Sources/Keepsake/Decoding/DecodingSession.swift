@@ -3,7 +3,9 @@ final class DecodingSession {
   let image: ArchiveImage
   let reader: ByteReader
   var userInfo: [CodingUserInfoKey: Any]
-  @safe @exclusivity(unchecked) var limits: ArchiveLimits
+  @safe @exclusivity(unchecked) var limits: ArchiveLimits {
+    didSet { usualValueDepth = min(limits.maximumValueDepth, DecodingSession.usualDepth) }
+  }
   /// Whether coding paths begin below the root key, as those of other top-level decoders do.
   @safe @exclusivity(unchecked) var hidesRootKey: Bool
   /// The types in the class table by number, where the archive was made in this process just now (deep copy).
@@ -63,6 +65,8 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) var shapeSlots = NumberedCache<SlotTable>()
   /// Where the values of the top level are, once one was asked for out of order.
   @safe @exclusivity(unchecked) var topLevelIndex: KeyIndex?
+  /// Where the bodies end that values of the top level are in, by the slots of these.
+  @safe @exclusivity(unchecked) var topLevelEnds = NumberedCache<Int>()
   /// What was found out about values that were passed over.
   @safe @exclusivity(unchecked) var skipped = SkippedValues()
 
@@ -75,6 +79,12 @@ final class DecodingSession {
   static let readingByteCount = 64
   /// How many bytes of deferred values may be passed over in any case.
   static let freePassing = 256 << 20
+  /// What decoding has cost.
+  @safe @exclusivity(unchecked) var budget: DecodingBudget
+  /// From how many levels on, in one object, it is looked at how deep values are nested.
+  @safe @exclusivity(unchecked) var usualValueDepth: Int
+  /// The values at unusual depth that were looked at.
+  var examined = ExaminedValues()
   /// Whether keyed containers are kept to be used again.
   @safe @exclusivity(unchecked) private(set) var keepsSpares = true
   /// How many bytes of deferred values were passed over.
@@ -96,6 +106,8 @@ final class DecodingSession {
     reader = image.reader
     self.userInfo = userInfo
     self.limits = limits
+    budget = DecodingBudget(limits, byteCount: image.reader.count)
+    usualValueDepth = min(limits.maximumValueDepth, DecodingSession.usualDepth)
     self.hidesRootKey = hidesRootKey
     self.knownClasses = knownClasses
     objects = ObjectStore(count: image.directory.bodyCount)
@@ -116,15 +128,15 @@ final class DecodingSession {
   /// Begins to decode the value at `offset`, one deeper than the container at `depth` that it is in.
   @inline(__always)
   func descend(to offset: Int, from depth: Int) throws {
-    if isTooDeep(below: depth) { throw tooDeep(depth, offset) }
+    if isUnusuallyDeep(below: depth) { try checkNesting(of: offset, in: depth) }
     prepareFrame(depth + 1, for: offset)
     frames[depth].child = offset
   }
 
-  /// Whether a value in the container at `depth` is too deep.
+  /// Whether it has to be looked at whether a value in the container at `depth` is too deep.
   @inline(__always)
-  func isTooDeep(below depth: Int) -> Bool {
-    depth &- depthBase >= limits.maximumValueDepth || depth >= limits.maximumDepth
+  func isUnusuallyDeep(below depth: Int) -> Bool {
+    depth &- depthBase >= usualValueDepth || depth >= limits.maximumDepth
   }
 
   /// Gives the frame at `depth` to the value at `offset`.
@@ -140,18 +152,6 @@ final class DecodingSession {
   @inline(__always)
   func claimFrame(_ depth: Int, for offset: Int) {
     if depth >= frames.count || frames[depth].offset != offset { prepareFrame(depth, for: offset) }
-  }
-
-  @inline(never)
-  private func tooDeep(_ depth: Int, _ offset: Int) -> DecodingError {
-    let message =
-      depth >= limits.maximumDepth
-      ? "Objects and values are nested more than \(limits.maximumDepth) deep; ArchiveLimits.maximumDepth can allow more"
-      : "Values are nested more than \(limits.maximumValueDepth) deep; ArchiveLimits.maximumValueDepth can allow more"
-    return corrupted(
-      ArchiveError(.limitExceeded, message, byteOffset: offset),
-      path(toValueAt: offset, in: depth)
-    )
   }
 
   // MARK: Keys

@@ -105,6 +105,7 @@ extension DecodingSession {
         byteOffset: start
       )
     }
+    try charge(DecodingBudget.deferredOverhead &+ MemoryLayout<Value>.stride, at: start)
     let box = DeferredBox<Value>(at: start)
     deferred.append(box)
     return (nil, box)

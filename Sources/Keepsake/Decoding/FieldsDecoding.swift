@@ -133,7 +133,7 @@ final class FieldsReader {
     let steps = try shapes[record.shape] ?? findSteps(record.shape, session, at: place)
     if !isFlat {
       try openFrame(at: place, record, session, depth)
-    } else if session.isTooDeep(below: depth) {
+    } else if session.isUnusuallyDeep(below: depth) {
       try session.descend(to: place, from: depth)
     }
     var value = record.payload

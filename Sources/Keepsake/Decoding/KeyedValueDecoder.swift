@@ -102,8 +102,29 @@ final class DecodingPlace {
     } catch {
       throw session.error(error, type, session.path(toValueAt: start, in: depth))
     }
-    session.advance(depth, offset, past: slot, to: place)
+    try advance(depth, offset, past: slot, from: start, to: place)
     return value
+  }
+
+  /// Notes that a value was read, whose end may be behind that of its body.
+  @inline(__always)
+  private func advance(_ depth: Int, _ offset: Int, past slot: Int, from start: Int, to end: Int) throws {
+    do throws(ArchiveError) {
+      try session.advance(depth, offset, past: slot, to: end)
+    } catch {
+      throw session.corrupted(error, session.path(toValueAt: start, in: depth))
+    }
+  }
+
+  /// Looks where the value at `start` ends, the current one, for a decoder or container that will not tell.
+  func checkEnd(ofValueAt start: Int) throws {
+    guard offset == session.topLevelOffset else { return }
+    do throws(ArchiveError) {
+      let slot = session.frames[depth].currentSlot
+      try session.checkEnd(ofTopLevelSlot: slot, session.end(ofValueAt: start))
+    } catch {
+      throw session.corrupted(error, session.path(toValueAt: start, in: depth))
+    }
   }
 
   @inline(__always)
@@ -136,7 +157,7 @@ final class DecodingPlace {
     let slot = session.frames[depth].currentSlot
     var place = start
     let value = try session.decode(type, at: &place, depth)
-    session.advance(depth, offset, past: slot, to: place)
+    try advance(depth, offset, past: slot, from: start, to: place)
     return value
   }
 }
@@ -259,7 +280,9 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func nestedDecoder(_ key: Key) throws -> ValueDecoder {
-    try session.nestedDecoder(at: place.existingPlace(of: key), in: depth)
+    let value = try place.existingPlace(of: key)
+    try place.checkEnd(ofValueAt: value)
+    return try session.nestedDecoder(at: value, in: depth)
   }
 
   func superDecoder() throws -> any Decoder {
@@ -271,6 +294,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         .init(codingPath: codingPath, debugDescription: "No value is stored under the key \"super\"")
       )
     }
+    try place.checkEnd(ofValueAt: value)
     return try session.nestedDecoder(at: value, in: depth)
   }
 

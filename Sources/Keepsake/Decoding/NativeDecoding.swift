@@ -56,6 +56,7 @@ extension Data: NativeForm {
     var start = place + 1
     let count = try session.reader.varint(at: &start)
     try session.reader.check(count, at: start)
+    try session.charge(count, elementsOf: 1, at: place)
     let data = try session.reader.withBytes(start..<(start + count)) { Data($0) }
     place = start + count
     return data

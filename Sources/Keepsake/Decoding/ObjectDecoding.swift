@@ -33,6 +33,9 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     let (classNumber, body, start) = try session.objectBody(number, at: reference)
     var content = start
     let buildable = try buildable(classNumber, session, reference, depth)
+    try session.charge(objectOf: buildable.byteCount, at: reference)
+    // Bodies that overlap are read again and again, although each is read once.
+    try session.countReading(body.count, at: reference)
     session.begin(
       TypedValueInProgress(number: number, entry: classNumber, type: buildable.type, range: body),
       reference
@@ -68,6 +71,7 @@ extension ClassDecodingPlan {
   /// Decodes an object where a value stands: the class may have been a structure when the archive was written.
   private func decodeInline(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let range = place..<session.reader.count
+    try session.charge(objectOf: memoryByteCount(Value.self), at: place)
     session.inProgress.append(TypedValueInProgress(number: 0, entry: -1, type: Value.self, range: range))
     defer { session.inProgress.removeLast() }
     let value = try session.decodePlainly(Value.self, at: &place, depth)
@@ -94,9 +98,12 @@ extension ClassDecodingPlan {
 struct BuildableType {
   let type: any Decodable.Type
   let isAwakening: Bool
+  /// How many bytes an instance takes: of a class all its fields, of another type what an array takes for each.
+  let byteCount: Int
 
   init(_ type: any Decodable.Type) {
     self.type = type
+    byteCount = (type as? AnyClass).map(memoryByteCount) ?? strideOf(type)
     isAwakening = type is any ArchiveAwakening.Type
   }
 }

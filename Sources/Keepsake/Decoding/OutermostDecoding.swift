@@ -11,7 +11,11 @@ extension DecodingSession {
     forgetTypesOfOldNames()
     isActive = true
     depthBase = 0
+    let start = place
+    let charged = budget.begin(at: start, limits, byteCount: reader.count)
+    var isDecoded = false
     defer {
+      budget.end(charged, at: start, isDecoded: isDecoded)
       isActive = false
       for value in exchange(&rehearsed, with: []) { value.forget() }
     }
@@ -20,6 +24,7 @@ extension DecodingSession {
       while let next = deferred.next() { try next.decode(self) }
       try resolveConditionals()
       decodedNumbers.removeAll(keepingCapacity: true)
+      isDecoded = true
       let awakening = exchange(&awakening, with: [])
       awakened = []
       guard !isRehearsal else { return value }

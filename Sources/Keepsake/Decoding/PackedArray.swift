@@ -72,6 +72,11 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
     guard tag == Tag.packedArray || tag == Tag.bytes else {
       return try session.decodeElements(Element.self, at: &place, depth)
     }
+    try session.charge(
+      try session.image.elementCount(ofPackedArrayAt: start, in: session.reader),
+      elementsOf: MemoryLayout<Element>.stride,
+      at: start
+    )
     if let array = try Element.unpack(session, at: &place) { return array }
     let end = try session.image.end(ofValueAt: start, in: session.reader)
     let numbers = try PackedArray(session.image, at: start)

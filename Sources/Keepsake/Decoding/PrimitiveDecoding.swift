@@ -54,8 +54,7 @@ extension ReadableInteger {
       let byteCount = Int(tag &- Tag.integer) &+ 1
       end = start &+ 1 &+ byteCount
       number = try reading { () throws(ArchiveError) in
-        try session.reader.check(byteCount, at: start + 1)
-        return try session.reader.signed(at: start + 1, byteCount: byteCount)
+        try session.reader.signed(at: start + 1, byteCount: byteCount)
       }
     } else {
       return try readLarge(session, at: &place)
@@ -131,8 +130,7 @@ extension ReadableFloat {
       return value
     case Tag.float32:
       let bits = try reading { () throws(ArchiveError) in
-        try reader.check(4, at: start + 1)
-        return try reader.unsigned(at: start + 1, byteCount: 4)
+        try reader.unsigned(at: start + 1, byteCount: 4)
       }
       place = start + 5
       return Self(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
@@ -189,14 +187,15 @@ extension String: ReadablePrimitive {
       var text = start + 1
       let count = try session.reader.varint(at: &text)
       try session.reader.check(count, at: text)
+      try session.charge(stringOf: count, at: start)
       let string = try session.reader.string(text..<(text + count))
       place = text + count
       return string
     case .stringReference:
       let byteCount = Int(tag & 3) + 1
-      try session.reader.check(byteCount, at: start + 1)
       let number = try session.reader.unsigned(at: start + 1, byteCount: byteCount)
       let string = try session.image.string(Int(number), at: start)
+      try session.checkLength(ofString: string.utf8.count, at: start)
       place = start + 1 + byteCount
       return string
     case .uuid:

@@ -36,6 +36,13 @@ extension DecodingSession {
     let (_, body, content) = try objectBody(number, at: place)
     // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
     try countReading(body.count + DecodingSession.readingByteCount, at: place)
+    try charge(body.count &* DecodingBudget.rereadFactor, at: place)
+    // Nobody tells where such a reading ends: containers are left when no more is asked for. The walk stays in the body, so
+    // that it costs no more than was counted.
+    let end = try image.end(ofValueAt: content, in: reader.limited(to: body.upperBound))
+    guard end == body.upperBound else {
+      throw ArchiveError(.damaged, "An object does not fill the space that it has", byteOffset: end)
+    }
     if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
     return content
   }
@@ -72,7 +79,6 @@ extension DecodingSession {
   func referencedBody(at place: Int) throws(ArchiveError) -> Int? {
     let tag = try reader.byte(at: place)
     let byteCount = Int(tag & 3) + 1
-    try reader.check(byteCount, at: place + 1)
     let number = Int(try reader.unsigned(at: place + 1, byteCount: byteCount))
     return tag & 0xFC == Tag.objectReference ? number : try image.conditionalTarget(number, at: place)
   }

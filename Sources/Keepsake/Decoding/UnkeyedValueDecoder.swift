@@ -4,7 +4,8 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   let session: DecodingSession
   let offset: Int
   let depth: Int
-  /// Where the next element is.
+  /// Where the first element is, and the next one.
+  private let firstPlace: Int
   private var place: Int
   private let elementCount: Int
   private(set) var currentIndex = 0
@@ -25,12 +26,13 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
     self.session = session
     self.offset = offset
     self.depth = depth
+    firstPlace = payload
     place = payload
     elementCount = count
   }
 
   var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
-  var count: Int? { elementCount }
+  var count: Int? { session.toldCount(elementCount, of: offset, payload: firstPlace) }
   var isAtEnd: Bool { currentIndex >= elementCount }
 
   /// Makes the next element the current one of the frame.
@@ -72,6 +74,12 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try prepare(type)
     var end = place
+    // Whoever reads one by one keeps them.
+    do {
+      try session.charge(MemoryLayout<Value>.stride, at: place)
+    } catch {
+      throw session.publicError(error, session.path(toValueAt: place, in: depth))
+    }
     let value = try session.decode(type, at: &end, depth)
     advance(to: end)
     return value

@@ -78,6 +78,7 @@ extension DecodingSession {
       case .map:
         count = try reader.varint(at: &place)
         try reader.check(count, at: place)
+        try charge(count, elementsOf: 0, at: start)
       case .empty: break
       default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
       }

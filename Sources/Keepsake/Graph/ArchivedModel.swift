@@ -23,7 +23,7 @@
 /// metadata. Coding throws where that is so.
 ///
 /// With other encoders, such as `JSONEncoder`, a model is one keyed container with the values of all its properties.
-open class ArchivedModel: Codable, SelfRegistering {
+open class ArchivedModel: Codable, SelfRegistering, BoxKeeping {
   /// Makes a model with the defaults of all its properties.
   public required init() {}
 

@@ -17,7 +17,7 @@ final class ModelLayout: Sendable {
 
   private init(levels: [[ModelSlot?]], _ model: ArchivedModel) throws {
     self.levels = levels
-    let byteCount = Int(ModelLayout.instanceSize(type(of: model)))
+    let byteCount = instanceByteCount(type(of: model))
     var places: [(slot: ModelSlot, offset: Int)] = []
     var isComplete = true
     try ModelLayout.reflect(levels, model) { slot, box in
@@ -67,7 +67,7 @@ final class ModelLayout: Sendable {
     while let found = mirror, found.subjectType != ArchivedModel.self {
       guard let type = found.subjectType as? AnyClass else { break }
       let properties = found.children.map { ($0.label ?? "", ($0.value as? any ArchivedProperty)?.storage) }
-      if properties.isEmpty, instanceSize(type) > _getSuperclass(type).map(instanceSize) ?? 0 {
+      if properties.isEmpty, instanceByteCount(type) > _getSuperclass(type).map(instanceByteCount) ?? 0 {
         throw ArchiveError(
           .misuse,
           "The properties of \(type) cannot be found: it was built without reflection metadata, which an ArchivedModel "
@@ -79,16 +79,7 @@ final class ModelLayout: Sendable {
     }
     return levels
   }
-
-  private static func instanceSize(_ type: AnyClass) -> UInt { instanceExtents(type).positive }
 }
-
-/// How far an instance of a class extends. It tells a class without properties from one whose properties reflection
-/// does not show.
-///
-/// The function is part of the stable interface of the standard library, to its own inlined code.
-@_silgen_name("_swift_getSwiftClassInstanceExtents")
-private func instanceExtents(_ type: AnyClass) -> (negative: UInt, positive: UInt)
 
 /// Gives the properties of a chain of classes their keys, from the base class on (see ``ArchivedModel``).
 private struct KeyNamer {

@@ -24,7 +24,7 @@ package final class ArchiveImage {
   private let shapeKeys: [UInt32]
   package let classes: [ClassEntry]
   @safe @exclusivity(unchecked)
-  private var verifier: BlockVerifier?
+  var verifier: BlockVerifier?
   @safe @exclusivity(unchecked)
   private var stringPlaces: [Int]?
   @safe @exclusivity(unchecked)
@@ -32,7 +32,10 @@ package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   private var conditionals: [UInt32]?
   @safe @exclusivity(unchecked)
-  private var bodyPlaces = BodyPlaces()
+  var bodyPlaces = BodyPlaces()
+  /// The groups of the offset table whose lengths were found to add up, a bit for each.
+  @safe @exclusivity(unchecked)
+  var soundGroups: [UInt64]
 
   package init(_ reader: ByteReader, verification: ArchiveVerification) throws(ArchiveError) {
     self.reader = reader
@@ -54,6 +57,8 @@ package final class ArchiveImage {
     keys = try ArchiveImage.readKeys(reader, directory.keys)
     (shapeStarts, shapeKeys) = try ArchiveImage.readShapes(reader, directory.shapes, keyCount: keys.count)
     classes = try ArchiveImage.readClasses(reader, directory.classes)
+    soundGroups = Array(repeating: 0, count: OffsetTable.groupCount(directory.bodyCount) / 64 + 1)
+    if verification == .everything { try checkBodies() }
   }
 
   // MARK: Tables
@@ -164,8 +169,6 @@ package final class ArchiveImage {
     return place..<(place + count)
   }
 
-  package var shapeCount: Int { shapeStarts.count - 1 }
-
   /// The numbers of the keys of a shape; throws when there is no such shape.
   @inline(__always)
   package func shape(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
@@ -262,50 +265,7 @@ package final class ArchiveImage {
     if conditionals == nil { _ = try readConditionals() }
   }
 
-  // MARK: Bodies
-
-  /// The extent of body `number`, from 1 on, verified; throws when there is no such body (Format §5.6).
-  package func body(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
-    guard number >= 1, number <= directory.bodyCount else {
-      throw ArchiveError(.damaged, "A reference names an object that does not exist", byteOffset: offset)
-    }
-    let table = directory.offsets
-    let group = (number - 1) / OffsetTable.groupSize
-    let index = (number - 1) % OffsetTable.groupSize
-    let groupPlace = table.range.lowerBound + group * OffsetTable.groupByteCount
-    try verifier?.verify(groupPlace..<(groupPlace + OffsetTable.groupByteCount))
-    let entry = try reader.word(at: groupPlace)
-    let width = 1 << Int(entry & 3)
-    let lengths =
-      table.range.lowerBound + table.count * OffsetTable.groupByteCount
-      + Int(try reader.unsigned(at: groupPlace + 8, byteCount: 4))
-    let lengthsEnd = lengths + (index + 1) * width
-    guard lengthsEnd <= table.range.upperBound, entry >> 2 < UInt64(directory.topLevel.lowerBound) else {
-      throw ArchiveError(.damaged, "The offset table points outside of the archive", byteOffset: groupPlace)
-    }
-    try verifier?.verify(lengths..<lengthsEnd)
-    var (start, known) = bodyPlaces.nearest(group, index) ?? (Int(entry >> 2), 0)
-    while known < index {
-      let earlier = known
-      known += 1
-      let length = try reader.unsigned(at: lengths + earlier * width, byteCount: width)
-      guard length <= UInt64(directory.topLevel.lowerBound - start) else { throw outsideBodies(groupPlace) }
-      start += Int(length)
-    }
-    let length = try reader.unsigned(at: lengths + index * width, byteCount: width)
-    guard start >= Header.byteCount, length <= UInt64(directory.topLevel.lowerBound - start), length > 0
-    else {
-      throw outsideBodies(groupPlace)
-    }
-    bodyPlaces.note(group, index, start)
-    let range = start..<(start + Int(length))
-    try verifier?.verify(range)
-    return range
-  }
-
-  private func outsideBodies(_ offset: Int) -> ArchiveError {
-    ArchiveError(.damaged, "The offset table gives a body a place where no bodies are", byteOffset: offset)
-  }
+  // MARK: Types
 
   /// Reads the class number at the start of a body (Format §4.1): `nil` for the body of a value.
   package func classNumber(at offset: inout Int) throws(ArchiveError) -> Int? {
@@ -331,20 +291,5 @@ package final class ArchiveImage {
       throw ArchiveError(.damaged, "A value is of a type that the archive does not list", byteOffset: place)
     }
     return number
-  }
-}
-
-extension ArchiveImage {
-  /// The number of the body that holds the byte at `offset`, or `nil` when that is not in a numbered body.
-  package func bodyNumber(containing offset: Int) -> Int? {
-    var low = 1
-    var high = directory.bodyCount
-    while low <= high {
-      let middle = (low + high) / 2
-      guard let range = try? body(middle, at: offset) else { return nil }
-      if range.contains(offset) { return middle }
-      if offset < range.lowerBound { high = middle - 1 } else { low = middle + 1 }
-    }
-    return nil
   }
 }

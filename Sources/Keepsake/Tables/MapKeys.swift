@@ -45,7 +45,6 @@ extension ArchiveImage {
       return .text((start &+ 1)..<place)
     case Tag.stringReference..<Tag.valueReference:
       let byteCount = Int(tag & 3) &+ 1
-      try reader.check(byteCount, at: start &+ 1)
       place = start &+ 1 &+ byteCount
       let number = try reader.unsigned(at: start &+ 1, byteCount: byteCount)
       return .text(try stringRange(Int(number), at: start))
@@ -60,7 +59,6 @@ extension ArchiveImage {
       return .number(Int(tag) &- Int(Tag.smallInteger) &- 16)
     case Tag.integer..<Tag.uint64:
       let byteCount = Int(tag &- Tag.integer) &+ 1
-      try reader.check(byteCount, at: start &+ 1)
       place = start &+ 1 &+ byteCount
       return .number(Int(try reader.signed(at: start &+ 1, byteCount: byteCount)))
     default:

@@ -39,8 +39,9 @@ extension ValueLayout {
         place = try end(ofPackedArrayAt: place, in: reader)
       } else {
         let children = try valuesBehindHead(at: &place, in: reader)
-        // A value takes a byte at least, so that what is left bounds how many can still come.
-        guard pending <= reader.count &- place &- children else { throw tooManyParts(place) }
+        // A value takes a byte at least, so that what is left bounds how many can still come: this one is among those that
+        // are pending, and has its bytes.
+        guard pending &- 1 <= reader.count &- place &- children else { throw tooManyParts(place) }
         pending &+= children
       }
       pending &-= 1
@@ -140,6 +141,16 @@ extension ValueLayout {
     case .signed, .unsigned:
       return (element, count, payload, try end(ofPackedArrayAt: offset, in: reader))
     }
+  }
+
+  /// How many numbers or bytes the packed array or bytes at `offset` have; throws when there cannot be so many.
+  func elementCount(ofPackedArrayAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
+    let isPacked = try reader.byte(at: offset) == Tag.packedArray
+    let isBits = isPacked ? try reader.byte(at: offset + 1) == PackedElement.bool.rawValue : false
+    var place = offset + (isPacked ? 2 : 1)
+    let count = try reader.varint(at: &place)
+    try reader.check(isBits ? count / 8 : count, at: place)
+    return count
   }
 
   private func tooLong(_ offset: Int) -> ArchiveError {

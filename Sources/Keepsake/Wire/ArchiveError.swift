@@ -31,7 +31,8 @@ public struct ArchiveError: Error, Hashable, Sendable {
     public static let misuse = Code("misuse")
     /// A file could not be opened or read.
     public static let unreadableFile = Code("unreadableFile")
-    /// A file could not be written or put in place; what was there before is unchanged.
+    /// A file could not be written or put in place; what was there before is unchanged. Or, as the message then says,
+    /// the new file is in place, but is not sure to survive a power cut.
     public static let unwritableFile = Code("unwritableFile")
   }
 

@@ -1,6 +1,15 @@
 /// How much an archive may ask of the reader. The defaults suit archives from anywhere.
 ///
-/// The archiver refuses to write what readers with the default limits would refuse to read.
+/// What goes beyond a limit is a `DecodingError` whose underlying error is an ``ArchiveError`` with the code
+/// ``ArchiveError/Code/limitExceeded``. What is nested deeper than readers with the default limits accept, the archiver
+/// refuses to write; the other limits concern reading only.
+///
+/// ```swift
+/// var limits = ArchiveLimits()
+/// limits.maximumByteCount = 10 << 20
+/// limits.maximumAllocation = 100 << 20
+/// let unarchiver = try KeyedUnarchiver(forReadingFile: "upload.keepsake", limits: limits)
+/// ```
 public struct ArchiveLimits: Sendable, Hashable {
   /// How deep values may be nested, objects within objects included. 250,000 by default.
   ///
@@ -16,7 +25,42 @@ public struct ArchiveLimits: Sendable, Hashable {
   public var maximumValueDepth = 40_000
   /// How many bytes an archive may have that is read. No limit by default.
   public var maximumByteCount = Int.max
+  /// How many objects may be built from one archive. No limit by default: each takes three bytes of it at least.
+  public var maximumObjectCount = Int.max
+  /// How many elements an array, a set or a dictionary may have, and how many bytes a `Data`. No limit by default:
+  /// no collection says that it has more than the archive has room for.
+  public var maximumElementCount = Int.max
+  /// How many bytes of UTF-8 a string may have, the keys of dictionaries included. Strings of at most 31 bytes are
+  /// always read. No limit by default.
+  public var maximumStringByteCount = Int.max
+  /// How many bytes of memory the values may take that are decoded, roughly: elements of collections, objects, large
+  /// structures, strings and data are counted, by the sizes of their types. `nil`, the default, is 64 times the bytes
+  /// of the archive, and 256 MB.
+  ///
+  /// An array of structures in which nearly everything is nil takes a byte of an archive for each, and hundreds in
+  /// memory. A program that archives millions of these sets a limit of its own.
+  public var maximumAllocation: Int?
 
   /// The default limits.
   public init() {}
+
+  /// How often the bytes of an archive may be taken in memory, and how many bytes may be taken in any case.
+  private static let defaultAllocation = (factor: 64, constant: 256 << 20)
+
+  /// How many bytes of memory the values of an archive of `byteCount` bytes may take.
+  func allocation(forArchiveOf byteCount: Int) -> Int {
+    if let maximumAllocation { return maximumAllocation }
+    let (product, overflow) = byteCount.multipliedReportingOverflow(
+      by: ArchiveLimits.defaultAllocation.factor
+    )
+    return overflow ? .max : product.addingSaturating(ArchiveLimits.defaultAllocation.constant)
+  }
+}
+
+extension Int {
+  /// The sum, or the largest number there is.
+  func addingSaturating(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
 }

@@ -17,6 +17,12 @@ package struct ByteReader {
     self.owner = owner
   }
 
+  /// A reader of the first `end` bytes alone.
+  package func limited(to end: Int) -> ByteReader {
+    // No more than this reader may read, of the same owner.
+    unsafe ByteReader(UnsafeRawBufferPointer(start: base, count: min(max(0, end), count)), owner: owner)
+  }
+
   // MARK: Bounds
 
   /// Throws unless `byteCount` bytes from `offset` on lie within the archive.

@@ -15,7 +15,6 @@ package enum IntegerValue {
       place += 1
     case .integer:
       let byteCount = Int(tag - Tag.integer) + 1
-      try reader.check(byteCount, at: place + 1)
       self = .signed(try reader.signed(at: place + 1, byteCount: byteCount))
       place += 1 + byteCount
     case .uint64:

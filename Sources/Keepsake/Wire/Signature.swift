@@ -82,9 +82,7 @@ package struct Trailer {
     }
     let directory = try reader.word(at: start)
     let checksums = try reader.word(at: start + 8)
-    guard checksums >= Header.byteCount, checksums <= start, directory >= Header.byteCount,
-      directory <= checksums
-    else {
+    guard checksums <= start, directory >= Header.byteCount, directory <= checksums else {
       throw ArchiveError(.damaged, "The trailer points outside of the archive", byteOffset: start)
     }
     directoryOffset = Int(directory)

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+import HostileArchives
 @testable import Keepsake
 
 /// Values read in an order of their own, in turns, or in part: right, and without being walked again and again.

@@ -30,30 +30,6 @@ struct InterruptedSaveTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func aKillAtAnyMomentLeavesAWholeFile() throws {
-    let count = 300_000
-    var killsMidSave = 0
-    var kills = 0
-    // On a busy machine a process may be killed before it is in the middle of a save.
-    while kills < 25 || killsMidSave == 0 && kills < 500 {
-      kills += 1
-      let child = try startCommand([probe, "file-save-forever", folder("a"), String(count)])
-      while !FileManager.default.fileExists(atPath: folder("a")) { usleep(1000) }
-      usleep(.random(in: 0..<20_000))
-      kill(child.processIdentifier, SIGKILL)
-      child.waitUntilExit()
-      let bytes = try bytes(folder("a"))
-      #expect(bytes.count == count && Set(bytes).count == 1)
-      // One leftover at the most: each child has removed that of the one before.
-      #expect(try folder.names.count <= 2)
-      killsMidSave += try folder.names.count - 1
-    }
-    #expect(killsMidSave > 0, "no kill hit a save: the test proves nothing")
-    try KeyedArchiver.archive(rootObject: [1] as [UInt8], toFile: folder("a"))
-    #expect(try folder.names == ["a"])
-  }
-
-  @Test(.timeLimit(.minutes(2)))
   func processesThatSaveToOnePathDoNotDisturbEachOther() throws {
     let savers = try (0..<4).map {
       try startCommand([probe, "file-save-forever", folder("a"), "20"], errors: folder("\($0)"))

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+import HostileArchives
 @testable import Keepsake
 
 /// Conditional references and their table (Format §4.9, §5.5), in archives made by hand.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+import HostileArchives
 @testable import Keepsake
 
 /// Values with the names of their types and the entries of these (Format §4.10, §5.3), in archives made by hand.

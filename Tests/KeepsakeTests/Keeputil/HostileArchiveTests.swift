@@ -1,4 +1,5 @@
 import Foundation
+import HostileArchives
 import Keepsake
 import Testing
 

@@ -1,0 +1,89 @@
+import Foundation
+import HostileArchives
+
+/// `--hostile`: what archives cost that were made to do harm. Each figure is taken in a process of its own.
+enum HostileRun {
+  /// Runs the measurement that `arguments` ask for; false when they are about something else.
+  static func run(_ arguments: [String]) throws -> Bool {
+    switch arguments.first {
+    case "--hostile-question":
+      print(try answer(Array(arguments.dropFirst())).map { "\($0)" }.joined(separator: " "))
+    case "--hostile":
+      try measureCrafted()
+      try measureFamilies(most: arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000_000)
+    default: return false
+    }
+    return true
+  }
+
+  // MARK: Questions
+
+  private static func answer(_ arguments: [String]) throws -> [Double] {
+    guard arguments.count > 1, let index = Int(arguments[1]) else { throw ScaleError(question: arguments) }
+    switch arguments[0] {
+    case "crafted":
+      let archive = CraftedArchive.all[index]
+      let data = archive.data
+      return try cost { try archive.read(data) }
+    case "family":
+      let family = HostileFamily.all[index]
+      let data = family.archive(byteCount: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0)
+      return try cost { try family.read(data) } + [Double(data.count)]
+    default: throw ScaleError(question: arguments)
+    }
+  }
+
+  /// The nanoseconds of the better of two runs, the bytes of memory that the first one took more than there were, and 1
+  /// where the archive was refused. The first run also loads what any first run loads.
+  private static func cost(_ read: () throws -> Void) throws -> [Double] {
+    let before = ScaleProcess.peakMemory
+    var isRefused = 0.0
+    var memory = 0.0
+    var times: [Double] = []
+    for round in 0..<2 {
+      let start = ContinuousClock.now
+      do { try read() } catch is DecodingError { isRefused = 1 }
+      times.append(start.duration(to: .now) / .nanoseconds(1))
+      if round == 0 { memory = ScaleProcess.peakMemory - before }
+    }
+    return [times.min() ?? 0, memory, isRefused]
+  }
+
+  // MARK: Tables
+
+  private static func measureCrafted() throws {
+    let all = try CraftedArchive.all.indices.map { index in
+      (
+        name: CraftedArchive.all[index].name,
+        cost: try ScaleProcess.ask(["crafted", "\(index)"], "--hostile-question")
+      )
+    }
+    var table = Table(header: ["crafted archive", "milliseconds", "memory, megabytes"])
+    let slowest = all.sorted { $0.cost[0] > $1.cost[0] }.prefix(8)
+    let largest = all.sorted { $0.cost[1] > $1.cost[1] }.prefix(8)
+    for (name, cost) in slowest + largest.filter({ large in !slowest.contains { $0.name == large.name } }) {
+      table.rows.append([name, Figure.number(cost[0] / 1e6), Figure.number(cost[1] / 1e6)])
+    }
+    let refused = all.count { $0.cost[2] == 1 }
+    print(
+      "\(refused) of \(all.count) crafted archives were refused; the slowest and the largest:\n\(table.plain)\n"
+    )
+  }
+
+  private static func measureFamilies(most: Int) throws {
+    var table = Table(
+      header: ["hostile family", "bytes", "milliseconds", "ns a byte", "memory, megabytes", "× the file", ""]
+    )
+    for (index, family) in HostileFamily.all.enumerated() {
+      for byteCount in [10_000, 100_000, 1_000_000, 10_000_000] where byteCount <= most {
+        let cost = try ScaleProcess.ask(["family", "\(index)", "\(byteCount)"], "--hostile-question")
+        table.rows.append([
+          byteCount == 10_000 ? family.name : "", Figure.number(cost[3]), Figure.number(cost[0] / 1e6),
+          Figure.number(cost[0] / cost[3]), Figure.number(cost[1] / 1e6), Figure.number(cost[1] / cost[3]),
+          cost[2] == 1 ? "refused" : "read",
+        ])
+      }
+    }
+    print(table.plain)
+  }
+}

@@ -1,0 +1,153 @@
+/// What decoding may cost: memory that is taken, objects that are built, counts that user code makes room by
+/// (``ArchiveLimits``, Design §4).
+///
+/// Each charge comes before what it is for, so that nothing out of proportion is ever begun.
+struct DecodingBudget {
+  /// Structures as large as this are charged each time that one is decoded; smaller ones are part of what they are in.
+  static let largeValue = 128
+  /// What an object takes beside its fields: its head, what the allocator adds, and its entry in the table of objects.
+  static let objectOverhead = 64
+  /// What a deferred value takes until it is decoded.
+  static let deferredOverhead = 128
+  /// What is read once more from the body of an object takes memory that nothing else charges, such as short strings;
+  /// this many bytes for each.
+  static let rereadFactor = 4
+  /// Containers with at most so many elements may say so without being looked at.
+  static let smallCount = 16
+  /// So many elements may be told in any case.
+  static let freeCount = 1 << 16
+
+  /// How many bytes may be taken, and how many were.
+  fileprivate(set) var allocationLimit: Int
+  fileprivate(set) var allocated = 0
+  /// What each outermost value was charged: who decodes it again lets go of it, or means to have it twice.
+  private var chargeOfValue: [Int: Int] = [:]
+  /// How many objects were built.
+  fileprivate(set) var objectCount = 0
+  /// How many elements unkeyed containers said that they have.
+  fileprivate var toldCount = 0
+  /// The containers whose elements were found to be there, once very many were told.
+  fileprivate var countedContainers: Set<Int> = []
+
+  init(_ limits: ArchiveLimits, byteCount: Int) {
+    allocationLimit = limits.allocation(forArchiveOf: byteCount)
+  }
+
+  /// Begins to charge the outermost value at `place`; returns what must be given to ``end(_:at:)``.
+  mutating func begin(at place: Int, _ limits: ArchiveLimits, byteCount: Int) -> Int {
+    allocationLimit = limits.allocation(forArchiveOf: byteCount)
+    if !chargeOfValue.isEmpty, let earlier = chargeOfValue.removeValue(forKey: place) { allocated -= earlier }
+    return allocated
+  }
+
+  /// Ends to charge the outermost value at `place`. What could not be decoded was let go of.
+  mutating func end(_ start: Int, at place: Int, isDecoded: Bool) {
+    if !isDecoded {
+      allocated = start
+    } else if allocated > start {
+      chargeOfValue[place] = allocated - start
+    }
+  }
+}
+
+extension DecodingSession {
+  /// Charges `byteCount` bytes of memory for what stands at `place`.
+  @inline(__always)
+  func charge(_ byteCount: Int, at place: Int) throws(ArchiveError) {
+    let (sum, overflow) = budget.allocated.addingReportingOverflow(byteCount)
+    guard !overflow, sum <= budget.allocationLimit else { throw outOfMemory(place) }
+    budget.allocated = sum
+  }
+
+  /// Charges a collection of `count` elements, which take `stride` bytes each.
+  @inline(__always)
+  func charge(_ count: Int, elementsOf stride: Int, at place: Int) throws(ArchiveError) {
+    guard count <= limits.maximumElementCount else { throw tooManyElements(count, place) }
+    let (byteCount, overflow) = count.multipliedReportingOverflow(by: stride)
+    guard !overflow else { throw outOfMemory(place) }
+    try charge(byteCount, at: place)
+  }
+
+  /// Charges an object, which takes `byteCount` bytes.
+  @inline(__always)
+  func charge(objectOf byteCount: Int, at place: Int) throws(ArchiveError) {
+    budget.objectCount &+= 1
+    guard budget.objectCount <= limits.maximumObjectCount else { throw tooManyObjects(place) }
+    try charge(byteCount &+ DecodingBudget.objectOverhead, at: place)
+  }
+
+  /// Charges a string of `byteCount` bytes.
+  @inline(__always)
+  func charge(stringOf byteCount: Int, at place: Int) throws(ArchiveError) {
+    try checkLength(ofString: byteCount, at: place)
+    try charge(byteCount, at: place)
+  }
+
+  @inline(__always)
+  func checkLength(ofString byteCount: Int, at place: Int) throws(ArchiveError) {
+    guard byteCount <= limits.maximumStringByteCount else { throw tooLong(byteCount, place) }
+  }
+
+  // MARK: Counts
+
+  /// How many elements user code may make room for: `count`, of the unkeyed container at `offset`, whose elements begin
+  /// at `payload`; `nil` when they are not there.
+  ///
+  /// The elements of honest archives are all different values, so the counts of all containers add up to no more than
+  /// there are bytes. When more was told, some said too much, or are read again: from then on it is counted.
+  func toldCount(_ count: Int, of offset: Int, payload: Int) -> Int? {
+    guard count > DecodingBudget.smallCount else { return count }
+    budget.toldCount = budget.toldCount.addingSaturating(count)
+    guard budget.toldCount / 2 > reader.count + DecodingBudget.freeCount,
+      !budget.countedContainers.contains(offset)
+    else { return count }
+    var place = payload
+    for _ in 0..<count {
+      guard let end = try? end(ofValueAt: place) else { return nil }
+      place = end
+    }
+    budget.countedContainers.insert(offset)
+    return count
+  }
+
+  // MARK: Errors
+
+  @inline(never)
+  private func outOfMemory(_ place: Int) -> ArchiveError {
+    ArchiveError(
+      .limitExceeded,
+      "The values would take more than \(budget.allocationLimit) bytes of memory, out of proportion to the archive; "
+        + "ArchiveLimits.maximumAllocation can allow more",
+      byteOffset: place
+    )
+  }
+
+  @inline(never)
+  private func tooManyElements(_ count: Int, _ place: Int) -> ArchiveError {
+    ArchiveError(
+      .limitExceeded,
+      "A collection has \(count) elements, more than the \(limits.maximumElementCount) that "
+        + "ArchiveLimits.maximumElementCount allows",
+      byteOffset: place
+    )
+  }
+
+  @inline(never)
+  private func tooManyObjects(_ place: Int) -> ArchiveError {
+    ArchiveError(
+      .limitExceeded,
+      "There are more objects than the \(limits.maximumObjectCount) that ArchiveLimits.maximumObjectCount allows",
+      byteOffset: place
+    )
+  }
+
+  @inline(never)
+  private func tooLong(_ byteCount: Int, _ place: Int) -> ArchiveError {
+    ArchiveError(
+      .limitExceeded,
+      "A string has \(byteCount) bytes, more than the \(limits.maximumStringByteCount) that "
+        + "ArchiveLimits.maximumStringByteCount allows",
+      byteOffset: place
+    )
+  }
+}

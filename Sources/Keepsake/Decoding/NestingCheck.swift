@@ -1,0 +1,107 @@
+/// How deep the values nest that are still to be decoded, found before the stack is used for them.
+///
+/// A level of nesting is a byte in an archive, and hundreds on the stack. So where values are nested deeper than nearly
+/// all are, a walk that takes no stack looks at what is still to come: whether that is deeper than the limit, and whether
+/// the parts are there that each level says to have.
+extension DecodingSession {
+  /// At how many levels the look is taken.
+  static let usualDepth = 1_024
+
+  /// Whether the value at `offset`, in the container at `depth`, may be decoded although it is nested deeper than usual.
+  @inline(never)
+  func checkNesting(of offset: Int, in depth: Int) throws {
+    guard depth < limits.maximumDepth, depth &- depthBase < limits.maximumValueDepth else {
+      throw tooDeep(depth, offset, isInObjects: depth >= limits.maximumDepth)
+    }
+    // What is within a value that was looked at was looked at, too.
+    guard !examined.contains(offset) else { return }
+    let room = min(limits.maximumDepth &- depth, limits.maximumValueDepth &- (depth &- depthBase))
+    do {
+      examined.insert(offset..<(try endOfNesting(at: offset, levels: room)))
+    } catch let fault as NestingFault {
+      throw tooDeep(depth, fault.offset, isInObjects: room == limits.maximumDepth &- depth)
+    } catch {
+      throw publicError(error, path(toValueAt: offset, in: depth))
+    }
+  }
+
+  /// The end of the value at `offset`, in which no more than `levels` containers may be nested.
+  private func endOfNesting(at offset: Int, levels: Int) throws -> Int {
+    /// How many values are still to come in each of the containers around `place`.
+    var pending: [Int] = []
+    var place = offset
+    repeat {
+      let start = place
+      let length = fixedLength(of: try reader.byte(at: start))
+      let children: Int
+      if length > 0 {
+        place &+= length
+        children = 0
+      } else {
+        children = try image.valuesBehindHead(at: &place, in: reader)
+      }
+      if children > 0 {
+        guard pending.count < levels else { throw NestingFault(offset: start) }
+        pending.append(children)
+        continue
+      }
+      while let last = pending.last {
+        guard last == 1 else {
+          pending[pending.count - 1] = last - 1
+          break
+        }
+        pending.removeLast()
+      }
+    } while !pending.isEmpty
+    try reader.check(0, at: place)
+    return place
+  }
+
+  private func tooDeep(_ depth: Int, _ offset: Int, isInObjects: Bool) -> DecodingError {
+    let message =
+      isInObjects
+      ? "Objects and values are nested more than \(limits.maximumDepth) deep; ArchiveLimits.maximumDepth can allow more"
+      : "Values are nested more than \(limits.maximumValueDepth) deep; ArchiveLimits.maximumValueDepth can allow more"
+    return corrupted(
+      ArchiveError(.limitExceeded, message, byteOffset: offset),
+      path(toValueAt: offset, in: depth)
+    )
+  }
+}
+
+/// The values that were looked at, each with all that is in it, by where they are: no two overlap.
+struct ExaminedValues {
+  /// Smaller values are walked each time, so that there are not many ranges.
+  private static let noteworthyByteCount = 256
+
+  private var ranges: [Range<Int>] = []
+
+  func contains(_ offset: Int) -> Bool {
+    let index = firstIndex(after: offset)
+    return index > 0 && ranges[index - 1].contains(offset)
+  }
+
+  mutating func insert(_ range: Range<Int>) {
+    guard range.count >= ExaminedValues.noteworthyByteCount else { return }
+    let index = firstIndex(after: range.lowerBound)
+    var end = index
+    while end < ranges.count, ranges[end].lowerBound < range.upperBound { end += 1 }
+    ranges.replaceSubrange(index..<end, with: CollectionOfOne(range))
+  }
+
+  /// The number of the first range that begins behind `offset`.
+  private func firstIndex(after offset: Int) -> Int {
+    var low = 0
+    var high = ranges.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].lowerBound <= offset { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// Where values are nested too deep.
+private struct NestingFault: Error {
+  let offset: Int
+}

@@ -1,0 +1,110 @@
+/// Where the bodies are (Format §5.6).
+extension ArchiveImage {
+  /// A group of the offset table.
+  private struct Group {
+    /// Where its head stands, and where the lengths of its bodies do, of which each has `width` bytes.
+    let place: Int
+    let lengths: Int
+    let width: Int
+    /// Where its first body begins.
+    let start: Int
+  }
+
+  /// The extent of body `number`, from 1 on, verified; throws when there is no such body (Format §5.6).
+  package func body(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
+    guard number >= 1, number <= directory.bodyCount else {
+      throw ArchiveError(.damaged, "A reference names an object that does not exist", byteOffset: offset)
+    }
+    let groupNumber = (number - 1) / OffsetTable.groupSize
+    let index = (number - 1) % OffsetTable.groupSize
+    let group = try group(groupNumber)
+    if soundGroups[groupNumber / 64] >> UInt64(groupNumber % 64) & 1 == 0 {
+      try checkGroup(groupNumber, group)
+    }
+    var (start, earlier) = bodyPlaces.nearest(groupNumber, index) ?? (group.start, 0)
+    while earlier < index {
+      start &+= try length(earlier, in: group)
+      earlier += 1
+    }
+    let end = start &+ (try length(index, in: group))
+    // All that was found when the group was checked. But the memory may be that of a file which somebody changes.
+    guard start >= Header.byteCount, end > start, end <= directory.topLevel.lowerBound else {
+      throw outsideBodies(group.place)
+    }
+    bodyPlaces.note(groupNumber, index, start)
+    try verifier?.verify(start..<end)
+    return start..<end
+  }
+
+  /// Looks at the whole offset table. Without that, groups are looked at when a body of theirs is asked for.
+  func checkBodies() throws(ArchiveError) {
+    for number in 0..<directory.offsets.count { try checkGroup(number, group(number)) }
+  }
+
+  /// Makes sure that the bodies of a group have bytes, and stand one behind the other up to the next group, or up to
+  /// the top level. So no two bodies of such groups, if they follow each other, have a byte in common.
+  private func checkGroup(_ number: Int, _ group: Group) throws(ArchiveError) {
+    let isLast = number == directory.offsets.count - 1
+    let count = isLast ? directory.bodyCount - number * OffsetTable.groupSize : OffsetTable.groupSize
+    guard group.lengths + count * group.width <= directory.offsets.range.upperBound else {
+      throw ArchiveError(.damaged, "The offset table points outside of the archive", byteOffset: group.place)
+    }
+    try verifier?.verify(group.lengths..<(group.lengths + count * group.width))
+    let end = isLast ? directory.topLevel.lowerBound : try self.group(number + 1).start
+    var place = group.start
+    for index in 0..<count {
+      let length = try length(index, in: group)
+      guard length > 0, length <= directory.topLevel.lowerBound - place else {
+        throw outsideBodies(group.place)
+      }
+      place += length
+    }
+    guard place == end, group.start >= Header.byteCount, number > 0 || group.start == Header.byteCount else {
+      throw ArchiveError(
+        .damaged,
+        "The bodies do not stand one behind the other: the offset table gives two the same place, or leaves one out",
+        byteOffset: group.place
+      )
+    }
+    soundGroups[number / 64] |= 1 << UInt64(number % 64)
+  }
+
+  private func group(_ number: Int) throws(ArchiveError) -> Group {
+    let table = directory.offsets
+    let place = table.range.lowerBound + number * OffsetTable.groupByteCount
+    try verifier?.verify(place..<(place + OffsetTable.groupByteCount))
+    let entry = try reader.word(at: place)
+    guard entry >> 2 <= UInt64(directory.topLevel.lowerBound) else { throw outsideBodies(place) }
+    return Group(
+      place: place,
+      lengths: table.range.lowerBound + table.count * OffsetTable.groupByteCount
+        + Int(try reader.unsigned(at: place + 8, byteCount: 4)),
+      width: 1 << Int(entry & 3),
+      start: Int(entry >> 2)
+    )
+  }
+
+  /// The length of the body `index` of `group`; never less than 0.
+  @inline(__always)
+  private func length(_ index: Int, in group: Group) throws(ArchiveError) -> Int {
+    let length = try reader.unsigned(at: group.lengths &+ index &* group.width, byteCount: group.width)
+    return length > UInt64(Int.max) ? Int.max : Int(length)
+  }
+
+  private func outsideBodies(_ offset: Int) -> ArchiveError {
+    ArchiveError(.damaged, "The offset table gives a body a place where no bodies are", byteOffset: offset)
+  }
+
+  /// The number of the body that holds the byte at `offset`, or `nil` when that is not in a numbered body.
+  package func bodyNumber(containing offset: Int) -> Int? {
+    var low = 1
+    var high = directory.bodyCount
+    while low <= high {
+      let middle = (low + high) / 2
+      guard let range = try? body(middle, at: offset) else { return nil }
+      if range.contains(offset) { return middle }
+      if offset < range.lowerBound { high = middle - 1 } else { low = middle + 1 }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,25 @@
+/// How many bytes an instance of a class takes, its head included.
+///
+/// What is behind tail allocation is not in it.
+func instanceByteCount(_ type: AnyClass) -> Int {
+  Int(clamping: instanceExtents(type).positive)
+}
+
+/// A class whose properties are references to boxes, which each instance makes for itself.
+protocol BoxKeeping: AnyObject {}
+
+/// How many bytes an instance of a class takes when it was just made, together with the boxes of its properties.
+func memoryByteCount(_ type: AnyClass) -> Int {
+  // A reference takes eight bytes, and a box about six times as many.
+  instanceByteCount(type) &* (type is any BoxKeeping.Type ? 7 : 1)
+}
+
+/// How many bytes an array takes for each value of `type`; for a class, those of a reference.
+func strideOf(_ type: Any.Type) -> Int {
+  func stride<Value>(_ type: Value.Type) -> Int { MemoryLayout<Value>.stride }
+  return _openExistential(type, do: stride)
+}
+
+/// The function is part of the stable interface of the standard library, to its own inlined code.
+@_silgen_name("_swift_getSwiftClassInstanceExtents")
+private func instanceExtents(_ type: AnyClass) -> (negative: UInt, positive: UInt)

@@ -1,0 +1,58 @@
+import Foundation
+import Keepsake
+
+/// One save or one reading between two system calls that a trace can be searched for, and how it ended, on standard
+/// error: `saved`, `read`, or the code, the path and the message of the error, divided by tabulators.
+///
+///     marked-save PATH COUNT WAY     saves a saver's archive of COUNT pieces; WAY is `streamed` or `whole`
+///     marked-read PATH               reads it
+///
+/// Ends with 0 if it succeeded and with 1 if not. Returns false if the command is neither.
+func runMarkedCommand(_ arguments: [String]) throws -> Bool {
+  let work: () throws -> String
+  switch (arguments.first, arguments.count) {
+  case ("marked-save", 4):
+    guard let count = Int(arguments[2]) else { throw FileCommandError.wrongArguments(arguments) }
+    // Made before: no page of memory is to be asked for in between that is not the save's own.
+    let archive = (0..<count).map { GenerationPiece($0, Data(repeating: 7, count: 65_536)) }
+    let path = arguments[1]
+    if arguments[3] == "streamed" {
+      work = {
+        try KeyedArchiver.archive(rootObject: archive, toFile: path)
+        return "saved"
+      }
+    } else {
+      let archiver = KeyedArchiver()
+      try archiver.encode(archive, forKey: KeyedArchiver.rootKey)
+      try archiver.finishEncoding()
+      work = {
+        try archiver.write(toFile: path)
+        return "saved"
+      }
+    }
+  case ("marked-read", 2):
+    work = {
+      _ = try KeyedUnarchiver.unarchive([GenerationPiece].self, fromFile: arguments[1])
+      return "read"
+    }
+  case ("marked-save", _), ("marked-read", _): throw FileCommandError.wrongArguments(arguments)
+  default: return false
+  }
+  // One that hangs ends all the same, by a signal.
+  alarm(20)
+  let marker = "/keepsake-marker"
+  _ = FileManager.default.fileExists(atPath: marker)
+  let result = Result { try work() }
+  _ = FileManager.default.fileExists(atPath: marker)
+  switch result {
+  case .success(let word):
+    FileHandle.standardError.write(Data(word.utf8))
+    exit(0)
+  case .failure(let error as ArchiveError):
+    let words = [error.code.description, error.path ?? "", error.message]
+    FileHandle.standardError.write(Data(words.joined(separator: "\t").utf8))
+  case .failure(let error):
+    FileHandle.standardError.write(Data("another error: \(error)".utf8))
+  }
+  exit(1)
+}

@@ -1,0 +1,44 @@
+/// The two ways in which numbers stand in an archive (Format §3), and the wrong ones a mutant needs.
+package enum Bytes {
+  /// Eight bytes, the least significant first.
+  package static func word(_ value: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+  }
+
+  /// A number in as many bytes as are asked for, what does not fit into them cut off.
+  package static func number(_ value: UInt64, byteCount: Int) -> [UInt8] {
+    Array(word(value).prefix(byteCount))
+  }
+
+  /// The shortest varint for a number that is not negative.
+  package static func varint(_ value: Int) -> [UInt8] {
+    var rest = UInt64(bitPattern: Int64(value))
+    var bytes: [UInt8] = []
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    return bytes + [UInt8(truncatingIfNeeded: rest)]
+  }
+
+  /// The number that `byteCount` bytes from `place` on are; 0 where there are not so many.
+  package static func number(_ bytes: [UInt8], at place: Int, byteCount: Int) -> UInt64 {
+    guard place >= 0, byteCount <= 8, place <= bytes.count - byteCount else { return 0 }
+    return (0..<byteCount).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64($1 * 8) }
+  }
+
+  /// The varint at `place`, which moves behind it; `nil` where none stands.
+  package static func varint(_ bytes: [UInt8], at place: inout Int) -> Int? {
+    var value = 0
+    for index in 0..<9 {
+      guard bytes.indices.contains(place + index) else { return nil }
+      let byte = bytes[place + index]
+      value |= Int(byte & 0x7F) << (7 * index)
+      if byte < 0x80 {
+        place += index + 1
+        return value
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,83 @@
+internal import Keepsake
+
+/// Makes the ends and checksums of damaged bytes right, as far as that can be, so that damage gets past the opening of
+/// an archive and meets the code behind it.
+///
+/// Somebody who changes an archive on purpose does the same.
+package enum ChecksumRepair {
+  private static let blockByteCount = 1 << 16
+
+  /// The bytes with a sound header and trailer around them, whatever they were.
+  ///
+  /// Where the trailer's offsets are possible they are kept, the block checksums between them written anew. Where they
+  /// are not, everything up to the trailer is taken for contents, and the directory is looked for from the end.
+  package static func repaired(_ bytes: [UInt8]) -> [UInt8] {
+    var content = bytes
+    let least = Header.byteCount + Trailer.byteCount
+    if content.count < least { content += [UInt8](repeating: 0, count: least - content.count) }
+    let header = Header.bytes(content[10] & 1 == 1 ? .withoutChecksums : [])
+    content.replaceSubrange(0..<Header.byteCount, with: header)
+    let hasChecksums = content[10] & 1 == 0
+    let trailer = content.count - Trailer.byteCount
+    let directory = Bytes.number(content, at: trailer, byteCount: 8)
+    let checksums = Bytes.number(content, at: trailer + 8, byteCount: 8)
+    content.removeLast(Trailer.byteCount)
+    var end = hasChecksums ? contentCount(before: trailer) : trailer
+    var start = Int(clamping: directory)
+    if checksums >= Header.byteCount, checksums <= trailer, start >= Header.byteCount, start <= checksums,
+      trailer - Int(checksums) <= 8 * (blockCount(Int(checksums)) + 2)
+    {
+      end = Int(checksums)
+    } else {
+      start = likelyDirectory(content, endingAt: end)
+    }
+    return closed(Array(content.prefix(end)), directoryOffset: start, hasChecksums: hasChecksums)
+  }
+
+  /// Contents, which are a header, bodies, tables and a directory, with the checksums and the trailer that belong to
+  /// them.
+  package static func closed(_ content: [UInt8], directoryOffset: Int, hasChecksums: Bool) -> [UInt8] {
+    var bytes = content
+    if hasChecksums { bytes += blockChecksums(content) }
+    let ends = Bytes.word(UInt64(clamping: directoryOffset)) + Bytes.word(UInt64(content.count))
+    let covered = hasChecksums ? content.count : min(max(0, directoryOffset), content.count)
+    bytes += ends
+    bytes += Bytes.word(checksum(bytes, covered..<bytes.count))
+    return bytes + Trailer.signature
+  }
+
+  /// The checksums of all blocks of the contents, one behind the other.
+  static func blockChecksums(_ content: [UInt8]) -> [UInt8] {
+    stride(from: 0, to: content.count, by: blockByteCount).flatMap { start in
+      Bytes.word(checksum(content, start..<min(start + blockByteCount, content.count)))
+    }
+  }
+
+  static func checksum(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
+    unsafe Checksum.of(bytes.span.bytes.extracting(range))  // bytes have no padding
+  }
+
+  private static func blockCount(_ byteCount: Int) -> Int {
+    (byteCount + blockByteCount - 1) / blockByteCount
+  }
+
+  /// How many of the bytes in front of the trailer are contents, if the rest are their checksums.
+  private static func contentCount(before trailer: Int) -> Int {
+    max(Header.byteCount, trailer - 8 * blockCount(trailer))
+  }
+
+  /// Where fourteen varints begin that end at `end`: the place of the directory if nothing behind it was moved.
+  private static func likelyDirectory(_ bytes: [UInt8], endingAt end: Int) -> Int {
+    var place = end
+    var numbers = 0
+    while place > Header.byteCount {
+      // A varint begins behind each byte without the high bit.
+      if place < end, bytes[place - 1] < 0x80 {
+        numbers += 1
+        if numbers == 14 { return place }
+      }
+      place -= 1
+    }
+    return min(max(Header.byteCount, place), end)
+  }
+}

@@ -1,0 +1,239 @@
+package import Foundation
+internal import Keepsake
+
+/// Hostile archives of one kind, of any size: what they cost the reader has to grow no faster than they do.
+package struct HostileFamily: Sendable {
+  package let name: String
+  private let make: @Sendable (Int) -> Data
+  private let decode: @Sendable (Data) throws -> Void
+
+  private init<Value: Decodable & SendableMetatype>(
+    _ name: String,
+    as type: Value.Type,
+    _ make: @escaping @Sendable (Int) -> Data
+  ) {
+    self.name = name
+    self.make = make
+    decode = { _ = try KeyedUnarchiver.unarchive(type, from: $0) }
+  }
+
+  /// An archive of about `byteCount` bytes.
+  package func archive(byteCount: Int) -> Data { make(byteCount) }
+
+  /// Reads an archive of the family; throws where it is refused.
+  package func read(_ data: Data) throws { try decode(data) }
+
+  /// All of them.
+  package static let all: [HostileFamily] = [
+    HostileFamily("large structures of one byte each", as: [HostileLarge].self) { count in
+      CraftedArchive.archive(of: CraftedArchive.array(Array(repeating: [Tag.empty], count: count)))
+    },
+    HostileFamily("nil instead of large structures", as: [HostileLarge?].self) { count in
+      CraftedArchive.archive(of: CraftedArchive.array(Array(repeating: [Tag.none], count: count)))
+    },
+    HostileFamily("large objects of few bytes each", as: [HostileHeavy].self) { count in
+      objects(count / 15) { _ in [1, Tag.empty] }
+    },
+    HostileFamily("models without any property", as: [HostileModelObject].self) { count in
+      objects(count / 15) { _ in [1, Tag.map, 0] }
+    },
+    HostileFamily("objects of which each contains the next one ten times", as: CraftedTree.self) { count in
+      levels(count, width: 10)
+    },
+    HostileFamily("one object referred to again and again, as a value", as: CraftedTree.self) { count in
+      let body = [1] + CraftedArchive.array(Array(repeating: [0x50], count: count / 2))
+      return HandmadeArchive.data(
+        bodies: [body],
+        topLevel: CraftedArchive.root(
+          CraftedArchive.array(Array(repeating: [Tag.objectReference, 1], count: count / 4))
+        )
+      )
+    },
+    HostileFamily("bodies that overlap, in every other group of the offset table", as: CraftedRing.self) {
+      count in
+      overlapping(count)
+    },
+    HostileFamily(
+      "arrays in each other that all say to have as many elements as there are bytes",
+      as: CraftedLists.self
+    ) {
+      nested($0 / 4) { rest in [Tag.array] + Bytes.varint(rest) }
+    },
+    HostileFamily("arrays in each other, as deep as is allowed, side by side", as: CraftedTree.self) {
+      count in
+      let depth = min(count, 30_000)
+      let tower = [UInt8](repeating: 0x51, count: depth - 1) + [0x50]
+      return CraftedArchive.archive(
+        of: CraftedArchive.array(Array(repeating: tower, count: max(1, count / depth)))
+      )
+    },
+    HostileFamily("wrong values, each of which the reader forgives", as: HostileForgiving.self) { count in
+      CraftedArchive.archive(of: CraftedArchive.array(Array(repeating: [0x21, 0x61], count: count / 2)))
+    },
+    HostileFamily("wrong values at each of many levels, forgiven", as: HostileForgiving.self) { count in
+      let depth = min(count / 4, 30_000)
+      let tower = [UInt8](repeatElement([0x52, 0x21, 0x61], count: depth).joined()) + [0x50]
+      return CraftedArchive.archive(
+        of: CraftedArchive.array(Array(repeating: tower, count: max(1, count / depth / 3)))
+      )
+    },
+    HostileFamily("one large string and many references to it", as: [String].self) { count in
+      HandmadeArchive.data(
+        topLevel: CraftedArchive.root(
+          CraftedArchive.array(Array(repeating: [Tag.stringReference, 0], count: count / 4))
+        ),
+        strings: [[UInt8](repeating: 0x61, count: count / 2)]
+      )
+    },
+    HostileFamily("maps in each other, read from the last key to the first", as: HostileBackwards.self) {
+      count in
+      let depth = min(count / 12, 10_000)
+      var value: [UInt8] = [Tag.none]
+      var parts: [[UInt8]] = []
+      for _ in 0..<depth { parts.append([Tag.map, 2, 0x21, 0x61]) }
+      value += [UInt8](repeatElement([0x21, 0x62, 0x90], count: depth).joined())
+      let tower = parts.flatMap(\.self) + value
+      return CraftedArchive.archive(
+        of: CraftedArchive.array(Array(repeating: tower, count: max(1, count / tower.count)))
+      )
+    },
+    HostileFamily("deferred values in each other", as: HostileLate.self) { count in
+      let depth = min(count / 7, 30_000)
+      let tower =
+        [UInt8](repeatElement(Array([Tag.map, 1, 0x24]) + Array("late".utf8), count: depth).joined()) + [
+          Tag.none
+        ]
+      return CraftedArchive.archive(of: tower + [])
+    },
+    HostileFamily("a dictionary of many keys", as: [Int: Int].self) { count in
+      let entries = (0..<(count / 5)).map { number in
+        [Tag.integer + 3] + Bytes.number(UInt64(number), byteCount: 4) + [0x90]
+      }
+      return CraftedArchive.archive(
+        of: [Tag.map] + Bytes.varint(entries.count) + entries.joined()
+      )
+    },
+    HostileFamily("Booleans in bits", as: [Bool].self) { count in
+      CraftedArchive.archive(
+        of: [Tag.packedArray, 1] + Bytes.varint(count * 8) + [UInt8](repeating: 0xFF, count: count)
+      )
+    },
+  ]
+
+  // MARK: Shapes of archives
+
+  private static func objects(_ count: Int, _ body: (Int) -> [UInt8]) -> Data {
+    HandmadeArchive.data(
+      bodies: (0..<count).map(body),
+      topLevel: CraftedArchive.root(CraftedArchive.array((1...count).map(CraftedArchive.reference)))
+    )
+  }
+
+  private static func levels(_ byteCount: Int, width: Int) -> Data {
+    let count = max(2, byteCount / (width * 5 + 12))
+    return HandmadeArchive.data(
+      bodies: (1...count).map { number in
+        let next = number == count ? [] : Array(repeating: CraftedArchive.reference(number + 1), count: width)
+        return [1] + CraftedArchive.array(next)
+      },
+      topLevel: CraftedArchive.root(CraftedArchive.reference(1))
+    )
+  }
+
+  /// A large body, and groups of the offset table of which each first body is said to be that one; the groups between
+  /// them, which lead on to each next one, are never looked at.
+  private static func overlapping(_ byteCount: Int) -> Data {
+    let groups = max(2, byteCount / 2 / (64 * 8 * 2))
+    let large = [1] + CraftedArchive.array(Array(repeating: [0x50], count: byteCount / 2))
+    let firsts = (0..<groups).map { $0 * 128 + 2 }
+    let root = [1] + CraftedArchive.array(firsts.map(CraftedArchive.reference))
+    return HandmadeArchive.data(
+      bodies: [root] + [large] + Array(repeating: [1, 0x50], count: groups * 128),
+      topLevel: CraftedArchive.root(CraftedArchive.reference(1)),
+      moving: { places in
+        for first in firsts.dropFirst() { places[first / 128 * 128] = places[1] }
+      }
+    )
+  }
+
+  private static func nested(_ depth: Int, _ head: (Int) -> [UInt8]) -> Data {
+    HandmadeArchive.data(
+      bodies: [[0] + (0..<depth).flatMap { head((depth - $0) * 2) } + [0x50]],
+      topLevel: CraftedArchive.root([Tag.valueReference, 1])
+    )
+  }
+}
+
+/// A structure of half a kilobyte, of which an archive needs a byte.
+private struct HostileLarge: Decodable {
+  private let fields: InlineArray<64, Int>
+
+  init(from decoder: any Decoder) throws {
+    fields = InlineArray(repeating: 0)
+  }
+}
+
+/// An object of half a kilobyte.
+private final class HostileHeavy: Decodable {
+  private let fields: InlineArray<64, Int>
+
+  init(from decoder: any Decoder) throws {
+    fields = InlineArray(repeating: 0)
+  }
+}
+
+/// An object with ten boxes.
+private final class HostileModelObject: ArchivedModel {
+  @Archived var a = 0
+  @Archived var b = 0
+  @Archived var c = 0
+  @Archived var d = 0
+  @Archived var e = 0
+  @Archived var f = 0
+  @Archived var g = 0
+  @Archived var h = 0
+  @Archived var i = 0
+  @Archived var j = 0
+}
+
+/// Takes what is no integer for a list, or for nothing.
+private struct HostileForgiving: Decodable {
+  init(from decoder: any Decoder) throws {
+    guard var elements = try? decoder.unkeyedContainer() else { return }
+    while !elements.isAtEnd {
+      if (try? elements.decode(Int.self)) != nil || (try? elements.decode(HostileForgiving.self)) != nil {
+        continue
+      }
+      return
+    }
+  }
+}
+
+/// Reads the last key first.
+private struct HostileBackwards: Decodable {
+  private struct Key: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    if var elements = try? decoder.unkeyedContainer() {
+      while !elements.isAtEnd { _ = try elements.decode(HostileBackwards.self) }
+      return
+    }
+    let container = try decoder.container(keyedBy: Key.self)
+    _ = try container.decode(Int.self, forKey: Key(stringValue: "b"))
+    _ = try container.decodeIfPresent(HostileBackwards.self, forKey: Key(stringValue: "a"))
+  }
+}
+
+/// A structure that defers another one like it.
+private struct HostileLate: Decodable {
+  @Deferred var late: HostileBox?
+}
+
+private final class HostileBox: Decodable {
+  @Deferred var late: HostileBox?
+}

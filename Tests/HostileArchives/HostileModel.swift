@@ -1,0 +1,147 @@
+internal import Foundation
+internal import Keepsake
+
+/// One of the types that bytes are decoded as, without its type.
+package struct HostileModel: Sendable {
+  /// How the archive is opened and asked.
+  package enum Way: CaseIterable, Sendable {
+    /// By the drop-in decoder, all checksums compared first.
+    case checked
+    /// Key by key, no checksum compared.
+    case unchecked
+  }
+
+  package let name: String
+  /// Reads the bytes; the errors it throws are those of the library.
+  let read: @Sendable (Data, Way) throws -> Void
+  /// A sound archive of the model.
+  let archive: (@Sendable () throws -> Data)?
+
+  /// A model of which there are archives.
+  ///
+  /// - Parameters:
+  ///   - visit: looks at what was read, as a program would.
+  ///   - make: a value of the model.
+  ///   - sever: lets go of the value that `make` made.
+  init<Value: Codable & SendableMetatype>(
+    _ name: String,
+    _ type: Value.Type,
+    visit: @escaping @Sendable (Value) -> Void = { _ in },
+    sever: @escaping @Sendable (Value) -> Void = { _ in },
+    make: @escaping @Sendable () -> Value
+  ) {
+    self.name = name
+    read = HostileModel.reading(type) { value in
+      visit(value)
+      // What was read can be written again, or not at all.
+      do { _ = try KeyedArchiver.archivedData(withRootObject: value) } catch is EncodingError {}
+    }
+    archive = {
+      let value = make()
+      defer { sever(value) }
+      return try KeyedArchiver.archivedData(withRootObject: value, outputFormatting: .sortedKeys)
+    }
+  }
+
+  /// A model that only reads.
+  init<Value: Decodable & SendableMetatype>(_ name: String, reading type: Value.Type) {
+    self.name = name
+    read = HostileModel.reading(type) { _ in }
+    archive = nil
+  }
+
+  private static func reading<Value: Decodable & SendableMetatype>(
+    _: Value.Type,
+    _ use: @escaping @Sendable (Value) throws -> Void
+  ) -> @Sendable (Data, Way) throws -> Void {
+    return { data, way in
+      let leash = HostileLeash()
+      defer { leash.sever() }
+      switch way {
+      case .checked:
+        var decoder = ArchiveDecoder()
+        decoder.userInfo = leash.userInfo
+        try use(decoder.decode(Value.self, from: data))
+      case .unchecked:
+        var limits = ArchiveLimits()
+        limits.maximumDepth = 1_000
+        let unarchiver = try KeyedUnarchiver(forReadingFrom: data, verification: .none, limits: limits)
+        unarchiver.userInfo = leash.userInfo
+        // A mutant may have lost the root, or have more keys.
+        let keys = unarchiver.allKeys.prefix(4)
+        for key in keys {
+          do { try use(unarchiver.decode(Value.self, forKey: key)) } catch  where key != keys.last {}
+        }
+        // The whole top level, as a type that reads it by itself does.
+        if keys.isEmpty { try use(Value(from: unarchiver)) }
+        unarchiver.finishDecoding()
+      }
+    }
+  }
+
+  // MARK: All of them
+
+  /// Those whose code is the compiler's, the tests' or the library's.
+  package static let own: [HostileModel] = [
+    HostileModel("record", FuzzedRecord.self) { FuzzedRecord() },
+    HostileModel("options", [FuzzedOptions].self) { FuzzedOptions.sample },
+    HostileModel("tables", FuzzedTables.self) { FuzzedTables() },
+    HostileModel("packed", FuzzedPacked.self) { FuzzedPacked() },
+    HostileModel("trees", [FuzzedTree].self) {
+      [
+        .leaf, .number(5), .pair(.named(name: "n", .leaf, tags: ["a"]), .other(FuzzedPoint())),
+        .pair(.leaf, .leaf),
+      ]
+    },
+    HostileModel("fields", [FuzzedFields].self) { [FuzzedFields.sample(2), FuzzedFields.sample(0)] },
+    HostileModel(
+      "animals",
+      [FuzzedAnimal].self,
+      visit: {
+        for animal in $0 { _ = (animal.mates.count, (animal as? FuzzedPuppy)?.mother?.name, animal.enemy) }
+      },
+      sever: { for animal in $0 { animal.sever() } },
+      make: { FuzzedAnimal.sample() }
+    ),
+    HostileModel(
+      "folders",
+      FuzzedFolder.self,
+      visit: { _ = ($0.folders.count, $0.parent?.name) },
+      sever: { folder in
+        for inner in folder.folders { inner.sever() }
+        folder.sever()
+      },
+      make: { FuzzedFolder.sample() }
+    ),
+    HostileModel(
+      "drawing",
+      FuzzedDrawing.self,
+      visit: { _ = $0.visit() },
+      sever: { $0.sever() },
+      make: { FuzzedDrawing.sample() }
+    ),
+    HostileModel(
+      "users",
+      FuzzedMember.self,
+      visit: { _ = ($0.user.heir?.user.name, $0.user.rival?.name, $0.user.friends.count) },
+      sever: { member in
+        member.user.boss?.user.sever()
+        member.user.sever()
+      },
+      make: { FuzzedMember(FuzzedUser.sample()) }
+    ),
+    HostileModel("by hand", FuzzedByHand.self) { FuzzedByHand() },
+    HostileModel("dictionary of lists", [String: [Int?]].self) { ["a": [1, nil], "b": [], "5": [70_000]] },
+    HostileModel("text", String.self) { String(repeating: "long \u{1F980} ", count: 9) },
+    HostileModel("anything", FuzzedAnything.self) {
+      let inner = FuzzedAnything(name: "inner")
+      return FuzzedAnything(name: "outer", friends: [inner, inner], children: ["k": inner], next: [])
+    },
+    HostileModel("asker", reading: FuzzedAsker.self),
+    HostileModel("part", reading: FuzzedPart.self),
+    HostileModel("list of parts", reading: [FuzzedPoint?].self),
+  ]
+
+  /// All models.
+  package static let all = own + foundation
+}

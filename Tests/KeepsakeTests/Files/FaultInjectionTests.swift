@@ -1,0 +1,244 @@
+import Foundation
+import Testing
+
+@testable import Keepsake
+
+/// Every system call that a save or a reading makes, made to fail: whatever the disk does, the old file or the new one
+/// is there, whole, and the caller is told which.
+///
+/// With `KEEPSAKE_FAULTS=all` in the environment further errors are tried.
+@Suite(
+  .enabled(if: probePath != nil, "archive-probe is not beside the tests"),
+  .enabled(if: canTrace, "strace is not installed or may not trace here")
+)
+struct FaultInjectionTests {
+  static let faults: [InjectedFault] = {
+    let usual = [
+      InjectedFault("EIO", EIO), InjectedFault("ENOSPC", ENOSPC), InjectedFault("EINTR", EINTR), .kill,
+    ]
+    guard ProcessInfo.processInfo.environment["KEEPSAKE_FAULTS"] == "all" else { return usual }
+    return usual + [
+      InjectedFault("EACCES", EACCES), InjectedFault("EPERM", EPERM), InjectedFault("EDQUOT", EDQUOT),
+      InjectedFault("EROFS", EROFS), InjectedFault("EMFILE", EMFILE),
+      InjectedFault("ENOLCK", ENOLCK), InjectedFault("EAGAIN", EAGAIN), InjectedFault("ENOMEM", ENOMEM),
+      InjectedFault("EBADF", EBADF), InjectedFault("ENXIO", ENXIO), InjectedFault("ESTALE", ESTALE),
+    ]
+  }()
+
+  // MARK: Saving
+
+  @Test("a save of which one system call fails", .timeLimit(.minutes(10)), arguments: FaultySave.allCases)
+  func saves(_ save: FaultySave) throws {
+    let first = try save.run()
+    try #require(first.run.status == 0 && first.run.outcome == "saved", "\(first.run.outcome)")
+    let calls = first.run.trace.calls.filter(\.isAboutFiles)
+    let names = Set(calls.map(\.name))
+    for name in ["openat", "write", "fsync", "renameat", "close"] {
+      #expect(names.contains(name), "\(name) is not among the calls: \(calls)")
+    }
+    let place = try #require(calls.firstIndex { $0.name.hasPrefix("rename") })
+    var failures = 0
+    for (index, call) in calls.enumerated() {
+      for fault in Self.faults {
+        let result = try save.run(options: fault.options(for: call))
+        let comment: Comment = "\(fault) at \(call): \(result.run.outcome)"
+        try expect(result, of: save, like: first, fault, at: call, isAfterRename: index > place, comment)
+        if result.run.status != 0 { failures += 1 }
+        // Whatever stays, the next save takes away.
+        try saveText("next", to: result.folder("a"))
+        #expect(try result.folder.names == save.names, comment)
+      }
+    }
+    print(
+      "\(save): \(calls.count * Self.faults.count) faults at \(calls.count) system calls, \(failures) of them errors"
+    )
+    #expect(failures > calls.count, "most calls fail a save twice and more")
+  }
+
+  private func expect(
+    _ result: FaultySave.Result,
+    of save: FaultySave,
+    like first: FaultySave.Result,
+    _ fault: InjectedFault,
+    at call: SystemCallTrace.Call,
+    isAfterRename: Bool,
+    _ comment: Comment
+  ) throws {
+    let isNew = result.bytes == first.bytes
+    #expect(isNew || result.bytes == save.oldBytes, "the file is neither the old one nor the new: \(comment)")
+    #expect(result.leftovers.count <= 1, comment)
+    if save.keepsMode, result.bytes != nil, !fault.isTolerated(at: call) {
+      #expect(try permissions(result.file) == 0o640, comment)
+    }
+    guard let reason = fault.reason else {
+      #expect(result.run.status == SIGKILL, comment)
+      #expect(isNew == isAfterRename, comment)
+      return
+    }
+    #expect(result.run.trace.calls.contains { $0.isInjected && $0.name == call.name }, comment)
+    if result.run.status == 0 {
+      #expect(result.run.outcome == "saved" && isNew, comment)
+      #expect(!save.mustFail(call) || fault.isInterruption || fault.isTolerated(at: call), comment)
+    } else {
+      #expect(!fault.isInterruption, "an interruption is no error: \(comment)")
+      let words = result.run.outcome.split(separator: "\t", omittingEmptySubsequences: false)
+      try #require(words.count == 3, comment)
+      #expect(words[0] == "unwritableFile" && words[1] == result.folder("a"), comment)
+      #expect(words[2].contains(reason), comment)
+      #expect(isNew == words[2].contains("the new file is in place"), comment)
+      // Only what could not be removed is left.
+      #expect(result.leftovers.isEmpty || save.leavesLeftover, comment)
+    }
+  }
+
+  @Test("a write that writes nothing is an error, and does not go on for ever", .timeLimit(.minutes(2)))
+  func nothingWritten() throws {
+    let save = FaultySave.streamed
+    let first = try save.run()
+    let writes = first.run.trace.calls.filter { $0.name == "write" }
+    #expect(writes.count > 1)
+    for call in writes {
+      let result = try save.run(options: ["-e", "inject=write:retval=0:when=\(call.occurrence)"])
+      #expect(
+        result.run.status == 1 && result.run.outcome.hasPrefix("unwritableFile\t"),
+        "\(result.run.outcome)"
+      )
+      #expect(result.bytes == save.oldBytes && result.leftovers.isEmpty)
+    }
+  }
+
+  // MARK: Reading
+
+  @Test("a reading of which one system call fails", .timeLimit(.minutes(5)))
+  func readings() throws {
+    let folder = try TemporaryFolder()
+    let path = folder("a")
+    let saved = try SystemCallTrace.run(["marked-save", path, "3", "whole"])
+    try #require(saved.status == 0)
+    let first = try SystemCallTrace.run(["marked-read", path])
+    try #require(first.status == 0 && first.outcome == "read", "\(first.outcome)")
+    let calls = first.trace.calls.filter(\.isAboutFiles)
+    for name in ["openat", "mmap", "close"] {
+      #expect(calls.contains { $0.name == name }, "\(name) is not among the calls: \(calls)")
+    }
+    var failures = 0
+    for call in calls {
+      for fault in Self.faults where fault.reason != nil {
+        let run = try SystemCallTrace.run(["marked-read", path], options: fault.options(for: call))
+        let comment: Comment = "\(fault) at \(call): \(run.outcome)"
+        #expect(run.trace.calls.contains { $0.isInjected && $0.name == call.name }, comment)
+        if run.status == 0 {
+          #expect(run.outcome == "read", comment)
+          #expect(call.name == "close" || fault.isInterruption, comment)
+        } else {
+          failures += 1
+          // To map a file is never interrupted.
+          #expect(!fault.isInterruption || call.name == "mmap", comment)
+          let words = run.outcome.split(separator: "\t", omittingEmptySubsequences: false)
+          try #require(words.count == 3, comment)
+          #expect(words[0] == "unreadableFile" && words[1] == path, comment)
+          #expect(words[2].contains(fault.reason ?? ""), comment)
+        }
+      }
+    }
+    print("reading: faults at \(calls.count) system calls, \(failures) of them errors")
+    #expect(failures > 0)
+  }
+}
+
+/// Something that happens to a process at a system call.
+struct InjectedFault: CustomStringConvertible, Sendable {
+  let description: String
+  /// The number of the error; `nil` where the process is killed when it is about to make the call.
+  private let number: CInt?
+
+  /// The call is not made, and seems to have failed.
+  init(_ name: String, _ number: CInt) {
+    description = name
+    self.number = number
+  }
+
+  private init() {
+    description = "a kill"
+    number = nil
+  }
+
+  static let kill = InjectedFault()
+
+  var isInterruption: Bool { number == EINTR }
+
+  /// The system's words for the error.
+  var reason: String? { number.map { SystemError(number: $0).reason } }
+
+  /// Errors that say that a file system does not have something, with which a save does without it.
+  func isTolerated(at call: SystemCallTrace.Call) -> Bool {
+    call.name == "fchmod" && number == EPERM
+  }
+
+  func options(for call: SystemCallTrace.Call) -> [String] {
+    let what = number == nil ? "signal=SIGKILL" : "error=\(description)"
+    return ["-e", "inject=\(call.name):\(what):when=\(call.occurrence)"]
+  }
+}
+
+/// A save that is made to fail, always in the same circumstances.
+enum FaultySave: CaseIterable {
+  /// There is no file yet.
+  case new
+  /// The file is reached through a symbolic link, and is written in one piece.
+  case replacing
+  /// An archive of more than a megabyte, and something that a killed save left.
+  case streamed
+
+  struct Result {
+    let folder: TemporaryFolder
+    /// The file itself, which may be behind a link.
+    let file: String
+    let run: SystemCallTrace.Run
+    /// What is in the file now; `nil` if there is none.
+    let bytes: Data?
+    let leftovers: [String]
+  }
+
+  var oldBytes: Data? { self == .new ? nil : Data("the old file".utf8) }
+  var keepsMode: Bool { self != .new }
+  var names: [String] { self == .replacing ? ["a", "real"] : ["a"] }
+
+  /// Whether there was something to remove that may be there still.
+  var leavesLeftover: Bool { self == .streamed }
+
+  /// Whether the save has to say that the call failed. The others look for leftovers, keep the owner, or close.
+  func mustFail(_ call: SystemCallTrace.Call) -> Bool {
+    switch call.name {
+    case "write", "fsync", "fdatasync", "renameat", "fchmod": true
+    case "openat": call.arguments.contains("O_CREAT")
+    default: false
+    }
+  }
+
+  func run(options: [String] = []) throws -> Result {
+    let folder = try TemporaryFolder()
+    let file = self == .replacing ? folder("real/a") : folder("a")
+    if self == .replacing {
+      try FileManager.default.createDirectory(atPath: folder("real"), withIntermediateDirectories: false)
+      try FileManager.default.createSymbolicLink(atPath: folder("a"), withDestinationPath: "real/a")
+    }
+    if self != .new { try writeText("the old file", to: file, mode: 0o640) }
+    if self == .streamed { try writeText("half of", to: folder(".a.keepsake-abc123")) }
+    let arguments =
+      switch self {
+      case .new: ["marked-save", folder("a"), "0", "streamed"]
+      case .replacing: ["marked-save", folder("a"), "3", "whole"]
+      case .streamed: ["marked-save", folder("a"), "40", "streamed"]
+      }
+    let run = try SystemCallTrace.run(arguments, options: options)
+    let inside = self == .replacing ? folder("real") : folder.path
+    return Result(
+      folder: folder,
+      file: file,
+      run: run,
+      bytes: FileManager.default.fileExists(atPath: file) ? try Data(contentsOf: URL(filePath: file)) : nil,
+      leftovers: try FileManager.default.contentsOfDirectory(atPath: inside).filter { $0.hasPrefix(".a.") }
+    )
+  }
+}

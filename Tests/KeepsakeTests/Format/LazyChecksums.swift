@@ -1,0 +1,131 @@
+import Foundation
+import Keepsake
+import Testing
+
+/// A part of an archive is compared with its checksum before it is used, each of them (Format §10, rule 6). The archive
+/// here has every part in blocks of its own, and what is damaged are bytes that no other check would notice.
+@Suite struct LazyChecksums {
+  private static let count = 140_000
+
+  private static var layout: CraftedLayout {
+    let long = CraftedLayout.varint(count) + [UInt8](repeating: 0x6B, count: count)
+    let body = [0, 0x18] + long
+    var layout = CraftedLayout(
+      bodies: [body],
+      topLevel: [0, 0x1C, 2, 0x21, 0x61, 0x48, 1, 0x21, 0x62, 0x18] + long,
+      keys: [long],
+      shapes: Array(repeating: [0], count: count),
+      classes: [long + [0, 0, 0]],
+      strings: [long],
+      conditionals: Array(repeating: [0], count: count)
+    )
+    // The lengths are far behind the head, and the end of the table far behind the lengths.
+    layout.offsets =
+      CraftedLayout.groupHead(start: 16, widthCode: 2, lengths: UInt64(count))
+      + [UInt8](repeating: 0, count: count) + CraftedLayout.word(UInt64(body.count)).prefix(4)
+      + [UInt8](repeating: 0, count: count)
+    return layout
+  }
+
+  /// What is done with an archive, in the order in which it comes.
+  private enum Use: CaseIterable {
+    case open, body, string, conditional
+
+    func run(_ image: ArchiveImage?, _ data: Data) throws(ArchiveError) {
+      switch self {
+      case .open: _ = try ArchiveImage(data: data, verification: .onlyWhatIsRead)
+      case .body: _ = try image?.body(1, at: 0)
+      case .string: _ = try image?.string(0, at: 0)
+      case .conditional: _ = try image?.conditionalTarget(0, at: 0)
+      }
+    }
+  }
+
+  /// Expects that of all uses those of `noticed`, and no others, find the byte at `index` damaged.
+  private func expect(
+    _ sound: Data,
+    damagedAt index: Int,
+    _ noticed: Set<Use>,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    var data = sound
+    data[index] ^= 1
+    for use in Use.allCases {
+      // One for each, so that no block was looked at before.
+      let image = try? ArchiveImage(data: data, verification: .onlyWhatIsRead)
+      if use != .open, noticed.contains(.open) { continue }
+      if use != .open { #expect(image != nil, sourceLocation: sourceLocation) }
+      do {
+        try use.run(image, data)
+        #expect(!noticed.contains(use), "\(use) noticed nothing", sourceLocation: sourceLocation)
+      } catch {
+        #expect(noticed.contains(use), "\(use): \(error)", sourceLocation: sourceLocation)
+        #expect(error.code == .damaged, sourceLocation: sourceLocation)
+        #expect(error.byteOffset == index / 65_536 * 65_536, "\(error)", sourceLocation: sourceLocation)
+      }
+    }
+    let error = #expect(throws: ArchiveError.self, sourceLocation: sourceLocation) {
+      try ArchiveImage(data: data, verification: .everything)
+    }
+    #expect(error?.byteOffset == index / 65_536 * 65_536, sourceLocation: sourceLocation)
+  }
+
+  @Test("with no damage nothing is found, in all parts")
+  func sound() throws {
+    let data = Self.layout.data
+    for verification in [ArchiveVerification.everything, .onlyWhatIsRead, .none] {
+      let image = try ArchiveImage(data: data, verification: verification)
+      #expect(try image.body(1, at: 0).lowerBound == 16)
+      #expect(try image.string(0, at: 0).utf8.count == Self.count)
+      #expect(try image.conditionalTarget(0, at: 0) == nil)
+      #expect(image.keys[0].utf8.count == Self.count && image.directory.shapes.count == Self.count)
+    }
+  }
+
+  @Test("what is read when an archive is opened: header, directory, top level, keys, shapes, classes")
+  func opening() throws {
+    let (data, places) = Self.layout.made()
+    // The minor version, of which any is accepted, and the last byte of the offset table, which no group uses.
+    try expect(data, damagedAt: 9, [.open])
+    try expect(data, damagedAt: places.directory - 1, [.open])
+    for place in [places.topLevel, places.keys, places.shapes, places.classes] {
+      try expect(data, damagedAt: place + Self.count / 2, [.open])
+    }
+  }
+
+  @Test("what is read later, when it is asked for: bodies, their offsets, strings, conditional references")
+  func later() throws {
+    let (data, places) = Self.layout.made()
+    try expect(data, damagedAt: 16 + Self.count / 2, [.body])
+    try expect(data, damagedAt: places.strings + Self.count / 2, [.string])
+    try expect(data, damagedAt: places.conditionals + Self.count / 2, [.conditional])
+    // In the block of the head of the group, and in that of the lengths, beside what is read there.
+    let head = places.offsets + 20
+    let lengths = places.offsets + 12 + Self.count
+    #expect(head / 65_536 == places.offsets / 65_536 && head / 65_536 != lengths / 65_536)
+    #expect((lengths + 10) / 65_536 == lengths / 65_536 && lengths / 65_536 != places.directory / 65_536)
+    try expect(data, damagedAt: lengths + 10, [.body])
+    #expect((head - 20) / 65_536 != (places.conditionals + Self.count / 2) / 65_536)
+    let isShared = (places.offsets - 1) / 65_536 == head / 65_536
+    try expect(data, damagedAt: head, isShared ? [.body, .conditional] : [.body])
+  }
+
+  @Test("a block between those that are read is not looked at")
+  func unread() throws {
+    let (data, places) = Self.layout.made()
+    // Between the head of the group and its lengths.
+    let index = places.offsets + 12 + Self.count / 2
+    try expect(data, damagedAt: index, [])
+  }
+
+  @Test("tables that nothing asked for are looked at when all tables are to be")
+  func allTables() throws {
+    let (data, places) = Self.layout.made()
+    for place in [places.strings, places.conditionals] {
+      var damaged = data
+      damaged[place + Self.count / 2] ^= 1
+      let image = try ArchiveImage(data: damaged, verification: .onlyWhatIsRead)
+      #expect(throws: ArchiveError.self) { try image.checkTables() }
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import Testing
+
+/// What a reader rejects in the tables (Format §10, rules 11 to 18), each fault alone, with the place that the error
+/// gives; and damage in a table, found when the table is needed.
+@Suite struct TableFaults {
+  private func changed(_ change: (inout CraftedLayout) -> Void) -> CraftedLayout {
+    var layout = LayoutFaults.sound
+    change(&layout)
+    return layout
+  }
+
+  /// Expects an error when the archive is opened, or else in `use`.
+  private func expect(
+    _ layout: CraftedLayout,
+    _ code: ArchiveError.Code = .damaged,
+    at place: (CraftedLayout.Places) -> Int,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    use: (ArchiveImage) throws -> Void = { _ in }
+  ) throws {
+    let (data, places) = layout.made()
+    for verification in [ArchiveVerification.everything, .none] {
+      let error = #expect(throws: ArchiveError.self, sourceLocation: sourceLocation) {
+        try use(ArchiveImage(data: data, verification: verification))
+      }
+      #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
+      #expect(
+        error?.byteOffset == place(places),
+        "\(String(describing: error))",
+        sourceLocation: sourceLocation
+      )
+    }
+  }
+
+  // MARK: Keys, shapes, classes
+
+  @Test("a key that stands twice, is no UTF-8, or does not end in the archive")
+  func keys() throws {
+    try expect(changed { $0.keys = [[1, 0x6B], [1, 0x6B]] }) { $0.keys + 3 }
+    try expect(changed { $0.keys = [[1, 0x6B], [1, 0xFF]] }) { $0.keys + 3 }
+    try expect(changed { $0.keys = [[1, 0x6B], [0x80, 1]] }) { $0.keys + 4 }
+    try expect(changed { $0.keys = [[1, 0x6B], [0xFF, 0xFF, 0x7F]] }) { $0.keys + 5 }
+  }
+
+  @Test("keys, shapes and classes fill their tables, no more and no less")
+  func filled() throws {
+    try expect(
+      changed {
+        $0.keys.append([]); $0.keys[1] += [0]; $0.changeDirectory = { $0[3] = 2 }
+      }
+    ) {
+      $0.keys + 4
+    }
+    try expect(
+      changed {
+        $0.shapes[1] += [0]; $0.changeDirectory = { $0[5] = 2 }
+      }
+    ) { $0.shapes + 5 }
+    try expect(changed { $0.classes[1] += [0] }) { $0.classes + 18 }
+    try expect(changed { $0.strings[0] += [0] }, at: { $0.strings + 7 }) { image in
+      _ = try image.string(0, at: 20)
+    }
+    try expect(changed { $0.conditionals[1] += [1] }, at: { $0.conditionals + 2 }) {
+      image in _ = try image.conditionalTarget(0, at: 20)
+    }
+    // The last text goes on in what is behind the table.
+    try expect(changed { $0.strings = [[9, 0x61]] }, at: { $0.strings + 10 }) { image in
+      _ = try image.string(0, at: 20)
+    }
+  }
+
+  @Test("a shape with more keys than bytes, with a key that does not exist, or with one twice")
+  func shapes() throws {
+    try expect(changed { $0.shapes = [[1, 0], [9, 1, 0]] }) { $0.shapes + 3 }
+    try expect(changed { $0.shapes = [[1, 0], [2, 1, 2]] }) { $0.shapes + 4 }
+    try expect(changed { $0.shapes = [[1, 0], [2, 1, 1]] }) { $0.shapes + 4 }
+    try expect(changed { $0.shapes = [[1, 0], [2, 0x80, 0]] }) { $0.shapes + 3 }
+    // The same key in two shapes is no fault.
+    _ = try ArchiveImage(data: changed { $0.shapes = [[1, 0], [1, 0]] }.data, verification: .everything)
+  }
+
+  @Test("a class whose name does not end, or whose superclass or flags are not what they may be")
+  func classes() throws {
+    try expect(changed { $0.classes[1] = [0xFF, 0xFF, 0x7F, 0, 0, 0] }) { $0.classes + 12 }
+    try expect(changed { $0.classes[1] = HandmadeArchive.type("O", superclass: 2) }) { $0.classes + 12 }
+    try expect(changed { $0.classes[1] = HandmadeArchive.type("O", superclass: 9) }) { $0.classes + 12 }
+    try expect(changed { $0.classes[1] = HandmadeArchive.type("O", flags: 3) }) { $0.classes + 13 }
+    try expect(changed { $0.classes[1] = HandmadeArchive.type("O", flags: 4) }) { $0.classes + 13 }
+    try expect(changed { $0.classes[1] = HandmadeArchive.type("O", superclass: 1, flags: 2) }) {
+      $0.classes + 12
+    }
+    try expect(
+      changed {
+        $0.classes = [HandmadeArchive.type("Thing", flags: 2), HandmadeArchive.type("O", superclass: 1)]
+      }
+    ) { $0.classes + 12 }
+  }
+
+  @Test("a chain of superclasses that is longer than any program has")
+  func chain() throws {
+    let chain = (0..<140).map { number in
+      CraftedLayout.text("C") + [0] + CraftedLayout.varint(number) + [0]
+    }
+    // The first has none, and the one with 129 is too much; from the number 128 on, a superclass takes two bytes.
+    try expect(changed { $0.classes = chain }, .limitExceeded) { $0.classes + 129 * 5 + 1 }
+    let image = try ArchiveImage(
+      data: changed { $0.classes = Array(chain.prefix(129)) }.data,
+      verification: .everything
+    )
+    #expect(image.classes.count == 129)
+  }
+
+  // MARK: Strings and conditional references
+
+  @Test("a string, an entry, a shape or a type that is named and does not exist")
+  func numbers() throws {
+    let image = try ArchiveImage(data: LayoutFaults.sound.data, verification: .everything)
+    #expect(try image.string(0, at: 20) == "shared" && image.conditionalTarget(0, at: 20) == 2)
+    #expect(try image.conditionalTarget(1, at: 20) == nil && image.shape(1, at: 20) == 1..<3)
+    for number in [2, 3, 1 << 31] {
+      for look in [
+        { _ = try image.string(number, at: 21) },
+        { _ = try image.conditionalTarget(number, at: 21) },
+        { _ = try image.shape(number, at: 21) },
+        { _ = try image.body(number + 1, at: 21) },
+      ] as [() throws -> Void] {
+        let error = #expect(throws: ArchiveError.self) { try look() }
+        #expect(error?.code == .damaged && error?.byteOffset == 21)
+      }
+    }
+    let error = #expect(throws: ArchiveError.self) { try image.body(0, at: 21) }
+    #expect(error?.code == .damaged && error?.byteOffset == 21)
+    #expect(throws: ArchiveError.self) { try image.string(1, at: 21) }
+  }
+
+  @Test("an entry of the conditional table that names no body, or one that is no object")
+  func conditionals() throws {
+    try expect(changed { $0.conditionals[1] = [3] }, at: { $0.conditionals + 1 }) {
+      image in _ = try image.conditionalTarget(0, at: 20)
+    }
+    try expect(changed { $0.conditionals[1] = [1] }, at: { $0.conditionals + 1 }) {
+      image in try image.verifyStructure()
+    }
+  }
+
+  // MARK: Offsets
+
+  private func expectNoBody(_ offsets: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws {
+    try expect(changed { $0.offsets = offsets }, at: \.offsets, sourceLocation: sourceLocation) {
+      image in _ = try image.body(2, at: 20)
+    }
+  }
+
+  @Test("a body lies between the header and the top level, and has bytes")
+  func bodies() throws {
+    let topLevel = UInt64(LayoutFaults.sound.places.topLevel)
+    func head(_ start: UInt64, lengths: UInt64 = 0) -> [UInt8] {
+      CraftedLayout.groupHead(start: start, lengths: lengths)
+    }
+    let image = try ArchiveImage(data: LayoutFaults.sound.data, verification: .none)
+    #expect(try image.body(2, at: 20) == 18..<21 && image.body(1, at: 20) == 16..<18)
+    try expectNoBody(head(16) + [2, 0])
+    try expectNoBody(head(16) + [2, 4])
+    try expectNoBody(head(16) + [200, 1])
+    try expectNoBody(head(16) + [6, 1])
+    try expectNoBody(head(0) + [2, 3])
+    try expectNoBody(head(13) + [2, 3])
+    try expectNoBody(head(topLevel) + [0, 1])
+    try expectNoBody(head(topLevel + 1) + [0, 1])
+    try expectNoBody(head(1 << 61) + [2, 3])
+    // The lengths go on behind the table.
+    try expectNoBody(head(16, lengths: 1) + [2, 3])
+    try expectNoBody(head(16, lengths: .max >> 32) + [2, 3])
+    for code in 1...3 as ClosedRange<UInt64> {
+      try expectNoBody(CraftedLayout.groupHead(start: 16, widthCode: code) + [2, 3])
+    }
+  }
+
+  @Test("lengths of one, two, four and eight bytes", arguments: 0...3 as ClosedRange<UInt64>)
+  func widths(code: UInt64) throws {
+    let lengths = [2, 3].flatMap { CraftedLayout.word($0).prefix(1 << Int(code)) }
+    // Other bytes before the lengths, to which no group leads, are no fault.
+    for gap in [0, 5] {
+      let layout = changed {
+        $0.offsets =
+          CraftedLayout.groupHead(start: 16, widthCode: code, lengths: UInt64(gap))
+          + [UInt8](repeating: 0xFF, count: gap) + lengths
+      }
+      try ArchiveImage(data: layout.data, verification: .everything).verifyStructure()
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import Testing
+
+/// Archives that somebody made to do harm: each gives a typed error.
+@Suite struct CraftedRefusals {
+  @Test("each is refused for what is wrong with it", arguments: CraftedArchive.all)
+  func refused(archive: CraftedArchive) throws {
+    #expect(try failure { try archive.read() }.code == archive.code)
+  }
+
+  @Test("they are small, but for what has to be long", arguments: CraftedArchive.all)
+  func small(archive: CraftedArchive) {
+    #expect(archive.data.count < 12_000_000)
+  }
+
+  @Test("no two have the same name, and there are many")
+  func names() {
+    #expect(Set(CraftedArchive.all.map(\.name)).count == CraftedArchive.all.count)
+    #expect(CraftedArchive.all.count > 100)
+  }
+
+  @Test("ten levels of ten references are eleven objects where objects are asked for")
+  func sharedLevels() throws {
+    let archive = try #require(CraftedArchive.all.first { $0.name == "ten levels of ten references" })
+    let ring = try KeyedUnarchiver.unarchive(CraftedRing.self, from: archive.data)
+    var level = [ring]
+    for _ in 1..<10 {
+      let next = level.flatMap(\.next)
+      #expect(next.count == 10 && next.allSatisfy { $0 === next[0] })
+      level = [next[0]]
+    }
+    #expect(level[0].next.isEmpty)
+  }
+
+  @Test("one large string that is referred to 60,000 times is one string in memory")
+  func sharedString() throws {
+    let text = [UInt8](repeating: 0x61, count: 1_000_000)
+    let data = HandmadeArchive.data(
+      topLevel: [0, Tag.map, 1, 0x24] + Array("root".utf8)
+        + ([Tag.array] + Bytes.varint(60_000)
+          + Array(repeatElement([Tag.stringReference, 0], count: 60_000).joined())),
+      strings: [text]
+    )
+    var strings = try KeyedUnarchiver.unarchive([String].self, from: data)
+    #expect(strings.count == 60_000)
+    let addresses = Set(
+      strings.indices.map { index in
+        // The address is compared and not followed.
+        strings[index].withUTF8 { UInt(bitPattern: $0.baseAddress) }
+      }
+    )
+    #expect(addresses.count == 1)
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Keepsake
+import Testing
+
+/// What the fuzzer has found and was mended, each by its name. The inputs are in `Tests/Fuzzing/Failures`.
+@Suite struct Failures {
+  private final class Held: Codable {
+    var name = "held"
+  }
+
+  @Test("an unarchiver that is told to finish lets go of what it has read")
+  func finishing() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: ["a": Held(), "b": Held()])
+    for finishes in [false, true] {
+      weak var held: Held?
+      do {
+        let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+        let objects = try unarchiver.decode([String: Held].self, forKey: KeyedArchiver.rootKey)
+        held = objects["a"]
+        #expect(held != nil)
+        if finishes { unarchiver.finishDecoding() }
+      }
+      // The session, which kept the objects, was held by containers that it kept itself.
+      #expect(held == nil)
+    }
+  }
+}

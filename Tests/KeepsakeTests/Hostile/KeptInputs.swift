@@ -1,0 +1,27 @@
+import Foundation
+import HostileArchives
+import Testing
+
+/// The inputs that are kept with the tests: what reached code that nothing else did, and what ever failed.
+@Suite struct KeptInputs {
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Fuzzing")
+
+  @Test("each is read as everything", arguments: ["Corpus", "Failures"])
+  func read(folder: String) throws {
+    for file in try SeedArchives.files(in: Self.folder.appendingPathComponent(folder).path) {
+      let outcome = HostileReading.readEverything(file.bytes)
+      #expect(outcome.faults == [], "\(folder)/\(file.name)")
+    }
+  }
+
+  @Test("the corpus is small, and not all of it is damaged beyond opening")
+  func corpus() throws {
+    let files = try SeedArchives.files(in: Self.folder.appendingPathComponent("Corpus").path)
+    #expect(files.count > 10)
+    #expect(files.reduce(0) { $0 + $1.bytes.count } < 300_000)
+    let opened = files.count { HostileReading.read($0.bytes, as: []).wasOpened }
+    #expect(opened > files.count / 4)
+  }
+}

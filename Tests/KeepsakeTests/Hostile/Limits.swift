@@ -1,0 +1,199 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import Testing
+
+/// What `ArchiveLimits` bound, and that honest archives do not meet the defaults.
+@Suite struct Limits {
+  private func code<Value: Decodable>(
+    _ type: Value.Type,
+    _ data: Data,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: (inout ArchiveLimits) -> Void
+  ) throws -> ArchiveError.Code? {
+    var limits = ArchiveLimits()
+    change(&limits)
+    return try failure(sourceLocation: sourceLocation) {
+      try KeyedUnarchiver.unarchive(type, from: data, limits: limits)
+    }.code
+  }
+
+  private func accepts<Value: Decodable>(
+    _ type: Value.Type,
+    _ data: Data,
+    _ change: (inout ArchiveLimits) -> Void
+  ) throws -> Bool {
+    var limits = ArchiveLimits()
+    change(&limits)
+    _ = try KeyedUnarchiver.unarchive(type, from: data, limits: limits)
+    return true
+  }
+
+  // MARK: Each of them
+
+  @Test("strings: of a value, shared, a key; short ones are always read")
+  func strings() throws {
+    let text = String(repeating: "x", count: 40)
+    let archives: [(any Decodable.Type, Data)] = [
+      (String.self, try KeyedArchiver.archivedData(withRootObject: text)),
+      ([String].self, try KeyedArchiver.archivedData(withRootObject: [text, text, text])),
+      ([String: Int].self, try KeyedArchiver.archivedData(withRootObject: [text: 1])),
+    ]
+    for (type, data) in archives {
+      #expect(try code(type, data) { $0.maximumStringByteCount = 39 } == .limitExceeded)
+      #expect(try accepts(type, data) { $0.maximumStringByteCount = 40 })
+    }
+    let short = try KeyedArchiver.archivedData(withRootObject: String(repeating: "x", count: 31))
+    #expect(try accepts(String.self, short) { $0.maximumStringByteCount = 0 })
+  }
+
+  @Test("elements: of arrays of any kind, sets, dictionaries and data")
+  func elements() throws {
+    let archives: [(any Decodable.Type, Data)] = [
+      ([Int].self, try KeyedArchiver.archivedData(withRootObject: Array(1...20))),
+      ([Int?].self, try KeyedArchiver.archivedData(withRootObject: [Int?](repeating: nil, count: 20))),
+      ([String].self, try KeyedArchiver.archivedData(withRootObject: (1...20).map { "\($0)" })),
+      ([Bool].self, try KeyedArchiver.archivedData(withRootObject: Array(repeating: true, count: 20))),
+      ([Double].self, try KeyedArchiver.archivedData(withRootObject: Array(repeating: 0.5, count: 20))),
+      ([UInt8].self, try KeyedArchiver.archivedData(withRootObject: [UInt8](1...20))),
+      (Set<String>.self, try KeyedArchiver.archivedData(withRootObject: Set((1...20).map { "\($0)" }))),
+      (
+        [Int: Int].self,
+        try KeyedArchiver.archivedData(
+          withRootObject: Dictionary(uniqueKeysWithValues: (1...20).map { ($0, 1) })
+        )
+      ),
+      (Data.self, try KeyedArchiver.archivedData(withRootObject: Data(count: 20))),
+      (
+        ContiguousArray<String>.self, try KeyedArchiver.archivedData(withRootObject: (1...20).map { "\($0)" })
+      ),
+    ]
+    for (type, data) in archives {
+      #expect(try code(type, data) { $0.maximumElementCount = 19 } == .limitExceeded, "\(type)")
+      #expect(try accepts(type, data) { $0.maximumElementCount = 20 })
+    }
+  }
+
+  private final class Item: Codable {
+    var next: Item?
+  }
+
+  @Test("objects, each counted once however often it is referred to")
+  func objects() throws {
+    let items = (0..<5).map { _ in Item() }
+    let data = try KeyedArchiver.archivedData(withRootObject: items + items + items)
+    #expect(try code([Item].self, data) { $0.maximumObjectCount = 4 } == .limitExceeded)
+    #expect(try accepts([Item].self, data) { $0.maximumObjectCount = 5 })
+  }
+
+  @Test("bytes of the archive")
+  func bytes() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: [1, 2, 3])
+    #expect(try code([Int].self, data) { $0.maximumByteCount = data.count - 1 } == .limitExceeded)
+    #expect(try accepts([Int].self, data) { $0.maximumByteCount = data.count })
+  }
+
+  @Test("memory: arrays by the size of their elements, objects by that of their instances, and the sum")
+  func allocation() throws {
+    let numbers = try KeyedArchiver.archivedData(
+      withRootObject: [[Int]](repeating: Array(1...1_000), count: 10)
+    )
+    #expect(try code([[Int]].self, numbers) { $0.maximumAllocation = 79_000 } == .limitExceeded)
+    #expect(try accepts([[Int]].self, numbers) { $0.maximumAllocation = 90_000 })
+    let items = try KeyedArchiver.archivedData(withRootObject: (0..<1_000).map { _ in Item() })
+    #expect(try code([Item].self, items) { $0.maximumAllocation = 30_000 } == .limitExceeded)
+    #expect(try accepts([Item].self, items) { $0.maximumAllocation = 200_000 })
+  }
+
+  // MARK: The defaults
+
+  /// Takes much more memory than bytes of an archive.
+  private struct Sparse: Codable {
+    var fields: InlineOptionals?
+    var name = "a"
+  }
+
+  private struct InlineOptionals: Codable {
+    var a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p: String?
+  }
+
+  @Test("a hundred thousand structures of which nearly everything is nil are read by default")
+  func sparse() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: Array(repeating: Sparse(), count: 100_000))
+    #expect(data.count < 1_000_000)
+    #expect(try KeyedUnarchiver.unarchive([Sparse].self, from: data).count == 100_000)
+  }
+
+  @Test("the default lets through 64 times the bytes and 256 MB, and no more")
+  func defaultAllocation() throws {
+    let family = try #require(HostileFamily.all.first { $0.name == "nil instead of large structures" })
+    try family.read(family.archive(byteCount: 100_000))
+    // 512 bytes for each.
+    let large = family.archive(byteCount: 1_000_000)
+    #expect(try failure { try family.read(large) }.code == .limitExceeded)
+  }
+
+  @Test("the same key can be read again and again; other keys add up")
+  func repeatedly() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode(Array(1...1_000), forKey: "a")
+    try archiver.encode(Array(1...1_000), forKey: "b")
+    var limits = ArchiveLimits()
+    limits.maximumAllocation = 12_000
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData, limits: limits)
+    for _ in 0..<100 { #expect(try unarchiver.decode([Int].self, forKey: "a").count == 1_000) }
+    #expect(try failure { try unarchiver.decode([Int].self, forKey: "b") }.code == .limitExceeded)
+    // What failed was let go of.
+    for _ in 0..<10 { #expect(try unarchiver.decode([Int].self, forKey: "a").count == 1_000) }
+  }
+
+  // MARK: Counts that containers tell
+
+  /// Adds up what each container says, and forgives all errors.
+  private struct Counter: Decodable {
+    final class Sum: @unchecked Sendable {
+      static let key = CodingUserInfoKey(rawValue: "sum")
+      var told = 0
+      var containers = 0
+    }
+
+    init(from decoder: any Decoder) throws {
+      let sum = Sum.key.flatMap { decoder.userInfo[$0] as? Sum }
+      var elements = try decoder.unkeyedContainer()
+      sum?.told += elements.count ?? 0
+      sum?.containers += 1
+      while !elements.isAtEnd, (try? elements.decode(Counter.self)) != nil {}
+    }
+  }
+
+  @Test("what containers say to have adds up to a small multiple of the archive")
+  func toldCounts() throws {
+    let levels = 900
+    let data = HandmadeArchive.data(
+      bodies: [
+        [0] + (0..<levels).flatMap { [Tag.array] + Bytes.varint(400_000 - $0 * 4) }
+          + [UInt8](repeating: 0x50, count: 400_000)
+      ],
+      topLevel: [0, Tag.map, 1, 0x24] + Array("root".utf8) + [Tag.valueReference, 1]
+    )
+    let sum = Counter.Sum()
+    let key = try #require(Counter.Sum.key)
+    _ = try? KeyedUnarchiver.unarchive(Counter.self, from: data, userInfo: [key: sum])
+    // 900 times 400,000 is 360 million.
+    #expect(sum.containers >= levels)
+    #expect(sum.told < 3 * data.count + 500_000)
+  }
+
+  @Test("an honest container tells its count as often as it is asked")
+  func askedOften() throws {
+    struct Asker: Decodable {
+      init(from decoder: any Decoder) throws {
+        var elements = try decoder.unkeyedContainer()
+        while elements.currentIndex < (elements.count ?? 0) { _ = try elements.decode(String.self) }
+        #expect(elements.currentIndex == 3_000)
+      }
+    }
+    let data = try KeyedArchiver.archivedData(withRootObject: (0..<3_000).map { "\($0)" })
+    _ = try KeyedUnarchiver.unarchive(Asker.self, from: data)
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import HostileArchives
+import Testing
+
+/// Archives that were changed at random, each kind of change for itself. The fuzzer does the same with a million.
+@Suite struct Mutants {
+  /// What reading many mutants gave.
+  private struct Tally {
+    var opened = 0
+    var accepted = 0
+    var faults: [String] = []
+  }
+
+  private func read(_ kind: MutantSource.Kind, _ count: Int) throws -> Tally {
+    var generator = SeededGenerator("\(kind) mutants")
+    let source = MutantSource(kind, seed: generator.next(), seeds: try SeedArchives.make())
+    var tally = Tally()
+    for number in 0..<count {
+      let mutant = source[number]
+      let outcome = HostileReading.read(mutant.bytes, as: mutant.models)
+      if outcome.wasOpened { tally.opened += 1 }
+      tally.accepted += outcome.accepted
+      tally.faults += outcome.faults.map { "mutant \(number): \($0)" }
+    }
+    return tally
+  }
+
+  @Test("bytes changed")
+  func raw() throws {
+    #expect(try read(.raw, 3_000).faults == [])
+  }
+
+  @Test("bytes changed and checksums made right")
+  func repaired() throws {
+    let tally = try read(.repaired, 3_000)
+    #expect(tally.faults == [])
+    // Otherwise nothing but the opening was looked at.
+    #expect(tally.opened > 500 && tally.accepted > 500)
+  }
+
+  @Test("what the bytes mean changed")
+  func structure() throws {
+    let tally = try read(.structure, 3_000)
+    #expect(tally.faults == [])
+    // Wrong tables and directories are refused at the opening, wrong bodies behind it.
+    #expect(tally.opened > 1_800 && tally.accepted > 500)
+  }
+
+  @Test("a mutant is known by its seed and number")
+  func repeatable() throws {
+    let seeds = try SeedArchives.make()
+    for kind in MutantSource.Kind.allCases {
+      let first = MutantSource(kind, seed: 5, seeds: seeds)
+      let again = MutantSource(kind, seed: 5, seeds: seeds)
+      let other = MutantSource(kind, seed: 6, seeds: seeds)
+      _ = again[8]
+      #expect(first[7].bytes == again[7].bytes)
+      #expect((0..<20).contains { first[$0].bytes != other[$0].bytes })
+    }
+  }
+}

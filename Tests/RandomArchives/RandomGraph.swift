@@ -1,0 +1,208 @@
+import Foundation
+import Keepsake
+
+/// What is archived: objects of all kinds, and values.
+struct SoakRoot: Codable, RandomValue {
+  var nodes: [SoakNode] = []
+  var models: [SoakModel] = []
+  var record: SoakRecord?
+  var choices: [SoakChoice] = []
+  var values: [StandardValues] = []
+  var foundationValues: FoundationValues?
+  var fields: [SoakFields] = []
+
+  func trace(into tracer: inout GraphTracer) {
+    tracer.objects(nodes)
+    tracer.objects(models)
+    tracer.object(record)
+    tracer.values(choices)
+    tracer.values(values)
+    tracer.value(foundationValues == nil)
+    foundationValues?.trace(into: &tracer)
+    tracer.values(fields)
+  }
+}
+
+/// A graph that follows from a seed: with shared objects, rings, subclasses, and everything else that is archived in a
+/// way of its own.
+///
+/// Rings that cannot be read are not made: a plain reference of a node leads to a node that was made after it, or to a
+/// model; models lead to nodes through deferred and weak references only.
+struct RandomGraph {
+  private(set) var root = SoakRoot()
+  private var nodes: [SoakNode] = []
+  private var models: [SoakModel] = []
+  private var records: [SoakRecord] = []
+  private var random: SplitMix
+
+  init(seed: UInt64) {
+    random = SplitMix(seed: seed)
+    // Most are small, so that there are many; some are of several blocks, and of several writes to a file.
+    let bound =
+      switch Int.random(in: 0..<100, using: &random) {
+      case 0: 3000
+      case 1..<10: 300
+      default: 30
+      }
+    for _ in 0..<Int.random(in: 1...bound, using: &random) { nodes.append(makeNode()) }
+    for _ in 0..<Int.random(in: 0...bound / 2, using: &random) { models.append(makeModel()) }
+    for _ in 0..<Int.random(in: 0...bound / 4, using: &random) { records.append(SoakRecord()) }
+    // Sparse ones fall into parts, of which some are reached late or not at all.
+    let density = Double.random(in: 0.05...0.6, using: &random)
+    for index in nodes.indices { connect(nodes[index], at: index, density) }
+    for model in models { connect(model, density) }
+    for record in records { connect(record, density) }
+    makeRoot()
+  }
+
+  /// All objects, reached or not.
+  var objects: [any RandomObject] { nodes + models + records }
+
+  // MARK: Objects
+
+  private mutating func makeNode() -> SoakNode {
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0..<4: return SoakNode()
+    case 4: return SoakPolygon()
+    case 5, 6:
+      let branch = SoakBranch()
+      if random.chance(0.3) { branch.values = StandardValues(using: &random) }
+      return branch
+    default:
+      let foliage = SoakFoliage()
+      if random.chance(0.3) { foliage.values2 = FoundationValues(using: &random) }
+      return foliage
+    }
+  }
+
+  private mutating func makeModel() -> SoakModel {
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0, 1: return SoakModel()
+    case 2: return SoakSubmodel()
+    default:
+      let model = SoakLastModel()
+      if random.chance(0.2) { model.values = StandardValues(using: &random) }
+      return model
+    }
+  }
+
+  private mutating func node(after index: Int) -> SoakNode? {
+    index + 1 < nodes.count ? nodes[Int.random(in: (index + 1)..<nodes.count, using: &random)] : nil
+  }
+
+  private mutating func anyNode() -> SoakNode? { random.element(of: nodes) }
+
+  private mutating func anyModel() -> SoakModel? { random.element(of: models) }
+
+  // MARK: References
+
+  private mutating func connect(_ node: SoakNode, at index: Int, _ density: Double) {
+    node.number = index
+    node.text = random.string()
+    if random.chance(density) { node.plain = self.node(after: index) }
+    if random.chance(density) { node.twice = .some(self.node(after: index)) }
+    while random.chance(density), let other = self.node(after: index) { node.list.append(other) }
+    while random.chance(density), let other = self.node(after: index) { node.table[random.string()] = other }
+    while random.chance(density), let other = self.node(after: index) {
+      node.numbered[random.integer()] = other
+    }
+    if random.chance(density) { node.model = anyModel() }
+    if random.chance(density) { node.record = random.element(of: records) }
+    node.link = makeLink(at: index, density)
+    while random.chance(density) { node.links.append(makeLink(at: index, density)) }
+    node.choice = makeChoice(at: index, depth: 3)
+    if random.chance(density) { node.later = anyNode() }
+    while random.chance(density) { node.laterList.append(random.chance(0.2) ? nil : anyNode()) }
+    // In a deferred structure nothing is plain.
+    while random.chance(density) { node.laterLinks.append(makeLink(at: -1, density)) }
+    if random.chance(density) { node.watched = anyNode() }
+    while random.chance(density) { node.watchedList.append(WeakReference(wrappedValue: anyModel())) }
+    if random.chance(density) { node.shape = makeShape(at: index, depth: 2) }
+    while random.chance(density) { node.shapes.append(makeShape(at: index, depth: 2)) }
+    while random.chance(density / 2) { node.namedShapes[random.string()] = makeShape(at: index, depth: 1) }
+    guard let branch = node as? SoakBranch else { return }
+    while random.chance(density), let other = self.node(after: index) { branch.children.append(other) }
+  }
+
+  private mutating func makeLink(at index: Int, _ density: Double) -> SoakLink {
+    var link = SoakLink(label: random.string())
+    if random.chance(density) { link.plain = node(after: index) }
+    if random.chance(density) { link.later = anyNode() }
+    if random.chance(density) { link.watched = anyNode() }
+    return link
+  }
+
+  private mutating func makeChoice(at index: Int, depth: Int) -> SoakChoice {
+    switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &random) {
+    case 0, 1: return .nothing
+    case 2: return .number(random.integer())
+    case 3: return .labelled(text: random.string(), flag: random.maybe { $0.chance(0.5) })
+    case 4: return node(after: index).map { .node($0) } ?? .nothing
+    case 5: return .link(makeLink(at: index, 0.5), weight: random.double())
+    default:
+      let count = Int.random(in: 0...3, using: &random)
+      return .many((0..<count).map { _ in makeChoice(at: index, depth: depth - 1) })
+    }
+  }
+
+  private mutating func makeShape(at index: Int, depth: Int) -> any SoakShape {
+    switch Int.random(in: 0..<(depth > 0 ? 5 : 3), using: &random) {
+    case 0: return makeMarking()
+    case 1: return SoakMark.dot
+    case 2:
+      // A node that is a shape, shared with those that know it as a node.
+      guard index + 1 < nodes.count else { return makeMarking() }
+      let polygons = nodes[(index + 1)...].prefix(20).compactMap { $0 as? SoakPolygon }
+      return random.element(of: polygons) ?? makeMarking()
+    default:
+      let count = Int.random(in: 0...3, using: &random)
+      let members = (0..<count).map { _ in makeShape(at: index, depth: depth - 1) }
+      return SoakGroup(members: members, node: random.chance(0.5) ? node(after: index) : nil)
+    }
+  }
+
+  private mutating func makeMarking() -> any SoakMarking {
+    if random.chance(0.5) { return SoakCircle(radius: random.double(), name: random.string()) }
+    return SoakMark.cross(size: random.integer(), colours: random.list(3) { $0.string() })
+  }
+
+  private mutating func connect(_ model: SoakModel, _ density: Double) {
+    model.name = random.string()
+    if random.chance(density) { model.next = anyModel() }
+    while random.chance(density), let other = anyModel() { model.friends.append(other) }
+    if random.chance(density) { model.record = random.element(of: records) }
+    model.count = random.maybe { $0.integer() }
+    model.twice = random.maybe { random in random.maybe { $0.integer() } }
+    model.data = random.data()
+    if random.chance(0.3) { model.fields = SoakFields(using: &random) }
+    if random.chance(density) { model.node = anyNode() }
+    if random.chance(density) { model.parent = anyModel() }
+    if random.chance(density) { model.watched = anyNode() }
+    guard let submodel = model as? SoakSubmodel else { return }
+    submodel.level = random.integer()
+    while random.chance(density), let other = anyModel() { submodel.byName[random.string()] = other }
+    while random.chance(density) { submodel.marks.append(makeMarking()) }
+  }
+
+  private mutating func connect(_ record: SoakRecord, _ density: Double) {
+    record.title = random.string()
+    record.weight = random.double()
+    if random.chance(density) { record.other = random.element(of: records) }
+    if random.chance(density) { record.model = anyModel() }
+    while random.chance(density), let other = random.element(of: records) { record.many.append(other) }
+    if random.chance(density) { record.node = anyNode() }
+    if random.chance(density) { record.watched = anyModel() }
+  }
+
+  // MARK: The root
+
+  private mutating func makeRoot() {
+    root.nodes = [nodes[0]] + random.list(3) { $0.element(of: nodes) }.compactMap { $0 }
+    root.models = random.list(3) { $0.element(of: models) }.compactMap { $0 }
+    root.record = random.maybe { $0.element(of: records) } ?? nil
+    root.choices = (0..<Int.random(in: 0...3, using: &random)).map { _ in makeChoice(at: -1, depth: 3) }
+    root.values = random.list(2) { StandardValues(using: &$0) }
+    root.foundationValues = random.maybe { FoundationValues(using: &$0) }
+    root.fields = random.list(2) { SoakFields(using: &$0) }
+  }
+}
