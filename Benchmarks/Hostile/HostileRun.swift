@@ -71,19 +71,17 @@ enum HostileRun {
   }
 
   private static func measureFamilies(most: Int) throws {
-    var table = Table(
-      header: ["hostile family", "bytes", "milliseconds", "ns a byte", "memory, megabytes", "× the file", ""]
-    )
     for (index, family) in HostileFamily.all.enumerated() {
+      var table = Table(header: ["bytes", "milliseconds", "ns a byte", "memory, megabytes", "× the file", ""])
       for byteCount in [10_000, 100_000, 1_000_000, 10_000_000] where byteCount <= most {
         let cost = try ScaleProcess.ask(["family", "\(index)", "\(byteCount)"], "--hostile-question")
         table.rows.append([
-          byteCount == 10_000 ? family.name : "", Figure.number(cost[3]), Figure.number(cost[0] / 1e6),
+          Figure.number(cost[3]), Figure.number(cost[0] / 1e6),
           Figure.number(cost[0] / cost[3]), Figure.number(cost[1] / 1e6), Figure.number(cost[1] / cost[3]),
           cost[2] == 1 ? "refused" : "read",
         ])
       }
+      Terminal.say("\(family.name)\n\(table.plain)\n")
     }
-    print(table.plain)
   }
 }

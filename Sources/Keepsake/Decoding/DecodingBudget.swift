@@ -29,9 +29,31 @@ struct DecodingBudget {
   /// The containers whose elements were found to be there, once very many were told.
   fileprivate var countedContainers: Set<Int> = []
 
+  /// How many steps of paths were given, and how many bytes may have been searched for paths.
+  private var pathSteps = 0
+  private var searchedByteCount = 0
+
   init(_ limits: ArchiveLimits, byteCount: Int) {
     allocationLimit = limits.allocation(forArchiveOf: byteCount)
   }
+
+  // MARK: Paths
+
+  // Who forgives errors gets a path with each, and a hostile archive can be one error after the other.
+
+  mutating func chargePath(_ stepCount: Int) { pathSteps &+= stepCount }
+
+  /// Whether paths are still given with hundreds of steps.
+  func allowsLongPaths(byteCount: Int) -> Bool { pathSteps <= byteCount.addingSaturating(1 << 20) }
+
+  /// Whether a path may be searched for in the bytes, of which all may have to be looked at.
+  mutating func allowsSearch(byteCount: Int) -> Bool {
+    guard searchedByteCount / 64 <= byteCount.addingSaturating(1 << 18) else { return false }
+    searchedByteCount = searchedByteCount.addingSaturating(byteCount)
+    return true
+  }
+
+  // MARK: Memory
 
   /// Begins to charge the outermost value at `place`; returns what must be given to ``end(_:at:)``.
   mutating func begin(at place: Int, _ limits: ArchiveLimits, byteCount: Int) -> Int {

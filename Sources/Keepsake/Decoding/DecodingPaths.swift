@@ -4,6 +4,12 @@ extension DecodingSession {
   /// How many steps of a path are given, from its end, where values are nested deeper: an error at each of very
   /// many levels must not cost all the levels above it.
   private static let longestPath = 256
+  /// How many are given once very many paths were asked for.
+  private static let shortPath = 8
+
+  private var longestPath: Int {
+    budget.allowsLongPaths(byteCount: reader.count) ? DecodingSession.longestPath : DecodingSession.shortPath
+  }
 
   /// The path of the value at `offset`, whose frame is or would be at `depth`.
   func path(to offset: Int, depth: Int) -> [any CodingKey] {
@@ -22,11 +28,12 @@ extension DecodingSession {
   }
 
   /// The frame of which a path begins that ends at `depth`.
-  private func firstFrame(_ depth: Int) -> Int { max(0, depth - DecodingSession.longestPath) }
+  private func firstFrame(_ depth: Int) -> Int { max(0, depth - longestPath) }
 
   /// The steps that the frames above `depth` stand for, those of single-value containers left out.
   private func elements(above depth: Int) -> [PathElement] {
-    frames[firstFrame(depth)..<depth].compactMap { $0.child == $0.offset ? nil : element(of: $0) }
+    budget.chargePath(min(depth, longestPath))
+    return frames[firstFrame(depth)..<depth].compactMap { $0.child == $0.offset ? nil : element(of: $0) }
   }
 
   private func framesAgree(upTo depth: Int) -> Bool {
@@ -71,7 +78,8 @@ extension DecodingSession {
 
   /// The path of the value at `offset`, by a search of its body and of those by which that was reached.
   func searchedPath(to offset: Int) -> [any CodingKey] {
-    visible(searchedElements(to: offset))
+    guard budget.allowsSearch(byteCount: reader.count) else { return [ArchiveCodingKey(stringValue: "…")] }
+    return visible(searchedElements(to: offset))
   }
 
   private func searchedElements(to offset: Int) -> [PathElement] {

@@ -74,7 +74,7 @@ final class DecodingSession {
   /// for is no class.
   static let mostReadings = 64
   /// So many bytes are added to those of the archive, so that small ones are not held to be dangerous.
-  static let freeReadings = 1 << 16
+  static let freeReadings = 1 << 12
   /// What a reading costs beside the bytes of the body, in bytes.
   static let readingByteCount = 64
   /// How many bytes of deferred values may be passed over in any case.
