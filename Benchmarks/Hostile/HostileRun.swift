@@ -25,10 +25,13 @@ enum HostileRun {
       let archive = CraftedArchive.all[index]
       let data = archive.data
       return try cost { try archive.read(data) }
-    case "family":
-      let family = HostileFamily.all[index]
-      let data = family.archive(byteCount: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0)
-      return try cost { try family.read(data) } + [Double(data.count)]
+    case "make" where arguments.count > 3:
+      let data = HostileFamily.all[index].archive(byteCount: Int(arguments[2]) ?? 0)
+      try data.write(to: URL(filePath: arguments[3]))
+      return [Double(data.count)]
+    case "family" where arguments.count > 2:
+      let data = try Data(contentsOf: URL(filePath: arguments[2]))
+      return try cost { try HostileFamily.all[index].read(data) }
     default: throw ScaleError(question: arguments)
     }
   }
@@ -65,19 +68,24 @@ enum HostileRun {
       table.rows.append([name, Figure.number(cost[0] / 1e6), Figure.number(cost[1] / 1e6)])
     }
     let refused = all.count { $0.cost[2] == 1 }
-    print(
+    Terminal.say(
       "\(refused) of \(all.count) crafted archives were refused; the slowest and the largest:\n\(table.plain)\n"
     )
   }
 
   private static func measureFamilies(most: Int) throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "keepsake-hostile-\(UUID().uuidString)")
+      .path
+    defer { try? FileManager.default.removeItem(atPath: path) }
     for (index, family) in HostileFamily.all.enumerated() {
       var table = Table(header: ["bytes", "milliseconds", "ns a byte", "memory, megabytes", "× the file", ""])
       for byteCount in [10_000, 100_000, 1_000_000, 10_000_000] where byteCount <= most {
-        let cost = try ScaleProcess.ask(["family", "\(index)", "\(byteCount)"], "--hostile-question")
+        // Making the archive takes more memory than reading it, so another process does that.
+        let size = try ScaleProcess.ask(["make", "\(index)", "\(byteCount)", path], "--hostile-question")[0]
+        let cost = try ScaleProcess.ask(["family", "\(index)", path], "--hostile-question")
         table.rows.append([
-          Figure.number(cost[3]), Figure.number(cost[0] / 1e6),
-          Figure.number(cost[0] / cost[3]), Figure.number(cost[1] / 1e6), Figure.number(cost[1] / cost[3]),
+          Figure.number(size), Figure.number(cost[0] / 1e6),
+          Figure.number(cost[0] / size), Figure.number(cost[1] / 1e6), Figure.number(cost[1] / size),
           cost[2] == 1 ? "refused" : "read",
         ])
       }
