@@ -17,13 +17,14 @@ struct DecodingBudget {
   /// So many elements may be told in any case.
   static let freeCount = 1 << 16
 
-  /// How many bytes may be taken, and how many were.
+  /// How many bytes of memory may be taken.
   fileprivate(set) var allocationLimit: Int
-  fileprivate(set) var allocated = 0
-  /// What each outermost value was charged: who decodes it again lets go of it, or means to have it twice.
-  private var chargeOfValue: [Int: Int] = [:]
+  /// What was charged so far.
+  var costs = DecodingCosts()
+  /// What each outermost value was charged: to decode it again is the program's wish, and not the archive's.
+  private var costsOfValues: [Int: DecodingCosts] = [:]
   /// How many objects were built.
-  fileprivate(set) var objectCount = 0
+  fileprivate var objectCount = 0
   /// How many elements unkeyed containers said that they have.
   fileprivate var toldCount = 0
   /// The containers whose elements were found to be there, once very many were told.
@@ -55,20 +56,45 @@ struct DecodingBudget {
 
   // MARK: Memory
 
-  /// Begins to charge the outermost value at `place`; returns what must be given to ``end(_:at:)``.
-  mutating func begin(at place: Int, _ limits: ArchiveLimits, byteCount: Int) -> Int {
-    allocationLimit = limits.allocation(forArchiveOf: byteCount)
-    if !chargeOfValue.isEmpty, let earlier = chargeOfValue.removeValue(forKey: place) { allocated -= earlier }
-    return allocated
+  /// What was charged when an outermost value was begun.
+  struct Start {
+    fileprivate let costs: DecodingCosts
+    fileprivate let objectCount: Int
   }
 
-  /// Ends to charge the outermost value at `place`. What could not be decoded was let go of.
-  mutating func end(_ start: Int, at place: Int, isDecoded: Bool) {
+  /// Begins to charge the outermost value at `place`; returns what must be given to ``end(_:at:isDecoded:)``.
+  mutating func begin(at place: Int, _ limits: ArchiveLimits, byteCount: Int) -> Start {
+    allocationLimit = limits.allocation(forArchiveOf: byteCount)
+    if !costsOfValues.isEmpty, let earlier = costsOfValues.removeValue(forKey: place) { costs -= earlier }
+    return Start(costs: costs, objectCount: objectCount)
+  }
+
+  /// Ends to charge the outermost value at `place`. What could not be decoded was let go of; the time is gone.
+  mutating func end(_ start: Start, at place: Int, isDecoded: Bool) {
     if !isDecoded {
-      allocated = start
-    } else if allocated > start {
-      chargeOfValue[place] = allocated - start
+      costs.allocated = start.costs.allocated
+      objectCount = start.objectCount
     }
+    guard costs != start.costs else { return }
+    var own = costs
+    own -= start.costs
+    costsOfValues[place] = own
+  }
+}
+
+/// What was charged.
+struct DecodingCosts: Equatable {
+  /// Bytes of memory.
+  var allocated = 0
+  /// Bytes of bodies that were decoded: of objects once, of those that are read as values each time.
+  var readByteCount = 0
+  /// Bytes of deferred values that were passed over.
+  var passedOverByteCount = 0
+
+  static func -= (costs: inout DecodingCosts, other: DecodingCosts) {
+    costs.allocated -= other.allocated
+    costs.readByteCount -= other.readByteCount
+    costs.passedOverByteCount -= other.passedOverByteCount
   }
 }
 
@@ -76,9 +102,9 @@ extension DecodingSession {
   /// Charges `byteCount` bytes of memory for what stands at `place`.
   @inline(__always)
   func charge(_ byteCount: Int, at place: Int) throws(ArchiveError) {
-    let (sum, overflow) = budget.allocated.addingReportingOverflow(byteCount)
+    let (sum, overflow) = budget.costs.allocated.addingReportingOverflow(byteCount)
     guard !overflow, sum <= budget.allocationLimit else { throw outOfMemory(place) }
-    budget.allocated = sum
+    budget.costs.allocated = sum
   }
 
   /// Charges a collection of `count` elements, which take `stride` bytes each.

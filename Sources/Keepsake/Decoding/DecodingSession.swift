@@ -87,10 +87,6 @@ final class DecodingSession {
   var examined = ExaminedValues()
   /// Whether keyed containers are kept to be used again.
   @safe @exclusivity(unchecked) private(set) var keepsSpares = true
-  /// How many bytes of deferred values were passed over.
-  @safe @exclusivity(unchecked) var passedOverByteCount = 0
-  /// How many bytes of bodies were decoded so.
-  @safe @exclusivity(unchecked) var rereadByteCount = 0
 
   /// Where the value of the top-level container begins.
   let topLevelOffset: Int

@@ -96,8 +96,10 @@ extension DecodingSession {
     }
     place = try end(ofValueAt: start)
     // What is deferred in something deferred is passed over at each level.
-    passedOverByteCount += place - start
-    guard (passedOverByteCount - DecodingSession.freePassing) / DecodingSession.mostReadings <= reader.count
+    budget.costs.passedOverByteCount += place - start
+    guard
+      (budget.costs.passedOverByteCount - DecodingSession.freePassing) / DecodingSession.mostReadings
+        <= reader.count
     else {
       throw ArchiveError(
         .limitExceeded,

@@ -64,8 +64,10 @@ extension DecodingSession {
   /// Counts bytes that will be read, or passed over, more than once; throws when they are out of proportion to
   /// the archive.
   func countReading(_ byteCount: Int, at place: Int) throws(ArchiveError) {
-    rereadByteCount += byteCount
-    guard rereadByteCount / DecodingSession.mostReadings <= reader.count + DecodingSession.freeReadings else {
+    budget.costs.readByteCount += byteCount
+    guard
+      budget.costs.readByteCount / DecodingSession.mostReadings <= reader.count + DecodingSession.freeReadings
+    else {
       throw ArchiveError(
         .limitExceeded,
         "The same values are read again and again, through too many references",

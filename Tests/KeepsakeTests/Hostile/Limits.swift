@@ -147,6 +147,23 @@ import Testing
     for _ in 0..<10 { #expect(try unarchiver.decode([Int].self, forKey: "a").count == 1_000) }
   }
 
+  /// Was a class when it was archived.
+  private struct ItemValue: Decodable {
+    var next: String?
+  }
+
+  @Test("a key whose reading fails can be tried again and again, and so can one that reads objects as values")
+  func triedAgain() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode((0..<200).map { _ in Item() }, forKey: "items")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    for _ in 0..<100 {
+      let found = try failure { try unarchiver.decode([String].self, forKey: "items") }
+      #expect(found.code == .typeMismatch)
+      #expect(try unarchiver.decode([ItemValue].self, forKey: "items").count == 200)
+    }
+  }
+
   // MARK: Counts that containers tell
 
   /// Adds up what each container says, and forgives all errors.
