@@ -39,7 +39,7 @@ package struct CraftedArchive: Sendable, CustomStringConvertible {
   // MARK: Bytes
 
   /// A top level that has `value` under the root key.
-  static func root(_ value: [UInt8]) -> [UInt8] { [0] + map(("root", value)) }
+  package static func root(_ value: [UInt8]) -> [UInt8] { [0] + map(("root", value)) }
 
   static func map(_ members: (String, [UInt8])...) -> [UInt8] {
     [Tag.map] + Bytes.varint(members.count) + members.flatMap { text($0.0) + $0.1 }
@@ -51,12 +51,12 @@ package struct CraftedArchive: Sendable, CustomStringConvertible {
       : [Tag.string] + Bytes.varint(text.utf8.count) + Array(text.utf8)
   }
 
-  static func array(_ elements: [[UInt8]]) -> [UInt8] {
+  package static func array(_ elements: [[UInt8]]) -> [UInt8] {
     [Tag.array] + Bytes.varint(elements.count) + elements.joined()
   }
 
   /// A reference to an object, of five bytes.
-  static func reference(_ number: Int) -> [UInt8] {
+  package static func reference(_ number: Int) -> [UInt8] {
     [Tag.objectReference + 3] + Bytes.number(UInt64(number), byteCount: 4)
   }
 

@@ -181,6 +181,20 @@ extension CraftedArchive {
       characters(16_385)
     ),
     CraftedArchive(
+      "a set of characters with planes in the wrong order",
+      .damaged,
+      as: CharacterSet.self,
+      archive(
+        of: map(
+          (
+            "bitmap",
+            [Tag.bytes] + Bytes.varint(24_578) + [UInt8](repeating: 0xFF, count: 8_192) + [2]
+              + [UInt8](repeating: 0xFF, count: 8_192) + [1] + [UInt8](repeating: 0xFF, count: 8_192)
+          )
+        )
+      )
+    ),
+    CraftedArchive(
       "a URL with a scheme that is none",
       .damaged,
       as: URLComponents.self,

@@ -67,6 +67,12 @@ extension CraftedArchive {
       archive(of: [Tag.decimal, 0x21, 0x61, 0x90])
     ),
     CraftedArchive(
+      "a decimal with an exponent of 200",
+      .damaged,
+      as: Decimal.self,
+      archive(of: [Tag.decimal, Tag.integer + 1, 0xC8, 0, 0x91])
+    ),
+    CraftedArchive(
       "a block of numbers of nine bytes",
       .damaged,
       as: [Int].self,

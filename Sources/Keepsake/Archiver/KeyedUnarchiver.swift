@@ -312,9 +312,12 @@ extension KeyedUnarchiver {
     do { image = try ArchiveImage(session.archive.reader(), verification: .none) } catch {
       throw corrupted(error)
     }
+    // The archive is the program's own, and its graph was in memory before.
+    var limits = ArchiveLimits()
+    limits.maximumAllocation = .max
     let unarchiver = KeyedUnarchiver(
       image,
-      ArchiveLimits(),
+      limits,
       session.userInfo,
       hidesRootKey: true,
       knownClasses: session.classes.types

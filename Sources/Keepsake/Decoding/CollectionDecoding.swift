@@ -140,6 +140,8 @@ extension Set: NativelyDecodable where Element: Decodable {
 }
 
 final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Element>> {
+  private let isString = Element.self == String.self
+
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Set<Element> {
     switch TagKind(try session.reader.byte(at: place)) {
     case .packedArray, .bytes: return try session.decodePlainly(Set<Element>.self, at: &place, depth)
@@ -148,8 +150,11 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
     var elements: Set<Element> = []
     try session.forEachElement(at: &place, depth) { count in
       elements.reserveCapacity(session.reservation(count, Element.self))
-    } _: { place, plan in
-      elements.insert(try plan.decode(at: &place, session, depth + 1))
+    } _: { (place, plan: DecodingPlan<Element>) in
+      let start = place
+      let element = try plan.decode(at: &place, session, depth + 1)
+      if isString, let string = element as? String { try session.countLong(string, at: start) }
+      elements.insert(element)
     }
     return elements
   }
@@ -182,6 +187,10 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
 
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Key: Value] {
     guard let key, try session.reader.byte(at: place) == Tag.map else {
+      if let record = try RecordHead(session, at: place) {
+        let count = try session.image.slotCount(ofShape: record.shape, at: place)
+        try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: place)
+      }
       return try session.decodePlainly([Key: Value].self, at: &place, depth)
     }
     guard session.stackGuard.hasRoom(StackGuard.collectionReserve) else {
@@ -205,7 +214,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       session.frames[depth + 1].currentKey = entry
       let keyPlace = entry
       let element = try session.image.mapKey(at: &entry, in: session.reader)
-      if case .key(let name) = element { try session.checkLength(ofString: name.utf8.count, at: keyPlace) }
+      if case .key(let name) = element { try session.countLong(name, at: keyPlace) }
       guard let key = key(element) else {
         throw session.error(.mismatch(keyPlace), Key.self, session.path(toValueAt: keyPlace, in: depth + 1))
       }

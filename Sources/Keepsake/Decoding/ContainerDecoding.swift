@@ -110,6 +110,12 @@ extension DecodingSession {
   /// The keys of the keyed container whose frame is at `depth`, in the order of writing.
   func keys(_ depth: Int) -> [PathElement] {
     let frame = frames[depth]
+    // As many as there are values, says the archive. Whoever is told too much is told nothing.
+    guard
+      (try? charge(frame.count, elementsOf: MemoryLayout<PathElement>.stride * 2, at: frame.payload)) != nil
+    else {
+      return []
+    }
     if frame.kind == .record {
       return (0..<frame.count).map { .key(image.keys[image.shapeKey(frame.firstSlot + $0)]) }
     }

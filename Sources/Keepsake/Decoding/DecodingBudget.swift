@@ -12,13 +12,15 @@ struct DecodingBudget {
   /// What is read once more from the body of an object takes memory that nothing else charges, such as short strings;
   /// this many bytes for each.
   static let rereadFactor = 4
+  /// Strings of more bytes are counted each time when they are hashed or parsed.
+  static let longString = 31
   /// Containers with at most so many elements may say so without being looked at.
   static let smallCount = 16
   /// So many elements may be told in any case.
   static let freeCount = 1 << 16
 
   /// How many bytes of memory may be taken.
-  fileprivate(set) var allocationLimit: Int
+  var allocationLimit: Int
   /// What was charged so far.
   var costs = DecodingCosts()
   /// What each outermost value was charged: to decode it again is the program's wish, and not the archive's.
@@ -45,7 +47,7 @@ struct DecodingBudget {
   mutating func chargePath(_ stepCount: Int) { pathSteps &+= stepCount }
 
   /// Whether paths are still given with hundreds of steps.
-  func allowsLongPaths(byteCount: Int) -> Bool { pathSteps <= byteCount.addingSaturating(1 << 20) }
+  func allowsLongPaths(byteCount: Int) -> Bool { pathSteps / 16 <= byteCount.addingSaturating(1 << 20) }
 
   /// Whether a path may be searched for in the bytes, of which all may have to be looked at.
   mutating func allowsSearch(byteCount: Int) -> Bool {
@@ -102,18 +104,17 @@ extension DecodingSession {
   /// Charges `byteCount` bytes of memory for what stands at `place`.
   @inline(__always)
   func charge(_ byteCount: Int, at place: Int) throws(ArchiveError) {
-    let (sum, overflow) = budget.costs.allocated.addingReportingOverflow(byteCount)
-    guard !overflow, sum <= budget.allocationLimit else { throw outOfMemory(place) }
-    budget.costs.allocated = sum
+    let sum = budget.costs.allocated.addingSaturating(byteCount)
+    guard sum <= budget.allocationLimit else { throw outOfMemory(place) }
+    // What is read outside of any value is given to the program one by one.
+    if isActive { budget.costs.allocated = sum }
   }
 
   /// Charges a collection of `count` elements, which take `stride` bytes each.
   @inline(__always)
   func charge(_ count: Int, elementsOf stride: Int, at place: Int) throws(ArchiveError) {
     guard count <= limits.maximumElementCount else { throw tooManyElements(count, place) }
-    let (byteCount, overflow) = count.multipliedReportingOverflow(by: stride)
-    guard !overflow else { throw outOfMemory(place) }
-    try charge(byteCount, at: place)
+    try charge(count.multipliedSaturating(by: stride), at: place)
   }
 
   /// Charges an object, which takes `byteCount` bytes.
@@ -134,6 +135,23 @@ extension DecodingSession {
   @inline(__always)
   func checkLength(ofString byteCount: Int, at place: Int) throws(ArchiveError) {
     guard byteCount <= limits.maximumStringByteCount else { throw tooLong(byteCount, place) }
+  }
+
+  /// Counts the bytes of a string that is about to be hashed or parsed: a long one may be shared by very many.
+  func countLong(_ string: String, at place: Int) throws(ArchiveError) {
+    let byteCount = string.utf8.count
+    guard byteCount > DecodingBudget.longString else { return }
+    try checkLength(ofString: byteCount, at: place)
+    try countReading(byteCount, at: place)
+  }
+
+  /// Counts the bytes of the key of a map at `place`, if it is a long one of the string table.
+  func countSharedKey(at place: Int) throws(ArchiveError) {
+    let tag = try reader.byte(at: place)
+    guard tag & 0xFC == Tag.stringReference else { return }
+    let number = try reader.unsigned(at: place + 1, byteCount: Int(tag & 3) + 1)
+    let byteCount = try image.stringRange(Int(number), at: place).count
+    if byteCount > DecodingBudget.longString { try countReading(byteCount, at: place) }
   }
 
   // MARK: Counts

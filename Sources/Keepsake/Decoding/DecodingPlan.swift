@@ -88,9 +88,6 @@ extension DecodingSession {
       return try onLargerStack { try decodePlainly(type, at: &place, depth) }
     }
     try descend(to: place, from: depth)
-    if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
-      try charge(MemoryLayout<Value>.stride, at: place)
-    }
     let value = try Value(from: ValueDecoder(session: self, offset: place, depth: depth + 1))
     place = try end(ofDecoded: place, depth: depth + 1)
     return value

@@ -4,7 +4,10 @@ final class DecodingSession {
   let reader: ByteReader
   var userInfo: [CodingUserInfoKey: Any]
   @safe @exclusivity(unchecked) var limits: ArchiveLimits {
-    didSet { usualValueDepth = min(limits.maximumValueDepth, DecodingSession.usualDepth) }
+    didSet {
+      usualValueDepth = min(limits.maximumValueDepth, DecodingSession.usualDepth)
+      budget.allocationLimit = limits.allocation(forArchiveOf: reader.count)
+    }
   }
   /// Whether coding paths begin below the root key, as those of other top-level decoders do.
   @safe @exclusivity(unchecked) var hidesRootKey: Bool

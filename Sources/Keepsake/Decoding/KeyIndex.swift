@@ -42,6 +42,7 @@ final class KeyIndex {
     var place = payload
     for _ in 0..<count {
       let keyPlace = place
+      try session.countSharedKey(at: place)
       let hash = try image.keyHash(at: &place, keyHash)
       entries.append(Entry(place: keyPlace, hash: hash))
       place = try session.end(ofValueAt: place)

@@ -156,6 +156,13 @@ final class DecodingPlace {
     let (offset, depth) = (offset, depth)
     let slot = session.frames[depth].currentSlot
     var place = start
+    if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
+      do throws(ArchiveError) {
+        try session.charge(MemoryLayout<Value>.stride, at: start)
+      } catch {
+        throw session.corrupted(error, session.path(toValueAt: start, in: depth))
+      }
+    }
     let value = try session.decode(type, at: &place, depth)
     try advance(depth, offset, past: slot, from: start, to: place)
     return value

@@ -70,7 +70,12 @@ extension URL: NativelyDecodable {
 final class URLDecodingPlan: DecodingPlan<URL> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> URL {
     if try session.reader.byte(at: place) == Tag.url { place += 1 }
-    return try session.decodePlainly(URL.self, at: &place, depth)
+    let start = place
+    let url = try session.decodePlainly(URL.self, at: &place, depth)
+    let text = url.relativeString
+    try session.countLong(text, at: start)
+    try session.charge(text.utf8.count, at: start)
+    return url
   }
 }
 

@@ -36,6 +36,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     try session.charge(objectOf: buildable.byteCount, at: reference)
     // Bodies that overlap are read again and again, although each is read once.
     try session.countReading(body.count, at: reference)
+    try session.checkExtent(content, fills: body)
     session.begin(
       TypedValueInProgress(number: number, entry: classNumber, type: buildable.type, range: body),
       reference

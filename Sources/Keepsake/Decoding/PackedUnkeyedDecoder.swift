@@ -36,7 +36,14 @@ struct PackedUnkeyedDecoder: PrimitiveUnkeyedDecoding {
   }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let value = try decoder(type).decode(type)
+    let decoder = try decoder(type)
+    do throws(ArchiveError) {
+      // The array is somewhere in the archive; an element of it has no place of its own.
+      try session.charge(MemoryLayout<Value>.stride, at: 0)
+    } catch {
+      throw session.corrupted(ArchiveError(error.code, error.message), decoder.codingPath)
+    }
+    let value = try decoder.decode(type)
     currentIndex += 1
     return value
   }

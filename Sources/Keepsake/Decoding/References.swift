@@ -37,14 +37,21 @@ extension DecodingSession {
     // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
     try countReading(body.count + DecodingSession.readingByteCount, at: place)
     try charge(body.count &* DecodingBudget.rereadFactor, at: place)
-    // Nobody tells where such a reading ends: containers are left when no more is asked for. The walk stays in the body, so
-    // that it costs no more than was counted.
+    try checkExtent(content, fills: body)
+    if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
+    return content
+  }
+
+  /// Walks the value that begins at `content`, and sees to it that it fills the rest of `body`.
+  ///
+  /// That comes before anything is decoded from the body. So all counts and shapes in it are true, and nobody can have it
+  /// walked on into other bodies, each time from another place.
+  @inline(__always)
+  func checkExtent(_ content: Int, fills body: Range<Int>) throws(ArchiveError) {
     let end = try image.end(ofValueAt: content, in: reader.limited(to: body.upperBound))
     guard end == body.upperBound else {
       throw ArchiveError(.damaged, "An object does not fill the space that it has", byteOffset: end)
     }
-    if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
-    return content
   }
 
   /// The class of the object that has the body `number`, to which `reference` leads; the body, and where in it the

@@ -69,7 +69,9 @@ extension DecodingSession {
     var place = start
     claimFrame(depth, for: offset)
     if let record = try RecordHead(self, at: start) {
-      frames[depth].setRecord(try image.shape(record.shape, at: start), payload: record.payload)
+      let slots = try image.shape(record.shape, at: start)
+      try reader.check(slots.count, at: record.payload)
+      frames[depth].setRecord(slots, payload: record.payload)
     } else {
       let tag = try reader.byte(at: place)
       place += 1

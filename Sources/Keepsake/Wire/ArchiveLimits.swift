@@ -50,17 +50,24 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// How many bytes of memory the values of an archive of `byteCount` bytes may take.
   func allocation(forArchiveOf byteCount: Int) -> Int {
     if let maximumAllocation { return maximumAllocation }
-    let (product, overflow) = byteCount.multipliedReportingOverflow(
-      by: ArchiveLimits.defaultAllocation.factor
-    )
-    return overflow ? .max : product.addingSaturating(ArchiveLimits.defaultAllocation.constant)
+    return byteCount.multipliedSaturating(by: ArchiveLimits.defaultAllocation.factor)
+      .addingSaturating(ArchiveLimits.defaultAllocation.constant)
   }
 }
 
+// For counts and sizes, which are not negative.
 extension Int {
   /// The sum, or the largest number there is.
+  @inline(__always)
   func addingSaturating(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
+  }
+
+  /// The product, or the largest number there is.
+  @inline(__always)
+  func multipliedSaturating(by other: Int) -> Int {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? .max : product
   }
 }

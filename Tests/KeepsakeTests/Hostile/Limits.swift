@@ -43,6 +43,12 @@ import Testing
       #expect(try code(type, data) { $0.maximumStringByteCount = 39 } == .limitExceeded)
       #expect(try accepts(type, data) { $0.maximumStringByteCount = 40 })
     }
+    let shared = HandmadeArchive.data(
+      topLevel: CraftedArchive.root([Tag.stringReference, 0]),
+      strings: [Array(text.utf8)]
+    )
+    #expect(try code(String.self, shared) { $0.maximumStringByteCount = 39 } == .limitExceeded)
+    #expect(try accepts(String.self, shared) { $0.maximumStringByteCount = 40 })
     let short = try KeyedArchiver.archivedData(withRootObject: String(repeating: "x", count: 31))
     #expect(try accepts(String.self, short) { $0.maximumStringByteCount = 0 })
   }
@@ -84,6 +90,79 @@ import Testing
     let data = try KeyedArchiver.archivedData(withRootObject: items + items + items)
     #expect(try code([Item].self, data) { $0.maximumObjectCount = 4 } == .limitExceeded)
     #expect(try accepts([Item].self, data) { $0.maximumObjectCount = 5 })
+  }
+
+  /// Asks for itself again, at the same place, until it is refused.
+  private struct Loop: Decodable {
+    final class Depth: @unchecked Sendable {
+      static let key = CodingUserInfoKey(rawValue: "depth")
+      var reached = 0
+    }
+
+    init(from decoder: any Decoder) throws {
+      let depth = Depth.key.flatMap { decoder.userInfo[$0] as? Depth }
+      depth?.reached += 1
+      // Far behind each limit, so that a fault ends as a failure.
+      guard depth.map({ $0.reached < 5_000 }) ?? false else { return }
+      _ = try decoder.singleValueContainer().decode(Loop.self)
+    }
+  }
+
+  @Test(
+    "depth: of all values, and of those in one object, also where no bytes are nested",
+    arguments: [true, false]
+  )
+  func depth(isOfAll: Bool) throws {
+    let depth = Loop.Depth()
+    let key = try #require(Loop.Depth.key)
+    var limits = ArchiveLimits()
+    if isOfAll { limits.maximumDepth = 2_000 } else { limits.maximumValueDepth = 2_000 }
+    let data = try KeyedArchiver.archivedData(withRootObject: 1)
+    let found = try failure {
+      try KeyedUnarchiver.unarchive(Loop.self, from: data, limits: limits, userInfo: [key: depth])
+    }
+    #expect(found.code == .limitExceeded)
+    #expect((1_990...2_010).contains(depth.reached))
+  }
+
+  /// An object that is its data.
+  private final class Blob: Decodable {
+    let data: Data
+
+    init(from decoder: any Decoder) throws {
+      data = try decoder.singleValueContainer().decode(Data.self)
+    }
+  }
+
+  @Test("bodies that overlap although each group of the offset table that is looked at is in order")
+  func overlappingBodies() throws {
+    let groupCount = 300
+    let large = [1, Tag.bytes] + Bytes.varint(200_000) + [UInt8](repeating: 7, count: 200_000)
+    let firsts = (0..<groupCount / 2).map { $0 * 128 + 1 }
+    func archive(_ references: [Int]) -> Data {
+      HandmadeArchive.data(
+        bodies: [large] + Array(repeating: [1, 0x50], count: groupCount * 64 - 1),
+        topLevel: CraftedArchive.root(CraftedArchive.array(references.map(CraftedArchive.reference))),
+        moving: { places in
+          // Each second group has the places of the first one; those between them lead on, and are not looked at.
+          let end = places[63].upperBound
+          for first in firsts.dropFirst() {
+            for index in 0..<64 { places[first - 1 + index] = places[index] }
+          }
+          for first in firsts { places[first + 63] = end..<(end + 2) }
+        }
+      )
+    }
+    // One-liners look at all that is there, an unarchiver at what is asked for.
+    func blobs(_ data: Data) throws -> [Blob] {
+      try KeyedUnarchiver(forReadingFrom: data).decode([Blob].self, forKey: "root")
+    }
+    // 30 MB are read from 400 KB.
+    let refused = try failure { try blobs(archive(firsts)) }
+    #expect(refused.code == .limitExceeded)
+    let few = archive(Array(firsts.prefix(10)))
+    #expect(try blobs(few).map(\.data.count) == Array(repeating: 200_000, count: 10))
+    #expect(try failure { try KeyedUnarchiver.unarchive([Blob].self, from: few) }.code == .damaged)
   }
 
   @Test("bytes of the archive")
