@@ -25,7 +25,7 @@ public struct ArchiveLimits: Sendable, Hashable {
   public var maximumValueDepth = 40_000
   /// How many bytes an archive may have that is read. No limit by default.
   public var maximumByteCount = Int.max
-  /// How many objects may be built from one archive. No limit by default: each takes three bytes of it at least.
+  /// How many objects may be built from one archive. No limit by default: each takes a byte of it at least.
   public var maximumObjectCount = Int.max
   /// How many elements an array, a set or a dictionary may have, and how many bytes a `Data`. No limit by default:
   /// no collection says that it has more than the archive has room for.
