@@ -47,13 +47,14 @@ package enum ChecksumRepair {
   }
 
   /// The checksums of all blocks of the contents, one behind the other.
-  static func blockChecksums(_ content: [UInt8]) -> [UInt8] {
+  package static func blockChecksums(_ content: [UInt8]) -> [UInt8] {
     stride(from: 0, to: content.count, by: blockByteCount).flatMap { start in
       Bytes.word(checksum(content, start..<min(start + blockByteCount, content.count)))
     }
   }
 
-  static func checksum(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
+  /// The checksum of a part of the bytes.
+  package static func checksum(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
     unsafe Checksum.of(bytes.span.bytes.extracting(range))  // bytes have no padding
   }
 

@@ -41,11 +41,11 @@ package struct CraftedArchive: Sendable, CustomStringConvertible {
   /// A top level that has `value` under the root key.
   package static func root(_ value: [UInt8]) -> [UInt8] { [0] + map(("root", value)) }
 
-  static func map(_ members: (String, [UInt8])...) -> [UInt8] {
+  package static func map(_ members: (String, [UInt8])...) -> [UInt8] {
     [Tag.map] + Bytes.varint(members.count) + members.flatMap { text($0.0) + $0.1 }
   }
 
-  static func text(_ text: String) -> [UInt8] {
+  package static func text(_ text: String) -> [UInt8] {
     text.utf8.count < 32
       ? [Tag.shortString + UInt8(text.utf8.count)] + Array(text.utf8)
       : [Tag.string] + Bytes.varint(text.utf8.count) + Array(text.utf8)

@@ -211,21 +211,14 @@ private struct HostileForgiving: Decodable {
 
 /// Reads the last key first.
 private struct HostileBackwards: Decodable {
-  private struct Key: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   init(from decoder: any Decoder) throws {
     if var elements = try? decoder.unkeyedContainer() {
       while !elements.isAtEnd { _ = try elements.decode(HostileBackwards.self) }
       return
     }
-    let container = try decoder.container(keyedBy: Key.self)
-    _ = try container.decode(Int.self, forKey: Key(stringValue: "b"))
-    _ = try container.decodeIfPresent(HostileBackwards.self, forKey: Key(stringValue: "a"))
+    let container = try decoder.container(keyedBy: FuzzedKey.self)
+    _ = try container.decode(Int.self, forKey: FuzzedKey(stringValue: "b"))
+    _ = try container.decodeIfPresent(HostileBackwards.self, forKey: FuzzedKey(stringValue: "a"))
   }
 }
 

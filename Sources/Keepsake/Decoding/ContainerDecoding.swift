@@ -77,9 +77,8 @@ extension DecodingSession {
   /// Follows a value reference, which stands only at the top level, and so never leads in a circle (Format
   /// §4.9).
   private func resolved(_ place: Int, _ depth: Int) throws(ArchiveError) -> Int {
-    let tag = try reader.byte(at: place)
-    guard TagKind(tag) == .valueReference else { return place }
-    let number = Int(try reader.unsigned(at: place + 1, byteCount: Int(tag & 3) + 1))
+    guard TagKind(try reader.byte(at: place)) == .valueReference else { return place }
+    let number = try reader.referencedNumber(at: place)
     let body = try image.body(number, at: place)
     var content = body.lowerBound
     guard try image.classNumber(at: &content) == nil else {

@@ -65,8 +65,7 @@ struct DecodingBudget {
   }
 
   /// Begins to charge the outermost value at `place`; returns what must be given to ``end(_:at:isDecoded:)``.
-  mutating func begin(at place: Int, _ limits: ArchiveLimits, byteCount: Int) -> Start {
-    allocationLimit = limits.allocation(forArchiveOf: byteCount)
+  mutating func begin(at place: Int) -> Start {
     if !costsOfValues.isEmpty, let earlier = costsOfValues.removeValue(forKey: place) { costs -= earlier }
     return Start(costs: costs, objectCount: objectCount)
   }
@@ -103,11 +102,25 @@ struct DecodingCosts: Equatable {
 extension DecodingSession {
   /// Charges `byteCount` bytes of memory for what stands at `place`.
   @inline(__always)
-  func charge(_ byteCount: Int, at place: Int) throws(ArchiveError) {
+  func charge(_ byteCount: Int, at place: Int?) throws(ArchiveError) {
     let sum = budget.costs.allocated.addingSaturating(byteCount)
     guard sum <= budget.allocationLimit else { throw outOfMemory(place) }
     // What is read outside of any value is given to the program one by one.
     if isActive { budget.costs.allocated = sum }
+  }
+
+  /// Charges a value that somebody asks a container for; `path` leads to it.
+  @inline(__always)
+  func charge<Value>(
+    valueOf type: Value.Type,
+    at place: Int?,
+    _ path: @autoclosure () -> [any CodingKey]
+  ) throws {
+    do throws(ArchiveError) {
+      try charge(MemoryLayout<Value>.stride, at: place)
+    } catch {
+      throw corrupted(error, path())
+    }
   }
 
   /// Charges a collection of `count` elements, which take `stride` bytes each.
@@ -147,10 +160,8 @@ extension DecodingSession {
 
   /// Counts the bytes of the key of a map at `place`, if it is a long one of the string table.
   func countSharedKey(at place: Int) throws(ArchiveError) {
-    let tag = try reader.byte(at: place)
-    guard tag & 0xFC == Tag.stringReference else { return }
-    let number = try reader.unsigned(at: place + 1, byteCount: Int(tag & 3) + 1)
-    let byteCount = try image.stringRange(Int(number), at: place).count
+    guard try reader.byte(at: place) & 0xFC == Tag.stringReference else { return }
+    let byteCount = try image.stringRange(reader.referencedNumber(at: place), at: place).count
     if byteCount > DecodingBudget.longString { try countReading(byteCount, at: place) }
   }
 
@@ -179,7 +190,7 @@ extension DecodingSession {
   // MARK: Errors
 
   @inline(never)
-  private func outOfMemory(_ place: Int) -> ArchiveError {
+  private func outOfMemory(_ place: Int?) -> ArchiveError {
     ArchiveError(
       .limitExceeded,
       "The values would take more than \(budget.allocationLimit) bytes of memory, out of proportion to the archive; "

@@ -119,8 +119,10 @@ final class DecodingPlace {
   /// Looks where the value at `start` ends, the current one, for a decoder or container that will not tell.
   func checkEnd(ofValueAt start: Int) throws {
     guard offset == session.topLevelOffset else { return }
+    let slot = session.frames[depth].currentSlot
+    // What is in the body of the top level itself was walked when that was opened.
+    guard session.topLevelEnds[slot] != nil else { return }
     do throws(ArchiveError) {
-      let slot = session.frames[depth].currentSlot
       try session.checkEnd(ofTopLevelSlot: slot, session.end(ofValueAt: start))
     } catch {
       throw session.corrupted(error, session.path(toValueAt: start, in: depth))
@@ -157,11 +159,7 @@ final class DecodingPlace {
     let slot = session.frames[depth].currentSlot
     var place = start
     if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
-      do throws(ArchiveError) {
-        try session.charge(MemoryLayout<Value>.stride, at: start)
-      } catch {
-        throw session.corrupted(error, session.path(toValueAt: start, in: depth))
-      }
+      try session.charge(valueOf: type, at: start, session.path(toValueAt: start, in: depth))
     }
     let value = try session.decode(type, at: &place, depth)
     try advance(depth, offset, past: slot, from: start, to: place)

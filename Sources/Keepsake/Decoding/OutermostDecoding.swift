@@ -12,7 +12,7 @@ extension DecodingSession {
     isActive = true
     depthBase = 0
     let start = place
-    let charged = budget.begin(at: start, limits, byteCount: reader.count)
+    let charged = budget.begin(at: start)
     var isDecoded = false
     defer {
       budget.end(charged, at: start, isDecoded: isDecoded)

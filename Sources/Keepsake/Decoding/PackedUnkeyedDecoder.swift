@@ -37,12 +37,7 @@ struct PackedUnkeyedDecoder: PrimitiveUnkeyedDecoding {
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let decoder = try decoder(type)
-    do throws(ArchiveError) {
-      // The array is somewhere in the archive; an element of it has no place of its own.
-      try session.charge(MemoryLayout<Value>.stride, at: 0)
-    } catch {
-      throw session.corrupted(ArchiveError(error.code, error.message), decoder.codingPath)
-    }
+    try session.charge(valueOf: type, at: nil, decoder.codingPath)
     let value = try decoder.decode(type)
     currentIndex += 1
     return value

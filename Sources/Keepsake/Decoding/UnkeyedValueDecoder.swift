@@ -75,11 +75,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
     try prepare(type)
     var end = place
     // Whoever reads one by one keeps them.
-    do {
-      try session.charge(MemoryLayout<Value>.stride, at: place)
-    } catch {
-      throw session.publicError(error, session.path(toValueAt: place, in: depth))
-    }
+    try session.charge(valueOf: type, at: place, session.path(toValueAt: place, in: depth))
     let value = try session.decode(type, at: &end, depth)
     advance(to: end)
     return value

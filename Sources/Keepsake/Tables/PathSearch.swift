@@ -104,8 +104,7 @@ extension ValueLayout {
       let count = try reader.varint(at: &text)
       return .key(try reader.string(text..<(text + count)))
     case .stringReference:
-      let number = try reader.unsigned(at: start + 1, byteCount: Int(tag & 3) + 1)
-      return .key(try string(Int(number), at: start))
+      return .key(try string(reader.referencedNumber(at: start), at: start))
     case .smallInteger:
       return .intKey(Int(tag) - Int(Tag.smallInteger) - 16)
     case .integer:

@@ -97,7 +97,7 @@ extension ArchiveValue {
 
   /// The number that a reference gives: of a string, an object, a value.
   func referencedNumber() throws(ArchiveError) -> Int {
-    Int(truncatingIfNeeded: try reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1))
+    try reader.referencedNumber(at: offset)
   }
 }
 

@@ -55,3 +55,10 @@ extension BinaryFloatingPoint {
     }
   }
 }
+
+extension ByteReader {
+  /// The number that the reference at `offset` gives: of a string, an object, a value (Format §4.9).
+  package func referencedNumber(at offset: Int) throws(ArchiveError) -> Int {
+    Int(try unsigned(at: offset + 1, byteCount: Int(byte(at: offset) & 3) + 1))
+  }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import RandomArchives
 import Testing
 
 // What the tests of the Codable contract share: values whose coding is a closure, failures that can be compared,
@@ -185,21 +186,16 @@ struct Refusal: Error, Equatable {
   var reason = ""
 }
 
-/// SplitMix64. The seed is printed, and comes from `KEEPSAKE_SEED` where a run is to be repeated.
+/// The seed is printed, and comes from `KEEPSAKE_SEED` where a run is to be repeated.
 struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
+  private var numbers: SplitMix
 
   init(_ purpose: String) {
     let given = ProcessInfo.processInfo.environment["KEEPSAKE_SEED"].flatMap { UInt64($0) }
-    state = given ?? UInt64.random(in: .min ... .max)
-    print("\(purpose): KEEPSAKE_SEED=\(state)")
+    let seed = given ?? UInt64.random(in: .min ... .max)
+    numbers = SplitMix(seed: seed)
+    print("\(purpose): KEEPSAKE_SEED=\(seed)")
   }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
+  mutating func next() -> UInt64 { numbers.next() }
 }

@@ -5,27 +5,6 @@ import Testing
 
 /// Archives whose checksums are right and whose content no writer would write: each gives a typed error.
 @Suite struct CraftedArchives {
-  /// A structure that reads whatever is in an array as its like.
-  private struct Tree: Decodable {
-    init(from decoder: any Decoder) throws {
-      var elements = try decoder.unkeyedContainer()
-      while !elements.isAtEnd { _ = try elements.decode(Tree.self) }
-    }
-  }
-
-  private final class Ring: Decodable {
-    let next: [Ring]
-
-    init(from decoder: any Decoder) throws {
-      next = try [Ring](from: decoder)
-    }
-  }
-
-  /// A top level that has `value` under the root key.
-  private static func root(_ value: [UInt8]) -> [UInt8] {
-    [0, 0x1C, 1, 0x24] + Array("root".utf8) + value
-  }
-
   private func code<Value: Decodable>(_ type: Value.Type, _ archive: Data) throws -> ArchiveError.Code? {
     let error = try #require(throws: DecodingError.self) {
       _ = try KeyedUnarchiver.unarchive(type, from: archive)
@@ -40,7 +19,7 @@ import Testing
 
   @Test("a count of bodies beyond all measure", arguments: [1 << 20, 1 << 40, Int.max - 62, Int.max])
   func bodyCount(count: Int) throws {
-    let archive = HandmadeArchive.data(topLevel: Self.root([0x81]), bodyCount: count)
+    let archive = HandmadeArchive.data(topLevel: CraftedArchive.root([0x81]), bodyCount: count)
     #expect(try code(Int.self, archive) == .damaged)
   }
 
@@ -50,15 +29,18 @@ import Testing
     let bodies = (1...last).map { number -> [UInt8] in
       number == last ? [1, 0x50] : [1, 0x52, 0x40, UInt8(number + 1), 0x40, UInt8(number + 1)]
     }
-    let archive = HandmadeArchive.data(bodies: bodies, topLevel: Self.root([0x40, 1]))
-    #expect(try code(Tree.self, archive) == .limitExceeded)
+    let archive = HandmadeArchive.data(bodies: bodies, topLevel: CraftedArchive.root([0x40, 1]))
+    #expect(try code(CraftedTree.self, archive) == .limitExceeded)
   }
 
   @Test("an object that contains itself, read as an object and as a value")
   func ring() throws {
-    let archive = HandmadeArchive.data(bodies: [[1, 0x51, 0x40, 1]], topLevel: Self.root([0x40, 1]))
-    #expect(try code(Ring.self, archive) == .cycle)
-    #expect(try code(Tree.self, archive) == .limitExceeded)
+    let archive = HandmadeArchive.data(
+      bodies: [[1, 0x51, 0x40, 1]],
+      topLevel: CraftedArchive.root([0x40, 1])
+    )
+    #expect(try code(CraftedRing.self, archive) == .cycle)
+    #expect(try code(CraftedTree.self, archive) == .limitExceeded)
   }
 
   @Test(
@@ -66,7 +48,9 @@ import Testing
     arguments: [[0x95], [0x21, 0x35]] as [[UInt8]]
   )
   func keyTwice(second: [UInt8]) throws {
-    let archive = HandmadeArchive.data(topLevel: Self.root([0x1C, 2, 0x95, 0x91] + second + [0x92]))
+    let archive = HandmadeArchive.data(
+      topLevel: CraftedArchive.root([0x1C, 2, 0x95, 0x91] + second + [0x92])
+    )
     #expect(try code([Int: Int].self, archive) == .damaged)
     #expect(try code([String: Int].self, archive) == .damaged)
   }
@@ -77,8 +61,8 @@ import Testing
     for reference in [
       [0x40, 0], [0x40, 3], [0x43, 255, 255, 255, 255], [0x40, 1], [0x48, 2], [0x48, 9],
     ] as [[UInt8]] {
-      let archive = HandmadeArchive.data(bodies: bodies, topLevel: Self.root(reference))
-      #expect(try code(Ring.self, archive) == .damaged, "reference \(reference)")
+      let archive = HandmadeArchive.data(bodies: bodies, topLevel: CraftedArchive.root(reference))
+      #expect(try code(CraftedRing.self, archive) == .damaged, "reference \(reference)")
     }
   }
 }

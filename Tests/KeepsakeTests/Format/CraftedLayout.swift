@@ -65,45 +65,30 @@ struct CraftedLayout {
     directory += [conditionals.count, places.offsets - places.conditionals]
     directory.append(places.directory - places.offsets)
     changeDirectory(&directory)
-    bytes += directory.flatMap { Self.varint($0) } + behindDirectory
+    bytes += directory.flatMap { Bytes.varint($0) } + behindDirectory
     places.checksums = bytes.count
     let hasChecksums = header.count > 10 && header[10] & 1 == 0
-    if hasChecksums {
-      for start in stride(from: 0, to: places.checksums, by: 1 << 16) {
-        bytes += Self.word(Self.checksum(bytes[start..<min(start + 1 << 16, places.checksums)]))
-      }
-    }
+    if hasChecksums { bytes += ChecksumRepair.blockChecksums(bytes) }
     places.trailer = bytes.count
     var trailer = [UInt64(places.directory), UInt64(places.checksums)]
     changeTrailer(&trailer)
-    bytes += trailer.flatMap { Self.word($0) }
-    bytes += Self.word(Self.checksum(bytes[(hasChecksums ? places.checksums : places.directory)...]))
+    bytes += trailer.flatMap(Bytes.word)
+    let covered = (hasChecksums ? places.checksums : places.directory)..<bytes.count
+    bytes += Bytes.word(ChecksumRepair.checksum(bytes, covered))
     return (Data(bytes + Self.header.prefix(8).reversed()), places)
   }
 
   /// A text of a table: its length and its bytes.
-  static func text(_ text: String) -> [UInt8] { varint(text.utf8.count) + Array(text.utf8) }
-
-  static func varint(_ value: Int) -> [UInt8] {
-    value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7F) | 0x80] + varint(value >> 7)
-  }
-
-  static func word(_ value: UInt64) -> [UInt8] {
-    (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
-  }
+  static func text(_ text: String) -> [UInt8] { Bytes.varint(text.utf8.count) + Array(text.utf8) }
 
   /// The head of a group of the offset table.
   static func groupHead(start: UInt64, widthCode: UInt64 = 0, lengths: UInt64 = 0) -> [UInt8] {
-    word(start << 2 | widthCode) + word(lengths).prefix(4)
+    Bytes.word(start << 2 | widthCode) + Bytes.word(lengths).prefix(4)
   }
 
   /// One group, with lengths of one byte.
   private static func offsetTable(_ extents: [Range<Int>]) -> [UInt8] {
     guard let first = extents.first else { return [] }
     return groupHead(start: UInt64(first.lowerBound)) + extents.map { UInt8($0.count) }
-  }
-
-  private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    unsafe bytes.withUnsafeBytes { unsafe Checksum.of($0.bytes) }
   }
 }

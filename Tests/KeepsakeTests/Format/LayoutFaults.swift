@@ -162,7 +162,7 @@ import Testing
     let byteCount = Self.sound.places.directory - Self.sound.places.offsets
     #expect(byteCount == 14)
     for count in [3, 13, 14, 15, 65, 1 << 40, Int.max] {
-      let byteCount = CraftedLayout.varint(count).count
+      let byteCount = Bytes.varint(count).count
       try expect(changed { $0.changeDirectory = { $0[2] = count } }) { $0.directory + 12 + byteCount }
     }
     // As many bytes as bodies, but none for the heads of the groups.

@@ -1,4 +1,5 @@
 import Foundation
+import HostileArchives
 import Keepsake
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
   private static let count = 140_000
 
   private static var layout: CraftedLayout {
-    let long = CraftedLayout.varint(count) + [UInt8](repeating: 0x6B, count: count)
+    let long = Bytes.varint(count) + [UInt8](repeating: 0x6B, count: count)
     let body = [0, 0x18] + long
     var layout = CraftedLayout(
       bodies: [body],
@@ -22,7 +23,7 @@ import Testing
     // The lengths are far behind the head, and the end of the table far behind the lengths.
     layout.offsets =
       CraftedLayout.groupHead(start: 16, widthCode: 2, lengths: UInt64(count))
-      + [UInt8](repeating: 0, count: count) + CraftedLayout.word(UInt64(body.count)).prefix(4)
+      + [UInt8](repeating: 0, count: count) + Bytes.word(UInt64(body.count)).prefix(4)
       + [UInt8](repeating: 0, count: count)
     return layout
   }

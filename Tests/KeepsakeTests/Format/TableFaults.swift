@@ -101,7 +101,7 @@ import Testing
   @Test("a chain of superclasses that is longer than any program has")
   func chain() throws {
     let chain = (0..<140).map { number in
-      CraftedLayout.text("C") + [0] + CraftedLayout.varint(number) + [0]
+      CraftedLayout.text("C") + [0] + Bytes.varint(number) + [0]
     }
     // The first has none, and the one with 129 is too much; from the number 128 on, a superclass takes two bytes.
     try expect(changed { $0.classes = chain }, .limitExceeded) { $0.classes + 129 * 5 + 1 }
@@ -180,7 +180,7 @@ import Testing
 
   @Test("lengths of one, two, four and eight bytes", arguments: 0...3 as ClosedRange<UInt64>)
   func widths(code: UInt64) throws {
-    let lengths = [2, 3].flatMap { CraftedLayout.word($0).prefix(1 << Int(code)) }
+    let lengths = [2, 3].flatMap { Bytes.word($0).prefix(1 << Int(code)) }
     // Other bytes before the lengths, to which no group leads, are no fault.
     for gap in [0, 5] {
       let layout = changed {

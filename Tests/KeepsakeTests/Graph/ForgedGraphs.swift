@@ -8,30 +8,6 @@ import Testing
 @Suite struct ForgedGraphs {
   private static let manyCount = 60_000
 
-  // MARK: Bytes
-
-  private static func root(_ value: [UInt8]) -> [UInt8] { [0] + map(("root", value)) }
-
-  private static func map(_ members: (String, [UInt8])...) -> [UInt8] {
-    [Tag.map, UInt8(members.count)] + members.flatMap { text($0.0) + $0.1 }
-  }
-
-  private static func text(_ text: String) -> [UInt8] {
-    [Tag.shortString + UInt8(text.utf8.count)] + Array(text.utf8)
-  }
-
-  private static func reference(_ number: Int) -> [UInt8] {
-    [Tag.objectReference + 3] + (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-  }
-
-  private static func array(_ elements: [[UInt8]]) -> [UInt8] {
-    [Tag.array] + varint(elements.count) + elements.joined()
-  }
-
-  private static func varint(_ number: Int) -> [UInt8] {
-    number < 0x80 ? [UInt8(number)] : [UInt8(number & 0x7F) | 0x80] + varint(number >> 7)
-  }
-
   /// The error that reading gives, and that no initializer ran but those of `allowed`.
   private func refusal<Value: Decodable>(
     _ type: Value.Type,
@@ -70,8 +46,8 @@ import Testing
     arguments: names
   )
   func hostileNames(name: String) throws {
-    let content = Self.map(
-      ("name", Self.text("n")),
+    let content = CraftedArchive.map(
+      ("name", CraftedArchive.text("n")),
       ("friends", [Tag.shortArray]),
       ("tricks", [0x95]),
       ("radius", [0x95])
@@ -79,7 +55,7 @@ import Testing
     for flags in [0, 1] as [UInt8] {
       let data = HandmadeArchive.data(
         bodies: [[1] + content],
-        topLevel: Self.root([Tag.shortArray + 1] + Self.reference(1)),
+        topLevel: CraftedArchive.root([Tag.shortArray + 1] + CraftedArchive.reference(1)),
         classes: [HandmadeArchive.type(name, flags: flags)]
       )
       let codes: [ArchiveError.Code?] = [.unresolvableClass, .typeMismatch]
@@ -92,7 +68,7 @@ import Testing
       #expect(try codes.contains(refusal(Polymorphic<[any HostileShape & AnyObject]>.self, data).code))
     }
     let value = HandmadeArchive.data(
-      topLevel: Self.root([Tag.shortArray + 1, Tag.typed, 0] + content),
+      topLevel: CraftedArchive.root([Tag.shortArray + 1, Tag.typed, 0] + content),
       classes: [HandmadeArchive.type(name, flags: 2)]
     )
     let codes: [ArchiveError.Code?] = [.unresolvableClass, .typeMismatch]
@@ -106,17 +82,17 @@ import Testing
     [UInt8(1), 2]
   )
   func everyName(name: String, flags: UInt8) throws {
-    let content = Self.map(
-      ("name", Self.text("n")),
+    let content = CraftedArchive.map(
+      ("name", CraftedArchive.text("n")),
       ("friends", [Tag.shortArray]),
       ("tricks", [0x95]),
       ("radius", [0x95]),
       ("parts", [Tag.shortArray]),
-      ("base", Self.map(("name", Self.text("n")), ("friends", [Tag.shortArray])))
+      ("base", CraftedArchive.map(("name", CraftedArchive.text("n")), ("friends", [Tag.shortArray])))
     )
     let data = HandmadeArchive.data(
       bodies: flags == 1 ? [[1] + content] : [],
-      topLevel: Self.root(flags == 1 ? Self.reference(1) : [Tag.typed, 0] + content),
+      topLevel: CraftedArchive.root(flags == 1 ? CraftedArchive.reference(1) : [Tag.typed, 0] + content),
       classes: [HandmadeArchive.type(name, flags: flags)]
     )
     func ran<Value: Decodable>(_ type: Value.Type) -> [Any.Type] {
@@ -150,8 +126,8 @@ import Testing
   @Test("an object that is its own deferred value, in one and in two levels")
   func ownValue() throws {
     let data = HandmadeArchive.data(
-      bodies: [[1] + Self.map(("me", Self.reference(1)))],
-      topLevel: Self.root(Self.reference(1))
+      bodies: [[1] + CraftedArchive.map(("me", CraftedArchive.reference(1)))],
+      topLevel: CraftedArchive.root(CraftedArchive.reference(1))
     )
     let owned = try KeyedUnarchiver.unarchive(ForgedOwned.self, from: data)
     #expect(owned.me === owned)
@@ -170,8 +146,10 @@ import Testing
   @Test("entries out of range, to values, and to no body", arguments: [[9], [2], [0xFF, 0x7F]] as [[UInt8]])
   func conditionals(target: [UInt8]) throws {
     let data = HandmadeArchive.data(
-      bodies: [[1] + Self.map(("me", [Tag.none])), [0, Tag.map, 0]],
-      topLevel: Self.root([Tag.shortArray + 2] + Self.reference(1) + [Tag.conditionalReference, 0]),
+      bodies: [[1] + CraftedArchive.map(("me", [Tag.none])), [0, Tag.map, 0]],
+      topLevel: CraftedArchive.root(
+        [Tag.shortArray + 2] + CraftedArchive.reference(1) + [Tag.conditionalReference, 0]
+      ),
       conditionals: [target]
     )
     #expect(try failure { try KeyedUnarchiver.unarchive(ForgedPair.self, from: data) }.code == .damaged)
@@ -189,8 +167,10 @@ import Testing
   func otherConditionals() throws {
     for (number, code) in [(1, .damaged), (0, .typeMismatch)] as [(UInt8, ArchiveError.Code)] {
       let data = HandmadeArchive.data(
-        bodies: [[1] + Self.map(("me", [Tag.none]))],
-        topLevel: Self.root([Tag.shortArray + 2] + Self.reference(1) + [Tag.conditionalReference, number]),
+        bodies: [[1] + CraftedArchive.map(("me", [Tag.none]))],
+        topLevel: CraftedArchive.root(
+          [Tag.shortArray + 2] + CraftedArchive.reference(1) + [Tag.conditionalReference, number]
+        ),
         conditionals: [[1]]
       )
       #expect(try failure { try KeyedUnarchiver.unarchive(ForgedOtherPair.self, from: data) }.code == code)
@@ -203,8 +183,8 @@ import Testing
   func typedDepth() throws {
     let classes = [HandmadeArchive.type("Zoo.Group", flags: 2)]
     let names = [UInt8](repeatElement([Tag.typed, 0], count: 100_000).joined())
-    let empty = Self.map(("parts", [Tag.shortArray]))
-    let data = HandmadeArchive.data(topLevel: Self.root(names + empty), classes: classes)
+    let empty = CraftedArchive.map(("parts", [Tag.shortArray]))
+    let data = HandmadeArchive.data(topLevel: CraftedArchive.root(names + empty), classes: classes)
     for stackSize in [512 << 10, 8 << 20] {
       try onThread(stackSize: stackSize) {
         let value = try KeyedUnarchiver.unarchive(Polymorphic<any HostileShape>.self, from: data).wrappedValue
@@ -219,20 +199,22 @@ import Testing
 
   @Test("many references to one object, read as a value behind a protocol")
   func manyReferences() throws {
-    let references = Self.array(Array(repeating: Self.reference(1), count: Self.manyCount))
+    let references = CraftedArchive.array(
+      Array(repeating: CraftedArchive.reference(1), count: Self.manyCount)
+    )
     func archive(_ content: [UInt8]) -> Data {
       HandmadeArchive.data(
         bodies: [[1] + content],
-        topLevel: Self.root(references),
+        topLevel: CraftedArchive.root(references),
         classes: [HandmadeArchive.type("Zoo.Circle", flags: 1)]
       )
     }
-    let small = archive(Self.map(("radius", [0x91])))
+    let small = archive(CraftedArchive.map(("radius", [0x91])))
     let circles = try KeyedUnarchiver.unarchive(Polymorphic<[any HostileShape]>.self, from: small)
       .wrappedValue
     #expect(circles.count == Self.manyCount && circles.allSatisfy { ($0 as? HostileCircle)?.radius == 1 })
-    let blob = [Tag.bytes] + Self.varint(Self.manyCount) + [UInt8](repeating: 0, count: Self.manyCount)
-    let large = archive(Self.map(("radius", [0x91]), ("blob", blob)))
+    let blob = [Tag.bytes] + Bytes.varint(Self.manyCount) + [UInt8](repeating: 0, count: Self.manyCount)
+    let large = archive(CraftedArchive.map(("radius", [0x91]), ("blob", blob)))
     let found = try failure {
       try KeyedUnarchiver.unarchive(Polymorphic<[any HostileShape]>.self, from: large)
     }
@@ -244,18 +226,18 @@ import Testing
   @Test("a group behind a protocol that is in itself, and groups that double")
   func groupsInGroups() throws {
     let own = HandmadeArchive.data(
-      bodies: [[1] + Self.map(("parts", Self.array([Self.reference(1)])))],
-      topLevel: Self.root(Self.reference(1)),
+      bodies: [[1] + CraftedArchive.map(("parts", CraftedArchive.array([CraftedArchive.reference(1)])))],
+      topLevel: CraftedArchive.root(CraftedArchive.reference(1)),
       classes: [HandmadeArchive.type("Zoo.Group", flags: 1)]
     )
     let type = Polymorphic<any HostileShape>.self
     #expect(try failure { try KeyedUnarchiver.unarchive(type, from: own) }.code == .limitExceeded)
     let doubling = HandmadeArchive.data(
       bodies: (1...40).map { number in
-        let next = number == 40 ? [] : Array(repeating: Self.reference(number + 1), count: 2)
-        return [1] + Self.map(("parts", Self.array(next)))
+        let next = number == 40 ? [] : Array(repeating: CraftedArchive.reference(number + 1), count: 2)
+        return [1] + CraftedArchive.map(("parts", CraftedArchive.array(next)))
       },
-      topLevel: Self.root(Self.reference(1)),
+      topLevel: CraftedArchive.root(CraftedArchive.reference(1)),
       classes: [HandmadeArchive.type("Zoo.Group", flags: 1)]
     )
     #expect(try failure { try KeyedUnarchiver.unarchive(type, from: doubling) }.code == .limitExceeded)
@@ -265,9 +247,12 @@ import Testing
   func longChain() throws {
     func chain(_ count: Int) -> Data {
       HandmadeArchive.data(
-        bodies: [Self.varint(count) + Self.map(("name", Self.text("n")), ("friends", [Tag.shortArray]))],
-        topLevel: Self.root(Self.reference(1)),
-        classes: (0..<count).map { [2, 0x43, UInt8($0 & 0x7F), 3] + Self.varint($0) + [0] }
+        bodies: [
+          Bytes.varint(count)
+            + CraftedArchive.map(("name", CraftedArchive.text("n")), ("friends", [Tag.shortArray]))
+        ],
+        topLevel: CraftedArchive.root(CraftedArchive.reference(1)),
+        classes: (0..<count).map { [2, 0x43, UInt8($0 & 0x7F), 3] + Bytes.varint($0) + [0] }
       )
     }
     // The versions are those of classes that go by other names, in a chain of another length.
