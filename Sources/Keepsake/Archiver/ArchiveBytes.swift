@@ -37,9 +37,14 @@ extension ByteReader {
 }
 
 extension ArchiveImage {
-  /// Opens the archive in `data`, which is not copied.
+  /// Opens the archive in `data`, which is not copied; one of NSKeyedArchiver is turned into one of our own, in memory.
   package convenience init(data: Data, verification: ArchiveVerification) throws(ArchiveError) {
-    try self.init(ByteReader(data), verification: verification)
+    let reader = ByteReader(data)
+    guard let old = try OldArchiveTranslation.translate(reader, withoutChecksums: true) else {
+      try self.init(reader, verification: verification)
+      return
+    }
+    try self.init(old.buffer.reader(), verification: .none, source: old)
   }
 }
 

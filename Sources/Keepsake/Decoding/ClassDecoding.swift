@@ -15,7 +15,9 @@ extension DecodingSession {
     let mapped = type(setForName: entry.name)
     if let mapped = mapped as? Value.Type { return mapped }
     guard entry.isPolymorphic else { return expected }
-    if mapped == nil, ClassNames.isName(entry.name, of: expected) { return expected }
+    if mapped == nil, names(entry.name).contains(where: { ClassNames.isName($0, of: expected) }) {
+      return expected
+    }
     let found = try type(named: number, mapped, offset, depth) { $0 is Value.Type }
     guard let type = found as? Value.Type else {
       throw doesNotFit(found, entry.name, Value.self, offset, depth)
@@ -51,7 +53,13 @@ extension DecodingSession {
 
   /// The type that the program set for a name: for this archive, or else for the process.
   private func type(setForName name: String) -> Any.Type? {
-    ownClasses[name] ?? ClassNames.type(setForName: name)
+    names(name).lazy.compactMap { self.ownClasses[$0] ?? ClassNames.type(setForName: $0) }.first
+  }
+
+  /// The names by which a program may know the class that has `name` here: also that of the file that the archive was
+  /// made of.
+  private func names(_ name: String) -> [String] {
+    [name] + (image.source?.originalNames[name].map { [$0] } ?? [])
   }
 
   /// The type that the program has for the name of an entry; of several that go by it the one that fits.
@@ -66,7 +74,7 @@ extension DecodingSession {
     let name = image.classes[number].name
     var reason = "and this program has no type of that name"
     if classPolicy == .byName {
-      let found = ClassNames.types(named: name)
+      let found = names(name).lazy.map { ClassNames.types(named: $0) }.first { !$0.isEmpty } ?? []
       let fitting = found.filter(fits)
       if let type = fitting.first ?? found.first, fitting.count <= 1 { return type }
       if !found.isEmpty { reason = "which is the name of \(found.count) types of this program that fit" }
@@ -129,6 +137,6 @@ extension DecodingSession {
   }
 
   private func stands(_ name: String, for type: Any.Type) -> Bool {
-    ownClasses[name] == type || ClassNames.type(setForName: name) == type || ClassNames.isName(name, of: type)
+    self.type(setForName: name) == type || names(name).contains { ClassNames.isName($0, of: type) }
   }
 }

@@ -95,6 +95,12 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     switch TagKind(try session.reader.byte(at: place)) {
     // Numbers whose type has become another that decodes itself from one, such as an enumeration.
     case .packedArray, .bytes: try session.decodePlainly([Element].self, at: &place, depth)
+    case .objectReference, .conditionalReference:
+      if let elements = try session.decodeReferred(by: self, at: &place, depth) {
+        elements
+      } else {
+        throw ReadingFault.mismatch(place)
+      }
     default: try session.decodeElements(Element.self, at: &place, depth)
     }
   }
@@ -103,18 +109,21 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
 /// An array of strings, none of which has anything in it.
 final class StringsDecodingPlan: DecodingPlan<[String]> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [String] {
-    try session.decodeStrings(at: &place, depth)
+    if let strings = try session.decodeStrings(at: &place, depth) { return strings }
+    if let strings = try session.decodeReferred(by: self, at: &place, depth) { return strings }
+    throw ReadingFault.mismatch(place)
   }
 }
 
 extension DecodingSession {
-  /// Reads the array of strings at `place`. A frame is needed only to tell where an error is.
-  func decodeStrings(at place: inout Int, _ depth: Int) throws -> [String] {
+  /// Reads the array of strings at `place`; `nil` when something else is there. A frame is needed only to tell where an
+  /// error is.
+  func decodeStrings(at place: inout Int, _ depth: Int) throws -> [String]? {
     guard let (count, payload) = try arrayHead(at: place) else {
       // Numbers or bytes, none of which is a string, unless there are none at all.
       switch TagKind(try reader.byte(at: place)) {
       case .packedArray, .bytes: return try decodePlainly([String].self, at: &place, depth)
-      default: throw ReadingFault.mismatch(place)
+      default: return nil
       }
     }
     if isUnusuallyDeep(below: depth) { try descend(to: place, from: depth) }
@@ -145,6 +154,8 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Set<Element> {
     switch TagKind(try session.reader.byte(at: place)) {
     case .packedArray, .bytes: return try session.decodePlainly(Set<Element>.self, at: &place, depth)
+    case .objectReference, .conditionalReference:
+      if let elements = try session.decodeReferred(by: self, at: &place, depth) { return elements }
     default: break
     }
     var elements: Set<Element> = []
@@ -190,6 +201,8 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       if let record = try RecordHead(session, at: place) {
         let count = try session.image.slotCount(ofShape: record.shape, at: place)
         try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: place)
+      } else if let dictionary = try session.decodeReferred(by: self, at: &place, depth) {
+        return dictionary
       }
       return try session.decodePlainly([Key: Value].self, at: &place, depth)
     }

@@ -1,7 +1,8 @@
 /// The errors of decoding: standard ones, with the path and, underneath, the place in the archive.
 extension DecodingSession {
   func corrupted(_ error: ArchiveError, _ path: [any CodingKey]) -> DecodingError {
-    DecodingError.dataCorrupted(
+    let error = image.located(error)
+    return DecodingError.dataCorrupted(
       .init(codingPath: path, debugDescription: error.description, underlyingError: error)
     )
   }
@@ -50,7 +51,7 @@ extension DecodingSession {
     _ message: String,
     _ error: ArchiveError
   ) -> DecodingError.Context {
-    .init(codingPath: path, debugDescription: message, underlyingError: error)
+    .init(codingPath: path, debugDescription: message, underlyingError: image.located(error))
   }
 
   /// The error for what was found at `fault`; `path` leads to the value.

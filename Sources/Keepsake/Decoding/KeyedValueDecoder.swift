@@ -294,6 +294,10 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let key = ArchiveCodingKey.super
     try place.open()
     guard let value = try session.find(key.stringValue, place) else {
+      // NSCoding writes what a superclass has beside what the class itself has.
+      if session.image.source != nil {
+        return ValueDecoder(session: session, offset: place.offset, depth: depth)
+      }
       throw DecodingError.keyNotFound(
         key,
         .init(codingPath: codingPath, debugDescription: "No value is stored under the key \"super\"")

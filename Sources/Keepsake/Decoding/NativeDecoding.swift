@@ -20,6 +20,7 @@ extension NativeForm {
 final class NativeDecodingPlan<Value: NativeForm>: DecodingPlan<Value> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     if let value = try Value.readNative(session, at: &place) { return value }
+    if let value = try session.decodeReferred(by: self, at: &place, depth) { return value }
     return try session.decodePlainly(Value.self, at: &place, depth)
   }
 }
@@ -69,7 +70,11 @@ extension URL: NativelyDecodable {
 
 final class URLDecodingPlan: DecodingPlan<URL> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> URL {
-    if try session.reader.byte(at: place) == Tag.url { place += 1 }
+    if try session.reader.byte(at: place) == Tag.url {
+      place += 1
+    } else if let url = try session.decodeReferred(by: self, at: &place, depth) {
+      return url
+    }
     let start = place
     let url = try session.decodePlainly(URL.self, at: &place, depth)
     let text = url.relativeString

@@ -218,7 +218,7 @@ extension DecodingSession {
       .init(
         codingPath: path,
         debugDescription: message,
-        underlyingError: ArchiveError(.typeMismatch, message, byteOffset: offset)
+        underlyingError: image.located(ArchiveError(.typeMismatch, message, byteOffset: offset))
       )
     )
   }

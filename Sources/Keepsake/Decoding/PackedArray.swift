@@ -70,6 +70,7 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
     let start = place
     let tag = try session.reader.byte(at: start)
     guard tag == Tag.packedArray || tag == Tag.bytes else {
+      if let array = try session.decodeReferred(by: self, at: &place, depth) { return array }
       return try session.decodeElements(Element.self, at: &place, depth)
     }
     try session.charge(

@@ -42,6 +42,27 @@ extension DecodingSession {
     return content
   }
 
+  /// Reads the value of the object that `place` refers to by `plan`, whose type is no class; `place` moves behind the
+  /// reference. `nil` when there is none.
+  ///
+  /// Such a value was of a class when the archive was written, or stands in an old archive, where several may refer to
+  /// one array (Design §9).
+  func decodeReferred<Value: Decodable>(
+    by plan: DecodingPlan<Value>,
+    at place: inout Int,
+    _ depth: Int
+  ) throws -> Value? {
+    var content = try contentOfReference(at: place)
+    // That an object is only another reference leads nowhere.
+    guard content != place, try !isReference(at: content) else { return nil }
+    guard stackGuard.hasRoom() else {
+      return try onLargerStack { try decodeReferred(by: plan, at: &place, depth) }
+    }
+    let value = try plan.decode(at: &content, self, depth)
+    place = try image.end(ofValueAt: place, in: reader)
+    return value
+  }
+
   /// Walks the value that begins at `content`, and sees to it that it fills the rest of `body`.
   ///
   /// That comes before anything is decoded from the body. So all counts and shapes in it are true, and nobody can have it

@@ -235,7 +235,7 @@ final class EncodingSession {
         topLevel: buffer,
         shapes: shapes,
         keyNames: keys.names,
-        classes: classes,
+        classes: classes.entries,
         strings: strings,
         conditionals: conditionalBodies
       )

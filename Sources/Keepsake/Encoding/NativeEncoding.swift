@@ -67,13 +67,6 @@ final class URLEncodingPlan: EncodingPlan<URL> {
 
 extension Decimal: ArchivePrimitive {
   static func write(_ value: Decimal, to session: EncodingSession) {
-    let parts = DecimalParts(value)
-    session.buffer.append(parts.isNegative ? Tag.negativeDecimal : Tag.decimal)
-    session.buffer.append(integer: Int64(parts.exponent))
-    if let mantissa = parts.mantissa {
-      session.buffer.append(integer: mantissa)
-    } else {
-      session.buffer.append(Tag.none)
-    }
+    session.buffer.append(DecimalParts(value))
   }
 }

@@ -119,7 +119,7 @@ struct ArchiveAssembly {
     topLevel: ByteBuffer,
     shapes: ShapeTrie,
     keyNames: [String],
-    classes: ClassRegistry,
+    classes: [ClassEntry],
     strings: StringSharing,
     conditionals: [Int]
   ) throws(ArchiveError) {
@@ -129,7 +129,7 @@ struct ArchiveAssembly {
     let (keyCount, shapesStart) = shapes.write(to: buffer, names: keyNames)
     let shapesOffset = leftByteCount + shapesStart
     let classesOffset = byteCount
-    classes.write(to: buffer)
+    for entry in classes { entry.write(to: buffer) }
     try letBlocksGo()
     let stringsOffset = byteCount
     for number in 0..<strings.count {
@@ -152,7 +152,7 @@ struct ArchiveAssembly {
       topLevelOffset, tablesOffset, bodyCount,
       keyCount, shapesOffset - tablesOffset,
       shapes.count, classesOffset - shapesOffset,
-      classes.entries.count, stringsOffset - classesOffset,
+      classes.count, stringsOffset - classesOffset,
       strings.count, conditionalsOffset - stringsOffset,
       conditionals.count, offsetsOffset - conditionalsOffset,
       directoryOffset - offsetsOffset,

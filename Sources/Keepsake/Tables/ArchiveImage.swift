@@ -23,6 +23,8 @@ package final class ArchiveImage {
   private let shapeStarts: [UInt32]
   private let shapeKeys: [UInt32]
   package let classes: [ClassEntry]
+  /// What the archive was made of, if that was another format.
+  package let source: TranslatedArchive?
   @safe @exclusivity(unchecked)
   var verifier: BlockVerifier?
   @safe @exclusivity(unchecked)
@@ -37,8 +39,13 @@ package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   var soundGroups: [UInt64]
 
-  package init(_ reader: ByteReader, verification: ArchiveVerification) throws(ArchiveError) {
+  package init(
+    _ reader: ByteReader,
+    verification: ArchiveVerification,
+    source: TranslatedArchive? = nil
+  ) throws(ArchiveError) {
     self.reader = reader
+    self.source = source
     let trailer = try Trailer(reader, Header.flags(reader))
     hasChecksums = trailer.hasBlockChecksums
     if verification != .none {

@@ -72,19 +72,18 @@ struct ClassRegistry {
     }
   }
 
-  /// Writes the class table (Format §5.3).
-  func write(to buffer: ByteBuffer) {
-    for entry in entries {
-      buffer.append(varint: entry.name.utf8.count)
-      buffer.append(utf8: entry.name)
-      buffer.append(varint: entry.version)
-      buffer.append(varint: entry.superclass.map { $0 + 1 } ?? 0)
-      buffer.append(entry.flags)
-    }
-  }
 }
 
 extension ClassEntry {
+  /// Writes the entry as it stands in the class table (Format §5.3).
+  func write(to buffer: ByteBuffer) {
+    buffer.append(varint: name.utf8.count)
+    buffer.append(utf8: name)
+    buffer.append(varint: version)
+    buffer.append(varint: superclass.map { $0 + 1 } ?? 0)
+    buffer.append(flags)
+  }
+
   fileprivate var flags: UInt8 {
     if isValueType { return ClassFlags.valueType }
     return isPolymorphic ? ClassFlags.polymorphic : 0

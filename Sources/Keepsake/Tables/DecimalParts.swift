@@ -57,3 +57,16 @@ extension DecimalParts {
     self.mantissa = mantissa
   }
 }
+
+extension ByteBuffer {
+  /// Appends a decimal (Format §4.4).
+  func append(_ decimal: DecimalParts) {
+    append(decimal.isNegative ? Tag.negativeDecimal : Tag.decimal)
+    append(integer: decimal.exponent)
+    if let mantissa = decimal.mantissa {
+      append(integer: mantissa)
+    } else {
+      append(Tag.none)
+    }
+  }
+}

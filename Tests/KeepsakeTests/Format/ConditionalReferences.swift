@@ -125,14 +125,12 @@ import HostileArchives
       assembly.buffer.append(Tag.empty)
       assembly.addBody(start..<assembly.buffer.count)
     }
-    var classes = ClassRegistry()
-    _ = classes.add(ClassEntry(name: "Thing"), NSObject.self)
     let targets = [200, 0, 1, 128, 0]
     try assembly.finish(
       topLevel: topLevel,
       shapes: ShapeTrie(),
       keyNames: [],
-      classes: classes,
+      classes: [ClassEntry(name: "Thing")],
       strings: StringSharing(),
       conditionals: targets
     )

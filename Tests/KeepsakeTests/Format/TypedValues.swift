@@ -151,7 +151,7 @@ import HostileArchives
     #expect(classes.number(of: [Int].self) == nil)
     #expect(classes.number(of: Int.self) == 1)
     let buffer = ByteBuffer()
-    classes.write(to: buffer)
+    for entry in classes.entries { entry.write(to: buffer) }
     var offset = 0
     var read: [ClassEntry] = []
     for _ in 0..<2 { read.append(try ClassEntry(buffer.reader(), at: &offset, after: read)) }

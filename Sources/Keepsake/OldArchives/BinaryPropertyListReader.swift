@@ -1,0 +1,176 @@
+/// Reads a binary property list, `bplist00`: objects, a table of where they are, and a trailer of 32 bytes.
+///
+/// Not with Foundation's reader: that keeps the numbers by which NSKeyedArchiver's objects refer to each other in
+/// objects of a private class, and a damaged file can end the program. Each object of a sound file is written once, so
+/// that all of them together are no longer than the file: whatever the table says, no more than that is read.
+struct BinaryPropertyListReader {
+  static let signature = [UInt8]("bplist0".utf8)
+  private static let headerByteCount = 8
+  private static let trailerByteCount = 32
+
+  private let reader: ByteReader
+  private let offsetByteCount: Int
+  private let referenceByteCount: Int
+  private let objectCount: Int
+  private let root: Int
+  /// The table of the offsets.
+  private let table: Range<Int>
+  /// How many bytes of texts, data and references were read.
+  private var contentByteCount = 0
+
+  init(_ reader: ByteReader) throws(ArchiveError) {
+    self.reader = reader
+    let trailer = reader.count - BinaryPropertyListReader.trailerByteCount
+    guard trailer >= BinaryPropertyListReader.headerByteCount else {
+      throw ArchiveError(.damaged, "The property list was cut off", byteOffset: reader.count)
+    }
+    offsetByteCount = Int(try reader.byte(at: trailer + 6))
+    referenceByteCount = Int(try reader.byte(at: trailer + 7))
+    let count = try reader.bigEndian(at: trailer + 8, byteCount: 8)
+    let root = try reader.bigEndian(at: trailer + 16, byteCount: 8)
+    let start = try reader.bigEndian(at: trailer + 24, byteCount: 8)
+    guard 1...8 ~= offsetByteCount, 1...8 ~= referenceByteCount,
+      start >= BinaryPropertyListReader.headerByteCount, start <= trailer, root < count,
+      // By division, so that nothing overflows.
+      count <= (UInt64(trailer) - start) / UInt64(offsetByteCount)
+    else {
+      throw ArchiveError(
+        .damaged,
+        "The property list does not end as one does: it was cut off, or is damaged",
+        byteOffset: trailer
+      )
+    }
+    objectCount = Int(count)
+    self.root = Int(root)
+    table = Int(start)..<(Int(start) + objectCount * offsetByteCount)
+  }
+
+  mutating func read() throws(ArchiveError) -> PropertyList {
+    var list = PropertyList()
+    list.root = root
+    list.nodes.reserveCapacity(objectCount)
+    list.offsets.reserveCapacity(objectCount)
+    for place in stride(from: table.lowerBound, to: table.upperBound, by: offsetByteCount) {
+      let offset = try reader.bigEndian(at: place, byteCount: offsetByteCount)
+      guard offset >= BinaryPropertyListReader.headerByteCount, offset < table.lowerBound else {
+        throw ArchiveError(.damaged, "The property list names an object outside of it", byteOffset: place)
+      }
+      list.nodes.append(try node(at: Int(offset)))
+      list.offsets.append(Int(offset))
+    }
+    return list
+  }
+
+  private mutating func node(at offset: Int) throws(ArchiveError) -> PropertyList.Node {
+    let marker = try reader.byte(at: offset)
+    let low = Int(marker & 0x0F)
+    switch marker >> 4 {
+    case 0x0 where marker == 0x08 || marker == 0x09:
+      return .bool(marker == 0x09)
+    case 0x1 where low <= 4:
+      return .integer(try integer(at: offset + 1, byteCount: 1 << low))
+    case 0x2 where low == 2:
+      let bits = try reader.bigEndian(at: offset + 1, byteCount: 4)
+      return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))
+    case 0x2 where low == 3:
+      return .real(Double(bitPattern: try reader.bigEndian(at: offset + 1, byteCount: 8)))
+    case 0x3 where low == 3:
+      return .date(Double(bitPattern: try reader.bigEndian(at: offset + 1, byteCount: 8)))
+    case 0x4:
+      let extent = try extent(at: offset, low, unitByteCount: 1)
+      return .data(try reader.array(of: UInt8.self, count: extent.count, at: extent.lowerBound))
+    case 0x5:
+      let extent = try extent(at: offset, low, unitByteCount: 1)
+      return .string(try reader.string(extent))
+    case 0x6:
+      return .string(try utf16(extent(at: offset, low, unitByteCount: 2)))
+    case 0x8 where low < 8:
+      let number = try reader.bigEndian(at: offset + 1, byteCount: low + 1)
+      return .reference(Int(clamping: number))
+    case 0xA:
+      let extent = try extent(at: offset, low, unitByteCount: referenceByteCount)
+      return .array(try references(extent))
+    case 0xD:
+      let extent = try extent(at: offset, low, unitByteCount: 2 * referenceByteCount)
+      let numbers = try references(extent)
+      let count = numbers.count / 2
+      return .dictionary(
+        (0..<count).map { PropertyList.Member(key: numbers[$0], value: numbers[count + $0]) }
+      )
+    default:
+      throw ArchiveError(
+        .damaged,
+        "The property list has an object of a kind that NSKeyedArchiver does not write",
+        byteOffset: offset
+      )
+    }
+  }
+
+  /// An integer: without a sign up to four bytes, with one from eight on.
+  private func integer(at offset: Int, byteCount: Int) throws(ArchiveError) -> IntegerValue {
+    guard byteCount > 8 else {
+      let bits = try reader.bigEndian(at: offset, byteCount: byteCount)
+      return .signed(Int64(bitPattern: bits))
+    }
+    let high = try reader.bigEndian(at: offset, byteCount: 8)
+    let low = try reader.bigEndian(at: offset + 8, byteCount: 8)
+    return .wide(Int128(truncatingIfNeeded: UInt128(high) << 64 | UInt128(low)))
+  }
+
+  /// Where the content of the object at `offset` is, whose count is `low` or, when that is 15, an integer behind the
+  /// marker.
+  private mutating func extent(
+    at offset: Int,
+    _ low: Int,
+    unitByteCount: Int
+  ) throws(ArchiveError) -> Range<Int> {
+    var start = offset + 1
+    var count = low
+    if low == 0x0F {
+      let marker = try reader.byte(at: start)
+      guard marker & 0xF8 == 0x10, marker & 0x0F <= 3 else {
+        throw ArchiveError(.damaged, "An object of the property list has no valid count", byteOffset: start)
+      }
+      let byteCount = 1 << Int(marker & 0x0F)
+      count = Int(clamping: try reader.bigEndian(at: start + 1, byteCount: byteCount))
+      start += 1 + byteCount
+    }
+    let length = count.multipliedSaturating(by: unitByteCount)
+    try reader.check(length, at: start)
+    contentByteCount += length
+    guard contentByteCount <= reader.count else {
+      throw ArchiveError(.damaged, "The objects of the property list overlap", byteOffset: offset)
+    }
+    return start..<(start + length)
+  }
+
+  private func references(_ extent: Range<Int>) throws(ArchiveError) -> [Int] {
+    var numbers: [Int] = []
+    numbers.reserveCapacity(extent.count / referenceByteCount)
+    for place in stride(from: extent.lowerBound, to: extent.upperBound, by: referenceByteCount) {
+      let number = try reader.bigEndian(at: place, byteCount: referenceByteCount)
+      guard number < objectCount else {
+        throw ArchiveError(.damaged, "The property list names an object that is not there", byteOffset: place)
+      }
+      numbers.append(Int(number))
+    }
+    return numbers
+  }
+
+  /// Text in UTF-16; what is no character becomes the replacement character, as everywhere in Foundation.
+  private func utf16(_ extent: Range<Int>) throws(ArchiveError) -> String {
+    var units: [UInt16] = []
+    units.reserveCapacity(extent.count / 2)
+    for place in stride(from: extent.lowerBound, to: extent.upperBound, by: 2) {
+      units.append(UInt16(truncatingIfNeeded: try reader.bigEndian(at: place, byteCount: 2)))
+    }
+    return String(decoding: units, as: UTF16.self)
+  }
+}
+
+extension ByteReader {
+  /// The number in the `byteCount` bytes, 1 to 8, at `offset`, the most significant first.
+  fileprivate func bigEndian(at offset: Int, byteCount: Int) throws(ArchiveError) -> UInt64 {
+    try unsigned(at: offset, byteCount: byteCount).byteSwapped >> UInt64(64 - 8 * byteCount)
+  }
+}

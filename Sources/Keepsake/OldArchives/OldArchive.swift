@@ -1,0 +1,110 @@
+/// What NSKeyedArchiver wrote: numbered objects, and the values of the top level, which refer to them.
+struct OldArchive {
+  let list: PropertyList
+  /// The nodes of the objects, by number; that of 0 stands for nil.
+  let objects: [Int]
+  let topLevel: [PropertyList.Member]
+
+  /// The version that all releases of NSKeyedArchiver write.
+  private static let version = 100_000
+
+  init(_ list: PropertyList) throws(ArchiveError) {
+    self.list = list
+    guard let archiver = list.value(of: "$archiver", in: list.root), list.string(archiver) != nil else {
+      throw ArchiveError(.notAnArchive, "This is a property list, but not an archive of NSKeyedArchiver")
+    }
+    guard let version = list.value(of: "$version", in: list.root), case .integer(let number) = list[version],
+      Int(exactly: number) == OldArchive.version
+    else {
+      throw ArchiveError(
+        .unsupportedVersion,
+        "The archive is of a version of NSKeyedArchiver's format that nobody knows",
+        byteOffset: list.offsets[list.root]
+      )
+    }
+    guard let objects = list.value(of: "$objects", in: list.root).flatMap({ list.array($0) }),
+      let topLevel = list.value(of: "$top", in: list.root).flatMap({ list.dictionary($0) })
+    else {
+      throw list.damaged(
+        "An archive of NSKeyedArchiver has $objects and a $top, which are not here",
+        at: list.root
+      )
+    }
+    self.objects = objects
+    self.topLevel = topLevel
+  }
+
+  /// What a node means where a value stands.
+  enum Meaning {
+    case null
+    /// The object of that number.
+    case object(Int)
+    /// The node itself: a number, a text, bytes.
+    case plain
+  }
+
+  func meaning(of node: Int) throws(ArchiveError) -> Meaning {
+    guard case .reference(let number) = list[node] else { return .plain }
+    guard number < objects.count else {
+      throw list.damaged("A reference leads to an object that is not there", at: node)
+    }
+    return number == 0 ? .null : .object(number)
+  }
+
+  /// The node behind `node`: that of the object, if it refers to one; `nil` for nil.
+  func resolved(_ node: Int) throws(ArchiveError) -> Int? {
+    switch try meaning(of: node) {
+    case .null: nil
+    case .object(let number): objects[number]
+    case .plain: node
+    }
+  }
+}
+
+/// A class of an old archive.
+final class OldClass: Sendable {
+  /// The name in the form that this library uses: `Module.Name` for a class of Swift.
+  let name: String
+  /// The name as it stands in the archive.
+  let originalName: String
+  /// The names of the superclasses, the nearest first; without NSObject.
+  let superclasses: [String]
+  let standard: StandardClass?
+
+  init(_ originalName: String, _ superclasses: [String]) {
+    self.originalName = originalName
+    name = OldClass.plainName(originalName)
+    self.superclasses = superclasses.map(OldClass.plainName).filter { $0 != "NSObject" }
+    standard = StandardClass(rawValue: originalName)
+  }
+
+  /// Whether the name has the prefix of one of Apple's frameworks.
+  var isOfFramework: Bool {
+    ["NS", "UI", "CA", "CI", "CL", "CN", "MK", "SK", "_NS"].contains { name.hasPrefix($0) }
+      && !name.contains(".")
+  }
+
+  /// The name of a Swift class without its mangling: `Module.Outer.Inner` for `_TtCC6Module5Outer5Inner`. Other names,
+  /// those of generic and of private classes among them, stay as they are.
+  static func plainName(_ name: String) -> String {
+    guard name.hasPrefix("_Tt") else { return name }
+    var rest = name.utf8.dropFirst(3)
+    let kinds = rest.prefix { [UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O")].contains($0) }
+    rest = rest.dropFirst(kinds.count)
+    var parts: [Substring] = []
+    while !rest.isEmpty {
+      let digits = rest.prefix { 48...57 ~= $0 }
+      guard let count = Int(Substring(digits)), count > 0, count <= rest.count - digits.count else {
+        return name
+      }
+      rest = rest.dropFirst(digits.count)
+      guard let part = Substring(rest.prefix(count)) as Substring?, part.utf8.count == count else {
+        return name
+      }
+      parts.append(part)
+      rest = rest.dropFirst(count)
+    }
+    guard !kinds.isEmpty, parts.count == kinds.count + 1 else { return name }
+    return parts.joined(separator: ".")
+  }
+}

@@ -1,0 +1,304 @@
+/// The classes of Foundation that have a form of their own in Swift.
+enum StandardClass: String {
+  case array = "NSArray"
+  case mutableArray = "NSMutableArray"
+  case set = "NSSet"
+  case mutableSet = "NSMutableSet"
+  case countedSet = "NSCountedSet"
+  case orderedSet = "NSOrderedSet"
+  case mutableOrderedSet = "NSMutableOrderedSet"
+  case dictionary = "NSDictionary"
+  case mutableDictionary = "NSMutableDictionary"
+  case string = "NSString"
+  case mutableString = "NSMutableString"
+  case data = "NSData"
+  case mutableData = "NSMutableData"
+  case date = "NSDate"
+  case null = "NSNull"
+  case number = "NSNumber"
+  case decimalNumber = "NSDecimalNumber"
+  case decimalNumberPlaceholder = "NSDecimalNumberPlaceholder"
+  case uuid = "NSUUID"
+  case url = "NSURL"
+  case value = "NSValue"
+  case concreteValue = "NSConcreteValue"
+  case measurement = "NSMeasurement"
+  case timeZone = "NSTimeZone"
+  case locale = "NSLocale"
+  case indexSet = "NSIndexSet"
+  case mutableIndexSet = "NSMutableIndexSet"
+  case indexPath = "NSIndexPath"
+  case dateInterval = "NSDateInterval"
+
+  /// What an object of the class is; `nil` when it is of a kind that has no form in Swift, and stays an object.
+  func content(_ fields: OldFields, _ contents: inout OldContents) throws(ArchiveError) -> OldContent? {
+    switch self {
+    case .array, .mutableArray, .set, .mutableSet, .orderedSet, .mutableOrderedSet:
+      return .elements(try fields.elements())
+    case .countedSet:
+      contents.note(loss: "NSCountedSet: how often it holds each element")
+      return .elements(try fields.numbered("NS.object", count: fields.integer("NS.count") ?? 0))
+    case .dictionary, .mutableDictionary:
+      return .pairs(try fields.pairs())
+    case .null:
+      return .value(.none)
+    default:
+      return try value(fields, &contents).map { .value($0) }
+    }
+  }
+
+  private func value(_ fields: OldFields, _ contents: inout OldContents) throws(ArchiveError)
+    -> FoundationValue?
+  {
+    switch self {
+    case .string, .mutableString:
+      if let text = try fields.string("NS.string") { return .string(text) }
+      let bytes = try fields.bytes("NS.bytes") ?? []
+      try contents.spend(bytes.count, at: fields.node)
+      guard fields.nodes["NS.bytes"] != nil, let text = String(validating: bytes, as: UTF8.self) else {
+        throw fields.damaged("A string has no text")
+      }
+      return .string(text)
+    case .data, .mutableData:
+      guard let bytes = try fields.bytes("NS.data", "NS.bytes") else {
+        throw fields.damaged("Data has no bytes")
+      }
+      return .bytes(bytes)
+    case .date:
+      guard let seconds = try fields.real("NS.time") else { throw fields.damaged("A date has no time") }
+      return .date(seconds)
+    case .number:
+      return try fields.number(contents)
+    case .decimalNumber, .decimalNumberPlaceholder:
+      return .decimal(try fields.decimal())
+    case .uuid:
+      guard let bytes = try fields.bytes("NS.uuidbytes"), bytes.count == 16 else {
+        throw fields.damaged("A UUID has not sixteen bytes")
+      }
+      return .uuid(bytes)
+    case .url:
+      return .url(try fields.urlParts())
+    case .value, .concreteValue:
+      return try fields.geometry()
+    case .measurement:
+      return try fields.measurement(&contents)
+    case .timeZone:
+      guard let name = try fields.string("NS.name") else { throw fields.damaged("A time zone has no name") }
+      return .record([("identifier", .string(name))])
+    case .locale:
+      guard let name = try fields.string("NS.identifier") else {
+        throw fields.damaged("A locale has no identifier")
+      }
+      return .record([("identifier", .string(name))])
+    case .indexSet, .mutableIndexSet:
+      return .record([("indexes", .array(try fields.indexRanges(&contents)))])
+    case .indexPath:
+      return .record([("indexes", .array(try fields.indexes(&contents).map { .integer(.signed(Int64($0))) }))]
+      )
+    case .dateInterval:
+      guard let start = try fields.date("NS.startDate"), let end = try fields.date("NS.endDate"), end >= start
+      else { throw fields.damaged("A date interval does not have two dates in order") }
+      return .record([("start", .date(start)), ("duration", .real(end - start))])
+    default:
+      return nil
+    }
+  }
+}
+
+// MARK: - Collections
+
+extension OldFields {
+  /// The nodes of the elements of an array or a set.
+  fileprivate func elements() throws(ArchiveError) -> [Int] {
+    if let elements = try resolved("NS.objects").flatMap({ archive.list.array($0) }) { return elements }
+    return try numbered("NS.object.", count: nil)
+  }
+
+  /// The nodes under keys that end in a number, counted from 0.
+  fileprivate func numbered(_ prefix: String, count: Int?) throws(ArchiveError) -> [Int] {
+    var elements: [Int] = []
+    while let node = nodes["\(prefix)\(elements.count)"] { elements.append(node) }
+    guard count == nil || count == elements.count else {
+      throw damaged("A collection has not all of its elements")
+    }
+    return elements
+  }
+
+  fileprivate func pairs() throws(ArchiveError) -> [PropertyList.Member] {
+    let listed = try resolved("NS.keys").flatMap { archive.list.array($0) }
+    let keys = if let listed { listed } else { try numbered("NS.key.", count: nil) }
+    let values = try elements()
+    guard keys.count == values.count else { throw damaged("A dictionary has not as many keys as values") }
+    return zip(keys, values).map { PropertyList.Member(key: $0, value: $1) }
+  }
+}
+
+// MARK: - Numbers
+
+extension OldFields {
+  fileprivate func number(_ contents: OldContents) throws(ArchiveError) -> FoundationValue {
+    for key in ["NS.number", "NS.intval", "NS.dblval", "NS.boolval"] {
+      guard let node = try resolved(key) else { continue }
+      return try contents.plainValue(node)
+    }
+    throw damaged("A number has no value")
+  }
+
+  fileprivate func decimal() throws(ArchiveError) -> DecimalParts {
+    guard let bytes = try bytes("NS.mantissa"), let exponent = try integer("NS.exponent"),
+      let length = try integer("NS.length"), 0...8 ~= length, -128...127 ~= exponent,
+      bytes.count >= 2 * length
+    else { throw damaged("A decimal number has no valid parts") }
+    let isLittleEndian = try integer("NS.mantissa.bo") != 2
+    let isNegative = try bool("NS.negative") ?? false
+    var mantissa: UInt128 = 0
+    for index in stride(from: length - 1, through: 0, by: -1) {
+      let (first, second) = (UInt128(bytes[2 * index]), UInt128(bytes[2 * index + 1]))
+      mantissa = mantissa << 16 | (isLittleEndian ? second << 8 | first : first << 8 | second)
+    }
+    // No digits, but a sign: not a number.
+    let isNumber = length > 0 || !isNegative
+    return DecimalParts(
+      isNegative: isNegative && isNumber,
+      exponent: isNumber ? exponent : 0,
+      mantissa: isNumber ? mantissa : nil
+    )
+  }
+
+  /// The numbers of an index path, or the locations and lengths of a set of indexes, as they stand in data: seven bits
+  /// in each byte, the lowest first.
+  private func packedNumbers(_ bytes: [UInt8], _ contents: inout OldContents) throws(ArchiveError) -> [Int] {
+    try contents.spend(bytes.count * MemoryLayout<FoundationValue>.stride * 4, at: node)
+    var numbers: [Int] = []
+    var number: UInt64 = 0
+    var shift: UInt64 = 0
+    for byte in bytes {
+      guard shift < 63 else { throw damaged("A packed number is too large") }
+      number |= UInt64(byte & 0x7F) << shift
+      shift += 7
+      guard byte < 0x80 else { continue }
+      numbers.append(Int(clamping: number))
+      (number, shift) = (0, 0)
+    }
+    guard shift == 0 else { throw damaged("A packed number is cut off") }
+    return numbers
+  }
+
+  fileprivate func indexes(_ contents: inout OldContents) throws(ArchiveError) -> [Int] {
+    guard let count = try integer("NSIndexPathLength") else { throw damaged("An index path has no length") }
+    var indexes: [Int] = []
+    if let bytes = try bytes("NSIndexPathData") {
+      indexes = try packedNumbers(bytes, &contents)
+    } else if let single = try integer("NSIndexPathValue") {
+      indexes = [single]
+    }
+    guard indexes.count == count else { throw damaged("An index path has not all of its indexes") }
+    return indexes
+  }
+
+  fileprivate func indexRanges(_ contents: inout OldContents) throws(ArchiveError) -> [FoundationValue] {
+    let count = try integer("NSRangeCount") ?? 0
+    var numbers: [Int] = []
+    if let bytes = try bytes("NSRangeData") {
+      numbers = try packedNumbers(bytes, &contents)
+    } else if count == 1, let location = try integer("NSLocation"), let length = try integer("NSLength") {
+      numbers = [location, length]
+    }
+    guard numbers.count / 2 == count, numbers.count % 2 == 0 else {
+      throw damaged("A set of indexes has not all of its ranges")
+    }
+    return stride(from: 0, to: numbers.count, by: 2).map {
+      .record([
+        ("location", .integer(.signed(Int64(numbers[$0])))),
+        ("length", .integer(.signed(Int64(numbers[$0 + 1])))),
+      ])
+    }
+  }
+}
+
+// MARK: - Places, dates and units
+
+extension OldFields {
+  fileprivate func date(_ key: String) throws(ArchiveError) -> Double? {
+    guard let node = try resolved(key) else { return nil }
+    if case .date(let seconds) = archive.list[node] { return seconds }
+    guard let time = archive.list.value(of: "NS.time", in: node) else { return nil }
+    return try OldFields(archive, node, ["NS.time": time]).real("NS.time")
+  }
+
+  /// The text of the URL, of its base, and so on.
+  fileprivate func urlParts() throws(ArchiveError) -> [String] {
+    var parts: [String] = []
+    var current: OldFields? = self
+    while let fields = current {
+      guard let text = try fields.string("NS.relative") else { throw damaged("A URL has no text") }
+      parts.append(text)
+      guard parts.count <= OldFields.mostBases else { throw damaged("A URL has too many bases") }
+      current = nil
+      guard let base = try fields.resolved("NS.base") else { continue }
+      var members: [String: Int] = [:]
+      for key in ["NS.relative", "NS.base"] { members[key] = archive.list.value(of: key, in: base) }
+      current = OldFields(archive, base, members)
+    }
+    return parts
+  }
+
+  private static let mostBases = 16
+
+  /// A point, a size, a rectangle or a range, as it is `Codable`; `nil` for a value of another kind.
+  fileprivate func geometry() throws(ArchiveError) -> FoundationValue? {
+    switch try integer("NS.special") {
+    case 1: return .array(try coordinates("NS.pointval", count: 2).map { .real($0) })
+    case 2: return .array(try coordinates("NS.sizeval", count: 2).map { .real($0) })
+    case 3:
+      let numbers = try coordinates("NS.rectval", count: 4)
+      return .array([.array(numbers[..<2].map { .real($0) }), .array(numbers[2...].map { .real($0) })])
+    case 4:
+      guard let location = try integer("NS.rangeval.location"), let length = try integer("NS.rangeval.length")
+      else {
+        throw damaged("A range has not both of its numbers")
+      }
+      return .array([.integer(.signed(Int64(location))), .integer(.signed(Int64(length)))])
+    default:
+      return nil
+    }
+  }
+
+  /// The numbers in a text such as {{1, 2}, {3, 4}}.
+  private func coordinates(_ key: String, count: Int) throws(ArchiveError) -> [Double] {
+    let text = try string(key) ?? ""
+    guard text.utf8.count <= 400 else { throw damaged("A text is no point, size or rectangle") }
+    let numbers = text.split { "{}, ".contains($0) }.map { Double($0) }
+    let known = numbers.compactMap { $0 }
+    guard known.count == count, numbers.count == count else {
+      throw damaged("\"\(text.prefix(60))\" is no point, size or rectangle")
+    }
+    return known
+  }
+
+  fileprivate func measurement(_ contents: inout OldContents) throws(ArchiveError) -> FoundationValue {
+    guard let value = try real("NS.value"), let unit = try inner("NS.unit", ["NS.symbol", "NS.converter"]),
+      let symbol = try unit.string("NS.symbol")
+    else { throw damaged("A measurement has no value, or no unit") }
+    var members: [(key: String, value: FoundationValue)] = [("symbol", .string(symbol))]
+    if let converter = try unit.inner("NS.converter", ["NS.coefficient", "NS.constant"]) {
+      if let coefficient = try converter.real("NS.coefficient") {
+        let constant = try converter.real("NS.constant") ?? 0
+        members.append(
+          ("converter", .record([("coefficient", .real(coefficient)), ("constant", .real(constant))]))
+        )
+      } else {
+        contents.note(loss: "NSMeasurement in \(symbol): how its unit is converted, which is not by a factor")
+      }
+    }
+    return .record([("value", .real(value)), ("unit", .record(members))])
+  }
+
+  /// The members `keys` of the object under `key`.
+  private func inner(_ key: String, _ keys: [String]) throws(ArchiveError) -> OldFields? {
+    guard let node = try resolved(key) else { return nil }
+    var members: [String: Int] = [:]
+    for key in keys { members[key] = archive.list.value(of: key, in: node) }
+    return OldFields(archive, node, members)
+  }
+}

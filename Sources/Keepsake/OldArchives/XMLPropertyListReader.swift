@@ -1,0 +1,189 @@
+/// Reads a property list in XML, as far as NSKeyedArchiver writes it: no namespaces, no entities but the five that XML
+/// itself has. Nesting takes no recursion.
+struct XMLPropertyListReader {
+  private var scanner: XMLScanner
+  private var list = PropertyList()
+  private var open: [Container] = []
+
+  /// An array or dictionary whose end was not met yet.
+  private struct Container {
+    let node: Int
+    let isDictionary: Bool
+    var elements: [Int] = []
+    var members: [PropertyList.Member] = []
+    /// The key that waits for its value.
+    var key: Int?
+  }
+
+  /// `nil` when these bytes do not begin as a property list in XML does.
+  init?(_ reader: ByteReader) throws(ArchiveError) {
+    guard let scanner = try XMLScanner(reader) else { return nil }
+    self.scanner = scanner
+  }
+
+  mutating func read() throws(ArchiveError) -> PropertyList {
+    guard case .start("plist", false) = try scanner.nextTag() else {
+      throw scanner.damaged("The XML is no property list")
+    }
+    repeat {
+      try readElement()
+    } while !open.isEmpty
+    guard case .end("plist") = try scanner.nextTag() else {
+      throw scanner.damaged("The property list has more than one value")
+    }
+    return list
+  }
+
+  /// Reads one tag of the list, and what stands in an element that holds no others.
+  private mutating func readElement() throws(ArchiveError) {
+    let tag = try scanner.nextTag()
+    let place = scanner.tagPlace
+    switch tag {
+    case .start("array", let isEmpty):
+      try begin(isDictionary: false, place)
+      if isEmpty { try close("array") }
+    case .start("dict", let isEmpty):
+      try begin(isDictionary: true, place)
+      if isEmpty { try close("dict") }
+    case .start("key", let isEmpty):
+      let text = isEmpty ? "" : try scanner.text(endingAt: "key")
+      guard let last = open.indices.last, open[last].isDictionary, open[last].key == nil else {
+        throw scanner.damaged("A key stands where none may be")
+      }
+      open[last].key = append(.string(text), place)
+    case .start(let name, let isEmpty):
+      try add(value(name, isEmpty), place)
+    case .end(let name):
+      try close(name)
+    }
+  }
+
+  private mutating func value(_ name: String, _ isEmpty: Bool) throws(ArchiveError) -> PropertyList.Node {
+    let text = isEmpty || name == "data" ? "" : try scanner.text(endingAt: name)
+    switch name {
+    case "string": return .string(text)
+    case "true": return .bool(true)
+    case "false": return .bool(false)
+    case "data": return .data(isEmpty ? [] : try scanner.base64(endingAt: name))
+    case "integer":
+      if let number = XMLNumbers.integer(text) { return .integer(number) }
+    case "real":
+      if let number = XMLNumbers.real(text) { return .real(number) }
+    case "date":
+      if let seconds = XMLNumbers.date(text) { return .date(seconds) }
+    default:
+      throw scanner.damaged("The property list has an element <\(name.prefix(20))>, which none has")
+    }
+    throw scanner.damaged("\"\(text.prefix(40))\" is no \(name)")
+  }
+
+  // MARK: Containers
+
+  private mutating func append(_ node: PropertyList.Node, _ place: Int) -> Int {
+    list.nodes.append(node)
+    list.offsets.append(place)
+    return list.nodes.count - 1
+  }
+
+  /// Puts a value into the innermost container.
+  private mutating func add(_ node: PropertyList.Node, _ place: Int) throws(ArchiveError) {
+    try put(append(node, place))
+  }
+
+  private mutating func put(_ number: Int) throws(ArchiveError) {
+    guard let last = open.indices.last else {
+      list.root = number
+      return
+    }
+    if !open[last].isDictionary { return open[last].elements.append(number) }
+    guard let key = open[last].key else { throw scanner.damaged("A value of a dictionary has no key") }
+    open[last].key = nil
+    open[last].members.append(PropertyList.Member(key: key, value: number))
+  }
+
+  private mutating func begin(isDictionary: Bool, _ place: Int) throws(ArchiveError) {
+    let number = append(isDictionary ? .dictionary([]) : .array([]), place)
+    try put(number)
+    open.append(Container(node: number, isDictionary: isDictionary))
+  }
+
+  private mutating func close(_ name: String) throws(ArchiveError) {
+    guard let container = open.popLast(), name == (container.isDictionary ? "dict" : "array") else {
+      throw scanner.damaged("</\(name.prefix(20))> ends something that did not begin")
+    }
+    guard container.key == nil else { throw scanner.damaged("A key has no value") }
+    list.nodes[container.node] =
+      container.isDictionary
+      ? reference(container.members) ?? .dictionary(container.members)
+      : .array(container.elements)
+  }
+
+  /// The reference that a dictionary of one integer under this key stands for.
+  private func reference(_ members: [PropertyList.Member]) -> PropertyList.Node? {
+    guard members.count == 1, list.string(members[0].key) == "CF$UID",
+      case .integer(let number) = list[members[0].value], let number = Int(exactly: number), number >= 0
+    else { return nil }
+    return .reference(number)
+  }
+}
+
+/// What stands in the elements of a property list.
+enum XMLNumbers {
+  static func integer(_ text: String) -> IntegerValue? {
+    let digits = trimmed(text)
+    let (isNegative, magnitude) = digits.hasPrefix("-") ? (true, digits.dropFirst()) : (false, digits)
+    let isHexadecimal = magnitude.hasPrefix("0x") || magnitude.hasPrefix("0X")
+    // `Int128` would take a second sign.
+    guard let first = magnitude.utf8.first, first != UInt8(ascii: "-"),
+      let number = isHexadecimal
+        ? Int128(magnitude.dropFirst(2), radix: 16) : Int128(magnitude)
+    else { return nil }
+    return .wide(isNegative ? 0 - number : number)
+  }
+
+  static func real(_ text: String) -> Double? {
+    let digits = trimmed(text)
+    switch digits.lowercased() {
+    case "+infinity", "infinity", "inf": return .infinity
+    case "-infinity", "-inf": return -.infinity
+    default: return Double(digits)
+    }
+  }
+
+  private static func trimmed(_ text: String) -> Substring {
+    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    var utf8 = text.utf8.drop(while: isSpace)
+    while let last = utf8.last, isSpace(last) { utf8.removeLast() }
+    return Substring(utf8)
+  }
+
+  /// Seconds since the first moment of 2001 from a date like 2025-03-09T14:05:00Z.
+  static func date(_ text: String) -> Double? {
+    let characters = Array(trimmed(text).utf8)
+    guard characters.count == 20, characters[4] == UInt8(ascii: "-"), characters[7] == UInt8(ascii: "-"),
+      characters[10] == UInt8(ascii: "T"), characters[13] == UInt8(ascii: ":"),
+      characters[16] == UInt8(ascii: ":"), characters[19] == UInt8(ascii: "Z")
+    else { return nil }
+    func number(_ range: Range<Int>) -> Int? {
+      var value = 0
+      for character in characters[range] {
+        guard 48...57 ~= character else { return nil }
+        value = value * 10 + Int(character - 48)
+      }
+      return value
+    }
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+      let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
+      1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second <= 60
+    else { return nil }
+    // Years that begin in March have the leap day at their end.
+    let shiftedYear = month > 2 ? year : year - 1
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let leapDays = shiftedYear / 4 - shiftedYear / 100 + shiftedYear / 400
+    let days = shiftedYear * 365 + leapDays + dayOfYear - daysToStartOf2001
+    return Double(days * 86_400 + hour * 3_600 + minute * 60 + second)
+  }
+
+  /// From March 1st of the year 0 to January 1st of 2001.
+  private static let daysToStartOf2001 = 730_791
+}

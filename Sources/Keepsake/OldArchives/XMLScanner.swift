@@ -1,0 +1,206 @@
+/// Takes XML apart into tags and text, for ``XMLPropertyListReader``.
+struct XMLScanner {
+  enum XMLTag: Equatable {
+    case start(String, isEmpty: Bool)
+    case end(String)
+  }
+
+  private let bytes: [UInt8]
+  private var place = 0
+  /// Where the last tag begins.
+  private(set) var tagPlace = 0
+
+  /// `nil` when the bytes are no XML.
+  init?(_ reader: ByteReader) throws(ArchiveError) {
+    guard let bytes = try XMLScanner.utf8(reader) else { return nil }
+    self.bytes = bytes
+    skipSpace()
+    guard peek("<?xml") || peek("<!DOCTYPE plist") || peek("<!--") || peek("<plist") else { return nil }
+  }
+
+  /// The text as UTF-8, in which it is unless its first bytes say that it is UTF-16; `nil` when it cannot be XML.
+  private static func utf8(_ reader: ByteReader) throws(ArchiveError) -> [UInt8]? {
+    guard reader.count >= 6 else { return nil }
+    let (first, second) = (try reader.byte(at: 0), try reader.byte(at: 1))
+    if (first, second) == (0xFE, 0xFF) || (first, second) == (0xFF, 0xFE) {
+      let words = try reader.array(of: UInt16.self, count: reader.count / 2 - 1, at: 2)
+      let units = words.map { first == 0xFF ? UInt16(littleEndian: $0) : UInt16(bigEndian: $0) }
+      return Array(String(decoding: units, as: UTF16.self).utf8)
+    }
+    let start = reader.hasBytes([0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
+    // Before all of it is copied: whether it may be XML at all.
+    guard [UInt8]("< \t\r\n".utf8).contains(try reader.byte(at: start)) else { return nil }
+    return try reader.array(of: UInt8.self, count: reader.count - start, at: start)
+  }
+
+  func damaged(_ message: String) -> ArchiveError {
+    ArchiveError(.damaged, message, byteOffset: tagPlace)
+  }
+
+  private func cutOff() -> ArchiveError {
+    ArchiveError(.damaged, "The property list was cut off", byteOffset: bytes.count)
+  }
+
+  // MARK: Tags
+
+  /// The next tag. Before it there may be space, comments and declarations only.
+  mutating func nextTag() throws(ArchiveError) -> XMLTag {
+    while true {
+      skipSpace()
+      tagPlace = place
+      if peek("<!--") {
+        try skip(past: "-->")
+      } else if peek("<?") {
+        try skip(past: "?>")
+      } else if peek("<!DOCTYPE") {
+        try skip(past: ">")
+        guard !bytes[tagPlace..<place].contains(UInt8(ascii: "[")) else {
+          throw damaged("A property list must not declare entities of its own")
+        }
+      } else {
+        return try tag()
+      }
+    }
+  }
+
+  private mutating func tag() throws(ArchiveError) -> XMLTag {
+    guard place < bytes.count else { throw cutOff() }
+    guard bytes[place] == UInt8(ascii: "<") else {
+      throw damaged("There is text outside of the elements that hold some")
+    }
+    try skip(past: ">")
+    var content = bytes[(tagPlace + 1)..<(place - 1)]
+    let isEnd = content.first == UInt8(ascii: "/")
+    if isEnd { content = content.dropFirst() }
+    let isEmpty = !isEnd && content.last == UInt8(ascii: "/")
+    if isEmpty { content = content.dropLast() }
+    // Attributes mean nothing here; that of <plist> is the version.
+    let name = content.prefix { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    guard 1...16 ~= name.count, name.allSatisfy({ $0 < 0x80 }) else { throw damaged("This is no tag") }
+    let text = String(decoding: name, as: UTF8.self)
+    return isEnd ? .end(text) : .start(text, isEmpty: isEmpty)
+  }
+
+  // MARK: Text
+
+  /// The text up to the end tag of `name`, which is the next one, and is passed.
+  mutating func text(endingAt name: String) throws(ArchiveError) -> String {
+    var utf8: [UInt8] = []
+    while true {
+      guard place < bytes.count else { throw cutOff() }
+      switch bytes[place] {
+      case UInt8(ascii: "&"):
+        try appendEntity(to: &utf8)
+      case UInt8(ascii: "<"):
+        if peek("<![CDATA[") {
+          let start = place + 9
+          try skip(past: "]]>")
+          utf8 += bytes[start..<(place - 3)]
+        } else if peek("<!--") {
+          try skip(past: "-->")
+        } else {
+          try passEnd(of: name)
+          guard let text = String(validating: utf8, as: UTF8.self) else {
+            throw damaged("A text is not valid UTF-8")
+          }
+          return text
+        }
+      case let byte:
+        utf8.append(byte)
+        place += 1
+      }
+    }
+  }
+
+  private mutating func passEnd(of name: String) throws(ArchiveError) {
+    tagPlace = place
+    guard case .end(name) = try tag() else { throw damaged("Text of an element <\(name)> does not end") }
+  }
+
+  private mutating func appendEntity(to utf8: inout [UInt8]) throws(ArchiveError) {
+    tagPlace = place
+    guard let length = bytes[place...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
+      throw damaged("A character is not spelled as XML does it")
+    }
+    let name = String(decoding: bytes[(place + 1)..<length], as: UTF8.self)
+    place = length + 1
+    let known: [String: Unicode.Scalar] = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"]
+    if let scalar = known[name] ?? XMLScanner.scalar(name) {
+      utf8 += Array(String(scalar).utf8)
+    } else {
+      throw damaged("A character is not spelled as XML does it")
+    }
+  }
+
+  /// The character of a number such as `#65` or `#x41`.
+  private static func scalar(_ name: String) -> Unicode.Scalar? {
+    guard name.hasPrefix("#") else { return nil }
+    let digits = name.dropFirst()
+    let number = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+    return number.flatMap { Unicode.Scalar($0) }
+  }
+
+  /// The bytes that stand in Base64 up to the end tag of `name`, which is passed.
+  mutating func base64(endingAt name: String) throws(ArchiveError) -> [UInt8] {
+    var result: [UInt8] = []
+    var bits: UInt32 = 0
+    var bitCount = 0
+    while place < bytes.count {
+      let byte = bytes[place]
+      if byte == UInt8(ascii: "<") {
+        try passEnd(of: name)
+        return result
+      }
+      place += 1
+      switch byte {
+      case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="): continue
+      default: break
+      }
+      guard let value = XMLScanner.base64Value(byte) else {
+        tagPlace = place - 1
+        throw damaged("Data is not in Base64")
+      }
+      bits = bits << 6 & 0xFF_FFFF | UInt32(value)
+      bitCount += 6
+      if bitCount >= 8 {
+        bitCount -= 8
+        result.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+      }
+    }
+    throw cutOff()
+  }
+
+  private static func base64Value(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+    case UInt8(ascii: "+"): 62
+    case UInt8(ascii: "/"): 63
+    default: nil
+    }
+  }
+
+  // MARK: Moving on
+
+  private mutating func skipSpace() {
+    while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+  }
+
+  private func peek(_ text: StaticString) -> Bool {
+    bytes[place...].starts(with: text.description.utf8)
+  }
+
+  /// Moves behind the next `text`.
+  private mutating func skip(past text: StaticString) throws(ArchiveError) {
+    let pattern = Array(text.description.utf8)
+    while place <= bytes.count - pattern.count {
+      if bytes[place...].starts(with: pattern) {
+        place += pattern.count
+        return
+      }
+      place += 1
+    }
+    throw cutOff()
+  }
+}

@@ -1,0 +1,123 @@
+/// Puts an archive together value by value, without Swift types: from values of other archives, or of other formats.
+///
+/// Bodies are written in the order of their numbers, each between ``beginBody(classNumber:)`` and ``endBody()``. The top
+/// level may be written at any time between two of them. What is announced by the head of a container has to follow it.
+struct ArchiveBuilder {
+  private var assembly = ArchiveAssembly()
+  private var keys = KeyRegistry()
+  private var shapes = ShapeTrie()
+  private var strings = StringSharing()
+  private(set) var classes: [ClassEntry] = []
+  private var bodyStart = 0
+
+  init(withoutChecksums: Bool = false) {
+    if withoutChecksums { assembly.leaveOutChecksums() }
+  }
+
+  /// Where the values go.
+  var buffer: ByteBuffer { assembly.buffer }
+
+  // MARK: Bodies and classes
+
+  /// Begins the next body: of an object of the class with that number, or of a value (Format §4.1).
+  mutating func beginBody(classNumber: Int?) {
+    bodyStart = buffer.count
+    buffer.append(varint: classNumber.map { $0 + 1 } ?? 0)
+  }
+
+  mutating func endBody() {
+    assembly.addBody(bodyStart..<buffer.count)
+  }
+
+  /// Adds a class, whose superclass is added already; returns its number.
+  mutating func add(_ entry: ClassEntry) -> Int {
+    classes.append(entry)
+    return classes.count - 1
+  }
+
+  // MARK: Values
+
+  /// Appends a string (Format §4.5).
+  ///
+  /// - Returns: the number of the string, if it now has one: to append it again by that, without a look at its text.
+  @discardableResult
+  mutating func append(string text: String) -> Int? {
+    var number: Int?
+    text.withUTF8Bytes { utf8 in
+      number = utf8.byteCount >= StringSharing.shortest ? strings.number(for: utf8) : nil
+      if number == nil { assembly.buffer.append(string: utf8) }
+    }
+    if let number { append(stringNumber: number) }
+    return number
+  }
+
+  func append(stringNumber number: Int) {
+    buffer.append(reference: Tag.stringReference, number)
+  }
+
+  /// Appends the head of a record, whose values are to follow in the order of `names`, no two of which are the same
+  /// (Format §4.8).
+  mutating func append(recordHead names: some Sequence<String>) throws(ArchiveError) {
+    var node = ShapeTrie.root
+    for name in names {
+      guard let next = shapes.step(from: node, key: keys.number(for: name)) else {
+        throw ArchiveError(.damaged, "An object has the key \"\(name)\" twice")
+      }
+      node = next
+    }
+    let number = shapes.number(of: node)
+    if number <= Tag.lastShortShape {
+      buffer.append(Tag.shortRecord + UInt8(truncatingIfNeeded: number))
+    } else {
+      buffer.append(Tag.record)
+      buffer.append(varint: number)
+    }
+  }
+
+  /// Appends the head of a map, whose keys and values are to follow in turns (Format §4.8).
+  func append(mapHead count: Int) {
+    buffer.append(Tag.map)
+    buffer.append(varint: count)
+  }
+
+  func append(date secondsSince2001: Double) {
+    buffer.append(Tag.date, word: secondsSince2001.bitPattern, byteCount: 8)
+  }
+
+  func append(_ number: Double) {
+    buffer.append(Tag.float64, word: number.bitPattern, byteCount: 8)
+  }
+
+  func append(bytes: [UInt8]) {
+    buffer.append(Tag.bytes)
+    buffer.append(varint: bytes.count)
+    buffer.append(memoryOf: bytes)
+  }
+
+  // MARK: The end
+
+  /// Takes the body that was begun last, and not ended, for the top level: it goes behind all others.
+  func takeTopLevel() -> ByteBuffer {
+    let topLevel = ByteBuffer()
+    topLevel.append(buffer, bodyStart..<buffer.count)
+    buffer.truncate(to: bodyStart)
+    return topLevel
+  }
+
+  /// Completes the archive.
+  ///
+  /// - Parameters:
+  ///   - topLevel: what ``takeTopLevel()`` returned.
+  ///   - conditionals: for each entry of the conditional table the number of the object's body, or 0.
+  mutating func finish(topLevel: ByteBuffer, conditionals: [Int] = []) throws(ArchiveError) -> ByteBuffer {
+    try assembly.finish(
+      topLevel: topLevel,
+      shapes: shapes,
+      keyNames: keys.names,
+      classes: classes,
+      strings: strings,
+      conditionals: conditionals
+    )
+    return buffer
+  }
+}

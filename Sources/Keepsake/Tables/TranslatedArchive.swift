@@ -1,0 +1,37 @@
+/// An archive that was made of one in another format.
+package struct TranslatedArchive {
+  package let buffer: ByteBuffer
+  /// Where values are, in the order of the archive.
+  let places: [ArchivePlace]
+  /// The names of classes that have another one in the original.
+  let originalNames: [String: String]
+  /// What could not be carried over, each kind with how often.
+  package let losses: [(what: String, count: Int)]
+}
+
+/// Where a value is, in bytes from the start of the archive and of what that was made of.
+struct ArchivePlace {
+  let offset: Int
+  let source: Int
+}
+
+extension TranslatedArchive {
+  /// Where in the original that value is, or the one around it, that is at `offset` of the archive; `nil` for what the
+  /// original does not have.
+  func source(of offset: Int) -> Int? {
+    var (low, high) = (0, places.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if places[middle].offset <= offset { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? nil : places[low - 1].source
+  }
+}
+
+extension ArchiveImage {
+  /// The error with its place in the file that was opened, which may be another than in the archive.
+  func located(_ error: ArchiveError) -> ArchiveError {
+    guard let source, let offset = error.byteOffset else { return error }
+    return ArchiveError(error.code, error.message, byteOffset: source.source(of: offset), path: error.path)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Keepsake
+import Testing
+
+/// What the classes of Foundation arrive as, from archives that Foundation writes here.
+@Suite struct OldValues {
+  private func read<Value: Decodable>(
+    _ type: Value.Type,
+    _ root: Any,
+    _ format: PropertyListSerialization.PropertyListFormat
+  ) throws -> Value {
+    try KeyedUnarchiver.unarchive(type, from: oldArchive(root, format: format))
+  }
+
+  @Test(arguments: oldFormats)
+  func textsAndData(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    #expect(try read(String.self, "plain" as NSString, format) == "plain")
+    #expect(try read(String.self, NSMutableString(string: "grün & <gelb> 🟡"), format) == "grün & <gelb> 🟡")
+    #expect(try read(String.self, String(repeating: "lang ", count: 500) as NSString, format).count == 2_500)
+    let data = Data((0..<300).map { UInt8(truncatingIfNeeded: $0) })
+    #expect(try read(Data.self, data as NSData, format) == data)
+    #expect(try read(Data.self, NSMutableData(data: data), format) == data)
+    #expect(try read(Data.self, NSData(), format).isEmpty)
+    #expect(try read([UInt8].self, data as NSData, format) == Array(data))
+  }
+
+  @Test(arguments: oldFormats)
+  func numbers(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    for number in [0, 1, -1, 127, 128, 255, 256, 65_535, 65_536, Int.max, Int.min] {
+      #expect(try read(Int.self, NSNumber(value: number), format) == number)
+    }
+    for number in [0.0, -0.5, 1e300, 2.5e-300, 0.1] {
+      #expect(try read(Double.self, NSNumber(value: number), format) == number)
+    }
+    #expect(try read(Float.self, NSNumber(value: Float(2.5)), format) == 2.5)
+    #expect(try read(Bool.self, NSNumber(value: true), format))
+    #expect(try read(Double.self, NSNumber(value: 7), format) == 7)
+    #expect(throws: DecodingError.self) { try read(Int8.self, NSNumber(value: 128), format) }
+    #expect(throws: DecodingError.self) { try read(Int.self, "7" as NSString, format) }
+  }
+
+  @Test(arguments: oldFormats)
+  func collections(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    #expect(try read([String].self, ["a", "b", "a"] as NSArray, format) == ["a", "b", "a"])
+    #expect(try read([Int].self, NSMutableArray(array: [3, 1, 3]), format) == [3, 1, 3])
+    #expect(try read([Int].self, NSArray(), format) == [])
+    #expect(try read([Double].self, [1.5, 2] as NSArray, format) == [1.5, 2])
+    #expect(try read(Set<Int>.self, NSSet(array: [1, 2, 3]), format) == [1, 2, 3])
+    #expect(try read(Set<String>.self, NSMutableSet(array: ["x"]), format) == ["x"])
+    #expect(try read([Int].self, NSOrderedSet(array: [3, 1, 2]), format) == [3, 1, 2])
+    #expect(try read([Int].self, NSMutableOrderedSet(array: [9]), format) == [9])
+    #expect(try read([[Int]].self, [[1], [], [2, 3]] as NSArray, format) == [[1], [], [2, 3]])
+    #expect(try read([String: Int].self, ["a": 1, "b": 2] as NSDictionary, format) == ["a": 1, "b": 2])
+    #expect(try read([Int: String].self, [1: "a", -2: "b"] as NSDictionary, format) == [1: "a", -2: "b"])
+    #expect(try read([String: Int].self, NSDictionary(), format) == [:])
+    #expect(try read([Date: Int].self, NSDictionary(), format) == [:])
+    let dates = [Date(timeIntervalSinceReferenceDate: 1): "a", Date(timeIntervalSinceReferenceDate: 2): "b"]
+    #expect(try read([Date: String].self, dates as NSDictionary, format) == dates)
+    #expect(
+      try read([String: [String?]].self, ["k": ["v", NSNull()]] as NSDictionary, format) == ["k": ["v", nil]]
+    )
+  }
+
+  @Test(arguments: oldFormats)
+  func datesAndPlaces(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    let date = Date(timeIntervalSinceReferenceDate: 12_345.678)
+    #expect(try read(Date.self, date as NSDate, format) == date)
+    let uuid = UUID()
+    #expect(try read(UUID.self, uuid as NSUUID, format) == uuid)
+    let base = try #require(URL(string: "http://x.y/z/"))
+    let url = try #require(NSURL(string: "a/b?c#d", relativeTo: base))
+    let back = try read(URL.self, url, format)
+    #expect(back.baseURL == base && back.relativeString == "a/b?c#d")
+    #expect(back.absoluteString == "http://x.y/z/a/b?c#d")
+    #expect(try read(URL.self, base as NSURL, format) == base)
+    #expect(try read(CGPoint.self, NSValue(point: NSPoint(x: 1, y: -2.5)), format) == CGPoint(x: 1, y: -2.5))
+    #expect(
+      try read(CGSize.self, NSValue(size: NSSize(width: 3, height: 4)), format) == CGSize(width: 3, height: 4)
+    )
+    let rect = CGRect(x: 1, y: 2, width: 3, height: 4)
+    #expect(try read(CGRect.self, NSValue(rect: rect), format) == rect)
+    let range = NSRange(location: 5, length: 7)
+    #expect(try read(NSRange.self, NSValue(range: range), format) == range)
+    #expect(try read(Int?.self, NSNull(), format) == nil)
+  }
+
+  @Test(arguments: oldFormats)
+  func whatElseFoundationHas(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    let length = Measurement(value: 45, unit: UnitLength.miles)
+    let old = NSMeasurement(doubleValue: 45, unit: UnitLength.miles)
+    #expect(try read(Measurement<UnitLength>.self, old, format) == length)
+    let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+    #expect(try read(TimeZone.self, zone as NSTimeZone, format) == zone)
+    let locale = Locale(identifier: "de_DE")
+    #expect(try read(Locale.self, locale as NSLocale, format).identifier == "de_DE")
+    let indexes = IndexSet([3, 4, 5, 9])
+    for set in [indexes, IndexSet(7...9), IndexSet()] {
+      #expect(try read(IndexSet.self, set as NSIndexSet, format) == set)
+    }
+    for path in [IndexPath(indexes: [1, 200, 70_000]), IndexPath(indexes: [4])] {
+      #expect(try read(IndexPath.self, path as NSIndexPath, format) == path)
+    }
+    let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 5), duration: 7)
+    #expect(try read(DateInterval.self, interval as NSDateInterval, format) == interval)
+  }
+
+  /// Foundation cannot archive these here, but on a Mac it can.
+  @Test func decimalsAsAMacWritesThem() throws {
+    func decimal(_ mantissa: [UInt16], exponent: Int, isNegative: Bool = false) throws -> Decimal {
+      var bytes = mantissa.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+      bytes += Array(repeating: 0, count: 16 - bytes.count)
+      return try KeyedUnarchiver.unarchive(
+        Decimal.self,
+        from: OldPropertyList.archive(objects: [
+          .object(
+            "NSDecimalNumber",
+            [
+              "NS.mantissa": .data(bytes), "NS.exponent": .integer(exponent),
+              "NS.length": .integer(mantissa.count),
+              "NS.negative": .bool(isNegative), "NS.compact": .bool(true), "NS.mantissa.bo": .integer(1),
+            ]
+          )
+        ])
+      )
+    }
+    #expect(try decimal([125], exponent: -1) == Decimal(string: "12.5"))
+    #expect(try decimal([0x4321, 1], exponent: 3, isNegative: true) == Decimal(string: "-82721000"))
+    #expect(try decimal([], exponent: 0) == 0)
+    #expect(try decimal([], exponent: 0, isNegative: true).isNaN)
+  }
+}
