@@ -8,8 +8,8 @@ enum ConvertCommand: Command {
   static let help = """
     Usage: keeputil convert [--to FORMAT] [--pretty] IN OUT
 
-    Turns IN, which may be an archive, JSON or a property list (XML or binary), into OUT. - stands for standard input
-    and standard output.
+    Turns IN, which may be an archive, an archive of NSKeyedArchiver, JSON or a property list (XML or binary), into OUT.
+    - stands for standard input and standard output.
 
     --to FORMAT   keepsake, json or plist (XML). Without it the ending of OUT decides, .json or .plist; otherwise
                   JSON and property lists become an archive.
@@ -17,6 +17,10 @@ enum ConvertCommand: Command {
 
     Into an archive: the value is its root object; objects become maps with their keys in order, arrays of numbers are
     packed, integers may have 128 bits, and numbers with more digits than a Double holds become Decimals.
+
+    An archive of NSKeyedArchiver becomes one with the same keys: its objects keep their classes and what their coders
+    wrote, and what several refer to is shared as before. The classes need not exist. What could not be carried over is
+    told on standard error.
 
     Out of an archive: the root object, or where there are other top-level keys an object of all of them. What the
     format does not have is written as follows, and a note on standard error says how often:
@@ -65,8 +69,9 @@ enum ConvertCommand: Command {
 
   private static func convert(_ input: Input, to target: Format, in file: String, pretty: Bool) throws {
     guard target != .keepsake else { return try writeArchive(of: input, to: file) }
+    let isArchive = try input.kind == .archive || input.isOldArchive
     let source =
-      input.kind == .archive ? input : Input(name: input.name, data: try archive(of: input).encodedData)
+      isArchive ? input : Input(name: input.name, data: try archive(of: input).encodedData)
     let (image, summary) = try source.openArchive()
     try withOutput(file) { output in
       do {
@@ -100,6 +105,12 @@ enum ConvertCommand: Command {
       // Checked, and then the same bytes.
       _ = try input.openArchive()
       return try withOutput(file) { try $0.write(input.data) }
+    }
+    if let old = try input.translatedArchive() {
+      for (what, count) in old.losses {
+        Tool.complain("note: not carried over: \(escaped(what))\(count > 1 ? " (\(grouped(count)) times)" : "")")
+      }
+      return try withOutput(file) { try $0.write(old.data) }
     }
     let archiver = try archive(of: input)
     do {

@@ -56,6 +56,23 @@ struct Input {
     return first == UInt8(ascii: "<") ? .propertyList : .json
   }
 
+  /// Whether this is an archive of NSKeyedArchiver.
+  var isOldArchive: Bool {
+    get throws(CommandFailure) { try translatedArchive() != nil }
+  }
+
+  /// The archive that is made of one of NSKeyedArchiver; `nil` when this is none.
+  func translatedArchive() throws(CommandFailure) -> (data: Data, losses: [(what: String, count: Int)])? {
+    guard kind == .propertyList else { return nil }
+    do {
+      return try translateOldArchive(data)
+    } catch {
+      // A property list of another kind.
+      if error.code == .notAnArchive { return nil }
+      throw CommandFailure(error, in: name)
+    }
+  }
+
   /// Opens the archive and looks at all of it.
   func openArchive() throws(CommandFailure) -> (image: ArchiveImage, summary: ArchiveSummary) {
     do {

@@ -43,7 +43,7 @@ enum HostileView {
     for member in try top.members().prefix(20) {
       found += try member.value.byteRange.count
       found += try member.value.count ?? 0
-      found += try member.value.content?.offset ?? 0
+      found += try member.value.wrapped?.offset ?? 0
     }
     for offset in stride(from: 0, to: image.reader.count, by: 97) {
       found += image.bodyNumber(containing: offset) ?? 0

@@ -48,6 +48,15 @@ extension ArchiveImage {
   }
 }
 
+/// The archive that is made of one of NSKeyedArchiver, complete with checksums, and what could not be carried over; `nil`
+/// when `data` is no property list.
+package func translateOldArchive(
+  _ data: Data
+) throws(ArchiveError) -> (data: Data, losses: [(what: String, count: Int)])? {
+  guard let old = try OldArchiveTranslation.translate(ByteReader(data), withoutChecksums: false) else { return nil }
+  return (old.buffer.takeData(), old.losses)
+}
+
 extension ByteBuffer {
   /// Less than this is copied: that takes less than the memory that is kept free behind it costs.
   private static let leastGivenByteCount = 1 << 14

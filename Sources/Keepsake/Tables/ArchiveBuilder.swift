@@ -7,7 +7,8 @@ struct ArchiveBuilder {
   private var keys = KeyRegistry()
   private var shapes = ShapeTrie()
   private var strings = StringSharing()
-  private(set) var classes: [ClassEntry] = []
+  private var classes: [ClassEntry] = []
+  private var classNumbers: [ClassEntry: Int] = [:]
   private var bodyStart = 0
 
   init(withoutChecksums: Bool = false) {
@@ -33,6 +34,19 @@ struct ArchiveBuilder {
   mutating func add(_ entry: ClassEntry) -> Int {
     classes.append(entry)
     return classes.count - 1
+  }
+
+  /// The number of a class that is like `entry`, which is added if there is none. It is polymorphic if one of both is.
+  mutating func merge(_ entry: ClassEntry) -> Int {
+    var key = entry
+    key.isPolymorphic = false
+    if let number = classNumbers[key] {
+      if entry.isPolymorphic { classes[number].isPolymorphic = true }
+      return number
+    }
+    let number = add(entry)
+    classNumbers[key] = number
+    return number
   }
 
   // MARK: Values

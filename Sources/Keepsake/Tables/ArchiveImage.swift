@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Which parts of an archive are compared with their checksums.
 ///
 /// An archive that was written ``ArchiveFormatting/withoutChecksums`` has none of its contents. It is read with
@@ -12,6 +14,9 @@ public enum ArchiveVerification: Sendable {
 }
 
 /// An opened archive: its bytes, its tables, its bodies. It knows nothing of Swift types.
+///
+/// It remembers what it has read, and so belongs to one thread at a time; who shares it takes turns by
+/// ``exclusively(_:)``.
 package final class ArchiveImage {
   package let reader: ByteReader
   package let directory: ArchiveDirectory
@@ -35,6 +40,7 @@ package final class ArchiveImage {
   private var conditionals: [UInt32]?
   @safe @exclusivity(unchecked)
   var bodyPlaces = BodyPlaces()
+  private let turn = Mutex(())
   /// The groups of the offset table whose lengths were found to add up, a bit for each.
   @safe @exclusivity(unchecked)
   var soundGroups: [UInt64]
@@ -66,6 +72,13 @@ package final class ArchiveImage {
     classes = try ArchiveImage.readClasses(reader, directory.classes)
     soundGroups = Array(repeating: 0, count: OffsetTable.groupCount(directory.bodyCount) / 64 + 1)
     if verification == .everything { try checkBodies() }
+  }
+
+  /// Runs `body` while no other thread does so. Only for images that are read by no decoder.
+  func exclusively<Result: Sendable>(
+    _ body: () throws(ArchiveError) -> Result
+  ) throws(ArchiveError) -> Result {
+    try turn.withLock { (_) throws(ArchiveError) in try body() }
   }
 
   // MARK: Tables

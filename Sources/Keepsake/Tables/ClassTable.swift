@@ -1,5 +1,5 @@
 /// A class, or the type of values behind a protocol, as an archive knows it (Format §5.3).
-package struct ClassEntry: Sendable, Equatable {
+package struct ClassEntry: Sendable, Hashable {
   /// The name by which the type is found again where that is needed.
   package var name: String
   /// The version of the type's own part of the format; 0 where it states none.

@@ -1,10 +1,3 @@
-/// A step on the way to a value: a key, or the index of an element.
-package enum PathElement: Hashable, Sendable {
-  case key(String)
-  case intKey(Int)
-  case index(Int)
-}
-
 /// Finds the way to a value by walking the body that holds it: the price of a path is paid by who asks for
 /// one.
 package struct PathSearch<Layout: ValueLayout> {

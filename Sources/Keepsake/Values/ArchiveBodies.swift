@@ -31,7 +31,7 @@ extension ArchiveImage {
   ///
   /// - Parameter offset: where the reference is, for the error when there is no such body.
   package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
-    let range = try body(number, at: offset)
+    let range = try exclusively { () throws(ArchiveError) in try body(number, at: offset) }
     var place = range.lowerBound
     let classNumber = try classNumber(at: &place)
     return ArchiveBody(
@@ -43,6 +43,25 @@ extension ArchiveImage {
   }
 }
 
+// What an image remembers, for several threads.
+extension ArchiveImage {
+  fileprivate func sharedConditionalTarget(_ index: Int, at offset: Int) throws(ArchiveError) -> Int? {
+    try exclusively { () throws(ArchiveError) in try conditionalTarget(index, at: offset) }
+  }
+
+  func sharedString(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
+    try exclusively { () throws(ArchiveError) in try string(number, at: offset) }
+  }
+
+  /// The key of a map at `place`, which moves behind it.
+  func sharedMapKey(at place: inout Int) throws(ArchiveError) -> PathElement {
+    var end = place
+    let key = try exclusively { () throws(ArchiveError) in try mapKey(at: &end, in: reader) }
+    place = end
+    return key
+  }
+}
+
 extension ArchiveValue {
   /// The number of the body that a reference leads to; `nil` for a value that is no reference, and for a
   /// conditional reference to an object that was not archived.
@@ -50,7 +69,7 @@ extension ArchiveValue {
     get throws(ArchiveError) {
       switch kind {
       case .object, .value: try referencedNumber()
-      case .conditional: try image.conditionalTarget(referencedNumber(), at: offset)
+      case .conditional: try image.sharedConditionalTarget(referencedNumber(), at: offset)
       default: nil
       }
     }

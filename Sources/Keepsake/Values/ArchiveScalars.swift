@@ -60,7 +60,7 @@ extension ArchiveValue {
         try reader.check(count, at: place)
         return try reader.string(place..<(place + count))
       case .stringReference:
-        return try image.string(try referencedNumber(), at: offset)
+        return try image.sharedString(referencedNumber(), at: offset)
       default:
         return nil
       }

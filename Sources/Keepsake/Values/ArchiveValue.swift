@@ -1,20 +1,77 @@
-/// Any value of an opened archive, as it stands there and without a Swift type: a place in the bytes and the
-/// kind of what begins there. Nothing else is read before it is asked for.
-package struct ArchiveValue {
-  /// The kinds of values (Format §4), the several ways of writing one of them folded together.
-  package enum Kind: String, Sendable {
-    case none, empty, some, bool, integer, float32, float64
-    case date, uuid, decimal, url, string, bytes
-    case array, numbers, map, record, typed
-    /// References: to an object, to a value of the top level, to an object that may not be archived.
-    case object, value, conditional
+/// A value of an archive, as it stands there and without a Swift type.
+///
+/// It is a place in the archive and the kind of what begins there. Nothing else is read before it is asked for, so that
+/// a look into an archive of gigabytes costs what is looked at. No class of the archive has to exist in the program.
+///
+/// ```swift
+/// let archive = try ArchiveValue(forReadingFile: "library.keepsake")
+/// for book in try archive["books"]?.members() ?? [] {
+///   print(try book.value["title"]?.stringValue ?? "untitled")
+/// }
+/// ```
+///
+/// References are followed by what asks for what is in a value: the subscripts, ``members()``, ``count``, and properties
+/// such as ``stringValue``. ``kind`` and ``byteRange`` are those of the reference itself. Objects may refer to each
+/// other in rings: who walks through all of them keeps track by ``objectNumber``.
+///
+/// Values may be used in several threads at once. What they throw is an ``ArchiveError`` with the place of the damage;
+/// `nil` says that there is no such value. Files of NSKeyedArchiver are opened, too; places are then those in the
+/// archive that is made of them in memory.
+public struct ArchiveValue: @unchecked Sendable {
+  // What the image remembers is reached only through `exclusively`, the rest of it never changes.
+
+  /// The kinds of values, the several ways of writing one of them folded together (Format §4).
+  public enum Kind: String, Sendable {
+    /// Nil.
+    case none
+    /// A value that encoded nothing: it has neither keys nor elements.
+    case empty
+    /// An optional in an optional, with a value.
+    case some
+    /// A Boolean.
+    case bool
+    /// An integer of up to 128 bits.
+    case integer
+    /// A floating-point number of 32 bits.
+    case float32
+    /// A floating-point number of 64 bits.
+    case float64
+    /// A moment.
+    case date
+    /// A UUID.
+    case uuid
+    /// A decimal number.
+    case decimal
+    /// A URL.
+    case url
+    /// A text.
+    case string
+    /// Bytes.
+    case bytes
+    /// An array or a set.
+    case array
+    /// An array of numbers of one type.
+    case numbers
+    /// A dictionary, or a container whose keys were not known beforehand.
+    case map
+    /// A structure, an enumeration with a payload, or the content of an object: a container of known keys.
+    case record
+    /// A value behind a protocol, with the name of its type.
+    case typed
+    /// A reference to an object.
+    case object
+    /// A reference from the top level to a value that stands elsewhere.
+    case value
+    /// A weak reference to an object, which may not be archived.
+    case conditional
   }
 
   package let image: ArchiveImage
   /// Where the value begins, in bytes from the start of the archive.
-  package let offset: Int
+  public let offset: Int
   let tag: UInt8
-  package let kind: Kind
+  /// What the value is, a reference not followed.
+  public let kind: Kind
 
   /// The value that begins at `offset`.
   package init(_ image: ArchiveImage, at offset: Int) throws(ArchiveError) {
@@ -48,8 +105,8 @@ package struct ArchiveValue {
       }
   }
 
-  /// The bytes that the value takes, those of the objects not counted that it refers to.
-  package var byteRange: Range<Int> {
+  /// Where the bytes of the value are, those of the objects not counted that it refers to.
+  public var byteRange: Range<Int> {
     get throws(ArchiveError) { offset..<(try image.end(ofValueAt: offset, in: image.reader)) }
   }
 
@@ -60,17 +117,6 @@ package struct ArchiveValue {
     switch kind {
     case .array, .map, .record, .some, .url, .typed: true
     default: false
-    }
-  }
-
-  /// How many elements, keys or numbers the value has: `nil` for one that is no collection.
-  package var count: Int? {
-    get throws(ArchiveError) {
-      switch kind {
-      case .array, .map, .record: try head().count
-      case .numbers: try image.packedArray(at: offset, in: image.reader).count
-      default: nil
-      }
     }
   }
 
@@ -113,46 +159,10 @@ package struct ArchiveValue {
   }
 
   /// What stands behind the mark of an optional or the name of a type; `nil` for a value of another kind.
-  package var content: ArchiveValue? {
+  package var wrapped: ArchiveValue? {
     get throws(ArchiveError) {
       guard kind == .typed || kind == .some else { return nil }
       return try ArchiveValue(image, at: head().payload)
     }
-  }
-
-  /// What stands in the value, in the order of writing.
-  package func members() throws(ArchiveError) -> [(label: PathElement?, value: ArchiveValue)] {
-    var members: [(label: PathElement?, value: ArchiveValue)] = []
-    var walk = ArchiveWalk(self)
-    _ = try walk.next()
-    while case .value(let member, let label) = try walk.next() {
-      members.append((label, member))
-      try walk.skipMembers()
-    }
-    return members
-  }
-
-  /// The value under `key` of a record or map, `nil` when there is none.
-  package subscript(key: String) -> ArchiveValue? {
-    get throws(ArchiveError) {
-      try member {
-        if case .key(let name)? = $0 { name.utf8.elementsEqual(key.utf8) } else { false }
-      }
-    }
-  }
-
-  /// The element at `index` of an array, `nil` when there is none.
-  package subscript(index: Int) -> ArchiveValue? {
-    get throws(ArchiveError) { try member { $0 == .index(index) } }
-  }
-
-  private func member(where isWanted: (PathElement?) -> Bool) throws(ArchiveError) -> ArchiveValue? {
-    var walk = ArchiveWalk(self)
-    _ = try walk.next()
-    while case .value(let member, let label) = try walk.next() {
-      if isWanted(label) { return member }
-      try walk.skipMembers()
-    }
-    return nil
   }
 }

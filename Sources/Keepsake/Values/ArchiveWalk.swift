@@ -71,7 +71,7 @@ package struct ArchiveWalk {
       case .record: label = .key(image.keys[image.shapeKey(top.firstSlot + top.index)])
       case .map:
         keyOffset = place
-        label = try image.mapKey(at: &place, in: image.reader)
+        label = try image.sharedMapKey(at: &place)
       default: break
       }
     } else if hasStarted {

@@ -126,7 +126,7 @@ import Testing
         // Without a look at all of it before.
         guard let reread = try? ArchiveImage(data: changed, verification: .none) else { continue }
         for entry in 0...3 { _ = try? reread.conditionalTarget(entry, at: 0) }
-        _ = try? reread.topLevelValue["b"]?.content?.target
+        _ = try? reread.topLevelValue["b"]?.wrapped?.target
       }
     }
     #expect(whole > 0)

@@ -1,0 +1,183 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Changes an archive without the classes of its objects: for migrations that cannot wait for the app.
+///
+/// ```swift
+/// var editor = try ArchiveEditor(forReadingFile: "library.keepsake")
+/// editor.renameKey("titel", to: "title", inObjectsOfClass: "Book")
+/// try editor.removeValue(at: "drafts")
+/// try editor.setValue(2, at: "schema")
+/// try editor.write(toFile: "library.keepsake")
+/// ```
+///
+/// Changes are noted, and take effect in what is written: paths are always those of the archive as it was opened.
+/// Whoever changes what an object holds changes it for all that refer to the object. Objects to which nothing refers
+/// any more are left out.
+///
+/// An old archive, of NSKeyedArchiver, is written in the format of this library.
+public struct ArchiveEditor: Sendable {
+  /// The top level of the archive as it was opened.
+  public let archive: ArchiveValue
+  private var edits = ArchiveEdits()
+
+  /// Opens the archive in the file at `path`, of which nothing is changed before ``write(toFile:)``.
+  ///
+  /// - Throws: ``ArchiveError`` when the file cannot be read, is no archive, or a damaged one.
+  public init(forReadingFile path: String) throws(ArchiveError) {
+    archive = try ArchiveValue(forReadingFile: path, verification: .everything)
+  }
+
+  /// Opens the archive in `data`.
+  ///
+  /// - Throws: ``ArchiveError`` when this is no archive, or a damaged one.
+  public init(forReadingFrom data: Data) throws(ArchiveError) {
+    archive = try ArchiveValue(forReadingFrom: data, verification: .everything)
+  }
+
+  // MARK: Values
+
+  /// Gives the value at `path` another key in the container that it is in.
+  ///
+  /// - Throws: ``ArchiveError`` when there is no value at `path`, or it is an element of an array.
+  public mutating func renameValue(at path: ArchivePath, to key: String) throws(ArchiveError) {
+    let (container, element) = try place(at: path)
+    if case .index = element { throw ArchiveEditor.misuse("The element at \(path) of an array has no key") }
+    edits.change(element, at: container.offset) { $0.newKey = key }
+  }
+
+  /// Takes out the value at `path`: a key with its value, or an element of an array, whose place the next one takes.
+  ///
+  /// - Throws: ``ArchiveError`` when there is no value at `path`.
+  public mutating func removeValue(at path: ArchivePath) throws(ArchiveError) {
+    let (container, element) = try place(at: path)
+    edits.change(element, at: container.offset) { $0.isRemoved = true }
+  }
+
+  /// Puts `value` at `path`: in place of what is there; under a key that is new in its container; or behind the last
+  /// element of an array, at the index that comes next.
+  ///
+  /// - Throws: ``ArchiveError`` when there is no container for it, and what archiving `value` throws.
+  public mutating func setValue(_ value: some Encodable, at path: ArchivePath) throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: value)
+    let topLevel = try ArchiveValue(forReadingFrom: data, verification: .none)
+    guard let root = try topLevel[KeyedArchiver.rootKey] else {
+      throw ArchiveEditor.misuse("The new value for \(path) encodes nothing")
+    }
+    // What the top level refers to stands inline everywhere else.
+    let new = root.kind == .value ? try root.content : root
+    guard let last = path.elements.last else {
+      throw ArchiveEditor.misuse("The archive as a whole has no place")
+    }
+    let container = try container(at: path)
+    if let element = try label(last, in: container) {
+      edits.change(element, at: container.offset) { $0.newValue = new }
+      return
+    }
+    switch (container.kind, last) {
+    case (.record, .key(let key)), (.map, .key(let key)), (.empty, .key(let key)):
+      edits.add(new, key: key, at: container.offset)
+    case (.map, .index(let number)), (.map, .intKey(let number)):
+      edits.add(new, key: String(number), at: container.offset)
+    case (.array, .index(let index)) where try container.count == index:
+      edits.add(new, key: nil, at: container.offset)
+    default:
+      throw try missing(path)
+    }
+  }
+
+  // MARK: Classes
+
+  /// Gives the key `key` another name in all objects of a class and of its subclasses.
+  ///
+  /// - Parameters:
+  ///   - key: the key as it is; objects without it stay as they are.
+  ///   - newKey: the key as it is to be.
+  ///   - className: the name of the class in the archive.
+  public mutating func renameKey(_ key: String, to newKey: String, inObjectsOfClass className: String) {
+    edits.change(key, ofClass: className) { $0.newKey = newKey }
+  }
+
+  /// Takes out the key `key`, with its value, in all objects of a class and of its subclasses.
+  ///
+  /// - Parameters:
+  ///   - key: the key; objects without it stay as they are.
+  ///   - className: the name of the class in the archive.
+  public mutating func removeKey(_ key: String, inObjectsOfClass className: String) {
+    edits.change(key, ofClass: className) { $0.isRemoved = true }
+  }
+
+  /// Gives a class, or a type behind a protocol, another name.
+  ///
+  /// - Parameters:
+  ///   - name: the name in the archive.
+  ///   - newName: the name that a program knows.
+  public mutating func renameClass(_ name: String, to newName: String) {
+    edits.renameClass(name, to: newName)
+  }
+
+  // MARK: Writing
+
+  /// The archive with the changes.
+  ///
+  /// - Throws: ``ArchiveError`` when two values would stand under one key, or the archive is damaged.
+  public func encodedData() throws(ArchiveError) -> Data {
+    try ArchiveRewriter.rewrite(archive.image, edits).takeData()
+  }
+
+  /// Puts the archive with the changes in place of the file at `path`, which may be the one that was opened: as
+  /// durably as ``KeyedArchiver/write(toFile:)``.
+  ///
+  /// - Throws: ``ArchiveError``, as ``encodedData()``, and when the file cannot be written.
+  public func write(toFile path: String) throws(ArchiveError) {
+    try ArchiveRewriter.rewrite(archive.image, edits).write(toFile: path)
+  }
+
+  // MARK: Places
+
+  /// The container of the value at `path`, and how that is labelled there.
+  private func place(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
+    guard let last = path.elements.last else {
+      throw ArchiveEditor.misuse("The archive as a whole has no place")
+    }
+    let container = try container(at: path)
+    guard let element = try label(last, in: container) else { throw try missing(path) }
+    return (container, element)
+  }
+
+  private func container(at path: ArchivePath) throws(ArchiveError) -> ArchiveValue {
+    let parent = ArchivePath(Array(path.elements.dropLast()))
+    guard let container = try archive[path: parent]?.content else { throw try missing(path) }
+    return container
+  }
+
+  private func label(_ element: PathElement, in container: ArchiveValue) throws(ArchiveError) -> PathElement?
+  {
+    try container.member(element)?.label
+  }
+
+  private static func misuse(_ message: String) -> ArchiveError { ArchiveError(.misuse, message) }
+
+  /// The error that says how far `path` leads, and what is there.
+  private func missing(_ path: ArchivePath) throws(ArchiveError) -> ArchiveError {
+    var value = archive
+    var found: [PathElement] = []
+    for element in path.elements {
+      guard let next = try value[path: ArchivePath([element])] else { break }
+      found.append(element)
+      value = next
+    }
+    let place = found.isEmpty ? "The top level" : "The value at \(ArchivePath(found))"
+    let step = path.elements.dropFirst(found.count).first.map { ArchivePath([$0]).description } ?? ""
+    let keys = try value.keys
+    let known =
+      keys.isEmpty
+      ? "it is of the kind \(try value.content.kind.rawValue)"
+        + (try value.count.map { ", with \($0) elements" } ?? "")
+      : "its keys are \(keys.prefix(12).joined(separator: ", "))\(keys.count > 12 ? ", …" : "")"
+    return ArchiveEditor.misuse("There is no value at \(path). \(place) has no \(step): \(known)")
+  }
+}

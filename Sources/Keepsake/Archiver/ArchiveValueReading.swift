@@ -1,0 +1,111 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension ArchiveValue {
+  /// Opens the archive in the file at `path`, which is mapped into memory: only what is looked at is read. The value is
+  /// that of the top level, whose keys are those of the archive.
+  ///
+  /// The file must not be cut shorter while it, or a value of it, is in use.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - verification: which parts are compared with their checksums.
+  /// - Throws: ``ArchiveError`` when the file cannot be read, is no archive, or a damaged one.
+  public init(
+    forReadingFile path: String,
+    verification: ArchiveVerification = .onlyWhatIsRead
+  ) throws(ArchiveError) {
+    try self.init(forReadingFrom: mapArchiveFile(path), verification: verification)
+  }
+
+  /// Opens the archive in `data`. The value is that of the top level, whose keys are those of the archive.
+  ///
+  /// - Parameters:
+  ///   - data: the bytes of the archive.
+  ///   - verification: which parts are compared with their checksums.
+  /// - Throws: ``ArchiveError`` when this is no archive, or a damaged one.
+  public init(
+    forReadingFrom data: Data,
+    verification: ArchiveVerification = .onlyWhatIsRead
+  ) throws(ArchiveError) {
+    self = try ArchiveImage(data: data, verification: verification).topLevelValue
+  }
+}
+
+// What single values hold. Each is `nil` for a value of another kind, nil among them. References are followed.
+extension ArchiveValue {
+  /// The Boolean; `nil` for a value of another kind.
+  public var boolValue: Bool? {
+    get throws(ArchiveError) { try content.bool }
+  }
+
+  /// The integer, if it fits; `nil` for a value of another kind.
+  public var intValue: Int? {
+    get throws(ArchiveError) { try content.integer.flatMap { Int(exactly: $0) } }
+  }
+
+  /// The floating-point number, or an integer that is exactly one; `nil` for a value of another kind.
+  public var doubleValue: Double? {
+    get throws(ArchiveError) {
+      let content = try content
+      if let number = try content.float64 { return number }
+      if let number = try content.float32 { return Double(number) }
+      return try content.integer.flatMap { Double(exactly: $0) }
+    }
+  }
+
+  /// The text; `nil` for a value of another kind.
+  public var stringValue: String? {
+    get throws(ArchiveError) { try content.string }
+  }
+
+  /// The bytes; `nil` for a value of another kind.
+  public var dataValue: Data? {
+    get throws(ArchiveError) { try content.bytes.map { Data($0) } }
+  }
+
+  /// The moment; `nil` for a value of another kind.
+  public var dateValue: Date? {
+    get throws(ArchiveError) { try content.date.map { Date(timeIntervalSinceReferenceDate: $0) } }
+  }
+
+  /// The UUID; `nil` for a value of another kind.
+  public var uuidValue: UUID? {
+    get throws(ArchiveError) {
+      guard let bytes = try content.uuid else { return nil }
+      let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+      let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }
+      return UUID(uuidString: groups.joined(separator: "-"))
+    }
+  }
+
+  /// The URL, with its base; `nil` for a value of another kind, and for a URL that Foundation does not take.
+  public var urlValue: URL? {
+    get throws(ArchiveError) {
+      guard let parts = try content.urlParts, let last = parts.last else { return nil }
+      return parts.dropLast().reversed().reduce(URL(string: last)) { URL(string: $1, relativeTo: $0) }
+    }
+  }
+
+  /// The decimal number; `nil` for a value of another kind.
+  public var decimalValue: Decimal? {
+    get throws(ArchiveError) { try content.decimal?.decimal }
+  }
+
+  /// The numbers of an array of numbers, as far as they fit; `nil` for a value of another kind. Booleans are 0 and 1.
+  public var numbersValue: [Double]? {
+    get throws(ArchiveError) {
+      switch try content.numbers {
+      case .bools(let numbers)?: numbers.map { $0 ? 1 : 0 }
+      case .signed(let numbers)?: numbers.map(Double.init)
+      case .unsigned(let numbers)?: numbers.map(Double.init)
+      case .floats(let numbers)?: numbers.map(Double.init)
+      case .doubles(let numbers)?: numbers
+      case nil: nil
+      }
+    }
+  }
+}

@@ -1,0 +1,178 @@
+/// The way to a value in an archive: keys, and indexes of elements.
+///
+/// In text, steps are separated by points and indexes stand in brackets: `root.books[3].title`. A key that has other
+/// characters than letters, digits, `_`, `-`, `$` and `@` stands in brackets and quotation marks, with escapes as in
+/// Swift: `root["odd key"].x`. The empty text is the way to the value itself.
+///
+/// ```swift
+/// let title = try archive[path: "root.books[3].title"]?.stringValue
+/// ```
+public struct ArchivePath: Hashable, Sendable {
+  /// A step on the way to a value.
+  public enum Element: Hashable, Sendable {
+    /// A key of a keyed container or a dictionary.
+    case key(String)
+    /// A key of a dictionary whose keys are integers.
+    case intKey(Int)
+    /// The index of an element of an array, counted from 0.
+    case index(Int)
+  }
+
+  /// The steps from the first to the last.
+  public var elements: [Element]
+
+  /// The path of these steps.
+  public init(_ elements: [Element]) {
+    self.elements = elements
+  }
+
+  /// The path that `text` spells.
+  ///
+  /// - Throws: ``ArchiveError`` with the code ``ArchiveError/Code/misuse`` when it spells none; the message says where.
+  public init(_ text: String) throws(ArchiveError) {
+    var parser = PathParser(text)
+    elements = try parser.parse()
+  }
+}
+
+package typealias PathElement = ArchivePath.Element
+
+extension ArchivePath: ExpressibleByStringLiteral {
+  /// The path that the literal spells; when it spells none, that of one key, which is the literal.
+  public init(stringLiteral text: String) {
+    var parser = PathParser(text)
+    elements = (try? parser.parse()) ?? [.key(text)]
+  }
+}
+
+extension ArchivePath: CustomStringConvertible {
+  /// The path in text, from which the same path can be made.
+  public var description: String {
+    var text = ""
+    for element in elements {
+      switch element {
+      case .key(let name) where name.unicodeScalars.allSatisfy(PathParser.isPlain) && !name.isEmpty:
+        text += (text.isEmpty ? "" : ".") + name
+      case .key(let name):
+        text += "[\"\(PathParser.escaped(name))\"]"
+      case .intKey(let number), .index(let number):
+        text += "[\(number)]"
+      }
+    }
+    return text
+  }
+}
+
+/// Reads the text of a path.
+private struct PathParser {
+  private let text: String
+  private var rest: Substring.UnicodeScalarView
+
+  init(_ text: String) {
+    self.text = text
+    rest = text[...].unicodeScalars
+  }
+
+  /// Whether a character may stand in a key without quotation marks.
+  static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+      || "_-$@".unicodeScalars.contains(scalar)
+  }
+
+  /// The text of a key between quotation marks.
+  static func escaped(_ name: String) -> String {
+    var result = ""
+    for scalar in name.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _
+      where scalar.value < 0x20 || scalar.properties.generalCategory == .control
+        || scalar.properties.generalCategory == .format:
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  mutating func parse() throws(ArchiveError) -> [PathElement] {
+    var elements: [PathElement] = []
+    while let next = rest.first {
+      if next == "[" {
+        elements.append(try bracket())
+        continue
+      }
+      if next == "." {
+        guard !elements.isEmpty else { throw invalid("begins with a point") }
+        rest.removeFirst()
+      } else if !elements.isEmpty {
+        throw invalid("has no point before \"\(next)\"")
+      }
+      let name = rest.prefix(while: PathParser.isPlain)
+      guard !name.isEmpty else {
+        throw invalid("lacks a key; one with other characters is spelled [\"like this\"]")
+      }
+      elements.append(.key(String(name)))
+      rest = rest.dropFirst(name.count)
+    }
+    return elements
+  }
+
+  private func invalid(_ problem: String) -> ArchiveError {
+    let position = text.unicodeScalars.count - rest.count
+    return ArchiveError(.misuse, "\"\(text)\" is no path: at character \(position + 1) it \(problem)")
+  }
+
+  private mutating func bracket() throws(ArchiveError) -> PathElement {
+    rest.removeFirst()
+    let element: PathElement
+    if rest.first == "\"" {
+      rest.removeFirst()
+      element = .key(try quoted())
+    } else {
+      let digits = String(rest.prefix { $0 != "]" })
+      guard let number = Int(digits) else { throw invalid("has neither an index nor a key in its brackets") }
+      element = number < 0 ? .intKey(number) : .index(number)
+      rest = rest.dropFirst(digits.unicodeScalars.count)
+    }
+    guard rest.first == "]" else { throw invalid("lacks a closing bracket") }
+    rest.removeFirst()
+    return element
+  }
+
+  private mutating func quoted() throws(ArchiveError) -> String {
+    var name = ""
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "\"": return name
+      case "\\": name.unicodeScalars.append(try escape())
+      default: name.unicodeScalars.append(scalar)
+      }
+    }
+    throw invalid("lacks a closing quotation mark")
+  }
+
+  private mutating func escape() throws(ArchiveError) -> Unicode.Scalar {
+    switch rest.popFirst() {
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "0": return "\0"
+    case "\"": return "\""
+    case "\\": return "\\"
+    case "u":
+      let digits = rest.dropFirst().prefix { $0 != "}" }
+      guard rest.first == "{", let value = UInt32(String(digits), radix: 16),
+        let scalar = Unicode.Scalar(value)
+      else {
+        throw invalid("has an escape that is none")
+      }
+      rest = rest.dropFirst(digits.count + 2)
+      return scalar
+    default: throw invalid("has an escape that is none")
+    }
+  }
+}

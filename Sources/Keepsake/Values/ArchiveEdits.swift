@@ -1,0 +1,57 @@
+/// What is to be different in an archive that is written anew.
+struct ArchiveEdits: Sendable {
+  /// What becomes of a member of a container.
+  struct MemberEdit: Sendable {
+    var isRemoved = false
+    var newKey: String?
+    /// What takes the place of the value; of any archive.
+    var newValue: ArchiveValue?
+  }
+
+  /// What becomes of the members of one container.
+  struct ContainerEdit: Sendable {
+    var members: [PathElement: MemberEdit] = [:]
+    /// New members, behind the others; without a key in an array.
+    var additions: [(key: String?, value: ArchiveValue)] = []
+
+    var isEmpty: Bool { members.isEmpty && additions.isEmpty }
+  }
+
+  /// By where the containers begin.
+  private(set) var containers: [Int: ContainerEdit] = [:]
+  /// By the names of classes, what becomes of the keys of their objects.
+  private var classKeys: [String: [String: MemberEdit]] = [:]
+  private var classNames: [String: String] = [:]
+
+  // MARK: Noting
+
+  /// Notes a change of the member `element` of the container that begins at `offset`.
+  mutating func change(_ element: PathElement, at offset: Int, _ body: (inout MemberEdit) -> Void) {
+    body(&containers[offset, default: ContainerEdit()].members[element, default: MemberEdit()])
+  }
+
+  mutating func add(_ value: ArchiveValue, key: String?, at offset: Int) {
+    containers[offset, default: ContainerEdit()].additions.append((key, value))
+  }
+
+  mutating func change(_ key: String, ofClass name: String, _ body: (inout MemberEdit) -> Void) {
+    body(&classKeys[name, default: [:]][key, default: MemberEdit()])
+  }
+
+  mutating func renameClass(_ name: String, to newName: String) { classNames[name] = newName }
+
+  // MARK: Asking
+
+  func className(_ name: String) -> String { classNames[name] ?? name }
+
+  /// What becomes of the container at `offset`, which holds keys of objects of the classes `classes`.
+  func edit(at offset: Int, classes: [String]) -> ContainerEdit {
+    var edit = containers[offset] ?? ContainerEdit()
+    for name in classes {
+      for (key, change) in classKeys[name] ?? [:] where edit.members[.key(key)] == nil {
+        edit.members[.key(key)] = change
+      }
+    }
+    return edit
+  }
+}

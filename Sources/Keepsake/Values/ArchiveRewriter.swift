@@ -1,0 +1,257 @@
+/// Writes an archive anew, value by value, with changes. What nobody refers to any more is left out.
+struct ArchiveRewriter {
+  /// A numbered thing of one of the archives that values come from.
+  private struct Source: Hashable {
+    let image: ObjectIdentifier
+    let number: Int
+
+    init(_ image: ArchiveImage, _ number: Int) {
+      self.image = ObjectIdentifier(image)
+      self.number = number
+    }
+  }
+
+  /// A container that is being written.
+  private struct Container {
+    let kind: ArchiveValue.Kind
+    let edit: ArchiveEdits.ContainerEdit
+    /// Whether its keys are those of an object.
+    var isOfObject = false
+  }
+
+  private let source: ArchiveImage
+  private let edits: ArchiveEdits
+  private var builder: ArchiveBuilder
+  /// The new numbers of bodies, and the bodies that are still to be written.
+  private var numbers: [Source: Int] = [:]
+  private var pending: [ArchiveBody] = []
+  private var classNumbers: [Source: Int] = [:]
+  private var stringNumbers: [Source: Int] = [:]
+  private var conditionalNumbers: [Source: Int] = [:]
+  /// For each entry of the new conditional table the object that it was for.
+  private var conditionals: [Source?] = []
+  /// The names of the classes of the object whose body is being written.
+  private var classes: [String] = []
+
+  private init(_ source: ArchiveImage, _ edits: ArchiveEdits) {
+    self.source = source
+    self.edits = edits
+    builder = ArchiveBuilder(withoutChecksums: !source.hasChecksums && source.source == nil)
+  }
+
+  /// The archive `source` with `edits`.
+  static func rewrite(_ source: ArchiveImage, _ edits: ArchiveEdits) throws(ArchiveError) -> ByteBuffer {
+    var rewriter = ArchiveRewriter(source, edits)
+    return try rewriter.run()
+  }
+
+  private mutating func run() throws(ArchiveError) -> ByteBuffer {
+    builder.beginBody(classNumber: nil)
+    try append(source.topLevelValue)
+    let topLevel = builder.takeTopLevel()
+    var next = 0
+    while next < pending.count {
+      let body = pending[next]
+      next += 1
+      classes = body.value.image.classNames(from: body.classNumber)
+      let classNumber: Int? =
+        if let number = body.classNumber { try self.classNumber(number, body.value.image) } else { nil }
+      builder.beginBody(classNumber: classNumber)
+      try append(body.value)
+      builder.endBody()
+    }
+    let targets = conditionals.map { target in target.flatMap { numbers[$0] } ?? 0 }
+    return try builder.finish(topLevel: topLevel, conditionals: targets)
+  }
+
+  // MARK: Values
+
+  private mutating func append(_ root: ArchiveValue) throws(ArchiveError) {
+    var walk = ArchiveWalk(root)
+    var open: [Container] = []
+    while let step = try walk.next() {
+      switch step {
+      case .leave:
+        if let container = open.popLast() { try append(additionsOf: container) }
+      case .value(let value, let label):
+        let change = label.flatMap { label in open.last?.edit.members[label] }
+        if change?.isRemoved == true {
+          try walk.skipMembers()
+          continue
+        }
+        if open.last?.kind == .map { append(key: change?.newKey.map { .key($0) } ?? label) }
+        if let replacement = change?.newValue {
+          try append(replacement)
+          try walk.skipMembers()
+        } else {
+          try appendStart(of: value, label, &open)
+        }
+      }
+    }
+  }
+
+  private mutating func append(additionsOf container: Container) throws(ArchiveError) {
+    for (key, value) in container.edit.additions {
+      if container.kind == .map { append(key: key.map { .key($0) }) }
+      try append(value)
+    }
+  }
+
+  private mutating func append(key: PathElement?) {
+    switch key {
+    case .key(let name): builder.append(string: name)
+    case .intKey(let number), .index(let number): builder.buffer.append(integer: number)
+    case nil: break
+    }
+  }
+
+  /// Appends a value as far as others do not stand in it.
+  private mutating func appendStart(
+    of value: ArchiveValue,
+    _ label: PathElement?,
+    _ open: inout [Container]
+  ) throws(ArchiveError) {
+    switch value.kind {
+    case .record, .map, .array, .empty:
+      // The keys of a superclass stand beside those of the class, or under "super".
+      let isOfObject = open.last.map { $0.isOfObject && label == .key("super") } ?? true
+      let isSource = value.image === source
+      let edit = isSource ? edits.edit(at: value.offset, classes: isOfObject ? classes : []) : .init()
+      try appendHead(of: value, edit)
+      if value.hasMembers { open.append(Container(kind: value.kind, edit: edit, isOfObject: isOfObject)) }
+    case .some, .url, .typed:
+      if value.kind == .typed {
+        var place = value.offset
+        builder.buffer.append(Tag.typed)
+        let number = try value.image.valueTypeNumber(at: &place)
+        builder.buffer.append(varint: try classNumber(number, value.image))
+      } else {
+        builder.buffer.append(value.tag)
+      }
+      open.append(Container(kind: value.kind, edit: .init()))
+    case .object, .value:
+      guard let body = try value.target else { return }
+      builder.buffer.append(
+        reference: value.kind == .object ? Tag.objectReference : Tag.valueReference,
+        number(of: body)
+      )
+    case .conditional:
+      builder.buffer.append(reference: Tag.conditionalReference, try conditionalNumber(value))
+    case .string:
+      try append(string: value)
+    default:
+      // The same bytes mean the same in every archive.
+      try value.image.reader.withBytes(value.byteRange) { builder.buffer.append($0) }
+    }
+  }
+
+  private mutating func append(string value: ArchiveValue) throws(ArchiveError) {
+    guard TagKind(value.tag) == .stringReference else {
+      builder.append(string: try value.string ?? "")
+      return
+    }
+    let place = Source(value.image, try value.referencedNumber())
+    if let known = stringNumbers[place] { return builder.append(stringNumber: known) }
+    stringNumbers[place] = builder.append(string: try value.string ?? "")
+  }
+
+  // MARK: Containers
+
+  private mutating func appendHead(
+    of value: ArchiveValue,
+    _ edit: ArchiveEdits.ContainerEdit
+  ) throws(ArchiveError) {
+    switch value.kind {
+    case .record:
+      let slots = try value.head().slots
+      let labels = slots.map { PathElement.key(value.image.keys[value.image.shapeKey($0)]) }
+      try builder.append(recordHead: keys(labels, edit, value).compactMap(\.self))
+    case .map where !edit.isEmpty:
+      builder.append(mapHead: try keys(value.members().compactMap(\.label), edit, value).count)
+    case .map:
+      builder.append(mapHead: try value.head().count)
+    case .array:
+      let removed = edit.members.values.count { $0.isRemoved }
+      builder.buffer.append(arrayHead: try value.head().count - removed + edit.additions.count)
+    default:
+      // Nothing but what is added.
+      guard !edit.additions.isEmpty else { return builder.buffer.append(Tag.empty) }
+      try builder.append(recordHead: keys([], edit, value).compactMap(\.self))
+      try append(additionsOf: Container(kind: .record, edit: edit))
+    }
+  }
+
+  /// The keys that a container has after its edit; throws when two are the same.
+  private func keys(
+    _ labels: [PathElement],
+    _ edit: ArchiveEdits.ContainerEdit,
+    _ value: ArchiveValue
+  ) throws(ArchiveError) -> [String?] {
+    var keys: [String?] = []
+    for label in labels {
+      let change = edit.members[label]
+      if change?.isRemoved == true { continue }
+      switch label {
+      case .key(let name): keys.append(change?.newKey ?? name)
+      case .intKey(let number), .index(let number): keys.append(change?.newKey ?? String(number))
+      }
+    }
+    keys += edit.additions.map(\.key)
+    guard !edit.isEmpty else { return keys }
+    var seen: Set<ExactString> = []
+    for key in keys.compactMap(\.self) where !seen.insert(ExactString(string: key)).inserted {
+      throw ArchiveError(
+        .misuse,
+        "After the changes two values would stand under the key \"\(key)\"",
+        byteOffset: value.offset
+      )
+    }
+    return keys
+  }
+
+  // MARK: Numbers
+
+  private mutating func number(of body: ArchiveBody) -> Int {
+    let place = Source(body.value.image, body.number)
+    if let known = numbers[place] { return known }
+    pending.append(body)
+    numbers[place] = pending.count
+    return pending.count
+  }
+
+  private mutating func conditionalNumber(_ value: ArchiveValue) throws(ArchiveError) -> Int {
+    let place = Source(value.image, try value.referencedNumber())
+    if let known = conditionalNumbers[place] { return known }
+    conditionals.append(try value.bodyNumber.map { Source(value.image, $0) })
+    conditionalNumbers[place] = conditionals.count - 1
+    return conditionals.count - 1
+  }
+
+  private mutating func classNumber(_ number: Int, _ image: ArchiveImage) throws(ArchiveError) -> Int {
+    let place = Source(image, number)
+    if let known = classNumbers[place] { return known }
+    // The superclasses stand before the class.
+    let chain = Array(sequence(first: number) { image.classes[$0].superclass }.reversed())
+    var last: Int?
+    for number in chain {
+      var entry = image.classes[number]
+      entry.superclass = last
+      entry.name = edits.className(entry.name)
+      // What is declared where a new object goes is not known here.
+      if image !== source, last != nil { entry.isPolymorphic = true }
+      let known = classNumbers[Source(image, number)]
+      let new = known ?? builder.merge(entry)
+      classNumbers[Source(image, number)] = new
+      last = new
+    }
+    return last ?? 0
+  }
+}
+
+extension ArchiveImage {
+  /// The names of a class and of its superclasses.
+  fileprivate func classNames(from number: Int?) -> [String] {
+    guard let number else { return [] }
+    return sequence(first: number) { self.classes[$0].superclass }.map { classes[$0].name }
+  }
+}

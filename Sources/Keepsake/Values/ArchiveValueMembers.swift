@@ -1,0 +1,168 @@
+// What stands in a value, references followed.
+
+extension ArchiveValue {
+  /// A value in another one, with its key or index there.
+  public struct Member: Sendable {
+    /// The key or index; `nil` where the value around has but one and gives it none.
+    public let label: ArchivePath.Element?
+    /// The value.
+    public let value: ArchiveValue
+  }
+
+  /// What the value stands for: the content of the object that it refers to, what an optional holds, what is behind the
+  /// name of a type. A value of another kind is its own content; so is a weak reference to an object that was not
+  /// archived.
+  public var content: ArchiveValue {
+    get throws(ArchiveError) {
+      var content = self
+      // An archive could refer from one object to the next without end.
+      for _ in 0..<ArchiveValue.mostSteps {
+        if let wrapped = try content.wrapped {
+          content = wrapped
+        } else if let target = try content.target {
+          content = target.value
+        } else {
+          return content
+        }
+      }
+      throw ArchiveError(.damaged, "A reference leads only to further references", byteOffset: offset)
+    }
+  }
+
+  private static let mostSteps = 100
+
+  /// How many elements, keys or numbers the value has: `nil` for one that is no collection.
+  public var count: Int? {
+    get throws(ArchiveError) {
+      let content = try content
+      return switch content.kind {
+      case .array, .map, .record: try content.head().count
+      case .numbers: try image.packedArray(at: content.offset, in: image.reader).count
+      case .empty: 0
+      default: nil
+      }
+    }
+  }
+
+  /// What stands in the value, in the order of writing; nothing for one that has no members. Arrays of numbers have
+  /// none: see ``numbersValue``.
+  ///
+  /// - Throws: ``ArchiveError`` when the archive is damaged there.
+  public func members() throws(ArchiveError) -> [Member] {
+    var members: [Member] = []
+    try forEachMember { members.append($0) }
+    return members
+  }
+
+  /// The keys of a keyed value, in the order of writing; integers as their digits. Empty for a value without keys.
+  public var keys: [String] {
+    get throws(ArchiveError) {
+      try members().compactMap {
+        switch $0.label {
+        case .key(let name): name
+        case .intKey(let number): String(number)
+        case .index, nil: nil
+        }
+      }
+    }
+  }
+
+  /// The value under `key`; `nil` when there is none.
+  public subscript(key: String) -> ArchiveValue? {
+    get throws(ArchiveError) { try member(.key(key))?.value }
+  }
+
+  /// The element at `index` of an array, or the value under that key of a dictionary; `nil` when there is none. Arrays of
+  /// numbers have no elements: see ``numbersValue``.
+  public subscript(index: Int) -> ArchiveValue? {
+    get throws(ArchiveError) { try member(.index(index))?.value }
+  }
+
+  /// The value to which `path` leads from this one; `nil` when one of its steps finds nothing.
+  public subscript(path path: ArchivePath) -> ArchiveValue? {
+    get throws(ArchiveError) {
+      var value = self
+      for element in path.elements {
+        guard let next = try value.member(element)?.value else { return nil }
+        value = next
+      }
+      return value
+    }
+  }
+
+  /// The member at a step from this value.
+  func member(_ element: PathElement) throws(ArchiveError) -> Member? {
+    var found: Member?
+    try forEachMember(until: { $0.isAt(element) }, { found = $0 })
+    return found
+  }
+
+  /// Visits the members up to the first for which `isLast` holds, and that one alone if it is given.
+  private func forEachMember(
+    until isLast: ((Member) -> Bool)? = nil,
+    _ body: (Member) -> Void
+  ) throws(ArchiveError) {
+    var walk = ArchiveWalk(try content)
+    _ = try walk.next()
+    while case .value(let value, let label) = try walk.next() {
+      let member = Member(label: label, value: value)
+      if let isLast {
+        if isLast(member) { return body(member) }
+      } else {
+        body(member)
+      }
+      try walk.skipMembers()
+    }
+  }
+}
+
+extension ArchiveValue.Member {
+  /// Whether this is the member at `element`. Integers as keys are keys by their digits, and by the number.
+  fileprivate func isAt(_ element: PathElement) -> Bool {
+    switch (label, element) {
+    case (.key(let own), .key(let name)): own.utf8.elementsEqual(name.utf8)
+    case (.intKey(let own), .key(let name)): name.utf8.elementsEqual(String(own).utf8)
+    case (.key(let own), .intKey(let number)): own.utf8.elementsEqual(String(number).utf8)
+    case (.intKey(let own), .intKey(let number)), (.intKey(let own), .index(let number)),
+      (.index(let own), .index(let number)):
+      own == number
+    default: false
+    }
+  }
+}
+
+// MARK: - Objects
+
+extension ArchiveValue {
+  /// The name of the class of the object that the value refers to, or of the type of a value behind a protocol, as it
+  /// stands in the archive; `nil` for a value of another kind.
+  public var className: String? {
+    get throws(ArchiveError) {
+      switch kind {
+      case .typed: try typeName
+      case .some: try wrapped?.className
+      default: try target?.className
+      }
+    }
+  }
+
+  /// The number of the object that the value refers to, which tells objects apart; `nil` for a value of another kind, and
+  /// for a weak reference to an object that was not archived.
+  public var objectNumber: Int? {
+    get throws(ArchiveError) {
+      switch kind {
+      case .object, .conditional: try bodyNumber
+      case .some: try wrapped?.objectNumber
+      default: nil
+      }
+    }
+  }
+
+  /// Where the bytes of the object are that the value refers to, the number of its class included; `nil` for a value that
+  /// refers to none.
+  public var objectByteRange: Range<Int>? {
+    get throws(ArchiveError) {
+      kind == .some ? try wrapped?.objectByteRange : try target?.byteRange
+    }
+  }
+}

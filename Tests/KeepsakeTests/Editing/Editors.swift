@@ -1,0 +1,190 @@
+import Foundation
+import Keepsake
+import Testing
+
+private class Creature: Codable, ArchivableClass {
+  class var archivedClassName: String { "Editors.Creature" }
+
+  var name: String
+  var friend: Creature?
+
+  init(_ name: String) {
+    self.name = name
+  }
+}
+
+private final class Bird: Creature {
+  override class var archivedClassName: String { "Editors.Bird" }
+  var wings = 2
+
+  private enum CodingKeys: CodingKey { case wings }
+
+  override init(_ name: String) {
+    super.init(name)
+  }
+
+  required init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    wings = try container.decode(Int.self, forKey: .wings)
+    try super.init(from: container.superDecoder())
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(wings, forKey: .wings)
+    try super.encode(to: container.superEncoder())
+  }
+}
+
+private struct Zoo: Codable {
+  var animals: [Creature]
+  var star: Creature?
+  @WeakReference var lost: Creature?
+  var notes: [String: String]
+  var codes: [Int: String]
+  var tags: [String]
+  var prices: [Double]
+  var city: String
+}
+
+/// `ArchiveEditor`: archives changed without their classes.
+@Suite struct Editors {
+  private func zoo() -> Zoo {
+    let (ape, owl) = (Creature("ape"), Bird("owl"))
+    owl.friend = ape
+    return Zoo(
+      animals: [ape, owl, ape],
+      star: owl,
+      notes: ["a": "first note", "b": "second note"],
+      codes: [7: "seven"],
+      tags: ["x", "y", "z"],
+      prices: [1.5, 2],
+      city: "first note"
+    )
+  }
+
+  private func editor() throws -> ArchiveEditor {
+    try ArchiveEditor(forReadingFrom: ArchiveEncoder().encode(zoo()))
+  }
+
+  @Test func withoutChangesEverythingStays() throws {
+    let data = try editor().encodedData()
+    let back = try ArchiveDecoder().decode(Zoo.self, from: data)
+    #expect(back.animals.map(\.name) == ["ape", "owl", "ape"] && back.animals[0] === back.animals[2])
+    #expect(back.star === back.animals[1] && back.star is Bird && back.star?.friend === back.animals[0])
+    #expect(
+      back.notes == zoo().notes && back.tags == zoo().tags && back.prices == [1.5, 2]
+        && back.codes == [7: "seven"]
+    )
+  }
+
+  /// Whatever archives hold, writing them anew changes nothing that a reader could see.
+  @Test func everySampleSurvives() throws {
+    for (name, data) in try EditedSamples.all() {
+      let editor = try ArchiveEditor(forReadingFrom: data)
+      let again = try editor.encodedData()
+      #expect(try EditedSamples.text(data) == EditedSamples.text(again), "\(name)")
+      // And once more, to the same bytes.
+      #expect(try ArchiveEditor(forReadingFrom: again).encodedData() == again, "\(name)")
+    }
+  }
+
+  @Test func values() throws {
+    var editor = try editor()
+    try editor.setValue("Bremen", at: "root.city")
+    try editor.setValue(3.25, at: "root.prices")
+    try editor.setValue([9.0], at: "root.prices")
+    try editor.setValue("third note", at: "root.notes.c")
+    try editor.removeValue(at: "root.notes.a")
+    try editor.setValue("eight", at: "root.codes[8]")
+    try editor.removeValue(at: "root.tags[1]")
+    try editor.setValue("w", at: "root.tags[3]")
+    try editor.setValue(Bird("tit"), at: "root.animals[2]")
+    try editor.setValue("first note", at: "extra")
+    let data = try editor.encodedData()
+    let back = try KeyedUnarchiver.unarchive(Zoo.self, from: data)
+    #expect(
+      back.city == "Bremen" && back.prices == [9] && back.notes == ["b": "second note", "c": "third note"]
+    )
+    #expect(back.codes == [7: "seven", 8: "eight"] && back.tags == ["x", "z", "w"])
+    #expect(back.animals.map(\.name) == ["ape", "owl", "tit"] && back.animals[2] is Bird)
+    #expect(try KeyedUnarchiver(forReadingFrom: data).decode(String.self, forKey: "extra") == "first note")
+  }
+
+  @Test func whatAnObjectHoldsChangesForAll() throws {
+    var editor = try editor()
+    try editor.setValue("monkey", at: "root.star.super.friend.name")
+    let back = try ArchiveDecoder().decode(Zoo.self, from: editor.encodedData())
+    #expect(back.animals.map(\.name) == ["monkey", "owl", "monkey"])
+  }
+
+  @Test func keysOfAClassAndOfItsSubclasses() throws {
+    var editor = try editor()
+    editor.renameKey("name", to: "title", inObjectsOfClass: "Editors.Creature")
+    editor.removeKey("friend", inObjectsOfClass: "Editors.Creature")
+    editor.renameKey("wings", to: "arms", inObjectsOfClass: "Editors.Bird")
+    let archive = try ArchiveValue(forReadingFrom: editor.encodedData())
+    #expect(try archive[path: "root.animals[0]"]?.keys == ["title"])
+    #expect(try archive[path: "root.star"]?.keys == ["arms", "super"])
+    #expect(try archive[path: "root.star.super.title"]?.stringValue == "owl")
+  }
+
+  @Test func classNames() throws {
+    var editor = try editor()
+    editor.renameClass("Editors.Bird", to: "Editors.Creature")
+    let back = try ArchiveValue(forReadingFrom: editor.encodedData())
+    #expect(try back[path: "root.star"]?.className == "Editors.Creature")
+  }
+
+  @Test func renamedAndRemovedAtTheTopLevel() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode(["a", "b"], forKey: "list")
+    try archiver.encode(zoo(), forKey: "zoo")
+    try archiver.encode(5, forKey: "count")
+    var editor = try ArchiveEditor(forReadingFrom: archiver.encodedData)
+    try editor.renameValue(at: "list", to: "names")
+    try editor.removeValue(at: "zoo")
+    let back = try KeyedUnarchiver(forReadingFrom: editor.encodedData())
+    #expect(back.allKeys == ["names", "count"])
+    #expect(try back.decode([String].self, forKey: "names") == ["a", "b"])
+    // The objects that only the zoo referred to are gone.
+    #expect(try editor.encodedData().count < archiver.encodedData.count / 2)
+  }
+
+  @Test func weakReferencesFollow() throws {
+    var zoo = zoo()
+    zoo.lost = zoo.animals[0]
+    var editor = try ArchiveEditor(forReadingFrom: ArchiveEncoder().encode(zoo))
+    let kept = try ArchiveDecoder().decode(Zoo.self, from: editor.encodedData())
+    #expect(kept.lost === kept.animals[0])
+    for path: ArchivePath in ["root.animals", "root.star"] { try editor.removeValue(at: path) }
+    #expect(try ArchiveValue(forReadingFrom: editor.encodedData())[path: "root.lost"]?.objectNumber == nil)
+  }
+
+  @Test func writtenToAFile() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("edited-\(UUID()).keepsake").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try KeyedArchiver.archive(rootObject: zoo(), toFile: path)
+    var editor = try ArchiveEditor(forReadingFile: path)
+    try editor.setValue("Kiel", at: "root.city")
+    try editor.write(toFile: path)
+    #expect(try KeyedUnarchiver.unarchive(Zoo.self, fromFile: path).city == "Kiel")
+  }
+
+  @Test func whatCannotBe() throws {
+    var editor = try editor()
+    #expect(throws: ArchiveError.self) { try editor.removeValue(at: "root.nothing") }
+    #expect(throws: ArchiveError.self) { try editor.removeValue(at: "") }
+    #expect(throws: ArchiveError.self) { try editor.renameValue(at: "root.tags[0]", to: "x") }
+    #expect(throws: ArchiveError.self) { try editor.setValue(1, at: "root.tags[5]") }
+    #expect(throws: ArchiveError.self) { try editor.setValue(1, at: "root.city.x") }
+    #expect(throws: ArchiveError.self) { try editor.setValue(1, at: "nowhere.x") }
+    let error = #expect(throws: ArchiveError.self) { try editor.removeValue(at: "root.animals[0].nam") }
+    #expect(
+      error?.message.contains("The value at root.animals[0] has no nam: its keys are name") == true
+    )
+    try editor.renameValue(at: "root.city", to: "tags")
+    let clash = #expect(throws: ArchiveError.self) { try editor.encodedData() }
+    #expect(clash?.code == .misuse && clash?.message.contains("\"tags\"") == true)
+  }
+}
