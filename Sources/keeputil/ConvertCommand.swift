@@ -108,7 +108,9 @@ enum ConvertCommand: Command {
     }
     if let old = try input.translatedArchive() {
       for (what, count) in old.losses {
-        Tool.complain("note: not carried over: \(escaped(what))\(count > 1 ? " (\(grouped(count)) times)" : "")")
+        Tool.complain(
+          "note: not carried over: \(escaped(what))\(count > 1 ? " (\(grouped(count)) times)" : "")"
+        )
       }
       return try withOutput(file) { try $0.write(old.data) }
     }

@@ -53,7 +53,9 @@ extension ArchiveImage {
 package func translateOldArchive(
   _ data: Data
 ) throws(ArchiveError) -> (data: Data, losses: [(what: String, count: Int)])? {
-  guard let old = try OldArchiveTranslation.translate(ByteReader(data), withoutChecksums: false) else { return nil }
+  guard let old = try OldArchiveTranslation.translate(ByteReader(data), withoutChecksums: false) else {
+    return nil
+  }
   return (old.buffer.takeData(), old.losses)
 }
 

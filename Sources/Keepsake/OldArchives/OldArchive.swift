@@ -61,6 +61,28 @@ struct OldArchive {
   }
 }
 
+extension OldArchive {
+  /// How many objects cannot be reached from the top level by any reference.
+  var unreachedCount: Int {
+    var isReached = Array(repeating: false, count: objects.count)
+    var seen = Array(repeating: false, count: list.nodes.count)
+    var rest = topLevel.map(\.value)
+    while let node = rest.popLast() {
+      guard !seen[node] else { continue }
+      seen[node] = true
+      switch list[node] {
+      case .reference(let number) where number < objects.count:
+        isReached[number] = true
+        rest.append(objects[number])
+      case .array(let elements): rest += elements
+      case .dictionary(let members): rest += members.map(\.value)
+      default: break
+      }
+    }
+    return isReached.dropFirst().count { !$0 }
+  }
+}
+
 /// A class of an old archive.
 final class OldClass: Sendable {
   /// The name in the form that this library uses: `Module.Name` for a class of Swift.

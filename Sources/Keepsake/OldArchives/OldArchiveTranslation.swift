@@ -64,7 +64,7 @@ package struct OldArchiveTranslation {
     // The top level stands behind the bodies, and not where it was written.
     let shift = builder.buffer.count - Header.byteCount
     places += topLevelPlaces.map { ArchivePlace(offset: $0.offset + shift, source: $0.source) }
-    let unreached = contents.unreachedCount
+    let unreached = archive.unreachedCount
     let buffer = try builder.finish(topLevel: topLevel)
     var losses = contents.losses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     if unreached > 0 { losses.append(("objects that nothing refers to", unreached)) }

@@ -70,15 +70,6 @@ struct OldContents {
     return content
   }
 
-  /// How many objects nothing refers to, classes not counted.
-  var unreachedCount: Int {
-    contents.indices.dropFirst().count { contents[$0] == nil && !isClass($0) }
-  }
-
-  private func isClass(_ number: Int) -> Bool {
-    classes[number] != nil || archive.list.value(of: "$classname", in: archive.objects[number]) != nil
-  }
-
   /// Counts bytes that are copied for the object at `node`; throws when they are out of proportion to the file.
   mutating func spend(_ byteCount: Int, at node: Int) throws(ArchiveError) {
     allowance -= byteCount

@@ -1,0 +1,255 @@
+import Foundation
+import Keepsake
+import Testing
+
+/// Old archives that are wrong, or made to do harm: an error that says what and where, in no time and no memory.
+@Suite struct OldDamage {
+  /// Whatever is there.
+  private struct Anything: Decodable {
+    init(from decoder: any Decoder) throws {
+      do {
+        var elements = try decoder.unkeyedContainer()
+        while !elements.isAtEnd { _ = try elements.decode(Anything.self) }
+      } catch DecodingError.typeMismatch {
+        guard let members = try? decoder.container(keyedBy: AnyKey.self) else { return }
+        for key in members.allKeys { _ = try members.decode(Anything.self, forKey: key) }
+      }
+    }
+  }
+
+  private func code(_ data: Data) throws -> ArchiveError.Code? {
+    try failure { try KeyedUnarchiver.unarchive(Anything.self, from: data) }.code
+  }
+
+  private func xml(_ text: String) -> Data { Data(text.utf8) }
+
+  @Test func whatIsNoOldArchive() throws {
+    #expect(try code(xml("<plist><dict></dict></plist>")) == .notAnArchive)
+    #expect(try code(xml("<plist><array><string>$archiver</string></array></plist>")) == .notAnArchive)
+    #expect(try code(xml("<html></html>")) == .notAnArchive)
+    #expect(try code(xml("{\"json\": 1}")) == .notAnArchive)
+    let new = OldPropertyList.document(
+      .dictionary([
+        ("$archiver", .string("NSKeyedArchiver")), ("$version", .integer(200_000)), ("$objects", .array([])),
+        ("$top", .dictionary([])),
+      ])
+    )
+    #expect(try code(new) == .unsupportedVersion)
+  }
+
+  @Test(arguments: [
+    "<plist>", "<plist><dict>", "<plist><dict></plist>", "<plist><array></dict></plist>",
+    "<plist><dict><key>a</key></dict></plist>",
+    "<plist><dict><string>a</string></dict></plist>", "<plist><integer>x</integer></plist>",
+    "<plist><real></real></plist>",
+    "<plist><integer>--5</integer></plist>", "<plist><date>2001-13-01T00:00:00Z</date></plist>",
+    "<plist><data>$$</data></plist>",
+    "<plist><string>&unknown;</string></plist>", "<plist><string>&#xD800;</string></plist>",
+    "<plist><string>a</plist>",
+    "<plist><true/><true/></plist>", "<plist><thing/></plist>", "<plist>text</plist>",
+    "<?xml version=\"1.0\"?>",
+    "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><string>&a;</string></plist>", "<!-- never ends",
+    "<plist><array><array>",
+  ])
+  func brokenXML(_ text: String) throws {
+    #expect(try code(xml(text)) == .damaged)
+  }
+
+  @Test func spellingsOfXML() throws {
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <!-- a comment --><plist version="1.0"><dict><key>$archiver</key><string>NSKeyedArchiver</string>
+      <key>$version</key><integer> 0x186A0 </integer><key>$objects</key><array><string>$null</string>
+      <string>a&lt;&amp;&#65;&#x1F600;<![CDATA[<b>&amp;]]><!-- no text --></string><string/><data> AQ ID
+      </data><data/></array><key>$top</key><dict><key>text</key><dict><key>CF$UID</key><integer>1</integer></dict>
+      <key>empty</key><dict><key>CF$UID</key><integer>2</integer></dict><key>data</key><dict><key>CF$UID</key>
+      <integer>3</integer></dict><key>none</key><dict><key>CF$UID</key><integer>4</integer></dict>
+      <key>date</key><date>2001-01-02T00:00:01Z</date><key>leap</key><date>2024-02-29T12:00:00Z</date>
+      <key>nan</key><real>nan</real><key>huge</key><real>-Infinity</real><key>big</key><integer>18446744073709551615</integer>
+      <key>low</key><integer>-9223372036854775808</integer></dict></dict></plist>
+      """
+    for data in [xml(text), xml("\u{FEFF}" + text), try #require(text.data(using: .utf16))] {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      #expect(try unarchiver.decode(String.self, forKey: "text") == "a<&A😀<b>&amp;")
+      #expect(try unarchiver.decode(String.self, forKey: "empty").isEmpty)
+      #expect(try unarchiver.decode(Data.self, forKey: "data") == Data([1, 2, 3]))
+      #expect(try unarchiver.decode(Data.self, forKey: "none").isEmpty)
+      #expect(try unarchiver.decode(Date.self, forKey: "date").timeIntervalSinceReferenceDate == 86_401)
+      #expect(try unarchiver.decode(Date.self, forKey: "leap").timeIntervalSince1970 == 1_709_208_000)
+      #expect(try unarchiver.decode(Double.self, forKey: "nan").isNaN)
+      #expect(try unarchiver.decode(Double.self, forKey: "huge") == -.infinity)
+      #expect(try unarchiver.decode(UInt64.self, forKey: "big") == .max)
+      #expect(try unarchiver.decode(Int.self, forKey: "low") == .min)
+    }
+  }
+
+  @Test func brokenObjects() throws {
+    let broken: [[OldPropertyList]] = [
+      [.reference(2)],
+      [.dictionary([("a", .integer(1))])],
+      [.array([.integer(1)])],
+      [.dictionary([("$class", .integer(1))])],
+      [.dictionary([("$class", .reference(99))])],
+      [.dictionary([("$class", .reference(2))]), .string("no class")],
+      [.object("NSArray", ["NS.objects": .array([.reference(99)])])],
+      [
+        .object("NSDictionary", ["NS.keys": .array([]), "NS.objects": .array([.reference(2)])]), .integer(1),
+      ],
+      [.object("NSDate", [:])], [.object("NSUUID", ["NS.uuidbytes": .data([1])])], [.object("NSURL", [:])],
+      [.object("NSURL", ["NS.base": .reference(1), "NS.relative": .string("x")])],
+      [.object("NSValue", ["NS.special": .integer(1), "NS.pointval": .string("{1}")])],
+      [.object("NSValue", ["NS.special": .integer(4)])], [.object("NSMeasurement", ["NS.value": .real(1)])],
+      [.object("NSNumber", [:])], [.object("NSString", [:])],
+      [.object("NSString", ["NS.bytes": .data([0xFF])])],
+      [.object("NSData", [:])], [.object("NSTimeZone", [:])], [.object("NSLocale", [:])],
+      [.object("NSIndexSet", ["NSRangeCount": .integer(2), "NSRangeData": .data([1, 2])])],
+      [.object("NSIndexSet", ["NSRangeCount": .integer(1), "NSRangeData": .data([0x80, 0x80])])],
+      [.object("NSIndexPath", ["NSIndexPathLength": .integer(2)])], [.object("NSDecimalNumber", [:])],
+      [.object("NSCountedSet", ["NS.count": .integer(2)])], [.object("NSDateInterval", [:])],
+      [
+        .object(
+          "NSDictionary",
+          [
+            "NS.keys": .array([.reference(2), .reference(2)]),
+            "NS.objects": .array([.reference(2), .reference(2)]),
+          ]
+        ),
+        .string("twice"),
+      ],
+    ]
+    for objects in broken {
+      let failure = try failure {
+        try KeyedUnarchiver.unarchive(Anything.self, from: OldPropertyList.archive(objects: objects))
+      }
+      #expect(failure.code == .damaged)
+    }
+  }
+
+  @Test func errorsSayWhereInTheOldFile() throws {
+    let data = OldPropertyList.archive(objects: [
+      .object("NSArray", ["NS.objects": .array([.reference(2), .reference(3)])]), .integer(1),
+      .string("no number"),
+    ])
+    do {
+      _ = try KeyedUnarchiver.unarchive([Int].self, from: data)
+      Issue.record("it was read")
+    } catch DecodingError.typeMismatch(_, let context) {
+      #expect(context.codingPath.map(\.intValue) == [1])
+      let offset = try #require((context.underlyingError as? ArchiveError)?.byteOffset)
+      // Where the reference to the text stands.
+      #expect(
+        String(decoding: data[offset...].prefix(39), as: UTF8.self)
+          == "<dict><key>CF$UID</key><integer>3</inte"
+      )
+    }
+  }
+
+  // MARK: Out of proportion
+
+  /// Arrays that each hold the one before twice: the content is 2 to the 40.
+  @Test func doublingArrays() throws {
+    let levels = 40
+    let data = OldPropertyList.archive(
+      objects: (1...levels).map {
+        .object("NSArray", ["NS.objects": .array([.reference($0 + 1), .reference($0 + 1)])])
+      } + [.integer(7)]
+    )
+    #expect(try code(data) == .limitExceeded)
+    // The translation itself is no larger than the file.
+    #expect(try translateOldArchive(data)?.data.count ?? .max < data.count)
+  }
+
+  @Test func arraysInThemselves() throws {
+    let ring = OldPropertyList.archive(objects: [
+      .object("NSArray", ["NS.objects": .array([.reference(2)])]),
+      .object("NSArray", ["NS.objects": .array([.reference(1)])]),
+    ])
+    #expect(try code(ring) == .limitExceeded)
+    let own = OldPropertyList.archive(objects: [
+      .object("NSDictionary", ["NS.keys": .array([.reference(2)]), "NS.objects": .array([.reference(1)])]),
+      .string("k"),
+    ])
+    #expect(try code(own) == .limitExceeded)
+  }
+
+  @Test func objectsThatShareLargeTexts() throws {
+    // Each of 20,000 objects has the same 40,000 bytes for its text, which would be copied.
+    let bytes = [UInt8](repeating: 0x61, count: 40_000)
+    let count = 20_000
+    let data = OldPropertyList.archive(
+      objects: [
+        .object("NSArray", ["NS.objects": .array((0..<count).map { .reference($0 + 3) })]), .data(bytes),
+      ]
+        + (0..<count).map { _ in
+          .dictionary([("$class", .reference(count + 4)), ("NS.bytes", .reference(2))])
+        } + [
+          .dictionary([("$classname", .string("NSString")), ("$classes", .array([.string("NSString")]))])
+        ]
+    )
+    #expect(try code(data) == .damaged || code(data) == .limitExceeded)
+  }
+
+  @Test func deepXML() throws {
+    let depth = 200_000
+    let open = String(repeating: "<array>", count: depth)
+    let close = String(repeating: "</array>", count: depth)
+    #expect(try code(xml("<plist>\(open)\(close)</plist>")) == .notAnArchive)
+  }
+
+  // MARK: Binary
+
+  private func binary(
+    _ objects: [[UInt8]],
+    offsetSize: UInt8 = 2,
+    count: Int? = nil,
+    top: Int = 0,
+    table: Int? = nil
+  ) -> Data {
+    var bytes = [UInt8]("bplist00".utf8)
+    var offsets: [Int] = []
+    for object in objects {
+      offsets.append(bytes.count)
+      bytes += object
+    }
+    let start = bytes.count
+    for offset in offsets { bytes += [UInt8(offset >> 8), UInt8(offset & 0xFF)] }
+    bytes += [0, 0, 0, 0, 0, 0, offsetSize, 1]
+    for number in [count ?? objects.count, top, table ?? start] {
+      bytes += (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * (7 - $0))) }
+    }
+    return Data(bytes)
+  }
+
+  @Test func brokenBinary() throws {
+    #expect(try code(binary([[0x08]])) == .notAnArchive)
+    for data in [
+      binary([]), binary([[0x08]], offsetSize: 0), binary([[0x08]], offsetSize: 9),
+      binary([[0x08]], count: Int.max),
+      binary([[0x08]], count: -1), binary([[0x08]], top: 1), binary([[0x08]], table: Int.max),
+      binary([[0x08]], table: 3),
+      binary([[0xAF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]]), binary([[0xAF, 0x50]]),
+      binary([[0xA1, 9]]),
+      binary([[0x5F, 0x10, 0xFF]]), binary([[0x51, 0xFF]]), binary([[0x00]]), binary([[0x15, 0, 0]]),
+      binary([[0xF0]]),
+      binary([[0x8F]]), binary([[0x6F, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]]),
+      Data("bplist00".utf8),
+      Data("bplist00".utf8) + Data(count: 32),
+    ] {
+      #expect(try code(data) == .damaged)
+    }
+  }
+
+  @Test func overlappingObjects() throws {
+    // 1,000 objects, all of them the same long text.
+    var bytes = [UInt8]("bplist00".utf8) + [0x5F, 0x11, 0x03, 0xE8] + [UInt8](repeating: 0x61, count: 1_000)
+    let table = bytes.count
+    for _ in 0..<1_000 { bytes += [0, 8] }
+    bytes += [0, 0, 0, 0, 0, 0, 2, 2]
+    for number in [1_000, 0, table] {
+      bytes += (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * (7 - $0))) }
+    }
+    let failure = try failure { try KeyedUnarchiver.unarchive(Anything.self, from: Data(bytes)) }
+    #expect(failure.code == .damaged)
+  }
+}
