@@ -79,15 +79,29 @@ struct Input {
       let image = try ArchiveImage(data: data, verification: .everything)
       return (image, try image.verifyStructure())
     } catch {
-      if data.isEmpty { throw CommandFailure(CommandFailure.badData, "\(name): the file is empty") }
-      // Too short to be one, but it begins as one does.
-      if kind == .archive, error.code == .notAnArchive {
-        throw CommandFailure(
-          CommandFailure.badData,
-          "\(name): the archive was cut off after \(data.count) bytes"
-        )
-      }
-      throw CommandFailure(error, in: name)
+      throw failure(error)
     }
+  }
+
+  /// Opens the archive; what is read of it later is compared with its checksums then.
+  func openArchiveToRead() throws(CommandFailure) -> ArchiveImage {
+    do {
+      return try ArchiveImage(data: data, verification: .onlyWhatIsRead)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// Why the archive could not be opened, or what is wrong in it.
+  func failure(_ error: ArchiveError) -> CommandFailure {
+    if data.isEmpty { return CommandFailure(CommandFailure.badData, "\(name): the file is empty") }
+    // Too short to be one, but it begins as one does.
+    if kind == .archive, error.code == .notAnArchive {
+      return CommandFailure(
+        CommandFailure.badData,
+        "\(name): the archive was cut off after \(data.count) bytes"
+      )
+    }
+    return CommandFailure(error, in: name)
   }
 }

@@ -14,7 +14,10 @@ protocol Command {
 enum Tool {
   static let version = "keeputil 0.1.0 (archive format 1.1)"
   static var commands: [any Command.Type] {
-    [PrintCommand.self, ConvertCommand.self, VerifyCommand.self, DemoCommand.self]
+    [
+      PrintCommand.self, ConvertCommand.self, VerifyCommand.self, DiffCommand.self, GraphCommand.self,
+      DemoCommand.self,
+    ]
   }
 
   /// Runs the tool with its arguments; the exit status.

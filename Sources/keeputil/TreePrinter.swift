@@ -1,24 +1,57 @@
 import Foundation
 import Keepsake
 
-/// Prints the values of an archive line by line. It takes no recursion, whatever is nested.
+/// How much of a tree is shown, and how.
+struct TreeOptions {
+  var deepest = Int.max
+  var mostMembers = Int.max
+  /// Whether the place and size of each value is shown.
+  var hasOffsets = false
+  var palette = Palette.plain
+  /// What stands before each line.
+  var margin = ""
+}
+
+/// Prints a value of an archive line by line, and reads no more of it than it prints. It takes no recursion, whatever
+/// is nested.
 struct TreePrinter {
-  private let image: ArchiveImage
+  /// What is to be done at the end of a value that is open.
+  private struct Closing {
+    /// `nil` for a value that has no brackets of its own.
+    let bracket: String?
+    let offset: Int
+    /// For an object that was followed, the extent of its body.
+    let body: Range<Int>?
+  }
+
   private let output: any Output
-  private let deepest: Int
-  private let mostMembers: Int
-  private let margin: String
+  private let options: TreeOptions
   private var walk: ArchiveWalk
-  /// What closes each value that is open: nothing for those that have no brackets of their own.
-  private var closers: [String?] = []
+  private var closings: [Closing] = []
   private var indentation = 0
   /// What stands before the next value on its line.
   private var prefix = ""
-  private var seen: [Bool]
+  /// The extent of the body that was followed for the next value.
+  private var pendingBody: Range<Int>?
+  /// The bodies that were printed: only these are kept, so that a part of a large archive takes little memory.
+  private var seen: Set<Int> = []
 
   /// Lines are not indented more than this, so that deep nesting does not multiply the output.
   private static let mostIndentation = 64
 
+  init(_ value: ArchiveValue, _ output: any Output, _ options: TreeOptions) {
+    self.output = output
+    self.options = options
+    walk = ArchiveWalk(value)
+  }
+
+  /// Prints an object from its number.
+  init(_ body: ArchiveBody, _ output: any Output, _ options: TreeOptions) {
+    self.init(body.value, output, options)
+    enter(body, from: body.value.offset)
+  }
+
+  /// Prints the whole tree of `image`.
   init(
     _ image: ArchiveImage,
     _ output: any Output,
@@ -26,44 +59,44 @@ struct TreePrinter {
     mostMembers: Int = .max,
     margin: String = ""
   ) throws {
-    self.image = image
-    self.output = output
-    self.deepest = deepest
-    self.mostMembers = mostMembers
-    self.margin = margin
-    walk = ArchiveWalk(try image.topLevelValue)
-    seen = Array(repeating: false, count: image.directory.bodyCount + 1)
+    let options = TreeOptions(deepest: deepest, mostMembers: mostMembers, margin: margin)
+    self.init(try image.topLevelValue, output, options)
   }
 
   mutating func printAll() throws {
-    while let step = try walk.next() {
+    while let step = try nextStep() {
       switch step {
       case .leave:
-        if let closer = closers.popLast() ?? nil {
-          indentation -= 1
-          try line(closer)
-        }
+        guard let closing = closings.popLast(), let bracket = closing.bracket else { continue }
+        indentation -= 1
+        var extent = closing.body
+        if options.hasOffsets, extent == nil { extent = closing.offset..<(try walk.place) }
+        try line(bracket, extent)
       case .value(let value, let label):
-        if walk.index >= mostMembers, walk.parentKind != .record {
-          if walk.index == mostMembers { try line("… \(walk.siblingCount - mostMembers) more") }
-          try walk.skipMembers()
-          continue
-        }
         prefix += label.map(text) ?? ""
         try print(value)
       }
     }
   }
 
+  private mutating func nextStep() throws -> ArchiveWalk.Step? {
+    if let (kind, index, count) = walk.upcoming, kind == .array || kind == .map,
+      index >= options.mostMembers, index < count
+    {
+      try line(faint("… \(count - index) more"))
+      // Where these end is looked for only if something is shown behind them.
+      walk.skipUpcoming()
+    }
+    return try walk.next()
+  }
+
   private mutating func print(_ value: ArchiveValue) throws {
     switch value.kind {
     case .some, .typed:
-      prefix += "\(try value.typeName.map { escaped($0) } ?? "some") "
-      closers.append(nil)
+      prefix += "\(try value.typeName.map { name($0) } ?? faint("some")) "
+      closings.append(Closing(bracket: nil, offset: value.offset, body: nil))
     case .url:
-      try line(
-        "URL " + (value.urlParts?.map(quoted).joined(separator: " relative to ") ?? "(of unknown form)")
-      )
+      try line(painted(value), extent(of: value))
       try walk.skipMembers()
     case .array, .map, .record:
       try open(value)
@@ -71,135 +104,113 @@ struct TreePrinter {
       try printReference(value)
     case .conditional:
       // Never followed: the object stands where something else refers to it.
-      try line("weak " + (value.target.map { "\(escaped($0.className ?? "")) #\($0.number)" } ?? "nil"))
+      let target = try value.target.map { "\(name($0.className ?? "")) \(faint("#\($0.number)"))" }
+      try line("\(faint("weak")) \(target ?? faint("nil"))", extent(of: value))
     case .numbers:
       try printNumbers(value)
     default:
-      try line(scalarText(value))
+      try line(painted(value), extent(of: value))
     }
   }
 
   private mutating func open(_ value: ArchiveValue) throws {
     let (opening, closing) = value.kind == .array ? ("[", "]") : ("{", "}")
+    let body = pendingBody
     if try value.count == 0 {
-      try line(opening + closing)
-      closers.append(nil)
-    } else if indentation >= deepest {
-      try line("\(opening)…\(closing)")
+      try line(opening + closing, extent(of: value))
+      closings.append(Closing(bracket: nil, offset: value.offset, body: nil))
+    } else if indentation >= options.deepest {
+      try line("\(opening)…\(closing)", extent(of: value))
       try walk.skipMembers()
     } else {
-      try line(opening)
+      try line(opening, start: body?.lowerBound ?? value.offset)
       indentation += 1
-      closers.append(closing)
+      closings.append(Closing(bracket: closing, offset: value.offset, body: body))
     }
   }
 
   private mutating func printReference(_ value: ArchiveValue) throws {
     guard let target = try value.target else { return }
-    let name = target.className.map { "\(escaped($0)) #\(target.number)" } ?? ""
-    if seen[target.number] {
-      try line(name.isEmpty ? "(value #\(target.number), above)" : name + " (above)")
-    } else if indentation >= deepest {
-      try line(name + (name.isEmpty ? "" : " ") + (target.value.kind == .array ? "[…]" : "{…}"))
+    let name = name(of: target)
+    if seen.contains(target.number) {
+      let place = name.isEmpty ? faint("(value #\(target.number), above)") : "\(name) \(faint("(above)"))"
+      try line(place, extent(of: value))
+    } else if indentation >= options.deepest {
+      let content = target.value.kind == .array ? "[…]" : "{…}"
+      try line(name + (name.isEmpty ? "" : " ") + content, extent(of: value))
     } else {
-      seen[target.number] = true
-      if !name.isEmpty { prefix += name + " " }
-      walk.follow(target)
-      closers.append(nil)
+      enter(target, from: value.offset)
     }
   }
 
-  private mutating func printNumbers(_ value: ArchiveValue) throws {
-    let texts: [String] =
-      switch try value.numbers {
-      case .bools(let numbers)?: numbers.map(\.description)
-      case .signed(let numbers)?: numbers.map(\.description)
-      case .unsigned(let numbers)?: numbers.map(\.description)
-      case .floats(let numbers)?: numbers.map(\.description)
-      case .doubles(let numbers)?: numbers.map(\.description)
-      case nil: []
-      }
-    if texts.isEmpty { return try line("[]") }
-    if indentation >= deepest { return try line("[…]") }
-    try line("[")
-    indentation += 1
-    for (index, text) in texts.prefix(mostMembers).enumerated() { try line("\(index) => \(text)") }
-    if texts.count > mostMembers { try line("… \(texts.count - mostMembers) more") }
-    indentation -= 1
-    try line("]")
+  private mutating func enter(_ body: ArchiveBody, from offset: Int) {
+    seen.insert(body.number)
+    let name = name(of: body)
+    if !name.isEmpty { prefix += name + " " }
+    pendingBody = body.byteRange
+    walk.follow(body)
+    closings.append(Closing(bracket: nil, offset: offset, body: nil))
   }
 
-  /// Ends a line: what was gathered for it, and then `text`.
-  private mutating func line(_ text: String) throws {
+  private mutating func printNumbers(_ value: ArchiveValue) throws {
+    guard var numbers = try ArchiveNumberWalk(value) else { return }
+    if numbers.count == 0 { return try line("[]", extent(of: value)) }
+    if indentation >= options.deepest { return try line("[…]", extent(of: value)) }
+    let body = pendingBody
+    try line("[", start: body?.lowerBound ?? value.offset)
+    indentation += 1
+    var index = 0
+    while index < options.mostMembers, let some = try numbers.next() {
+      for text in some.texts.prefix(options.mostMembers - index) {
+        try line("\(index) => \(options.palette.paint(text, .number))")
+        index += 1
+      }
+    }
+    if numbers.count > index { try line(faint("… \(numbers.count - index) more")) }
+    indentation -= 1
+    try line("]", body ?? extent(of: value))
+  }
+
+  // MARK: Text
+
+  /// Ends a line: what was gathered for it, then `text`, and where the value is if that is to be shown.
+  private mutating func line(_ text: String, _ extent: Range<Int>? = nil, start: Int? = nil) throws {
     let indent = String(repeating: "  ", count: min(indentation, TreePrinter.mostIndentation))
-    try output.write("\(margin)\(indent)\(prefix)\(text)\n")
+    var place = ""
+    if options.hasOffsets, let extent {
+      place = "  @\(extent.lowerBound)+\(extent.count)"
+    } else if options.hasOffsets, let start {
+      place = "  @\(start)"
+    }
+    try output.write("\(options.margin)\(indent)\(prefix)\(text)\(faint(place))\n")
     prefix = ""
+    pendingBody = nil
+  }
+
+  /// Where the value is, if that is to be shown: otherwise its end is not looked for.
+  private func extent(of value: ArchiveValue) throws -> Range<Int>? {
+    options.hasOffsets ? try pendingBody ?? value.byteRange : nil
   }
 
   private func text(_ label: PathElement) -> String {
     switch label {
-    case .key(let name): "\(quoted(name)) => "
-    case .intKey(let number): "\(number) => "
+    case .key(let name): "\(options.palette.paint(quoted(name), .key)) => "
+    case .intKey(let number): "\(options.palette.paint("\(number)", .key)) => "
     case .index(let index): "\(index) => "
     }
   }
 
-  private func scalarText(_ value: ArchiveValue) throws -> String {
-    switch value.kind {
-    case .none: return "nil"
-    case .empty: return "(nothing)"
-    case .bool: return value.bool == true ? "true" : "false"
-    case .integer: return try value.integer?.text ?? ""
-    case .float32: return try value.float32?.description ?? ""
-    case .float64: return try value.float64?.description ?? ""
-    case .decimal: return try value.decimal?.text ?? ""
-    case .string: return quoted(try value.string ?? "")
-    case .uuid: return "UUID \(uuidText(try value.uuid ?? []))"
-    case .date:
-      let seconds = try value.date ?? 0
-      guard let time = CalendarTime(secondsSince2001: seconds) else { return "\(seconds) s from 2001-01-01" }
-      return "\(time.date) \(time.time)\(time.fraction) +0000"
-    case .bytes:
-      let bytes = try value.bytes ?? []
-      let shown = bytes.prefix(24).map { hexadecimal($0) }.joined()
-      return "\(counted(bytes.count, "byte")): 0x\(shown)\(bytes.count > 24 ? "…" : "")"
-    default: return value.kind.rawValue
-    }
+  private func painted(_ value: ArchiveValue) throws -> String {
+    let text = try value.scalarText
+    return value.ink.map { options.palette.paint(text, $0) } ?? text
   }
-}
 
-extension IntegerValue {
-  /// The digits.
-  var text: String {
-    switch self {
-    case .signed(let number): number.description
-    case .unsigned(let number): number.description
-    case .wide(let number): number.description
-    case .wideUnsigned(let number): number.description
-    }
+  /// The class and number of an object, nothing for a value of the top level.
+  private func name(of body: ArchiveBody) -> String {
+    body.className.map { "\(name($0)) \(faint("#\(body.number)"))" } ?? ""
   }
-}
 
-extension DecimalParts {
-  /// The digits, with a power of ten where there is one; a valid number in JSON, but for "nan".
-  var text: String {
-    guard let mantissa else { return "nan" }
-    let digits = String(mantissa)
-    let sign = isNegative ? "-" : ""
-    if exponent == 0 { return sign + digits }
-    guard exponent < 0, -exponent < digits.count + 6 else { return "\(sign)\(digits)e\(exponent)" }
-    let padded = String(repeating: "0", count: max(0, 1 - exponent - digits.count)) + digits
-    return "\(sign)\(padded.dropLast(-exponent)).\(padded.suffix(-exponent))"
-  }
-}
+  private func name(_ type: String) -> String { options.palette.paint(escaped(type), .name) }
 
-/// Sixteen bytes as a UUID is printed.
-func uuidText(_ bytes: [UInt8]) -> String {
-  let digits = bytes.map { hexadecimal($0).uppercased() }
-  let parts = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0.clamped(to: digits.indices)].joined() }
-  return parts.joined(separator: "-")
-}
-
-private func hexadecimal(_ byte: UInt8) -> String {
-  (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  private func faint(_ text: String) -> String { options.palette.paint(text, .faint) }
 }

@@ -30,6 +30,8 @@ package final class ArchiveImage {
   package let classes: [ClassEntry]
   /// What the archive was made of, if that was another format.
   package let source: TranslatedArchive?
+  /// Whether parts are still to be compared with their checksums when they are read.
+  let verifiesParts: Bool
   @safe @exclusivity(unchecked)
   var verifier: BlockVerifier?
   @safe @exclusivity(unchecked)
@@ -64,6 +66,7 @@ package final class ArchiveImage {
       }
       self.verifier = verifier
     }
+    verifiesParts = verification == .onlyWhatIsRead
     directory = try ArchiveDirectory(reader, trailer)
     try verifier?.verify(directory.topLevel)
     try verifier?.verify(directory.keys.range.lowerBound..<directory.classes.range.upperBound)

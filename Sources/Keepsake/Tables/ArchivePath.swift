@@ -1,8 +1,8 @@
 /// The way to a value in an archive: keys, and indexes of elements.
 ///
-/// In text, steps are separated by points and indexes stand in brackets: `root.books[3].title`. A key that has other
-/// characters than letters, digits, `_`, `-`, `$` and `@` stands in brackets and quotation marks, with escapes as in
-/// Swift: `root["odd key"].x`. The empty text is the way to the value itself.
+/// In text, steps are separated by points and indexes stand in brackets: `root.books[3].title`. A key with points,
+/// brackets or quotation marks stands in brackets and quotation marks, with escapes as in Swift: `root["a.b"].x`; any
+/// other may stand so. The empty text is the way to the value itself.
 ///
 /// ```swift
 /// let title = try archive[path: "root.books[3].title"]?.stringValue
@@ -73,7 +73,7 @@ private struct PathParser {
     rest = text[...].unicodeScalars
   }
 
-  /// Whether a character may stand in a key without quotation marks.
+  /// Whether a character is written in a key without quotation marks.
   static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isAlphabetic || scalar.properties.numericType != nil
       || "_-$@".unicodeScalars.contains(scalar)
@@ -111,7 +111,7 @@ private struct PathParser {
       } else if !elements.isEmpty {
         throw invalid("has no point before \"\(next)\"")
       }
-      let name = rest.prefix(while: PathParser.isPlain)
+      let name = rest.prefix { !".[]\"".unicodeScalars.contains($0) }
       guard !name.isEmpty else {
         throw invalid("lacks a key; one with other characters is spelled [\"like this\"]")
       }

@@ -12,6 +12,13 @@ extension ArchiveImage {
 
   /// The extent of body `number`, from 1 on, verified; throws when there is no such body (Format §5.6).
   package func body(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
+    let range = try extent(ofBody: number, at: offset)
+    try verifier?.verify(range)
+    return range
+  }
+
+  /// The extent of body `number`, from 1 on, of which nothing is read; throws when there is no such body.
+  package func extent(ofBody number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     guard number >= 1, number <= directory.bodyCount else {
       throw ArchiveError(.damaged, "A reference names an object that does not exist", byteOffset: offset)
     }
@@ -32,7 +39,6 @@ extension ArchiveImage {
       throw outsideBodies(group.place)
     }
     bodyPlaces.note(groupNumber, index, start)
-    try verifier?.verify(start..<end)
     return start..<end
   }
 
@@ -101,10 +107,38 @@ extension ArchiveImage {
     var high = directory.bodyCount
     while low <= high {
       let middle = (low + high) / 2
-      guard let range = try? body(middle, at: offset) else { return nil }
+      guard let range = try? extent(ofBody: middle, at: offset) else { return nil }
       if range.contains(offset) { return middle }
       if offset < range.lowerBound { high = middle - 1 } else { low = middle + 1 }
     }
     return nil
+  }
+}
+
+/// What is read of bodies bit by bit, and not a body at a time.
+extension ArchiveImage {
+  /// Compares the blocks that hold `range` with their checksums before something in it is read, if the archive was
+  /// opened so that this is to be done. What lies outside of the bodies is left out.
+  @inline(__always)
+  func touch(_ range: Range<Int>) throws(ArchiveError) {
+    if verifiesParts { try compare(range) }
+  }
+
+  private func compare(_ range: Range<Int>) throws(ArchiveError) {
+    let end = min(range.upperBound, directory.topLevel.upperBound)
+    guard range.lowerBound < end else { return }
+    try exclusively { () throws(ArchiveError) in try verifier?.verify(range.lowerBound..<end) }
+  }
+
+  /// Compares all of the archive that was not compared yet with its checksums, and looks at the offset table.
+  ///
+  /// - Parameter progress: is told now and then how many bytes were compared.
+  package func verifyContents(progress: (Int) -> Void = { _ in }) throws(ArchiveError) {
+    let step = 64 * Blocks.byteCount
+    for start in stride(from: 0, to: directory.offsets.range.upperBound, by: step) {
+      try verifier?.verify(start..<min(start + step, directory.offsets.range.upperBound))
+      progress(start)
+    }
+    try checkBodies()
   }
 }

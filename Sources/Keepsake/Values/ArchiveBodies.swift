@@ -27,12 +27,14 @@ extension ArchiveImage {
     }
   }
 
-  /// The body of `number`, from 1 on.
+  /// The body of `number`, from 1 on. Only how it begins is read.
   ///
   /// - Parameter offset: where the reference is, for the error when there is no such body.
   package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
-    let range = try exclusively { () throws(ArchiveError) in try body(number, at: offset) }
+    let range = try exclusively { () throws(ArchiveError) in try extent(ofBody: number, at: offset) }
     var place = range.lowerBound
+    // The class number takes no more than that.
+    try touch(place..<min(place + 10, range.upperBound))
     let classNumber = try classNumber(at: &place)
     return ArchiveBody(
       number: number,

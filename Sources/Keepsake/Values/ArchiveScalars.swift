@@ -58,6 +58,7 @@ extension ArchiveValue {
       case .string:
         let count = try reader.varint(at: &place)
         try reader.check(count, at: place)
+        try image.touch(place..<(place + count))
         return try reader.string(place..<(place + count))
       case .stringReference:
         return try image.sharedString(referencedNumber(), at: offset)
@@ -72,6 +73,8 @@ extension ArchiveValue {
       guard kind == .bytes else { return nil }
       var place = offset + 1
       let count = try reader.varint(at: &place)
+      try reader.check(count, at: place)
+      try image.touch(place..<(place + count))
       return try reader.array(of: UInt8.self, count: count, at: place)
     }
   }
@@ -114,6 +117,7 @@ extension ArchiveValue {
   package var numbers: ArchiveNumbers? {
     get throws(ArchiveError) {
       guard kind == .numbers else { return nil }
+      _ = try image.endTouching(valueAt: offset)
       let head = try image.packedArray(at: offset, in: reader)
       switch head.element {
       case .bool: return .bools(try reader.packedBools(head.count, at: head.payload))

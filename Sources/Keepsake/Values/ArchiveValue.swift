@@ -73,10 +73,14 @@ public struct ArchiveValue: @unchecked Sendable {
   /// What the value is, a reference not followed.
   public let kind: Kind
 
+  /// No tag, count or number, and no value without a length of its own, takes more bytes.
+  private static let headByteCount = 32
+
   /// The value that begins at `offset`.
   package init(_ image: ArchiveImage, at offset: Int) throws(ArchiveError) {
     self.image = image
     self.offset = offset
+    try image.touch(offset..<(offset + ArchiveValue.headByteCount))
     tag = try image.reader.byte(at: offset)
     kind =
       switch TagKind(tag) {
@@ -107,7 +111,7 @@ public struct ArchiveValue: @unchecked Sendable {
 
   /// Where the bytes of the value are, those of the objects not counted that it refers to.
   public var byteRange: Range<Int> {
-    get throws(ArchiveError) { offset..<(try image.end(ofValueAt: offset, in: image.reader)) }
+    get throws(ArchiveError) { offset..<(try image.endTouching(valueAt: offset)) }
   }
 
   // MARK: Members

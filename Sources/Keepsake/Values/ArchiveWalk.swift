@@ -2,6 +2,9 @@
 ///
 /// It takes no recursion, and time in proportion to the bytes, however values are nested. References are
 /// followed only where the caller says so, who keeps track of what it has seen.
+///
+/// Nothing is read before it is needed: where a value ends that has no members, or was skipped, is found when the one
+/// behind it is asked for.
 package struct ArchiveWalk {
   package enum Step {
     /// A value, with its key or index in the one around it. What stands in it comes next, and then `leave`.
@@ -15,10 +18,16 @@ package struct ArchiveWalk {
     var index = 0
     let count: Int
     var firstSlot = 0
-    /// For a body that was followed, where the walk goes on behind it.
-    var returnPlace: Int?
+    /// For a body that was followed, where the walk goes on behind it, and the end of the body around the reference.
+    var comeBack: (position: Position, end: Int)?
     /// How deep the values of this body were nested outside of this one.
     var depth: Int
+  }
+
+  /// A place, and how many values and keys stand there that are to be passed over.
+  private struct Position {
+    var place: Int
+    var passed = 0
   }
 
   private let image: ArchiveImage
@@ -29,13 +38,25 @@ package struct ArchiveWalk {
   private var lastOffset: Int
   /// Where the key of the last step's value stands, if that is in a map.
   private(set) var keyOffset = 0
-  /// Where the next value begins.
-  package private(set) var place: Int
+  private var position: Position
+  /// Where the body ends that was followed last: no value of it begins behind that.
+  private var bodyEnd = Int.max
 
   package init(_ value: ArchiveValue) {
     image = value.image
-    place = value.offset
+    position = Position(place: value.offset)
     lastOffset = value.offset
+  }
+
+  /// Where the next value begins. To ask for it costs the way there.
+  package var place: Int {
+    mutating get throws(ArchiveError) {
+      while position.passed > 0 {
+        position.place = try image.endTouching(valueAt: position.place)
+        position.passed -= 1
+      }
+      return position.place
+    }
   }
 
   /// How many values the next one stands in, followed references counted.
@@ -61,7 +82,7 @@ package struct ArchiveWalk {
     if let top = frames.last {
       if top.index == top.count {
         frames.removeLast()
-        if let returnPlace = top.returnPlace { place = returnPlace }
+        if let comeBack = top.comeBack { (position, bodyEnd) = comeBack }
         hasEntered = false
         return .leave
       }
@@ -69,20 +90,30 @@ package struct ArchiveWalk {
       switch top.kind {
       case .array: label = .index(top.index)
       case .record: label = .key(image.keys[image.shapeKey(top.firstSlot + top.index)])
-      case .map:
-        keyOffset = place
-        label = try image.sharedMapKey(at: &place)
+      case .map: label = try mapKey()
       default: break
       }
     } else if hasStarted {
       return nil
     }
     hasStarted = true
-    let value = try ArchiveValue(image, at: place)
-    lastOffset = place
+    let offset = try place
+    guard offset < bodyEnd else {
+      throw ArchiveError(.damaged, "A body ends before the values in it do", byteOffset: offset)
+    }
+    let value = try ArchiveValue(image, at: offset)
+    lastOffset = offset
     hasEntered = value.hasMembers
-    if hasEntered { try enter(value) } else { place = try value.byteRange.upperBound }
+    if hasEntered { try enter(value) } else { position = Position(place: offset, passed: 1) }
     return .value(value, label: label)
+  }
+
+  private mutating func mapKey() throws(ArchiveError) -> PathElement {
+    keyOffset = try place
+    // The key is compared with its checksum before it is made a text of.
+    position.place = try image.endTouching(valueAt: keyOffset)
+    var place = keyOffset
+    return try image.sharedMapKey(at: &place)
   }
 
   private mutating func enter(_ value: ArchiveValue) throws(ArchiveError) {
@@ -95,25 +126,43 @@ package struct ArchiveWalk {
       )
     }
     let head = try value.head()
-    place = head.payload
+    position = Position(place: head.payload)
     frames.append(
       Frame(kind: value.kind, count: head.count, firstSlot: head.slots.lowerBound, depth: depth)
     )
   }
 
   /// Leaves out what stands in the value of the last step, and its `leave`.
-  package mutating func skipMembers() throws(ArchiveError) {
-    guard hasEntered else { return }
+  ///
+  /// - Parameter end: where the value ends, if that is known already.
+  package mutating func skipMembers(endingAt end: Int? = nil) throws(ArchiveError) {
+    if hasEntered {
+      hasEntered = false
+      frames.removeLast()
+      position = Position(place: lastOffset, passed: 1)
+    }
+    if let end { position = Position(place: end) }
+  }
+
+  /// The value in which the next one stands, how many of those in it were visited, and how many there are.
+  package var upcoming: (kind: ArchiveValue.Kind, index: Int, count: Int)? {
+    frames.last.map { ($0.kind, $0.index, $0.count) }
+  }
+
+  /// Leaves out the values that would come next in the same value; the next step is its `leave`.
+  package mutating func skipUpcoming() {
+    guard let top = frames.last else { return }
+    position.passed += (top.count - top.index) * (top.kind == .map ? 2 : 1)
+    frames[frames.count - 1].index = top.count
     hasEntered = false
-    frames.removeLast()
-    place = try image.end(ofValueAt: lastOffset, in: image.reader)
   }
 
   /// Goes on with the value of `body`, then a `leave`, and then what is behind the reference of the last
   /// step.
   package mutating func follow(_ body: ArchiveBody) {
-    frames.append(Frame(kind: .object, count: 1, returnPlace: place, depth: 0))
-    place = body.value.offset
+    frames.append(Frame(kind: .object, count: 1, comeBack: (position, bodyEnd), depth: 0))
+    position = Position(place: body.value.offset)
+    bodyEnd = body.byteRange.upperBound
     hasEntered = false
   }
 }

@@ -12,9 +12,13 @@ extension ArchiveImage {
   ///
   /// Checksums are compared when the archive is opened. This finds what was wrong from the start.
   ///
+  /// - Parameter progress: is told now and then the place up to which all is well; the end of the top level is the
+  ///   last.
   /// - Throws: the first fault, with its place.
   @discardableResult
-  package func verifyStructure() throws(ArchiveError) -> ArchiveSummary {
+  package func verifyStructure(
+    progress: (_ place: Int) -> Void = { _ in }
+  ) throws(ArchiveError) -> ArchiveSummary {
     var summary = ArchiveSummary()
     summary.referenceCounts = Array(repeating: 0, count: directory.bodyCount + 1)
     try checkTables()
@@ -26,7 +30,7 @@ extension ArchiveImage {
       // That it begins where the one before ends was found with its group of the offset table.
       end = body.byteRange.upperBound
       if body.classNumber != nil { summary.objectCount += 1 }
-      try verify(body.value, endingAt: end, isTopLevel: false, maps, &summary)
+      try verify(body.value, endingAt: end, isTopLevel: false, maps, &summary, progress)
     }
     guard end == directory.topLevel.lowerBound else {
       throw ArchiveError(
@@ -35,7 +39,15 @@ extension ArchiveImage {
         byteOffset: end
       )
     }
-    try verify(topLevelValue, endingAt: directory.topLevel.upperBound, isTopLevel: true, maps, &summary)
+    try verify(
+      topLevelValue,
+      endingAt: directory.topLevel.upperBound,
+      isTopLevel: true,
+      maps,
+      &summary,
+      progress
+    )
+    progress(directory.topLevel.upperBound)
     return summary
   }
 
@@ -61,7 +73,8 @@ extension ArchiveImage {
     endingAt end: Int,
     isTopLevel: Bool,
     _ maps: MapKeys,
-    _ summary: inout ArchiveSummary
+    _ summary: inout ArchiveSummary,
+    _ progress: (Int) -> Void
   ) throws(ArchiveError) {
     var walk = ArchiveWalk(root)
     var maps = maps
@@ -69,6 +82,7 @@ extension ArchiveImage {
       switch step {
       case .value(let value, let label):
         summary.valueCount += 1
+        if summary.valueCount & 0x3FFF == 0 { progress(value.offset) }
         if walk.parentKind == .map { try maps.note(label, at: walk.keyOffset) }
         try value.verifyContent()
         if let number = try value.bodyNumber, value.kind != .conditional {
@@ -89,7 +103,7 @@ extension ArchiveImage {
         maps.leave()
       }
     }
-    guard walk.place == end else {
+    guard try walk.place == end else {
       throw ArchiveError(.damaged, "A body does not fill the space that it has", byteOffset: root.offset)
     }
   }

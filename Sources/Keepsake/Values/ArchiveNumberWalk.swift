@@ -1,0 +1,77 @@
+/// The numbers of a packed array, some at a time: it may be as large as the archive (Format §4.7).
+package struct ArchiveNumberWalk {
+  /// A multiple of the integers in a block and of the booleans in a byte.
+  private static let mostAtOnce = 8 * PackedNumbers.blockSize
+
+  private let image: ArchiveImage
+  private let element: PackedElement
+  private var place: Int
+  /// How many numbers the array has.
+  package let count: Int
+  /// How many of them were returned or left out.
+  package private(set) var index = 0
+
+  /// `nil` for a value that is no packed array.
+  package init?(_ value: ArchiveValue) throws(ArchiveError) {
+    guard value.kind == .numbers else { return nil }
+    image = value.image
+    place = value.offset + 2
+    guard let element = PackedElement(rawValue: try image.reader.byte(at: value.offset + 1)) else {
+      throw ArchiveError(
+        .damaged,
+        "A packed array has elements of an unknown kind",
+        byteOffset: value.offset + 1
+      )
+    }
+    self.element = element
+    count = try image.reader.varint(at: &place)
+  }
+
+  /// The next numbers, some hundred at most, or `nil` behind the last.
+  package mutating func next() throws(ArchiveError) -> ArchiveNumbers? {
+    let taken = min(count - index, ArchiveNumberWalk.mostAtOnce)
+    guard taken > 0 else { return nil }
+    let start = place
+    try pass(taken)
+    try image.touch(start..<place)
+    let reader = image.reader
+    return switch element {
+    case .bool: .bools(try reader.packedBools(taken, at: start))
+    case .signed: .signed(try reader.signedNumbers(taken, at: start))
+    case .unsigned: .unsigned(try reader.unsignedNumbers(taken, at: start))
+    case .float32: .floats(try reader.packedFloats(taken, at: start))
+    case .float64: .doubles(try reader.packedDoubles(taken, at: start))
+    }
+  }
+
+  /// Leaves out the numbers before that at `index`, or up to some hundred fewer.
+  package mutating func skip(towards wanted: Int) throws(ArchiveError) {
+    while wanted - index >= ArchiveNumberWalk.mostAtOnce, count - index > ArchiveNumberWalk.mostAtOnce {
+      try pass(ArchiveNumberWalk.mostAtOnce)
+    }
+  }
+
+  /// Moves behind `taken` numbers.
+  private mutating func pass(_ taken: Int) throws(ArchiveError) {
+    switch element {
+    case .bool: try advance((taken + 7) / 8)
+    case .float32: try advance(taken * 4)
+    case .float64: try advance(taken * 8)
+    case .signed, .unsigned:
+      for first in stride(from: 0, to: taken, by: PackedNumbers.blockSize) {
+        try image.touch(place..<(place + 1))
+        let width = Int(try image.reader.byte(at: place))
+        guard width >= 1, width <= 8 else {
+          throw ArchiveError(.damaged, "A block of numbers has an impossible width", byteOffset: place)
+        }
+        try advance(1 + min(taken - first, PackedNumbers.blockSize) * width)
+      }
+    }
+    index += taken
+  }
+
+  private mutating func advance(_ byteCount: Int) throws(ArchiveError) {
+    try image.reader.check(byteCount, at: place)
+    place += byteCount
+  }
+}

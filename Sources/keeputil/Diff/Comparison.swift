@@ -1,0 +1,331 @@
+import Keepsake
+
+/// Compares two archives from their top levels on, and tells what differs as it goes.
+///
+/// It takes no recursion, and visits each pair of objects once, so that cycles end.
+final class Comparison {
+  enum Sign: Character {
+    case added = "+"
+    case removed = "-"
+    case changed = "~"
+  }
+
+  /// Two values to be compared, or one that has no partner, by their places.
+  private struct Pair {
+    let label: PathElement
+    let first: DiffSequence.Element?
+    let second: DiffSequence.Element?
+  }
+
+  private struct Frame {
+    let pairs: [Pair]
+    var next = 0
+    /// How many steps lead to the value that holds these.
+    let depth: Int
+  }
+
+  private let first: DiffSide
+  private let second: DiffSide
+  private let report: (Sign, _ path: String, _ text: String) throws -> Void
+  private var frames: [Frame] = []
+  private var path: [PathElement] = []
+  /// Which object of the one archive was met as which of the other.
+  private var partners: [Int: Int] = [:]
+  private var reversePartners: [Int: Int] = [:]
+  /// Pairs of weak references whose objects were not met yet.
+  private var weakPairs: [(first: Int, second: Int, path: String)] = []
+
+  /// Each has a path in text; of more than these the classes alone are compared.
+  private static let mostWeakPairs = 100_000
+  /// References behind references to values, of which an archive that is whole has one.
+  private static let mostValueReferences = 4
+
+  init(
+    _ first: DiffSide,
+    _ second: DiffSide,
+    report: @escaping (Sign, _ path: String, _ text: String) throws -> Void
+  ) {
+    self.first = first
+    self.second = second
+    self.report = report
+  }
+
+  func run() throws {
+    try compare(
+      first.reading { () throws(ArchiveError) in try first.image.topLevelValue },
+      second.reading { () throws(ArchiveError) in try second.image.topLevelValue }
+    )
+    while let frame = frames.last {
+      guard frame.next < frame.pairs.count else {
+        frames.removeLast()
+        continue
+      }
+      frames[frames.count - 1].next += 1
+      path.removeSubrange(frame.depth...)
+      path.append(frame.pairs[frame.next].label)
+      try compare(frame.pairs[frame.next])
+    }
+    try compareWeakPairs()
+  }
+
+  // MARK: Pairs
+
+  private func compare(_ pair: Pair) throws {
+    switch (pair.first, pair.second) {
+    case (.value(let a)?, .value(let b)?):
+      try compare(try value(a, first), try value(b, second))
+    case (let a?, let b?):
+      try tell(.changed, "\(text(a, first)) -> \(text(b, second))")
+    case (let a?, nil):
+      try tell(.removed, text(a, first))
+    case (nil, let b?):
+      try tell(.added, text(b, second))
+    case (nil, nil):
+      break
+    }
+  }
+
+  private func compare(_ a: ArchiveValue, _ b: ArchiveValue) throws {
+    var (a, b) = (a, b)
+    var valueReferences = 0
+    // Ends, since no two objects are paired twice.
+    while true {
+      switch (a.kind, b.kind) {
+      case (.value, _), (_, .value):
+        valueReferences += 1
+        guard valueReferences <= Comparison.mostValueReferences else { return }
+        if let target = try target(of: a, first), a.kind == .value { a = try enter(target, first) }
+        if let target = try target(of: b, second), b.kind == .value { b = try enter(target, second) }
+      case (.object, .object):
+        guard let (nextA, nextB) = try enterObjects(a, b) else { return }
+        (a, b) = (nextA, nextB)
+      case (.typed, .typed), (.some, .some):
+        let (nameA, nameB) = (
+          try first.reading { () throws(ArchiveError) in try a.typeName },
+          try second.reading { () throws(ArchiveError) in try b.typeName }
+        )
+        if nameA != nameB { try tell(.changed, "type \(escaped(nameA ?? "")) -> \(escaped(nameB ?? ""))") }
+        guard let contentA = try first.reading({ () throws(ArchiveError) in try a.wrapped }),
+          let contentB = try second.reading({ () throws(ArchiveError) in try b.wrapped })
+        else { return }
+        (a, b) = (contentA, contentB)
+      case (.conditional, .conditional):
+        return try compareWeak(a, b)
+      case (.map, .map), (.map, .record), (.record, .map), (.record, .record):
+        return try openMembers(a, b)
+      case (.array, .array), (.array, .numbers), (.numbers, .array), (.numbers, .numbers):
+        return try openElements(a, b)
+      default:
+        return try compareScalars(a, b)
+      }
+    }
+  }
+
+  private func compareScalars(_ a: ArchiveValue, _ b: ArchiveValue) throws {
+    if a.kind == b.kind {
+      let (digestA, digestB) = (
+        try first.reading { () throws(ArchiveError) in try first.digest(of: a) },
+        try second.reading { () throws(ArchiveError) in try second.digest(of: b) }
+      )
+      if digestA == digestB { return }
+    }
+    var (textA, textB) = (try text(a, first), try text(b, second))
+    if a.kind == .string, b.kind == .string {
+      let (stringA, stringB) = (
+        try first.reading { () throws(ArchiveError) in try a.string ?? "" },
+        try second.reading { () throws(ArchiveError) in try b.string ?? "" }
+      )
+      (textA, textB) = DiffText.excerpts(stringA, stringB)
+    } else if a.kind == .bytes, b.kind == .bytes {
+      let (bytesA, bytesB) = (
+        try first.reading { () throws(ArchiveError) in try a.bytes ?? [] },
+        try second.reading { () throws(ArchiveError) in try b.bytes ?? [] }
+      )
+      let place = zip(bytesA, bytesB).prefix { $0 == $1 }.count
+      textB += " (from its byte \(place) on)"
+    } else if textA == textB {
+      (textA, textB) = ("\(textA) (\(a.kindName))", "\(textB) (\(b.kindName))")
+    }
+    try tell(.changed, "\(textA) -> \(textB)")
+  }
+
+  // MARK: References
+
+  private func enterObjects(_ a: ArchiveValue, _ b: ArchiveValue) throws -> (ArchiveValue, ArchiveValue)? {
+    guard let targetA = try target(of: a, first), let targetB = try target(of: b, second) else { return nil }
+    let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
+    guard known == nil, reverse == nil else {
+      if known != targetB.number {
+        // The content of both is compared where each is met with its partner.
+        try tell(.changed, "\(name(targetA)) -> \(name(targetB)), another object")
+      }
+      return nil
+    }
+    partners[targetA.number] = targetB.number
+    reversePartners[targetB.number] = targetA.number
+    if targetA.className != targetB.className {
+      try tell(.changed, "class \(escaped(targetA.className ?? "")) -> \(escaped(targetB.className ?? ""))")
+    }
+    return (try enter(targetA, first), try enter(targetB, second))
+  }
+
+  private func compareWeak(_ a: ArchiveValue, _ b: ArchiveValue) throws {
+    let (targetA, targetB) = (try target(of: a, first), try target(of: b, second))
+    guard let targetA, let targetB else {
+      if targetA != nil || targetB != nil { try tell(.changed, "\(text(a, first)) -> \(text(b, second))") }
+      return
+    }
+    let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
+    if known == nil, reverse == nil, weakPairs.count < Comparison.mostWeakPairs {
+      weakPairs.append((targetA.number, targetB.number, PathText.text(path)))
+    } else if known != targetB.number {
+      guard known != nil || reverse != nil || targetA.className != targetB.className else { return }
+      try tell(.changed, "weak \(name(targetA)) -> weak \(name(targetB)), another object")
+    }
+  }
+
+  /// What weak references lead to is known when all else was compared.
+  private func compareWeakPairs() throws {
+    for (a, b, path) in weakPairs {
+      let (known, reverse) = (partners[a], reversePartners[b])
+      guard known != b, known != nil || reverse != nil else { continue }
+      let (targetA, targetB) = (
+        try first.reading { () throws(ArchiveError) in try first.image.numberedBody(a, referredToAt: 0) },
+        try second.reading { () throws(ArchiveError) in try second.image.numberedBody(b, referredToAt: 0) }
+      )
+      try report(.changed, path, "weak \(name(targetA)) -> weak \(name(targetB)), another object")
+    }
+  }
+
+  private func target(of value: ArchiveValue, _ side: DiffSide) throws -> ArchiveBody? {
+    try side.reading { () throws(ArchiveError) in try value.target }
+  }
+
+  private func enter(_ body: ArchiveBody, _ side: DiffSide) throws -> ArchiveValue {
+    try side.reading { () throws(ArchiveError) in try side.index(body.value, body.byteRange) }
+    return body.value
+  }
+
+  private func name(_ body: ArchiveBody) -> String { BriefText.name(of: body) ?? "#\(body.number)" }
+
+  // MARK: Members
+
+  private func openMembers(_ a: ArchiveValue, _ b: ArchiveValue) throws {
+    let (membersA, membersB) = (
+      try first.reading { () throws(ArchiveError) in try first.members(of: a) },
+      try second.reading { () throws(ArchiveError) in try second.members(of: b) }
+    )
+    var places: [DiffKey: Int] = [:]
+    for (index, member) in membersB.enumerated() { places[DiffKey(member.label)] = index }
+    var isMatched = membersB.map { _ in false }
+    var pairs: [Pair] = []
+    for member in membersA {
+      var partner: DiffSequence.Element?
+      if let place = places[DiffKey(member.label)] {
+        isMatched[place] = true
+        partner = .value(offset: membersB[place].offset)
+      }
+      pairs.append(Pair(label: member.label, first: .value(offset: member.offset), second: partner))
+    }
+    for (index, member) in membersB.enumerated() where !isMatched[index] {
+      pairs.append(Pair(label: member.label, first: nil, second: .value(offset: member.offset)))
+    }
+    frames.append(Frame(pairs: pairs, depth: path.count))
+  }
+
+  private func openElements(_ a: ArchiveValue, _ b: ArchiveValue) throws {
+    let (elementsA, elementsB) = (
+      try first.reading { () throws(ArchiveError) in try DiffSequence(a, first) },
+      try second.reading { () throws(ArchiveError) in try DiffSequence(b, second) }
+    )
+    var pairs: [Pair] = []
+    func pair(_ i: Int, _ j: Int) {
+      pairs.append(Pair(label: .index(j), first: elementsA[i], second: elementsB[j]))
+    }
+    func single(_ a: Range<Int>, _ b: Range<Int>) {
+      for i in a { pairs.append(Pair(label: .index(i), first: elementsA[i], second: nil)) }
+      for j in b { pairs.append(Pair(label: .index(j), first: nil, second: elementsB[j])) }
+    }
+    for stretch in SequenceAlignment.align(elementsA.digests, elementsB.digests) {
+      if stretch.isSame {
+        for (i, j) in zip(stretch.first, stretch.second) where !elementsA.isComplete(i) { pair(i, j) }
+      } else if stretch.first.count == stretch.second.count {
+        for (i, j) in zip(stretch.first, stretch.second) { pair(i, j) }
+      } else {
+        // Elements that changed, and others that are new or gone.
+        let alike = SequenceAlignment.align(
+          try first.reading { () throws(ArchiveError) in try elementsA.likenesses(stretch.first, first) },
+          try second.reading { () throws(ArchiveError) in try elementsB.likenesses(stretch.second, second) }
+        )
+        for part in alike {
+          let i = part.first.lowerBound + stretch.first.lowerBound
+          let j = part.second.lowerBound + stretch.second.lowerBound
+          let isPaired = part.isSame || part.first.count == part.second.count
+          let paired = isPaired ? part.first.count : 0
+          for offset in 0..<paired { pair(i + offset, j + offset) }
+          single((i + paired)..<(i + part.first.count), (j + paired)..<(j + part.second.count))
+        }
+      }
+    }
+    frames.append(Frame(pairs: pairs, depth: path.count))
+  }
+
+  // MARK: Text
+
+  private func value(_ offset: Int, _ side: DiffSide) throws -> ArchiveValue {
+    try side.reading { () throws(ArchiveError) in try ArchiveValue(side.image, at: offset) }
+  }
+
+  private func text(_ value: ArchiveValue, _ side: DiffSide) throws -> String {
+    try side.reading { () throws(ArchiveError) in try BriefText.text(of: value) }
+  }
+
+  private func text(_ element: DiffSequence.Element, _ side: DiffSide) throws -> String {
+    switch element {
+    case .value(let offset): try text(value(offset, side), side)
+    case .number(let number): number.texts.joined()
+    }
+  }
+
+  private func tell(_ sign: Sign, _ text: String) throws {
+    try report(sign, PathText.text(path), text)
+  }
+}
+
+/// A key of a dictionary: its bytes, since two strings are equal that are spelt with other characters; an integer is
+/// the text of its digits (Format §4.8).
+private struct DiffKey: Hashable {
+  let utf8: [UInt8]
+
+  init(_ label: PathElement) { utf8 = Array(label.keyText.utf8) }
+}
+
+enum DiffText {
+  private static let mostCharacters = 60
+  private static let leastBefore = 20
+
+  /// Two strings in quotes; of long ones the part in which they differ first.
+  static func excerpts(_ first: String, _ second: String) -> (String, String) {
+    let isShort = first.utf8.count <= mostCharacters && second.utf8.count <= mostCharacters
+    if isShort { return (quoted(first), quoted(second)) }
+    let (a, b) = (first.unicodeScalars, second.unicodeScalars)
+    var (place, other) = (a.startIndex, b.startIndex)
+    while place < a.endIndex, other < b.endIndex, a[place] == b[other] {
+      (place, other) = (a.index(after: place), b.index(after: other))
+    }
+    return (excerpt(a, around: place), excerpt(b, around: other))
+  }
+
+  private static func excerpt(
+    _ scalars: String.UnicodeScalarView,
+    around place: String.UnicodeScalarView.Index
+  ) -> String {
+    let start =
+      scalars.index(place, offsetBy: -leastBefore, limitedBy: scalars.startIndex) ?? scalars.startIndex
+    let end =
+      scalars.index(place, offsetBy: mostCharacters - leastBefore, limitedBy: scalars.endIndex)
+      ?? scalars.endIndex
+    let text = quoted(String(scalars[start..<end]))
+    return (start == scalars.startIndex ? "" : "…") + text + (end == scalars.endIndex ? "" : "…")
+  }
+}

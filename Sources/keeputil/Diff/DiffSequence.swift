@@ -1,0 +1,50 @@
+import Keepsake
+
+/// The elements of an array, packed or not.
+struct DiffSequence {
+  enum Element {
+    case value(offset: Int)
+    case number(ArchiveNumbers)
+  }
+
+  /// A number for each element that is the same for the same content; see ``DiffSide/digest(of:level:)``.
+  private(set) var digests: [UInt64] = []
+  private var offsets: [Int] = []
+  /// For a packed array its numbers in portions of the same size, but for the last.
+  private var numbers: [ArchiveNumbers] = []
+
+  init(_ value: ArchiveValue, _ side: DiffSide) throws(ArchiveError) {
+    if var walk = try ArchiveNumberWalk(value) {
+      while let some = try walk.next() {
+        numbers.append(some)
+        digests += DiffSide.digest(of: some)
+      }
+    } else {
+      try side.visitMembers(of: value) { (_, member) throws(ArchiveError) in
+        offsets.append(member.offset)
+        digests.append(try side.digest(of: member))
+      }
+    }
+  }
+
+  subscript(index: Int) -> Element {
+    guard let portion = numbers.first?.count else { return .value(offset: offsets[index]) }
+    let place = index % portion
+    return .number(numbers[index / portion][place..<(place + 1)])
+  }
+
+  /// Whether elements with the digest of this one are the same in all they hold.
+  func isComplete(_ index: Int) -> Bool { digests[index] & 1 == 1 }
+
+  /// Numbers that are the same for elements that are likely to be two states of one thing.
+  func likenesses(_ range: Range<Int>, _ side: DiffSide) throws(ArchiveError) -> [UInt64] {
+    var result: [UInt64] = []
+    for index in range {
+      switch self[index] {
+      case .value(let offset): result.append(try side.likeness(of: ArchiveValue(side.image, at: offset)))
+      case .number: result.append(0)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,80 @@
+import Keepsake
+
+/// What stands at a byte of an archive: the object, and the way to the value in it.
+enum FaultPlace {
+  /// The place in words, as "in Book #3, at authors[0]"; `nil` where it cannot be told.
+  static func words(for error: ArchiveError, in image: ArchiveImage) -> String? {
+    guard let offset = error.byteOffset else { return nil }
+    let directory = image.directory
+    if directory.topLevel.contains(offset) {
+      guard let value = try? image.topLevelValue else { return "at the top level" }
+      let way = way(to: offset, from: value)
+      return way.isEmpty ? "at the top level" : "at \(PathText.text(way))"
+    }
+    if let table = table(at: offset, of: directory) { return "in the \(table)" }
+    guard let number = image.bodyNumber(containing: offset), let body = try? body(number, in: image) else {
+      return nil
+    }
+    // The value may be what cannot be read.
+    let steps = (try? ArchiveValue(image, at: body.place)).map { way(to: offset, from: $0) } ?? []
+    return steps.isEmpty ? "in \(body.name)" : "in \(body.name), at \(PathText.text(steps))"
+  }
+
+  /// The name of a body, and where the value in it begins.
+  private static func body(
+    _ number: Int,
+    in image: ArchiveImage
+  ) throws(ArchiveError) -> (name: String, place: Int) {
+    var place = try image.extent(ofBody: number, at: 0).lowerBound
+    guard let classNumber = try image.classNumber(at: &place) else { return ("value #\(number)", place) }
+    return ("\(escaped(image.classes[classNumber].name)) #\(number)", place)
+  }
+
+  /// What is in the block that does not match its checksum, as "where #3 to #90 are": the byte that was changed may be
+  /// any of it.
+  static func words(forBlockOf error: ArchiveError, in image: ArchiveImage) -> String? {
+    guard let block = error.byteOffset else { return nil }
+    let end = min(block + Blocks.byteCount, image.directory.topLevel.lowerBound) - 1
+    let start = max(block, Header.byteCount)
+    guard start <= end, let first = image.bodyNumber(containing: start),
+      let last = image.bodyNumber(containing: end)
+    else { return nil }
+    return first == last ? "in the middle of #\(first)" : "where #\(first) to #\(last) are"
+  }
+
+  private static func table(at offset: Int, of directory: ArchiveDirectory) -> String? {
+    let tables = [
+      ("key table", directory.keys), ("shape table", directory.shapes), ("class table", directory.classes),
+      ("string table", directory.strings), ("conditional table", directory.conditionals),
+      ("offset table", directory.offsets),
+    ]
+    return tables.first { $0.1.range.contains(offset) }?.0
+  }
+
+  /// The steps to the value that holds the byte at `offset`, or to the one behind which nothing can be read.
+  private static func way(to offset: Int, from value: ArchiveValue) -> [PathElement] {
+    var way: [PathElement?] = []
+    /// Where the last step leads to a value that has been left, or that never had members.
+    var isBehindLast = false
+    var walk = ArchiveWalk(value)
+    do {
+      while let step = try walk.next() {
+        switch step {
+        case .leave:
+          if try walk.place > offset { return way.compactMap(\.self) }
+          if isBehindLast { way.removeLast() }
+          isBehindLast = true
+        case .value(let value, let label):
+          // The one before is the last that begins where the byte is or before it.
+          if value.offset > offset { return way.compactMap(\.self) }
+          if isBehindLast { way.removeLast() }
+          way.append(label)
+          isBehindLast = !value.hasMembers
+        }
+      }
+    } catch {
+      // It is damaged there: so far the way is sure.
+    }
+    return way.compactMap(\.self)
+  }
+}

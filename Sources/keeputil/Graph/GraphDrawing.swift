@@ -1,0 +1,244 @@
+/// A graph with a place for each of its parts.
+struct GraphDrawing {
+  struct Point: Equatable {
+    var x: Double
+    var y: Double
+  }
+
+  struct Box {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+
+    func overlaps(_ other: Box) -> Bool {
+      x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
+    }
+  }
+
+  struct Label {
+    let text: String
+    let box: Box
+    /// Whether the text ends at the right side of its box, and does not begin at the left.
+    let isRight: Bool
+  }
+
+  /// A line in curves: its first point, and then two points of control and an end for each curve.
+  struct Line {
+    let points: [Point]
+    let isWeak: Bool
+    let label: Label?
+  }
+
+  let graph: ObjectGraph
+  private(set) var boxes: [Box] = []
+  private(set) var lines: [Line] = []
+  private(set) var width = 0.0
+  private(set) var height = 0.0
+
+  static let titleSize = 12.0
+  static let lineSize = 11.0
+  static let labelSize = 10.0
+  static let lineHeight = 15.0
+  static let padding = 10.0
+  static let margin = 24.0
+
+  private let layout: LayeredLayout
+  /// Where the edges leave and enter each node: for both ends of each edge how far down.
+  private var ports: [(from: Double, to: Double)] = []
+  /// The labels so far, by the columns beside which they stand.
+  private var placed: [Int: [Box]] = [:]
+
+  init(_ graph: ObjectGraph) {
+    self.graph = graph
+    let sizes = graph.nodes.map(GraphDrawing.size)
+    layout = LayeredLayout(
+      sizes,
+      graph.edges.map { edge in
+        LayeredLayout.Link(
+          from: edge.from,
+          to: edge.to,
+          isStrong: !edge.isWeak,
+          labelWidth: GraphDrawing.textWidth(edge.label, GraphDrawing.labelSize)
+        )
+      }
+    )
+    for node in graph.nodes.indices {
+      let column = layout.columnExtents[layout.ranks[node]]
+      boxes.append(
+        Box(
+          x: GraphDrawing.margin + column.x,
+          y: GraphDrawing.margin + layout.slots[node].y - sizes[node].height / 2,
+          width: sizes[node].width,
+          height: sizes[node].height
+        )
+      )
+    }
+    findPorts()
+    for edge in graph.edges.indices { draw(edge) }
+    let right = lines.flatMap(\.points).map(\.x) + boxes.map { $0.x + $0.width }
+    let labels = lines.compactMap { $0.label?.box }
+    let bottom = lines.flatMap(\.points).map(\.y) + boxes.map { $0.y + $0.height }
+    width = max(right.max() ?? 0, labels.map { $0.x + $0.width }.max() ?? 0) + GraphDrawing.margin
+    height = max(bottom.max() ?? 0, labels.map { $0.y + $0.height }.max() ?? 0) + GraphDrawing.margin
+  }
+
+  // MARK: Sizes
+
+  private static func size(_ node: ObjectGraph.Node) -> LayeredLayout.Size {
+    let note = node.note.isEmpty ? "" : "  " + node.note
+    let widths = [textWidth(node.title + note, titleSize)] + node.lines.map { textWidth($0, lineSize) }
+    return LayeredLayout.Size(
+      width: (widths.max() ?? 0) + 2 * padding,
+      height: Double(node.lines.count + 1) * lineHeight + 2 * padding - 4
+    )
+  }
+
+  /// How wide a text is in a font with characters of one width, of which some take twice as much and some nothing.
+  static func textWidth(_ text: String, _ size: Double) -> Double {
+    let cells = text.unicodeScalars.reduce(0) { sum, scalar in
+      switch scalar.properties.generalCategory {
+      case .nonspacingMark, .enclosingMark, .format: return sum
+      default: return sum + (isWide(scalar) ? 2 : 1)
+      }
+    }
+    return Double(cells) * size * 0.62
+  }
+
+  private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+      0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+      true
+    default: scalar.properties.isEmojiPresentation
+    }
+  }
+
+  // MARK: Edges
+
+  private func isFlat(_ edge: Int) -> Bool { layout.ways[edge].isEmpty }
+
+  /// Spreads the ends of edges over the sides of their nodes, in the order of where they come from.
+  private mutating func findPorts() {
+    ports = graph.edges.map { _ in (0, 0) }
+    /// For each side of each node the edges that end there: the edge, whether it is its beginning, and the height of
+    /// the place that it comes from.
+    var sides: [[(edge: Int, isStart: Bool, height: Double)]] = Array(repeating: [], count: 2 * boxes.count)
+    for (index, edge) in graph.edges.enumerated() {
+      let way = layout.ways[index]
+      if way.isEmpty {
+        // Within a column: on the right side of both.
+        let (from, to) = (layout.slots[edge.from].y, layout.slots[edge.to].y)
+        sides[2 * edge.from + 1].append((index, true, edge.from == edge.to ? from - 1 : to))
+        sides[2 * edge.to + 1].append((index, false, edge.from == edge.to ? from + 1 : from))
+      } else {
+        let isReversed = layout.isReversed[index]
+        sides[2 * way[0] + 1].append((index, !isReversed, layout.slots[way[1]].y))
+        sides[2 * way[way.count - 1]].append((index, isReversed, layout.slots[way[way.count - 2]].y))
+      }
+    }
+    for (side, ends) in sides.enumerated() {
+      let box = boxes[side / 2]
+      let sorted = ends.sorted {
+        ($0.height, $0.edge, $0.isStart ? 0 : 1) < ($1.height, $1.edge, $1.isStart ? 0 : 1)
+      }
+      for (place, end) in sorted.enumerated() {
+        let y = box.y + box.height * Double(place + 1) / Double(sorted.count + 1)
+        if end.isStart { ports[end.edge].from = y } else { ports[end.edge].to = y }
+      }
+    }
+  }
+
+  private mutating func draw(_ index: Int) {
+    let edge = graph.edges[index]
+    var points: [Point]
+    if isFlat(index) {
+      let (from, to) = (boxes[edge.from], boxes[edge.to])
+      let start = Point(x: from.x + from.width, y: ports[index].from)
+      let end = Point(x: to.x + to.width, y: ports[index].to)
+      let bulge = max(start.x, end.x) + 34
+      points = [start, Point(x: bulge, y: start.y), Point(x: bulge, y: end.y), end]
+    } else {
+      points = curves(index)
+      if layout.isReversed[index] { points.reverse() }
+    }
+    lines.append(Line(points: points, isWeak: edge.isWeak, label: label(index, points)))
+  }
+
+  /// The way of an edge from left to right.
+  private func curves(_ index: Int) -> [Point] {
+    let way = layout.ways[index]
+    let isReversed = layout.isReversed[index]
+    let (first, last) = (way[0], way[way.count - 1])
+    let start = Point(
+      x: boxes[first].x + boxes[first].width,
+      y: isReversed ? ports[index].to : ports[index].from
+    )
+    let end = Point(x: boxes[last].x, y: isReversed ? ports[index].from : ports[index].to)
+    var points = [start]
+    func curve(to end: Point) {
+      let start = points[points.count - 1]
+      let middle = (start.x + end.x) / 2
+      points += [Point(x: middle, y: start.y), Point(x: middle, y: end.y), end]
+    }
+    // Behind a narrow node, as far as its column goes, nothing is in the way.
+    let column = layout.columnExtents[layout.ranks[first]]
+    let edge = GraphDrawing.margin + column.x + column.width
+    if edge > start.x + 1 { curve(to: Point(x: edge, y: start.y)) }
+    for slot in way.dropFirst().dropLast() {
+      let column = layout.columnExtents[layout.slots[slot].rank]
+      let y = GraphDrawing.margin + layout.slots[slot].y
+      curve(to: Point(x: GraphDrawing.margin + column.x, y: y))
+      curve(to: Point(x: GraphDrawing.margin + column.x + column.width, y: y))
+    }
+    curve(to: end)
+    return points
+  }
+
+  // MARK: Labels
+
+  private mutating func label(_ index: Int, _ points: [Point]) -> Label? {
+    let edge = graph.edges[index]
+    guard !edge.label.isEmpty, let start = points.first, let end = points.last else { return nil }
+    let width = GraphDrawing.textWidth(edge.label, GraphDrawing.labelSize)
+    let height = GraphDrawing.labelSize + 3
+    func box(_ point: Point, isRight: Bool, isAbove: Bool) -> Label {
+      let y = isAbove ? point.y - height - 1 : point.y + 2
+      return Label(
+        text: edge.label,
+        box: Box(x: isRight ? point.x - width - 14 : point.x + 14, y: y, width: width, height: height),
+        isRight: isRight
+      )
+    }
+    let isReversed = !isFlat(index) && layout.isReversed[index]
+    // The left end is on the right side of its node, and the other way around.
+    let left = isReversed ? end : start
+    let right = isReversed ? start : end
+    let (leftNode, rightNode) = isReversed ? (edge.to, edge.from) : (edge.from, edge.to)
+    var candidates: [(label: Label, column: Int)] = []
+    for isAbove in [true, false] {
+      let beside = (box(left, isRight: false, isAbove: isAbove), layout.ranks[leftNode])
+      candidates.append(beside)
+      if isFlat(index) {
+        candidates.append((box(right, isRight: false, isAbove: isAbove), layout.ranks[rightNode]))
+      } else {
+        candidates.append((box(right, isRight: true, isAbove: isAbove), layout.ranks[rightNode] - 1))
+      }
+    }
+    // Where fewer edges meet there is more room.
+    if !isFlat(index), degree(rightNode, isLeftSide: true) < degree(leftNode, isLeftSide: false) {
+      candidates.swapAt(0, 1)
+      candidates.swapAt(2, 3)
+    }
+    let free = candidates.first { candidate in
+      !(placed[candidate.column] ?? []).contains { $0.overlaps(candidate.label.box) }
+    }
+    let chosen = free ?? candidates[0]
+    placed[chosen.column, default: []].append(chosen.label.box)
+    return chosen.label
+  }
+
+  private func degree(_ node: Int, isLeftSide: Bool) -> Int {
+    isLeftSide ? layout.slots[node].before.count : layout.slots[node].after.count
+  }
+}

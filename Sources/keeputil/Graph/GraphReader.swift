@@ -1,0 +1,254 @@
+import Keepsake
+
+/// Reads the graph of an archive: each body once, in the order of the bytes.
+struct GraphReader {
+  /// More objects than this are summed up by class, unless they are asked for.
+  static let mostReadable = 60
+  /// More than this nobody could look at.
+  static let mostObjects = 1_000
+  static let mostEdges = 5_000
+
+  private static let mostFields = 3
+  private static let mostTitleCharacters = 34
+  private static let mostLineCharacters = 30
+  private static let mostLabelCharacters = 22
+
+  private let image: ArchiveImage
+  private let progress: Progress
+  /// Under which key of the top level each value stands that has a body of its own.
+  private var valueKeys: [Int: PathElement] = [:]
+
+  init(_ image: ArchiveImage, _ progress: Progress) {
+    self.image = image
+    self.progress = progress
+  }
+
+  /// The number of the class of each object, in the order of their numbers.
+  private func classNumber(of body: Int, referredToAt offset: Int = 0) throws(ArchiveError) -> Int? {
+    try image.numberedBody(body, referredToAt: offset).classNumber
+  }
+
+  /// How many objects there are.
+  func objectCount() throws -> Int {
+    var count = 0
+    for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
+      if try classNumber(of: number) != nil { count += 1 }
+      if number & 0xFFF == 0 { progress.update(number / 4, of: image.directory.bodyCount) }
+    }
+    return count
+  }
+
+  // MARK: Objects
+
+  /// A node for each object.
+  mutating func objects() throws -> ObjectGraph {
+    var graph = ObjectGraph()
+    var nodes: [Int: Int] = [:]
+    graph.nodes.append(try topLevelNode())
+    for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
+      let body = try image.numberedBody(number, referredToAt: 0)
+      guard let name = body.className else { continue }
+      nodes[number] = graph.nodes.count
+      graph.nodes.append(
+        ObjectGraph.Node(title: title(name), note: "#\(number)", lines: try fields(of: body.value))
+      )
+    }
+    var edges = EdgeCollector()
+    try visitReferences { source, target, isWeak, path in
+      let from = source.flatMap { nodes[$0] } ?? 0
+      guard let to = nodes[target] else { return }
+      edges.add(from, to, isWeak: isWeak) { GraphReader.label(path) }
+    }
+    graph.edges = edges.graphEdges(hasCounts: false)
+    let count = graph.nodes.count - 1
+    graph.summary = "\(counted(count, "object")), \(counted(graph.edges.count, "reference"))"
+    return graph
+  }
+
+  // MARK: Classes
+
+  /// A node for each class. Of very many classes those with the most objects have one of their own.
+  mutating func classes() throws -> ObjectGraph {
+    var totals = image.classes.indices.map { (number: $0, count: 0, bytes: 0) }
+    for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
+      let body = try image.numberedBody(number, referredToAt: 0)
+      guard let classNumber = body.classNumber else { continue }
+      totals[classNumber].count += 1
+      totals[classNumber].bytes += body.byteRange.count
+    }
+    let present = totals.filter { $0.count > 0 }
+    var shown = present
+    if present.count > GraphReader.mostReadable {
+      let most = present.sorted { ($1.count, $0.number) < ($0.count, $1.number) }
+      shown = most.prefix(GraphReader.mostReadable - 1).sorted { $0.number < $1.number }
+    }
+    var graph = ObjectGraph()
+    graph.nodes.append(try topLevelNode())
+    // Where no class is left out, nothing leads to the place behind the last.
+    var nodes = image.classes.map { _ in shown.count + 1 }
+    for total in shown {
+      nodes[total.number] = graph.nodes.count
+      let name = title(image.classes[total.number].name)
+      graph.nodes.append(
+        ObjectGraph.Node(
+          title: name,
+          note: counted(total.count, "object"),
+          lines: [counted(total.bytes, "byte")]
+        )
+      )
+    }
+    if shown.count < present.count {
+      let rest = present.reduce(0) { $0 + $1.count } - shown.reduce(0) { $0 + $1.count }
+      graph.nodes.append(
+        ObjectGraph.Node(
+          title: counted(present.count - shown.count, "other class", "other classes"),
+          note: counted(rest, "object")
+        )
+      )
+    }
+    let edges = try classEdges(nodes)
+    graph.edges = edges.graphEdges(hasCounts: true)
+    let objects = present.reduce(0) { $0 + $1.count }
+    graph.summary = "\(counted(objects, "object")) of \(counted(present.count, "class", "classes")), by class"
+    return graph
+  }
+
+  private mutating func classEdges(_ nodes: [Int]) throws -> EdgeCollector {
+    var edges = EdgeCollector()
+    let image = image
+    try visitReferences { source, target, isWeak, path in
+      let body = try image.numberedBody(target, referredToAt: 0)
+      guard let classNumber = body.classNumber else { return }
+      let from = try source.flatMap { (number) throws(ArchiveError) -> Int? in
+        try image.numberedBody(number, referredToAt: 0).classNumber.map { nodes[$0] }
+      }
+      edges.add(from ?? 0, nodes[classNumber], isWeak: isWeak) {
+        // Which element of an array it is does not matter here.
+        let key = path.last {
+          if case .index = $0 { false } else { true }
+        }
+        return GraphReader.label(key.map { [$0] } ?? [])
+      }
+    }
+    return edges
+  }
+
+  // MARK: References
+
+  /// Visits each reference to an object: with the number of the object in which it stands, `nil` for the top level and
+  /// the values of its keys, that of the object to which it leads, and the way to it from there.
+  private mutating func visitReferences(
+    _ visit: (_ source: Int?, _ target: Int, _ isWeak: Bool, _ path: [PathElement]) throws -> Void
+  ) throws {
+    try visitReferences(in: image.topLevelValue, nil, [], visit)
+    let count = image.directory.bodyCount
+    for number in stride(from: 1, through: count, by: 1) {
+      let body = try image.numberedBody(number, referredToAt: 0)
+      let start = valueKeys[number].map { [$0] } ?? []
+      let isObject = body.classNumber != nil
+      try visitReferences(in: body.value, isObject ? number : nil, isObject ? [] : start, visit)
+      if number & 0xFF == 0 { progress.update(count / 4 + number / 4 * 3, of: count) }
+    }
+  }
+
+  private mutating func visitReferences(
+    in value: ArchiveValue,
+    _ source: Int?,
+    _ start: [PathElement],
+    _ visit: (_ source: Int?, _ target: Int, _ isWeak: Bool, _ path: [PathElement]) throws -> Void
+  ) throws {
+    var path = start
+    /// For each value that is open, how many steps lead to it.
+    var depths: [Int] = []
+    var walk = ArchiveWalk(value)
+    while let step = try walk.next() {
+      guard case .value(let value, let label) = step else {
+        depths.removeLast()
+        continue
+      }
+      path.removeSubrange((depths.last ?? start.count)...)
+      if let label { path.append(label) }
+      if value.hasMembers { depths.append(path.count) }
+      switch value.kind {
+      case .object, .conditional:
+        guard let number = try value.bodyNumber else { continue }
+        try visit(source, number, value.kind == .conditional, path)
+      case .value:
+        if source == nil, start.isEmpty, let number = try value.bodyNumber { valueKeys[number] = path.last }
+      default:
+        break
+      }
+    }
+  }
+
+  // MARK: Text
+
+  private func title(_ name: String) -> String {
+    escaped(abbreviated(name, to: GraphReader.mostTitleCharacters), keeping: "\"\\")
+  }
+
+  /// The way to a reference, its end if it is long.
+  private static func label(_ path: [PathElement]) -> String {
+    guard !path.isEmpty else { return "" }
+    let text = PathText.text(path.suffix(3))
+    let tail = text.suffix(mostLabelCharacters)
+    return path.count > 3 || tail.count < text.count ? "…" + tail : text
+  }
+
+  private func topLevelNode() throws -> ObjectGraph.Node {
+    var node = ObjectGraph.Node(title: "top level", note: "", isTopLevel: true)
+    node.lines = try fields(of: image.topLevelValue)
+    return node
+  }
+
+  /// Some of what a value holds itself: values of its keys that are no containers, or else how many elements it has.
+  private func fields(of value: ArchiveValue) throws -> [String] {
+    guard let content = try Unwrapping.marksRemoved(value) else { return [] }
+    guard content.kind == .map || content.kind == .record else {
+      switch content.kind {
+      case .object, .value, .conditional, .empty: return []
+      case .array, .numbers: return [counted(try content.count ?? 0, "element")]
+      default: return [line(try BriefText.text(of: content))]
+      }
+    }
+    var lines: [String] = []
+    var walk = ArchiveWalk(content)
+    _ = try walk.next()
+    while lines.count < GraphReader.mostFields, case .value(let member, let label?) = try walk.next() {
+      try walk.skipMembers()
+      if let text = try scalar(member) {
+        let key = escaped(abbreviated(label.keyText, to: GraphReader.mostLineCharacters), keeping: "\"\\")
+        lines.append(line("\(key): \(text)"))
+      }
+    }
+    return lines
+  }
+
+  private func scalar(_ value: ArchiveValue) throws -> String? {
+    switch value.kind {
+    case .bool, .integer, .float32, .float64, .date, .uuid, .decimal, .url, .string, .bytes:
+      return try BriefText.text(of: value)
+    case .value:
+      guard let target = try value.target, !target.value.hasMembers, target.value.kind != .value else {
+        return nil
+      }
+      return try scalar(target.value)
+    default:
+      return nil
+    }
+  }
+
+  private func line(_ text: String) -> String { abbreviated(text, to: GraphReader.mostLineCharacters) }
+}
+
+extension Unwrapping {
+  /// What stands behind marks of optionals and names of types alone; `nil` where there are very many of these.
+  fileprivate static func marksRemoved(_ value: ArchiveValue) throws(ArchiveError) -> ArchiveValue? {
+    var value = value
+    for _ in 0..<8 {
+      guard let content = try value.wrapped else { return value }
+      value = content
+    }
+    return nil
+  }
+}

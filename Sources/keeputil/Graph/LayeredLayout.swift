@@ -1,0 +1,172 @@
+/// Where the nodes of a graph are put: in columns, so that references lead from left to right where they can (the
+/// method of Sugiyama, Tagawa and Toda). The same graph always has the same layout.
+struct LayeredLayout {
+  struct Size {
+    var width: Double
+    var height: Double
+  }
+
+  struct Link {
+    let from: Int
+    let to: Int
+    /// Whether it counts for the columns: a weak reference, which often leads back, does not.
+    let isStrong: Bool
+    /// The room that its label needs beside the nodes.
+    let labelWidth: Double
+  }
+
+  /// A place in a column: of a node, or of an edge that passes through.
+  struct Slot {
+    let node: Int?
+    let rank: Int
+    var height: Double
+    /// The slots that it is linked with in the columns beside it.
+    var before: [Int] = []
+    var after: [Int] = []
+    /// The middle.
+    var y = 0.0
+  }
+
+  /// The slots on the way of an edge from left to right; empty for one within a column, and with both ends alone where
+  /// there are so many that they are drawn straight.
+  private(set) var ways: [[Int]] = []
+  /// Whether an edge leads from right to left.
+  private(set) var isReversed: [Bool] = []
+  private(set) var slots: [Slot] = []
+  private(set) var ranks: [Int] = []
+  /// The slots of each column from top to bottom.
+  private(set) var columns: [[Int]] = []
+  /// Where each column begins, and how wide it is.
+  private(set) var columnExtents: [(x: Double, width: Double)] = []
+
+  private static let passingHeight = 10.0
+  /// Of more, edges do not go around the nodes between their ends.
+  private static let mostPassing = 20_000
+  private static let leastGap = 70.0
+
+  init(_ sizes: [Size], _ links: [Link]) {
+    ranks = LayeredLayout.ranks(sizes.count, links)
+    makeSlots(sizes, links)
+    var order = LayerOrder(slots, columns)
+    columns = order.bestColumns()
+    LayerPlacing.place(&slots, columns)
+    placeColumns(sizes, links)
+  }
+
+  // MARK: Columns
+
+  /// The column of each node: one to the right of all that refer to it, where there are no cycles.
+  private static func ranks(_ count: Int, _ links: [Link]) -> [Int] {
+    let forward = acyclic(count, links)
+    var successors = [[Int]](repeating: [], count: count)
+    var predecessorCounts = [Int](repeating: 0, count: count)
+    for (from, to) in forward {
+      successors[from].append(to)
+      predecessorCounts[to] += 1
+    }
+    let sources = Set((0..<count).filter { predecessorCounts[$0] == 0 })
+    var ranks = [Int](repeating: 0, count: count)
+    var ready = sources.sorted()
+    var next = 0
+    while next < ready.count {
+      let node = ready[next]
+      next += 1
+      for successor in successors[node] {
+        ranks[successor] = max(ranks[successor], ranks[node] + 1)
+        predecessorCounts[successor] -= 1
+        if predecessorCounts[successor] == 0 { ready.append(successor) }
+      }
+    }
+    // What nothing refers to stands beside what it refers to, but for the first node, which is the top level.
+    for node in sources.sorted() where node != 0 {
+      if let least = successors[node].map({ ranks[$0] }).min() { ranks[node] = max(0, least - 1) }
+    }
+    return ranks
+  }
+
+  /// The links without those to themselves, turned around where they would close a cycle.
+  private static func acyclic(_ count: Int, _ links: [Link]) -> [(from: Int, to: Int)] {
+    var outgoing = [[Int]](repeating: [], count: count)
+    for (index, link) in links.enumerated() where link.isStrong && link.from != link.to {
+      outgoing[link.from].append(index)
+    }
+    enum Mark { case new, open, done }
+    var marks = [Mark](repeating: .new, count: count)
+    var forward: [(from: Int, to: Int)] = []
+    for root in 0..<count where marks[root] == .new {
+      marks[root] = .open
+      var path = [(node: root, next: 0)]
+      while let (node, next) = path.last {
+        guard next < outgoing[node].count else {
+          marks[node] = .done
+          path.removeLast()
+          continue
+        }
+        path[path.count - 1].next += 1
+        let target = links[outgoing[node][next]].to
+        switch marks[target] {
+        case .open: forward.append((target, node))
+        case .done: forward.append((node, target))
+        case .new:
+          forward.append((node, target))
+          marks[target] = .open
+          path.append((target, 0))
+        }
+      }
+    }
+    return forward
+  }
+
+  // MARK: Slots
+
+  private mutating func makeSlots(_ sizes: [Size], _ links: [Link]) {
+    columns = Array(repeating: [], count: (ranks.max() ?? 0) + 1)
+    for node in sizes.indices {
+      slots.append(Slot(node: node, rank: ranks[node], height: sizes[node].height))
+      columns[ranks[node]].append(node)
+    }
+    let passing = links.reduce(0) { $0 + max(0, abs(ranks[$1.to] - ranks[$1.from]) - 1) }
+    for link in links {
+      let isReversed = ranks[link.to] < ranks[link.from]
+      self.isReversed.append(isReversed)
+      let (left, right) = isReversed ? (link.to, link.from) : (link.from, link.to)
+      guard ranks[left] < ranks[right] else {
+        ways.append([])
+        continue
+      }
+      var way = [left]
+      if passing <= LayeredLayout.mostPassing {
+        for rank in (ranks[left] + 1)..<ranks[right] {
+          columns[rank].append(slots.count)
+          way.append(slots.count)
+          slots.append(Slot(node: nil, rank: rank, height: LayeredLayout.passingHeight))
+        }
+      }
+      way.append(right)
+      for (slot, next) in zip(way, way.dropFirst()) where slots[next].rank == slots[slot].rank + 1 {
+        slots[slot].after.append(next)
+        slots[next].before.append(slot)
+      }
+      ways.append(way)
+    }
+  }
+
+  private mutating func placeColumns(_ sizes: [Size], _ links: [Link]) {
+    var widths = columns.map { column in
+      column.compactMap { slots[$0].node }.map { sizes[$0].width }.max() ?? 0
+    }
+    // Between columns there is room for the labels of what begins or ends there.
+    var gaps = columns.map { _ in LayeredLayout.leastGap }
+    for link in links where !link.labelWidth.isZero {
+      let (low, high) = (min(ranks[link.from], ranks[link.to]), max(ranks[link.from], ranks[link.to]))
+      gaps[low] = max(gaps[low], link.labelWidth + 44)
+      if high > low { gaps[high - 1] = max(gaps[high - 1], link.labelWidth + 44) }
+    }
+    var x = 0.0
+    for rank in columns.indices {
+      widths[rank] = max(widths[rank], 1)
+      columnExtents.append((x, widths[rank]))
+      x += widths[rank] + gaps[rank]
+    }
+  }
+}

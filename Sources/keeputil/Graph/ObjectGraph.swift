@@ -1,0 +1,82 @@
+/// What a picture of an archive shows: nodes, and references between them.
+struct ObjectGraph {
+  struct Node {
+    /// The name of the class, or what it is otherwise; safe for a terminal and for XML but for its markup.
+    var title: String
+    /// The object's number, or how many objects the node stands for.
+    var note: String
+    /// Some of what it holds, a line each.
+    var lines: [String] = []
+    /// Whether it is the top level of the archive, which is no object.
+    var isTopLevel = false
+  }
+
+  struct Edge {
+    let from: Int
+    let to: Int
+    let isWeak: Bool
+    /// The keys under which the references stand.
+    var label: String
+  }
+
+  var nodes: [Node] = []
+  var edges: [Edge] = []
+  /// What the picture is of, in a sentence.
+  var summary = ""
+}
+
+/// References from one node to another, gathered into one edge.
+struct EdgeCollector {
+  private struct Ends: Hashable {
+    let from: Int
+    let to: Int
+    let isWeak: Bool
+  }
+
+  private struct References {
+    let ends: Ends
+    var count = 0
+    /// Some of the places, in the order in which they were met.
+    var labels: [String] = []
+  }
+
+  /// So many different places of one edge are told.
+  private static let mostLabels = 2
+
+  private var places: [Ends: Int] = [:]
+  private var edges: [References] = []
+
+  var count: Int { edges.count }
+
+  /// Counts a reference. `label` is asked for only if it is to be shown.
+  mutating func add(_ from: Int, _ to: Int, isWeak: Bool, _ label: () -> String) {
+    let ends = Ends(from: from, to: to, isWeak: isWeak)
+    let place = places[ends] ?? edges.count
+    if place == edges.count {
+      places[ends] = place
+      edges.append(References(ends: ends))
+    }
+    edges[place].count += 1
+    // One more than is shown, to know that there are more.
+    guard edges[place].labels.count <= EdgeCollector.mostLabels else { return }
+    let text = label()
+    if !edges[place].labels.contains(text) { edges[place].labels.append(text) }
+  }
+
+  /// The edges in the order in which they were met.
+  ///
+  /// - Parameter hasCounts: whether it is told how many references an edge stands for.
+  func graphEdges(hasCounts: Bool) -> [ObjectGraph.Edge] {
+    edges.map { edge in
+      var label = edge.labels.prefix(EdgeCollector.mostLabels).joined(separator: ", ")
+      if edge.labels.count > EdgeCollector.mostLabels { label += ", …" }
+      if hasCounts, edge.count > 1 { label += " ×\(grouped(edge.count))" }
+      return ObjectGraph.Edge(
+        from: edge.ends.from,
+        to: edge.ends.to,
+        isWeak: edge.ends.isWeak,
+        label: label
+      )
+    }
+  }
+}
