@@ -2,20 +2,34 @@ import Foundation
 import Keepsake
 
 /// `keeputil demo`: the round trip of a graph in which much is shared.
-enum DemoCommand: Command {
+enum DemoCommand: DocumentedCommand {
   static let name = "demo"
-  static let summary = "archives a library of books and shows what comes of it"
-  static let help = """
-    Usage: keeputil demo [-o FILE]
-
-    Makes a graph of several hundred objects (a library with its books, authors, publishers, members and loans, many
-    of which share one another), archives it to a file in one line, reads it back in another, and checks with === that
-    what was one object is one object again. Then prints the outline of the archive, and its size beside those of
-    other formats for the same graph.
-
-    -o FILE   where the archive is to be kept; without it, it goes to a temporary file and is removed
-
-    """
+  static var manual: ManualPage {
+    ManualPage(
+      name: name,
+      summary: "archives a library of books and shows what comes of it",
+      synopsis: ["[-o FILE]"],
+      description: [
+        .text(
+          """
+          Makes a graph of several hundred objects (a library with its books, authors, publishers, members and loans, \
+          many of which share one another), archives it to a file in one line, reads it back in another, and checks \
+          with === that what was one object is one object again. Then prints the outline of the archive, and its size \
+          beside those of other formats for the same graph.
+          """
+        )
+      ],
+      options: [
+        .init(
+          "-o FILE",
+          "where the archive is to be kept; without it, it goes to a temporary file and is removed"
+        )
+      ],
+      exitStatuses: [.done, .usage, .badData, .inputOutput],
+      statusMeanings: [.badData: "Something that was one object is not one any more."],
+      examples: [.init("keeputil demo -o demo.keepsake && keeputil print demo.keepsake", "One to look at:")]
+    )
+  }
 
   static func run(_ arguments: [String]) throws {
     let arguments = try Arguments(arguments, for: name, valued: ["-o"])

@@ -15,7 +15,8 @@ enum Tool {
   static let version = "keeputil 0.1.0 (archive format 1.1)"
   static var commands: [any Command.Type] {
     [
-      PrintCommand.self, ConvertCommand.self, VerifyCommand.self, DiffCommand.self, GraphCommand.self,
+      PrintCommand.self, StatsCommand.self, ReportCommand.self, GraphCommand.self, DiffCommand.self,
+      VerifyCommand.self, ConvertCommand.self,
       DemoCommand.self,
     ]
   }
@@ -67,23 +68,27 @@ enum Tool {
   }
 
   private static var overview: String {
+    let style = TextStyle.standardOutput
+    let width = 2 + (commands.map { $0.name.count }.max() ?? 0)
     let list = commands.map { command in
-      "  \(command.name.padding(toLength: 9, withPad: " ", startingAt: 0))\(command.summary)\n"
+      let blanks = String(repeating: " ", count: width - command.name.count)
+      return "  \(style.bold(command.name))\(blanks)\(command.summary)\n"
     }
     return """
       keeputil shows, checks and converts Keepsake archives.
 
-      Usage: keeputil COMMAND [ARGUMENTS]
+      \(style.bold("Usage:")) keeputil COMMAND [ARGUMENTS]
 
-      Commands:
+      \(style.bold("Commands:"))
       \(list.joined())
         help COMMAND   tells all about a command
         --help         prints this
         --version      prints the version
 
-      Exit status: 0 if all went well, 64 for wrong arguments, 65 for a file that is damaged or something else,
-      66 for a file that cannot be read, 74 for output that cannot be written.
+      A file may be - for standard input or standard output.
 
+      \(style.bold("Exit status:"))
+      \(ManualPage.statusList(style))
       """
   }
 

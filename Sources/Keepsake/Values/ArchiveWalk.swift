@@ -37,7 +37,9 @@ package struct ArchiveWalk {
   private var hasEntered = false
   private var lastOffset: Int
   /// Where the key of the last step's value stands, if that is in a map.
-  private(set) var keyOffset = 0
+  package private(set) var keyOffset = 0
+  /// The number in the key table of the last step's key, if that is one of a record.
+  package private(set) var keyNumber: Int?
   private var position: Position
   /// Where the body ends that was followed last: no value of it begins behind that.
   private var bodyEnd = Int.max
@@ -79,6 +81,7 @@ package struct ArchiveWalk {
   /// The next step, or `nil` when all was visited.
   package mutating func next() throws(ArchiveError) -> Step? {
     var label: PathElement?
+    keyNumber = nil
     if let top = frames.last {
       if top.index == top.count {
         frames.removeLast()
@@ -89,7 +92,10 @@ package struct ArchiveWalk {
       frames[frames.count - 1].index += 1
       switch top.kind {
       case .array: label = .index(top.index)
-      case .record: label = .key(image.keys[image.shapeKey(top.firstSlot + top.index)])
+      case .record:
+        let number = image.shapeKey(top.firstSlot + top.index)
+        keyNumber = number
+        label = .key(image.keys[number])
       case .map: label = try mapKey()
       default: break
       }

@@ -1,0 +1,174 @@
+import Keepsake
+
+/// What is in one body, as far as it is large enough to be told apart. The rest is only counted.
+struct ReportDraft {
+  var label: PathElement?
+  var kind: StatisticKind
+  /// Its bytes in the body.
+  var extent: Range<Int>
+  /// The bytes of other bodies that are first reached from here.
+  var extraBytes = 0
+  var typeName: String?
+  /// The body that a reference leads to, and whether it is the first to it.
+  var target = 0
+  var isFirst = false
+  var memberCount = 0
+  var children: [ReportDraft] = []
+  /// What it is: the number of the class of an object that is first reached here, else less than 0 and a kind.
+  var group: Int
+  var foldedCount = 0
+  var foldedBytes = 0
+  /// What all that is folded is; `nil` where nothing is folded, or things of several groups are.
+  private(set) var foldedGroup: Int?
+
+  init(label: PathElement? = nil, kind: StatisticKind, extent: Range<Int>) {
+    self.label = label
+    self.kind = kind
+    self.extent = extent
+    group = -1 - ReportKind(kind).rawValue
+  }
+
+  var bytes: Int { extent.count + extraBytes }
+
+  mutating func fold(_ child: ReportDraft) {
+    foldedGroup = foldedCount == 0 || foldedGroup == child.group ? child.group : nil
+    foldedCount += 1
+    foldedBytes += child.bytes
+  }
+
+  /// Folds what has fewer bytes, here and below. Drafts are nested no deeper than `ReportDrafting.mostLevels`.
+  mutating func fold(below threshold: Int) {
+    for child in children where child.bytes < threshold { fold(child) }
+    children.removeAll { $0.bytes < threshold }
+    for index in children.indices { children[index].fold(below: threshold) }
+  }
+
+  /// Folds all but the largest; those that are left stay in their order.
+  mutating func keepLargest(_ most: Int) {
+    guard children.count > most else { return }
+    let order = children.indices.sorted { (children[$0].bytes, $1) > (children[$1].bytes, $0) }
+    for index in order[most...] { fold(children[index]) }
+    children = order[..<most].sorted().map { children[$0] }
+  }
+
+  /// Keeps the largest only, here and below.
+  mutating func keepLargestEverywhere(_ most: Int) {
+    keepLargest(most)
+    for index in children.indices { children[index].keepLargestEverywhere(most) }
+  }
+
+  /// How many drafts this is.
+  var size: Int { children.reduce(1) { $0 + $1.size } }
+}
+
+/// Makes the draft of a body in one walk through it, with no more memory than the limit allows.
+struct ReportDrafting {
+  private let image: ArchiveImage
+  private let reached: ReachedBodies
+  private let totals: [Int]
+  /// About how many drafts are kept.
+  private let limit: Int
+  private var threshold = 0
+  private var most = mostMembers
+  private var keptCount = 0
+  private var frames: [ReportDraft] = []
+
+  /// What is nested deeper within one body is only counted.
+  static let mostLevels = 40
+  /// So many members of one container are told apart, if there is room for them and for what is in them; and so many
+  /// at least before what is small is left out everywhere.
+  static let mostMembers = 1_000
+  static let fewMembers = 120
+
+  init(_ image: ArchiveImage, _ reached: ReachedBodies, totals: [Int], limit: Int) {
+    self.image = image
+    self.reached = reached
+    self.totals = totals
+    self.limit = limit
+  }
+
+  /// - Parameter number: the body; 0 is the top level.
+  mutating func draft(_ number: Int) throws(ArchiveError) -> ReportDraft {
+    let root =
+      number == 0
+      ? try image.topLevelValue
+      : try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound).value
+    var walk = ArchiveWalk(root)
+    while let step = try walk.next() {
+      switch step {
+      case .leave:
+        guard var draft = frames.popLast() else { continue }
+        draft.extent = draft.extent.lowerBound..<(try walk.place)
+        if draft.foldedCount == 0, draft.kind == .typed || draft.kind == .some, draft.children.count == 1 {
+          draft = unwrapped(draft)
+        }
+        draft.keepLargest(most)
+        if frames.isEmpty { return draft }
+        add(draft)
+      case .value(let value, let label):
+        let kind = try StatisticKind(value)
+        var draft = ReportDraft(label: label, kind: kind, extent: value.offset..<value.offset)
+        if walk.parentKind == .map { draft.extent = walk.keyOffset..<walk.keyOffset }
+        draft.memberCount = try value.count ?? 0
+        draft.typeName = try value.typeName
+        if kind == .url { try walk.skipMembers() }
+        if value.hasMembers, kind != .url {
+          frames.append(draft)
+          continue
+        }
+        draft.extent = draft.extent.lowerBound..<(try walk.place)
+        if let target = try value.bodyNumber {
+          draft.target = target
+          draft.isFirst = kind != .conditional && reached.isFirst(target, from: number, at: value.offset)
+          if draft.isFirst {
+            draft.extraBytes = totals[target]
+            draft.group =
+              try image.numberedBody(target, referredToAt: value.offset).classNumber ?? draft.group
+          }
+        }
+        if frames.isEmpty { return draft }
+        add(draft)
+      }
+    }
+    // A walk always has a first value, and ends with that.
+    return ReportDraft(kind: .none, extent: root.offset..<root.offset)
+  }
+
+  private mutating func add(_ child: ReportDraft) {
+    let last = frames.count - 1
+    frames[last].extraBytes += child.extraBytes
+    if last >= ReportDrafting.mostLevels || child.bytes < threshold {
+      frames[last].fold(child)
+      keptCount -= child.size - 1
+      return
+    }
+    frames[last].children.append(child)
+    keptCount += 1
+    if frames[last].children.count >= 2 * most {
+      frames[last].keepLargest(most)
+      recount()
+    }
+    while keptCount > limit, threshold <= Int.max / 4 {
+      if most > ReportDrafting.fewMembers {
+        // Rather fewer members with all that is in them than many of which nothing is told.
+        most = max(ReportDrafting.fewMembers, most / 2)
+        for index in frames.indices { frames[index].keepLargestEverywhere(most) }
+      } else {
+        threshold = max(2, threshold * 2)
+        for index in frames.indices { frames[index].fold(below: threshold) }
+      }
+      recount()
+    }
+  }
+
+  private mutating func recount() { keptCount = frames.reduce(0) { $0 + $1.size - 1 } }
+
+  /// What stands behind the mark of an optional or the name of a type, in the place of both.
+  private func unwrapped(_ wrapper: ReportDraft) -> ReportDraft {
+    var content = wrapper.children[0]
+    content.label = wrapper.label
+    content.extent = wrapper.extent
+    content.typeName = wrapper.typeName ?? content.typeName
+    return content
+  }
+}

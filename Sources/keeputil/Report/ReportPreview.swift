@@ -1,0 +1,89 @@
+import Keepsake
+
+/// What a single value holds, in a few words.
+enum ReportPreview {
+  /// So many characters of a text are shown.
+  private static let longestText = 80
+  private static let mostNumbers = 8
+
+  /// Where the value of an extent begins that may have the key of a dictionary before it.
+  static func valueOffset(
+    _ image: ArchiveImage,
+    in extent: Range<Int>,
+    kind: StatisticKind
+  ) throws(ArchiveError) -> Int {
+    let first = try ArchiveValue(image, at: extent.lowerBound)
+    let end = try first.byteRange.upperBound
+    // A value that fills the extent has no key before it.
+    return end == extent.upperBound ? extent.lowerBound : end
+  }
+
+  static func text(_ image: ArchiveImage, at offset: Int) throws(ArchiveError) -> String? {
+    let value = try ArchiveValue(image, at: offset)
+    switch value.kind {
+    case .none: return "nil"
+    case .empty: return "nothing"
+    case .bool: return value.bool == true ? "true" : "false"
+    case .integer: return try value.integer?.text
+    case .float32: return try value.float32?.description
+    case .float64: return try value.float64?.description
+    case .decimal: return try value.decimal?.text
+    case .uuid: return uuidText(try value.uuid ?? [])
+    case .date: return dateText(try value.date ?? 0)
+    case .url:
+      return try value.urlParts.map {
+        $0.map { quoted(shortened($0, longestText)) }.joined(separator: " relative to ")
+      }
+    case .string: return try text(value)
+    case .bytes: return try bytes(value)
+    case .numbers: return try numbers(value)
+    case .some, .typed:
+      return try value.wrapped.flatMap { content throws(ArchiveError) in try text(image, at: content.offset) }
+    case .conditional: return try value.bodyNumber == nil ? "nil" : nil
+    case .array: return try value.count == 0 ? "[]" : nil
+    case .map, .record: return try value.count == 0 ? "{}" : nil
+    case .object, .value: return nil
+    }
+  }
+
+  private static func dateText(_ seconds: Double) -> String {
+    guard let time = CalendarTime(secondsSince2001: seconds) else { return "\(seconds) s from 2001-01-01" }
+    return "\(time.date) \(time.time)\(time.fraction) UTC"
+  }
+
+  /// The start of a text. One that is long is not made into a string as a whole.
+  private static func text(_ value: ArchiveValue) throws(ArchiveError) -> String? {
+    let extent = try value.byteRange
+    guard extent.count > 4_096 else { return quoted(shortened(try value.string ?? "", longestText)) }
+    var place = extent.lowerBound + 1
+    _ = try value.image.reader.varint(at: &place)
+    // Up to four bytes for each character are enough; what is cut within one is left out.
+    let start = try value.image.reader.array(of: UInt8.self, count: longestText * 4, at: place)
+    let text = String(decoding: start, as: UTF8.self)
+    return quoted(String(text.prefix(longestText)) + "…")
+  }
+
+  private static func bytes(_ value: ArchiveValue) throws(ArchiveError) -> String {
+    let image = value.image
+    var place = value.offset + 1
+    let count = try image.reader.varint(at: &place)
+    let shown = try image.reader.array(of: UInt8.self, count: min(count, 16), at: place)
+    let digits = shown.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return "\(counted(count, "byte"))\(count == 0 ? "" : ": 0x\(digits)")\(count > 16 ? "…" : "")"
+  }
+
+  private static func numbers(_ value: ArchiveValue) throws(ArchiveError) -> String {
+    let count = try value.count ?? 0
+    // All would be read for the sake of a few.
+    guard count <= 65_536, let numbers = try value.numbers else { return counted(count, "number") }
+    let shown: [String] =
+      switch numbers {
+      case .bools(let numbers): numbers.prefix(mostNumbers).map(\.description)
+      case .signed(let numbers): numbers.prefix(mostNumbers).map(\.description)
+      case .unsigned(let numbers): numbers.prefix(mostNumbers).map(\.description)
+      case .floats(let numbers): numbers.prefix(mostNumbers).map(\.description)
+      case .doubles(let numbers): numbers.prefix(mostNumbers).map(\.description)
+      }
+    return "[" + shown.joined(separator: ", ") + (count > mostNumbers ? ", … \(grouped(count)) in all]" : "]")
+  }
+}

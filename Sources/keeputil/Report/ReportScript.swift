@@ -1,0 +1,159 @@
+/// The script of a report. It makes elements and sets their texts, and never takes a text for HTML.
+enum ReportScript {
+  static let text = """
+
+    (() => {
+    "use strict";
+    \(basics)
+    \(ReportMapScript.text)
+    \(ReportTableScript.text)
+    \(ReportTreeScript.text)
+    \(start)
+    })();
+
+    """
+
+  private static let basics = #"""
+    const data = JSON.parse(document.getElementById("data").textContent);
+    const facts = data.facts;
+    const byId = (id) => document.getElementById(id);
+
+    function make(name, className, text) {
+      const element = document.createElement(name);
+      if (className) element.className = className;
+      if (text !== undefined) element.textContent = text;
+      return element;
+    }
+
+    const numbers = new Intl.NumberFormat("en-US");
+    const grouped = (number) => numbers.format(number);
+    const counted = (number, one, many) => grouped(number) + " " + (number === 1 ? one : many || one + "s");
+    const sized = (bytes) => counted(bytes, "byte");
+    function short(bytes) {
+      if (Math.abs(bytes) < 1000) return bytes + " B";
+      let size = bytes / 1000, unit = 0;
+      while (Math.abs(size) >= 999.95 && unit < 3) { size /= 1000; unit += 1; }
+      return size.toFixed(1) + " " + ["kB", "MB", "GB", "TB"][unit];
+    }
+    function percent(bytes) {
+      const share = facts.bytes ? bytes / facts.bytes * 100 : 0;
+      return share > 0 && share < 0.05 ? "< 0.1 %" : share.toFixed(1) + " %";
+    }
+
+    // A tree in columns: which nodes stand in which is found once.
+    class Tree {
+      constructor(columns) {
+        Object.assign(this, columns);
+        this.size = this.parent.length;
+        this.first = new Int32Array(this.size).fill(-1);
+        this.next = new Int32Array(this.size).fill(-1);
+        const last = new Int32Array(this.size).fill(-1);
+        this.homes = new Map();
+        for (let node = 1; node < this.size; node += 1) {
+          const parent = this.parent[node];
+          if (last[parent] < 0) this.first[parent] = node; else this.next[last[parent]] = node;
+          last[parent] = node;
+          const kind = this.kindName(node);
+          if (this.body[node] > 0 && kind !== "reference" && kind !== "weak") this.homes.set(this.body[node], node);
+        }
+      }
+      kindName(node) { return data.nodeKinds[this.kind[node]]; }
+      children(node) {
+        const list = [];
+        for (let child = this.first[node]; child >= 0; child = this.next[child]) list.push(child);
+        return list;
+      }
+      hasChildren(node) { return this.first[node] >= 0; }
+      // From the root to the node.
+      way(node) {
+        const list = [];
+        for (let place = node; place >= 0; place = this.parent[place]) list.push(place);
+        return list.reverse();
+      }
+      text_(node) { return this.columnText[node]; }
+      text(number) { return number >= 0 ? data.texts[number] : ""; }
+      typeName(node) { return this.text(this.type[node]); }
+      label(node) {
+        const label = this.label_(node);
+        if (label !== null) return label;
+        const kind = this.kindName(node);
+        if (kind === "archive") return facts.name;
+        if (kind === "others") return counted(this.count[node], "other");
+        return this.typeName(node) || (this.body[node] ? "#" + this.body[node] : kindTitles[kind] || kind);
+      }
+      label_(node) {
+        const label = this.columnLabel[node];
+        return label >= 0 ? data.texts[label] : label === -1 ? null : "[" + (-2 - label) + "]";
+      }
+      path(node) {
+        let path = "";
+        for (const place of this.way(node).slice(1)) {
+          const label = this.columnLabel[place];
+          if (label < -1) path += this.label_(place);
+          else path += (path ? "." : "") + this.label(place);
+        }
+        return path || facts.name;
+      }
+    }
+
+    function treeOf(columns) {
+      // Methods have the names of these two.
+      const { label, text, ...rest } = columns;
+      return new Tree({ ...rest, columnLabel: label, columnText: text });
+    }
+
+    const kindTitles = {
+      object: "object", reference: "reference", weak: "weak reference", list: "array", dictionary: "dictionary",
+      record: "record", numbers: "array of numbers", text: "text", bytes: "bytes", number: "number", boolean: "boolean",
+      date: "date", identifier: "UUID or URL", nothing: "nil", others: "others", group: "group", part: "table",
+      type: "class", key: "key", archive: "archive",
+    };
+    const colours = {
+      archive: "container", reference: "reference", weak: "reference", list: "container",
+      dictionary: "container", record: "container", numbers: "number", number: "number", boolean: "number",
+      text: "text", bytes: "bytes", date: "moment", identifier: "moment", nothing: "others", others: "others",
+      group: "table", part: "table",
+    };
+    // The classes that take most have colours of their own, the others share one.
+    const classColours = new Map(data.classes.slice(0, 6).map((row, index) => [row[0], "c" + index]));
+    const classNames = new Set(data.classes.map((row) => row[0]));
+    const colourOfClass = (name) => classColours.get(name) || "c6";
+    function colour(tree, node) {
+      const kind = tree.kindName(node);
+      // Others that are all of one class, or of one kind, have its colour.
+      if (kind === "others") return classNames.has(tree.typeName(node)) ? colourOfClass(tree.typeName(node)) : colours[tree.typeName(node)] || "others";
+      if (kind === "object") return colourOfClass(tree.typeName(node));
+      if (kind === "type") return colourOfClass(tree.label(node));
+      if (kind === "key") return tree.kindName(tree.parent[node]) === "type" ? colour(tree, tree.parent[node]) : "container";
+      return colours[kind];
+    }
+    const shortType = (name) => name.slice(name.lastIndexOf(".") + 1);
+
+    const trees = { path: treeOf(data.byPath), class: treeOf(data.byClass) };
+    delete data.byPath;
+    delete data.byClass;
+    """#
+
+  private static let start = #"""
+    byId("name").textContent = facts.name;
+    function fact(title, value, more) {
+      const box = make("div");
+      box.append(make("dt", "", title));
+      const definition = make("dd", "", value);
+      if (more) definition.append(make("small", "", more));
+      box.append(definition);
+      byId("facts").append(box);
+    }
+    fact("Size", short(facts.bytes), sized(facts.bytes));
+    fact("Objects", grouped(facts.objects), "of " + counted(facts.classes, "class", "classes"));
+    fact("Values", grouped(facts.values), counted(facts.texts, "text") + " shared");
+    fact("Saved by sharing", short(facts.savedBytes + facts.savedTextBytes),
+      short(facts.savedBytes) + " objects, " + short(facts.savedTextBytes) + " texts");
+    fact("Format", facts.format, facts.hasChecksums ? "with checksums" : "without checksums");
+    if (facts.unreached) fact("Not referred to", grouped(facts.unreached), "objects and values");
+
+    drawTables();
+    drawTree();
+    showMap("path", 0);
+    """#
+}

@@ -1,0 +1,64 @@
+import Keepsake
+
+/// A part of the file (Format §1). All parts of an archive are all of its bytes, each once.
+struct ArchivePart {
+  enum Kind: String, CaseIterable {
+    case header, bodies, topLevel, keys, shapes, classes, strings, conditionals, offsets, directory, checksums
+    case trailer
+
+    var title: String {
+      switch self {
+      case .header: "header"
+      case .bodies: "bodies of objects and values"
+      case .topLevel: "top level"
+      case .keys: "key table"
+      case .shapes: "shape table"
+      case .classes: "class table"
+      case .strings: "string table"
+      case .conditionals: "table of weak references"
+      case .offsets: "offset table"
+      case .directory: "directory"
+      case .checksums: "block checksums"
+      case .trailer: "trailer"
+      }
+    }
+  }
+
+  let kind: Kind
+  let range: Range<Int>
+  /// How many entries a table has, or bodies there are; `nil` for a part that has none to count.
+  var entryCount: Int?
+
+  /// The parts of `image`, in the order in which they stand.
+  static func all(of image: ArchiveImage) throws(ArchiveError) -> [ArchivePart] {
+    let reader = image.reader
+    let directory = image.directory
+    let trailer = try Trailer(reader, try Header.flags(reader))
+    let trailerOffset = reader.count - Trailer.byteCount
+    func table(_ kind: Kind, _ table: ArchiveDirectory.Table) -> ArchivePart {
+      ArchivePart(kind: kind, range: table.range, entryCount: table.count)
+    }
+    return [
+      ArchivePart(kind: .header, range: 0..<Header.byteCount),
+      ArchivePart(
+        kind: .bodies,
+        range: Header.byteCount..<directory.topLevel.lowerBound,
+        entryCount: directory.bodyCount
+      ),
+      ArchivePart(kind: .topLevel, range: directory.topLevel),
+      table(.keys, directory.keys),
+      table(.shapes, directory.shapes),
+      table(.classes, directory.classes),
+      table(.strings, directory.strings),
+      table(.conditionals, directory.conditionals),
+      ArchivePart(kind: .offsets, range: directory.offsets.range, entryCount: directory.bodyCount),
+      ArchivePart(kind: .directory, range: trailer.directoryOffset..<trailer.checksumsOffset),
+      ArchivePart(
+        kind: .checksums,
+        range: trailer.checksumsOffset..<trailerOffset,
+        entryCount: (trailerOffset - trailer.checksumsOffset) / 8
+      ),
+      ArchivePart(kind: .trailer, range: trailerOffset..<reader.count),
+    ]
+  }
+}

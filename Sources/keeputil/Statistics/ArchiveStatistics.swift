@@ -1,0 +1,99 @@
+import Keepsake
+
+/// Where the bytes of an archive go. `keeputil stats` prints it, and `keeputil report` makes a page of it.
+struct ArchiveStatistics {
+  /// How many there are of something, and in how many bytes.
+  struct Tally: Equatable {
+    var count = 0
+    var bytes = 0
+
+    mutating func add(_ bytes: Int) {
+      count += 1
+      self.bytes += bytes
+    }
+  }
+
+  struct ClassRow {
+    let number: Int
+    let entry: ClassEntry
+    /// The bodies of its objects; what they refer to is not in them.
+    var bodies = Tally()
+  }
+
+  /// A type of values behind a protocol. Its bytes are counted with the objects that hold them, too.
+  struct TypeRow {
+    let name: String
+    var values = Tally()
+  }
+
+  /// A value that is worth pointing at.
+  struct Place {
+    /// The body that it stands in, or that it is; 0 is the top level.
+    let body: Int
+    let offset: Int
+    let bytes: Int
+    let kind: StatisticKind
+    /// The class of the object that it is or stands in.
+    let className: String?
+    /// How one gets there from the top level.
+    var path = ""
+  }
+
+  struct SharedObject {
+    var place: Place
+    let referenceCount: Int
+    /// The bytes of its body for each reference but the first.
+    var savedBytes: Int { (referenceCount - 1) * place.bytes }
+  }
+
+  struct Sharing {
+    /// Objects that are referred to more than once.
+    var objectCount = 0
+    /// References to them but for the first of each.
+    var furtherReferences = 0
+    /// What would be written again if each of those references were the object.
+    var savedBytes = 0
+    var most: [SharedObject] = []
+  }
+
+  struct StringSharing {
+    var entryCount = 0
+    var tableBytes = 0
+    /// References to the table, those that are keys of dictionaries counted too.
+    var references = Tally()
+    /// What the texts would take in place of the references.
+    var inlineBytes = 0
+    /// Less than 0 if the table costs more than it saves.
+    var savedBytes: Int { inlineBytes - references.bytes - tableBytes }
+  }
+
+  let byteCount: Int
+  let formatVersion: String
+  let hasChecksums: Bool
+  let parts: [ArchivePart]
+  /// All bodies, the top level included, are these: objects by class, values of the top level, the top level.
+  var classes: [ClassRow] = []
+  var topLevelValues = Tally()
+  var topLevel = Tally()
+  var types: [TypeRow] = []
+  /// The rows with their own bytes are all bytes of bodies, too.
+  var keys: [KeyRows.Row] = []
+  /// And so are these with the class numbers at the start of each body.
+  var kinds: [(kind: StatisticKind, tally: Tally)] = []
+  var classNumbers = Tally()
+  /// Bodies to which no way leads from the top level.
+  var unreached = Tally()
+  var largestValues: [Place] = []
+  var largestObjects: [Place] = []
+  var sharing = Sharing()
+  var strings = StringSharing()
+
+  var objectCount: Int { classes.reduce(0) { $0 + $1.bodies.count } }
+  var valueCount: Int { kinds.reduce(0) { $0 + $1.tally.count } }
+  var bodyBytes: Int {
+    parts.reduce(0) { $0 + ([.bodies, .topLevel].contains($1.kind) ? $1.range.count : 0) }
+  }
+
+  /// The part of the file that so many bytes are, from 0 to 1.
+  func share(_ bytes: Int) -> Double { byteCount == 0 ? 0 : Double(bytes) / Double(byteCount) }
+}

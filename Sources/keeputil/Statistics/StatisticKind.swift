@@ -1,0 +1,75 @@
+import Keepsake
+
+/// The kinds of values that are told apart in figures: those of the dynamic view, and texts that stand in the string
+/// table.
+enum StatisticKind: Int, CaseIterable {
+  case none, empty, bool, integer, float32, float64, decimal, date, uuid, url
+  case string, sharedString, bytes
+  case array, numbers, map, record, some, typed
+  case object, value, conditional
+
+  init(_ value: ArchiveValue) throws(ArchiveError) {
+    self =
+      switch value.kind {
+      case .none: .none
+      case .empty: .empty
+      case .some: .some
+      case .bool: .bool
+      case .integer: .integer
+      case .float32: .float32
+      case .float64: .float64
+      case .date: .date
+      case .uuid: .uuid
+      case .decimal: .decimal
+      case .url: .url
+      case .string: try value.isSharedString ? .sharedString : .string
+      case .bytes: .bytes
+      case .array: .array
+      case .numbers: .numbers
+      case .map: .map
+      case .record: .record
+      case .typed: .typed
+      case .object: .object
+      case .value: .value
+      case .conditional: .conditional
+      }
+  }
+
+  /// What people call it.
+  var title: String {
+    switch self {
+    case .none: "nil"
+    case .empty: "nothing encoded"
+    case .some: "mark of an optional"
+    case .bool: "boolean"
+    case .integer: "integer"
+    case .float32: "32-bit float"
+    case .float64: "64-bit float"
+    case .date: "date"
+    case .uuid: "UUID"
+    case .decimal: "decimal"
+    case .url: "URL"
+    case .string: "text"
+    case .sharedString: "text in the string table"
+    case .bytes: "bytes"
+    case .array: "array"
+    case .numbers: "array of numbers"
+    case .map: "dictionary"
+    case .record: "record"
+    case .typed: "value behind a protocol"
+    case .object: "reference to an object"
+    case .value: "reference to a value"
+    case .conditional: "weak reference"
+    }
+  }
+}
+
+extension ArchiveValue {
+  /// Whether the value is a text that stands in the string table.
+  var isSharedString: Bool {
+    get throws(ArchiveError) {
+      guard kind == .string else { return false }
+      return (Tag.stringReference..<Tag.valueReference).contains(try image.reader.byte(at: offset))
+    }
+  }
+}

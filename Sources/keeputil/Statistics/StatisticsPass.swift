@@ -1,0 +1,310 @@
+import Keepsake
+
+/// One look at each body and each value in it, in the order in which they are reached. Nothing is nested on the stack.
+struct StatisticsPass {
+  /// A class and a key of its objects.
+  struct ClassKey: Hashable {
+    /// -1 for a value of the top level, -2 for the top level itself.
+    let owner: Int
+    let row: Int
+  }
+
+  /// A value in which the pass is.
+  private struct Frame {
+    let kind: StatisticKind
+    let row: Int
+    /// Where it begins, the key of a dictionary included.
+    let start: Int
+    let hasKey: Bool
+    /// Its place in the list of types, if it is a value behind a protocol.
+    let type: Int?
+  }
+
+  private let image: ArchiveImage
+  private let referenceCounts: [Int]
+  private(set) var reached: ReachedBodies
+  private(set) var keys: KeyRows
+  /// What stands directly under each key of the objects of each class; only if that was asked for.
+  private(set) var classKeys: [ClassKey: ArchiveStatistics.Tally] = [:]
+  private let wantsClassKeys: Bool
+  private(set) var statistics: ArchiveStatistics
+
+  private var kinds = [ArchiveStatistics.Tally](repeating: .init(), count: StatisticKind.allCases.count)
+  private var types: [ArchiveStatistics.TypeRow]
+  private var openTypes: [Int]
+  private var frames: [Frame] = []
+  private var cursor = 0
+  /// Whether all that the top level leads to was visited.
+  private var isBeyondReach = false
+  private var largestValues: LargestList<ArchiveStatistics.Place>
+  private var largestObjects: LargestList<ArchiveStatistics.Place>
+  private var mostShared: LargestList<ArchiveStatistics.SharedObject>
+
+  /// So many pairs of a class and a key are told apart.
+  private static let mostClassKeys = 20_000
+
+  /// - Parameters:
+  ///   - top: how many of the largest values and objects are listed.
+  ///   - wantsClassKeys: whether the keys of each class are to be told apart.
+  init(_ image: ArchiveImage, _ summary: ArchiveSummary, top: Int, wantsClassKeys: Bool) throws(ArchiveError)
+  {
+    self.image = image
+    self.wantsClassKeys = wantsClassKeys
+    referenceCounts = summary.referenceCounts
+    reached = ReachedBodies(bodyCount: image.directory.bodyCount)
+    keys = KeyRows(image)
+    let reader = image.reader
+    statistics = ArchiveStatistics(
+      byteCount: reader.count,
+      formatVersion: "\(try reader.byte(at: 8)).\(try reader.byte(at: 9))",
+      hasChecksums: image.hasChecksums,
+      parts: try ArchivePart.all(of: image)
+    )
+    statistics.classes = image.classes.enumerated().map { .init(number: $0, entry: $1) }
+    types = image.classes.map { .init(name: $0.name) }
+    openTypes = Array(repeating: 0, count: image.classes.count)
+    largestValues = LargestList(top)
+    largestObjects = LargestList(top)
+    mostShared = LargestList(top)
+  }
+
+  mutating func run(_ progress: Progress? = nil) throws(ArchiveError) {
+    let topLevel = try image.topLevelValue
+    let extent = image.directory.topLevel
+    var done = extent.count
+    count(extent, topLevel, row: KeyRows.outside)
+    statistics.topLevel.add(extent.count)
+    try scan(topLevel, 0, KeyRows.outside, owner: -2, className: nil)
+    var next = 0
+    var unreachedNumber = 1
+    while true {
+      while next < reached.order.count {
+        done += try visit(Int(reached.order[next]))
+        next += 1
+        progress?.update(done, of: image.directory.topLevel.upperBound)
+      }
+      // What follows is reached from a body to which nothing leads, or is one.
+      while unreachedNumber <= image.directory.bodyCount, reached.isReached(unreachedNumber) {
+        unreachedNumber += 1
+      }
+      guard unreachedNumber <= image.directory.bodyCount else { break }
+      reached.noteUnreached(unreachedNumber)
+      isBeyondReach = true
+      unreachedNumber += 1
+    }
+    try finish()
+  }
+
+  /// Looks at a numbered body; returns how many bytes that was.
+  private mutating func visit(_ number: Int) throws(ArchiveError) -> Int {
+    let body = try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound)
+    let byteCount = body.byteRange.count
+    let row = reached.row(number)
+    count(body.byteRange, body.value, row: row)
+    if isBeyondReach { statistics.unreached.add(byteCount) }
+    if let classNumber = body.classNumber {
+      statistics.classes[classNumber].bodies.add(byteCount)
+      if largestObjects.accepts(byteCount) { largestObjects.add(byteCount, objectPlace(body)) }
+      noteSharing(body)
+    } else {
+      statistics.topLevelValues.add(byteCount)
+    }
+    try scan(body.value, number, row, owner: body.classNumber ?? -1, className: body.className)
+    return byteCount
+  }
+
+  /// Counts the class number at the start of a body.
+  private mutating func count(_ extent: Range<Int>, _ root: ArchiveValue, row: Int) {
+    statistics.classNumbers.add(root.offset - extent.lowerBound)
+    keys.addOwn(root.offset - extent.lowerBound, to: row)
+  }
+
+  private func objectPlace(_ body: ArchiveBody) -> ArchiveStatistics.Place {
+    ArchiveStatistics.Place(
+      body: body.number,
+      offset: body.value.offset,
+      bytes: body.byteRange.count,
+      kind: .object,
+      className: body.className
+    )
+  }
+
+  private mutating func noteSharing(_ body: ArchiveBody) {
+    let count = referenceCounts[body.number]
+    guard count > 1 else { return }
+    let (saved, overflow) = (count - 1).multipliedReportingOverflow(by: body.byteRange.count)
+    statistics.sharing.objectCount += 1
+    statistics.sharing.furtherReferences += count - 1
+    guard !overflow else { return }
+    statistics.sharing.savedBytes &+= saved
+    if mostShared.accepts(saved) {
+      mostShared.add(saved, .init(place: objectPlace(body), referenceCount: count))
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func scan(
+    _ root: ArchiveValue,
+    _ number: Int,
+    _ bodyRow: Int,
+    owner: Int,
+    className: String?
+  ) throws(ArchiveError) {
+    var walk = ArchiveWalk(root)
+    cursor = root.offset
+    frames.removeAll(keepingCapacity: true)
+    while let step = try walk.next() {
+      guard case .value(let value, let label) = step else {
+        leave(at: try walk.place, owner)
+        continue
+      }
+      let outer = frames.last
+      var row = outer?.row ?? bodyRow
+      var start = value.offset
+      var hasKey = true
+      switch label {
+      case .key(let name)?:
+        if let keyNumber = walk.keyNumber {
+          row = keys.row(ofKey: keyNumber, name)
+        } else {
+          row = keys.row(ofDictionaryKey: name)
+          start = walk.keyOffset
+          try noteSharedKey(name, at: start, endingAt: value.offset)
+        }
+      case .intKey?:
+        row = KeyRows.integers
+        start = walk.keyOffset
+      case .index?, nil:
+        hasKey = false
+      }
+      if hasKey { keys.open(row) }
+      // What is between the value before and this one belongs to the container: its tag and count, and to its kind
+      // the keys of a dictionary.
+      if let outer {
+        keys.addOwn(start - cursor, to: outer.row)
+        kinds[outer.kind.rawValue].bytes += value.offset - cursor
+        keys.addOwn(value.offset - start, to: row)
+      }
+      cursor = value.offset
+      let kind = try StatisticKind(value)
+      kinds[kind.rawValue].count += 1
+      if value.hasMembers {
+        var type: Int?
+        if kind == .typed {
+          var place = value.offset
+          let typeNumber = try image.valueTypeNumber(at: &place)
+          types[typeNumber].values.count += 1
+          openTypes[typeNumber] += 1
+          type = typeNumber
+        }
+        frames.append(Frame(kind: kind, row: row, start: start, hasKey: hasKey, type: type))
+      } else {
+        let end = try walk.place
+        let byteCount = end - value.offset
+        kinds[kind.rawValue].bytes += byteCount
+        keys.addOwn(byteCount, to: row)
+        if hasKey { close(row, end - start, owner) }
+        cursor = end
+        if largestValues.accepts(byteCount) {
+          largestValues.add(
+            byteCount,
+            .init(body: number, offset: value.offset, bytes: byteCount, kind: kind, className: className)
+          )
+        }
+        try noteReference(value, kind, byteCount, number, row)
+      }
+    }
+  }
+
+  private mutating func leave(at end: Int, _ owner: Int) {
+    guard let frame = frames.popLast() else { return }
+    kinds[frame.kind.rawValue].bytes += end - cursor
+    keys.addOwn(end - cursor, to: frame.row)
+    if frame.hasKey { close(frame.row, end - frame.start, owner) }
+    if let type = frame.type {
+      openTypes[type] -= 1
+      if openTypes[type] == 0 { types[type].values.bytes += end - frame.start }
+    }
+    cursor = end
+  }
+
+  private mutating func close(_ row: Int, _ byteCount: Int, _ owner: Int) {
+    keys.close(row, byteCount)
+    guard wantsClassKeys, frames.count == 1 else { return }
+    let pair = ClassKey(owner: owner, row: row)
+    if classKeys[pair] != nil || classKeys.count < StatisticsPass.mostClassKeys {
+      classKeys[pair, default: .init()].add(byteCount)
+    } else {
+      classKeys[ClassKey(owner: owner, row: KeyRows.furtherKeys), default: .init()].add(byteCount)
+    }
+  }
+
+  private mutating func noteReference(
+    _ value: ArchiveValue,
+    _ kind: StatisticKind,
+    _ byteCount: Int,
+    _ number: Int,
+    _ row: Int
+  ) throws(ArchiveError) {
+    switch kind {
+    case .object, .value:
+      if let target = try value.bodyNumber {
+        reached.note(target, from: number, at: value.offset, under: row)
+      }
+    case .sharedString:
+      noteShared(try value.string ?? "", byteCount)
+    default:
+      break
+    }
+  }
+
+  /// Counts the key of a dictionary if it is the number of a text in the string table.
+  private mutating func noteSharedKey(_ name: String, at place: Int, endingAt end: Int) throws(ArchiveError) {
+    guard try ArchiveValue(image, at: place).isSharedString else { return }
+    noteShared(name, end - place)
+  }
+
+  private mutating func noteShared(_ text: String, _ byteCount: Int) {
+    let length = text.utf8.count
+    statistics.strings.references.add(byteCount)
+    // A tag, and for a longer text the number of its bytes.
+    let head =
+      length <= Tag.longestShortString ? 1 : 1 + (length.bitWidth - length.leadingZeroBitCount + 6) / 7
+    statistics.strings.inlineBytes += head + length
+  }
+
+  // MARK: The end
+
+  private mutating func finish() throws(ArchiveError) {
+    statistics.strings.entryCount = image.directory.strings.count
+    statistics.strings.tableBytes = image.directory.strings.range.count
+    // What takes most comes first; what takes the same stays in the order of the archive.
+    statistics.classes = statistics.classes.filter { !$0.entry.isValueType }
+      .sorted { ($0.bodies.bytes, $1.number) > ($1.bodies.bytes, $0.number) }
+    statistics.types = types.filter { $0.values.count > 0 }
+      .enumerated().sorted { ($0.element.values.bytes, $1.offset) > ($1.element.values.bytes, $0.offset) }
+      .map(\.element)
+    statistics.keys = keys.rows.enumerated()
+      .filter { $0.element.count > 0 || $0.element.ownBytes > 0 }
+      .sorted { ($0.element.ownBytes, $1.offset) > ($1.element.ownBytes, $0.offset) }
+      .map(\.element)
+    statistics.kinds = zip(StatisticKind.allCases, kinds).filter { $1.count > 0 }
+      .sorted { ($0.1.bytes, $1.0.rawValue) > ($1.1.bytes, $0.0.rawValue) }
+      .map { ($0, $1) }
+    statistics.largestValues = largestValues.entries.map(\.thing)
+    statistics.largestObjects = largestObjects.entries.map(\.thing)
+    statistics.sharing.most = mostShared.entries.map(\.thing)
+    var paths = ValuePaths(image, reached)
+    let places = statistics.largestValues + statistics.largestObjects + statistics.sharing.most.map(\.place)
+    let texts = try paths.texts(for: places)
+    let (values, objects) = (statistics.largestValues.count, statistics.largestObjects.count)
+    for index in statistics.largestValues.indices { statistics.largestValues[index].path = texts[index] }
+    for index in statistics.largestObjects.indices {
+      statistics.largestObjects[index].path = texts[values + index]
+    }
+    for index in statistics.sharing.most.indices {
+      statistics.sharing.most[index].place.path = texts[values + objects + index]
+    }
+  }
+}
