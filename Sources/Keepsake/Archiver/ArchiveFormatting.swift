@@ -1,4 +1,8 @@
 /// How an archive is written, where there is a choice.
+///
+/// ```swift
+/// let data = try KeyedArchiver.archivedData(withRootObject: counts, outputFormatting: .sortedKeys)
+/// ```
 public struct ArchiveFormatting: OptionSet, Sendable {
   /// The options as bits.
   public let rawValue: Int

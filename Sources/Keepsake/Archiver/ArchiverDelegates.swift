@@ -3,6 +3,16 @@
 /// For each object the calls come in the order of NSKeyedArchiver: `willEncode` when the object is first
 /// reached, `willReplace` if that gave another one, `didEncode` when it and all that was first reached from it
 /// are archived. Values that are no objects are not reported.
+///
+/// ```swift
+/// final class WithoutPreviews: KeyedArchiverDelegate {
+///   func archiver(_ archiver: KeyedArchiver, willEncode object: Any) -> Any? {
+///     object is Preview ? nil : object
+///   }
+/// }
+/// ```
+///
+/// The archiver holds its delegate weakly.
 public protocol KeyedArchiverDelegate: AnyObject {
   /// Asks what to archive instead of `object`: itself, another object, or nothing.
   ///
@@ -38,6 +48,19 @@ extension KeyedArchiverDelegate {
 
 /// Follows a ``KeyedUnarchiver`` at its work, and may replace objects and supply classes. All methods may be
 /// left out.
+///
+/// ```swift
+/// final class StyleCatalog: KeyedUnarchiverDelegate {
+///   let plain = Style(name: "plain")
+///
+///   func unarchiver(_ unarchiver: KeyedUnarchiver, didDecode object: Any?) -> Any? {
+///     guard let style = object as? Style else { return object }
+///     return style.name == plain.name ? plain : style
+///   }
+/// }
+/// ```
+///
+/// The unarchiver holds its delegate weakly.
 public protocol KeyedUnarchiverDelegate: AnyObject {
   /// Asks for the class to build where the archive names one that cannot be found.
   ///

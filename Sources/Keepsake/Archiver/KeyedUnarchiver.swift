@@ -18,6 +18,9 @@
 /// let books = try unarchiver.decode([Book].self, forKey: "books")
 /// ```
 ///
+/// What NSKeyedArchiver wrote, a binary property list or one in XML, is opened by the same calls and read into the same
+/// types: see <doc:MigratingFromNSKeyedArchiver>.
+///
 /// It is also the `Decoder` of the top level, so that `Point(from: unarchiver)` reads a point whose keys are
 /// those of the archive. An unarchiver belongs to one thread at a time.
 public final class KeyedUnarchiver: Decoder, ArchiveReading {
@@ -200,12 +203,13 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     )
   }
 
-  /// Whether the archive has a value under `key`, be it nil.
+  /// Whether the archive has a value under `key`, be it nil. It is `false` as well when the top level cannot be read.
   public func containsValue(forKey key: String) -> Bool {
     (try? container(keyedBy: ArchiveCodingKey.self))?.contains(ArchiveCodingKey(stringValue: key)) ?? false
   }
 
-  /// The keys of the archive, in the order in which they were encoded.
+  /// The keys of the archive, in the order in which they were encoded. There are none when the top level has no keys or
+  /// cannot be read.
   public var allKeys: [String] {
     (try? container(keyedBy: ArchiveCodingKey.self))?.allKeys.map(\.stringValue) ?? []
   }

@@ -20,6 +20,12 @@ public protocol ArchiveAwakening: AnyObject {
 }
 
 /// Which classes an archive may name where a subclass, or a type behind a protocol, is to be built.
+///
+/// ```swift
+/// unarchiver.classPolicy = .registeredOnly
+/// unarchiver.setClass(Dog.self, forClassName: "Dog")
+/// let pets = try unarchiver.decode([Animal].self, forKey: "pets")
+/// ```
 public enum ArchiveClassPolicy: Sendable, Hashable {
   /// Any type of the program that fits what is declared: a subclass of the declared class, a type that conforms
   /// to the declared protocol.

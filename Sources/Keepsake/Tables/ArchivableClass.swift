@@ -30,8 +30,8 @@
 ///   class var archivedClassName: String { "Animal" }
 /// }
 ///
-/// class Dog: Animal {
-///   override class var archivedClassName: String { "Dog" }
+/// class Cat: Animal {
+///   override class var archivedClassName: String { "Cat" }
 /// }
 /// ```
 ///

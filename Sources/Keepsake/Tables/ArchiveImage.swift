@@ -2,6 +2,10 @@ internal import Synchronization
 
 /// Which parts of an archive are compared with their checksums.
 ///
+/// ```swift
+/// let unarchiver = try KeyedUnarchiver(forReadingFile: path, verification: .everything)
+/// ```
+///
 /// An archive that was written ``ArchiveFormatting/withoutChecksums`` has none of its contents. It is read with
 /// any of these, and there is nothing to compare.
 public enum ArchiveVerification: Sendable {

@@ -7,7 +7,7 @@
 /// ```swift
 /// final class Folder: Codable, SelfRegistering {
 ///   var name: String
-///   var files: [File] = []   // each of which has a property `folder`
+///   var files: [File] = []  // each of which has a property `folder`
 ///
 ///   init(from decoder: any Decoder) throws {
 ///     let container = try decoder.container(keyedBy: CodingKeys.self)

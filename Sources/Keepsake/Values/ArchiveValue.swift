@@ -114,6 +114,11 @@ public struct ArchiveValue: @unchecked Sendable {
     get throws(ArchiveError) { offset..<(try image.endTouching(valueAt: offset)) }
   }
 
+  /// How many bytes the value takes, those of the objects not counted that it refers to.
+  public var byteCount: Int {
+    get throws(ArchiveError) { try byteRange.count }
+  }
+
   // MARK: Members
 
   /// Whether other values stand in this one.

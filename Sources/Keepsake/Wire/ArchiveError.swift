@@ -3,8 +3,23 @@
 /// Encoding and decoding calls throw `EncodingError` and `DecodingError`, as every `Codable` coder does; an
 /// `ArchiveError` is then the `underlyingError` of their context. Reading and writing files throws it
 /// directly.
+///
+/// ```swift
+/// do {
+///   library = try KeyedUnarchiver.unarchive(Library.self, fromFile: path)
+/// } catch let error as ArchiveError {
+///   report(error.description)  // library.keepsake: cannot open the file: No such file or directory
+/// } catch DecodingError.dataCorrupted(let context) {
+///   report(context.debugDescription)
+/// }
+/// ```
 public struct ArchiveError: Error, Hashable, Sendable {
   /// The kind of fault. New kinds may be added, hence not an enumeration.
+  ///
+  /// ```swift
+  /// let error = context.underlyingError as? ArchiveError
+  /// if error?.code == .unsupportedVersion { report("A later version of this program is needed.") }
+  /// ```
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The code's name, as it is printed.
     public let description: String
@@ -13,7 +28,7 @@ public struct ArchiveError: Error, Hashable, Sendable {
       self.description = description
     }
 
-    /// The bytes do not begin and end as an archive does.
+    /// The bytes do not begin as an archive does, or are a property list that NSKeyedArchiver did not write.
     public static let notAnArchive = Code("notAnArchive")
     /// The archive is of a version, or uses a feature, that this library does not know.
     public static let unsupportedVersion = Code("unsupportedVersion")

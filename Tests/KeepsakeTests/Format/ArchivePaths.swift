@@ -16,7 +16,8 @@ import Testing
       ("größe.名前", [.key("größe"), .key("名前")]),
       ("$id._x-1.@y", [.key("$id"), .key("_x-1"), .key("@y")]),
     ]
-    #expect(try ArchivePath("odd key.x").elements == [.key("odd key"), .key("x")])
+    let odd = "odd key.x"
+    #expect(try ArchivePath(odd).elements == [.key("odd key"), .key("x")])
     for (text, elements) in paths {
       #expect(try ArchivePath(text).elements == elements)
       #expect(ArchivePath(elements).description == text)

@@ -2,8 +2,7 @@ import Foundation
 import Keepsake
 import Testing
 
-// The exercise of Docs/Migrating.md, step 15, with the code of the page: the old class stays in the program
-// as long as there are old files.
+// The exercise of Docs/Migrating.md, step 15, with the code of the page.
 
 /// What the program wrote before. It is outside of the suite to have a plain name for NSKeyedArchiver.
 final class MigratingOldNote: NSObject, NSSecureCoding {
@@ -40,35 +39,78 @@ final class MigratingOldNote: NSObject, NSSecureCoding {
     }
   }
 
-  func loadNote(_ path: String) throws -> Note {
-    do {
-      return try KeyedUnarchiver.unarchive(Note.self, fromFile: path)
-    } catch DecodingError.dataCorrupted(let context)
-      where (context.underlyingError as? ArchiveError)?.code == .notAnArchive
-    {
-      let data = try Data(contentsOf: URL(fileURLWithPath: path))
-      guard let old = try NSKeyedUnarchiver.unarchivedObject(ofClass: MigratingOldNote.self, from: data)
-      else { throw CocoaError(.fileReadCorruptFile) }
-      let note = Note(old)
-      try KeyedArchiver.archive(rootObject: note, toFile: path)
-      return note
-    }
-  }
+  private let folder: TemporaryFolder
+  private let path: String
 
-  @Test("are read once and saved anew")
-  func convert() throws {
-    let folder = try TemporaryFolder()
-    let path = folder("note")
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder("note")
     let old = try NSKeyedArchiver.archivedData(
       withRootObject: MigratingOldNote(text: "Buy milk", stars: 3),
       requiringSecureCoding: true
     )
     try old.write(to: URL(fileURLWithPath: path))
+  }
 
+  @Test("are read as they are, and saved anew")
+  func readAndSave() throws {
+    let note = try KeyedUnarchiver.unarchive(Note.self, fromFile: path)  // whoever wrote it
+    try KeyedArchiver.archive(rootObject: note, toFile: path)
+
+    #expect(note.text == "Buy milk" && note.stars == 3)
+    #expect(try KeyedUnarchiver.unarchive(Note.self, fromFile: path).stars == 3)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path))[1...4].elementsEqual("KEEP".utf8))
+  }
+
+  class Shape: Codable {
+    var title: String
+  }
+
+  final class Circle: Shape, ArchivableClass {
+    static var archivedClassName: String { "Drawing.Circle" }
+    static var archivedClassAliases: [String] { ["OldApp.Disc"] }  // as in the old file
+
+    var radius: Double
+
+    private enum CodingKeys: String, CodingKey { case radius }
+
+    required init(from decoder: any Decoder) throws {
+      radius = try decoder.container(keyedBy: CodingKeys.self).decode(Double.self, forKey: .radius)
+      try super.init(from: decoder)
+    }
+  }
+
+  @Test("subclasses are found by the names that they had")
+  func subclasses() throws {
+    for name in ["OldApp.Disc", "_TtC6OldApp4Disc", "OldApp.Ring"] {
+      let data = OldPropertyList.archive(objects: [
+        .instance([name, "OldApp.Form", "NSObject"], [("title", .reference(2)), ("radius", .real(3))]),
+        .string("round"),
+      ])
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      unarchiver.setClass(Circle.self, forClassName: "OldApp.Ring")
+      let shape = try unarchiver.decode(Shape.self, forKey: "root")
+      #expect(shape.title == "round" && (shape as? Circle)?.radius == 3)
+    }
+  }
+
+  func loadNote(_ path: String) throws -> Note {
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    guard data.starts(with: "bplist".utf8) else {
+      return try KeyedUnarchiver.unarchive(Note.self, from: data)
+    }
+    guard let old = try NSKeyedUnarchiver.unarchivedObject(ofClass: MigratingOldNote.self, from: data)
+    else { throw CocoaError(.fileReadCorruptFile) }
+    let note = Note(old)
+    try KeyedArchiver.archive(rootObject: note, toFile: path)
+    return note
+  }
+
+  @Test("may be read by the old class")
+  func oldClass() throws {
     let note = try loadNote(path)
     #expect(note.text == "Buy milk" && note.stars == 3)
-    #expect(try KeyedUnarchiver.unarchive(Note.self, fromFile: path).text == "Buy milk")
     #expect(try loadNote(path).stars == 3)
-    #expect(throws: ArchiveError.self) { try loadNote(folder("missing")) }
+    #expect(throws: CocoaError.self) { try loadNote(folder("missing")) }
   }
 }

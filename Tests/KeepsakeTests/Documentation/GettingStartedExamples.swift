@@ -1,0 +1,131 @@
+import Foundation
+import Keepsake
+import Testing
+
+/// The examples of GettingStarted.md.
+@Suite("Documentation: getting started") struct GettingStartedExamples {
+  final class Author: Codable {
+    var name: String
+
+    init(name: String) {
+      self.name = name
+    }
+  }
+
+  struct Book: Codable {
+    var title: String
+    var author: Author
+  }
+
+  private let books: [Book]
+
+  init() {
+    let author = Author(name: "Ursula K. Le Guin")
+    books = [Book(title: "Lavinia", author: author), Book(title: "Tehanu", author: author)]
+  }
+
+  @Test("to a file and back")
+  func file() throws {
+    let folder = try TemporaryFolder()
+    let path = folder("books.keepsake")
+
+    let author = Author(name: "Ursula K. Le Guin")
+    let books = [Book(title: "Lavinia", author: author), Book(title: "Tehanu", author: author)]
+    try KeyedArchiver.archive(rootObject: books, toFile: path)
+
+    let copy = try KeyedUnarchiver.unarchive([Book].self, fromFile: path)
+    let isShared = copy[0].author === copy[1].author  // true
+
+    #expect(isShared && copy.map(\.title) == ["Lavinia", "Tehanu"])
+  }
+
+  @Test("to data and back")
+  func data() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: books)
+    let copy = try KeyedUnarchiver.unarchive([Book].self, from: data)
+
+    #expect(copy[1].title == "Tehanu" && copy[1].author.name == "Ursula K. Le Guin")
+  }
+
+  @Test("a root that is no object")
+  func roots() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: ["one": 1, "two": 2])
+    let numbers = try KeyedUnarchiver.unarchive([String: Int].self, from: data)
+
+    #expect(numbers == ["one": 1, "two": 2])
+  }
+
+  @Test("several values under keys")
+  func keys() throws {
+    let folder = try TemporaryFolder()
+    let path = folder("books.keepsake")
+
+    let archiver = KeyedArchiver()
+    try archiver.encode(books, forKey: "books")
+    try archiver.encode(books[0].author, forKey: "favourite")
+    try archiver.encode(7, forKey: "page")
+    try archiver.write(toFile: path)
+
+    let unarchiver = try KeyedUnarchiver(forReadingFile: path)
+    let favourite = try unarchiver.decode(Author.self, forKey: "favourite")
+    let page = try unarchiver.decode(Int.self, forKey: "page")
+    let notes = try unarchiver.decodeIfPresent([String].self, forKey: "notes")  // nil
+
+    #expect(page == 7 && notes == nil)
+
+    let shelf = try unarchiver.decode([Book].self, forKey: "books")
+    let isFavourite = shelf[0].author === favourite  // true
+
+    #expect(isFavourite)
+    #expect(unarchiver.allKeys == ["books", "favourite", "page"])
+  }
+
+  @Test("in the place of JSONEncoder and JSONDecoder")
+  func dropIn() throws {
+    let data = try ArchiveEncoder().encode(books)
+    let copy = try ArchiveDecoder().decode([Book].self, from: data)
+
+    #expect(copy.map(\.title) == ["Lavinia", "Tehanu"])
+    #expect(try KeyedUnarchiver.unarchive([Book].self, from: data).count == 2)
+  }
+
+  @Test("a deep copy")
+  func copy() throws {
+    let twin = try KeyedArchiver.copy(of: books)
+    let isNew = twin[0].author !== books[0].author  // true
+    let isStillShared = twin[0].author === twin[1].author  // true
+
+    #expect(isNew && isStillShared)
+  }
+
+  @Test("in user defaults")
+  func userDefaults() throws {
+    let suite = "keepsake-getting-started-\(UUID().uuidString)"
+    let defaults = try #require(UserDefaults(suiteName: suite))
+    defer { defaults.removePersistentDomain(forName: suite) }
+
+    try defaults.archive(books, forKey: "books")
+    let stored = try defaults.unarchive([Book].self, forKey: "books") ?? []
+
+    #expect(stored.map(\.title) == ["Lavinia", "Tehanu"])
+    #expect(try defaults.unarchive([Book].self, forKey: "nothing") == nil)
+  }
+
+  func storedBooks(_ path: String) throws -> [Book] {
+    do {
+      return try KeyedUnarchiver.unarchive([Book].self, fromFile: path)
+    } catch let error as ArchiveError where error.code == .unreadableFile {
+      return []
+    }
+  }
+
+  @Test("a file that is not there, and one that is no archive")
+  func errors() throws {
+    let folder = try TemporaryFolder()
+    #expect(try storedBooks(folder("none.keepsake")).isEmpty)
+
+    try writeText("no archive", to: folder("text.keepsake"))
+    let failure = try failure { try storedBooks(folder("text.keepsake")) }
+    #expect(failure.kind == .dataCorrupted && failure.code == .notAnArchive)
+  }
+}

@@ -1,0 +1,303 @@
+import Keepsake
+import Testing
+
+/// The examples of ObjectGraphs.md.
+@Suite("Documentation: graphs of objects") struct ObjectGraphsExamples {
+  // MARK: Identity
+
+  final class Tag: Codable {
+    var name: String
+
+    init(name: String) {
+      self.name = name
+    }
+  }
+
+  struct Entry: Codable {
+    var text: String
+    var tag: Tag
+  }
+
+  @Test("an object that is reached twice is one object; equal objects stay two")
+  func identity() throws {
+    let urgent = Tag(name: "urgent")
+    let entries = [
+      Entry(text: "Call", tag: urgent),
+      Entry(text: "Write", tag: urgent),
+      Entry(text: "Wait", tag: Tag(name: "urgent")),
+    ]
+
+    let copy = try KeyedArchiver.copy(of: entries)
+    let isShared = copy[0].tag === copy[1].tag  // true
+    let isMerged = copy[0].tag === copy[2].tag  // false
+
+    #expect(isShared && !isMerged)
+  }
+
+  @Test("two readers make two graphs")
+  func twoReaders() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: Tag(name: "urgent"))
+    let first = try KeyedUnarchiver.unarchive(Tag.self, from: data)
+    let second = try KeyedUnarchiver.unarchive(Tag.self, from: data)
+    #expect(first !== second)
+  }
+
+  // MARK: References back
+
+  final class Department: Codable {
+    var name = ""
+    var staff: [Employee] = []
+  }
+
+  final class Employee: Codable {
+    var name: String
+    @WeakReference var department: Department?
+
+    init(name: String, department: Department) {
+      self.name = name
+      self.department = department
+    }
+  }
+
+  @Test("a weak reference back")
+  func weakReference() throws {
+    let sales = Department()
+    sales.name = "Sales"
+    sales.staff = [Employee(name: "Ada", department: sales), Employee(name: "Ben", department: sales)]
+
+    let copy = try KeyedArchiver.copy(of: sales)
+    let isBack = copy.staff[0].department === copy  // true
+
+    let staff = try KeyedArchiver.copy(of: sales.staff)
+    let department = staff[0].department  // nil
+
+    #expect(isBack && department == nil)
+  }
+
+  @Test("several keys: the weak reference waits for who asks for its object")
+  func weakReferenceAcrossKeys() throws {
+    let sales = Department()
+    sales.staff = [Employee(name: "Ada", department: sales)]
+
+    let archiver = KeyedArchiver()
+    try archiver.encode(sales.staff, forKey: "staff")
+    try archiver.encode(sales, forKey: "department")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+
+    let staff = try unarchiver.decode([Employee].self, forKey: "staff")
+    #expect(staff[0].department == nil)
+    let department = try unarchiver.decode(Department.self, forKey: "department")
+    #expect(staff[0].department === department)
+  }
+
+  final class Author: Codable {
+    var name: String
+    var posts: [Post] = []
+
+    init(name: String) {
+      self.name = name
+    }
+  }
+
+  final class Post: Codable {
+    var text: String
+    @Deferred var author: Author
+
+    init(text: String, author: Author) {
+      self.text = text
+      self.author = author
+    }
+  }
+
+  @Test("a strong reference back")
+  func deferred() throws {
+    let author = Author(name: "Ada")
+    author.posts = [Post(text: "First", author: author), Post(text: "Second", author: author)]
+
+    let post = try KeyedArchiver.copy(of: author.posts[0])
+    let isFirst = post.author.posts[0] === post  // true
+
+    #expect(isFirst && post.author.posts[1].author === post.author)
+    author.posts = []
+    post.author.posts = []
+  }
+
+  final class Station: Codable {
+    var name: String
+    @Deferred var next: Station?
+
+    init(name: String, next: Station? = nil) {
+      self.name = name
+      self.next = next
+    }
+  }
+
+  @Test("a long chain")
+  func chain() throws {
+    var line: Station?
+    for number in 1...20_000 { line = Station(name: "\(number)", next: line) }
+    var copy = try KeyedArchiver.copy(of: line)
+    #expect(copy?.name == "20000")
+    // Let go one by one: Swift does so by recursion.
+    while let station = copy {
+      copy = station.next
+      station.next = nil
+    }
+    while let station = line {
+      line = station.next
+      station.next = nil
+    }
+  }
+
+  // MARK: By hand
+
+  final class Node: Codable {
+    var name: String
+    var children: [Node] = []
+    weak var parent: Node?
+
+    private enum CodingKeys: String, CodingKey { case name, children, parent }
+
+    init(name: String) {
+      self.name = name
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      children = try container.decode([Node].self, forKey: .children)
+      try container.decodeDeferredIfPresent(Node.self, forKey: .parent) { [weak self] in self?.parent = $0 }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(name, forKey: .name)
+      try container.encode(children, forKey: .children)
+      try container.encodeConditional(parent, forKey: .parent)
+    }
+  }
+
+  @Test("conditional and deferred by hand")
+  func byHand() throws {
+    let root = Node(name: "root")
+    let leaf = Node(name: "leaf")
+    root.children = [leaf]
+    leaf.parent = root
+
+    let copy = try KeyedArchiver.copy(of: root)
+    #expect(copy.children[0].parent === copy && copy.parent == nil)
+    #expect(try KeyedArchiver.copy(of: leaf).parent == nil)
+  }
+
+  final class Folder: Codable, SelfRegistering {
+    var name: String
+    var files: [File] = []
+
+    private enum CodingKeys: String, CodingKey { case name, files }
+
+    init(name: String) {
+      self.name = name
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      decoder.register(self)
+      files = try container.decode([File].self, forKey: .files)
+    }
+  }
+
+  final class File: Codable {
+    var name: String
+    var folder: Folder
+
+    init(name: String, folder: Folder) {
+      self.name = name
+      self.folder = folder
+    }
+  }
+
+  @Test("a class that makes itself known")
+  func selfRegistering() throws {
+    let folder = Folder(name: "Letters")
+    folder.files = [File(name: "To Ben", folder: folder)]
+
+    let copy = try KeyedArchiver.copy(of: folder)
+    let isBack = copy.files[0].folder === copy  // true
+
+    #expect(isBack && copy.name == "Letters")
+
+    // Entered through the file, whose initializer is then still running when the folder asks for it.
+    let failure = try failure { try KeyedArchiver.copy(of: folder.files[0]) }
+    #expect(failure.code == .cycle)
+    folder.files = []
+    copy.files = []
+  }
+
+  // MARK: Afterwards
+
+  final class Index: Codable, ArchiveAwakening {
+    var tags: [Tag] = []
+    private(set) var byName: [String: Tag] = [:]
+
+    private enum CodingKeys: String, CodingKey { case tags }
+
+    func awakeFromArchive() {
+      for tag in tags { byName[tag.name] = tag }
+    }
+  }
+
+  @Test("what is not archived is built when the graph is back")
+  func awakening() throws {
+    let index = Index()
+    index.tags = [Tag(name: "urgent")]
+    let copy = try KeyedArchiver.copy(of: index)
+    #expect(copy.byName["urgent"] === copy.tags[0])
+  }
+
+  // MARK: Refused
+
+  final class Person: Codable {
+    var name: String
+    var friend: Person?
+
+    init(name: String) {
+      self.name = name
+    }
+  }
+
+  @Test("a ring of plain properties is refused when it is written")
+  func ring() throws {
+    let ada = Person(name: "Ada")
+    let ben = Person(name: "Ben")
+    ada.friend = ben
+    ben.friend = ada
+    defer { ada.friend = nil }
+    var message = ""
+
+    do {
+      _ = try KeyedArchiver.archivedData(withRootObject: ada)
+    } catch EncodingError.invalidValue(_, let context) {
+      message = context.debugDescription
+      // Objects refer to each other in a ring that no initializer could read back:
+      // the root (Person) → friend (Person) → friend.friend (Person) again. …
+    }
+
+    #expect(message.hasPrefix("Objects refer to each other in a ring that no initializer could read back: "))
+    #expect(message.contains("the root (Person) → friend (Person) → friend.friend (Person) again. "))
+    #expect(try failure { try KeyedArchiver.archivedData(withRootObject: ada) }.code == .cycle)
+  }
+
+  @Test("nothing of a refused value is in the archive")
+  func nothingIsLeft() throws {
+    let ada = Person(name: "Ada")
+    ada.friend = ada
+    defer { ada.friend = nil }
+
+    let archiver = KeyedArchiver()
+    try archiver.encode(1, forKey: "version")
+    #expect(throws: EncodingError.self) { try archiver.encode(ada, forKey: "person") }
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.allKeys == ["version"])
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Keepsake
+import Testing
+
+/// The examples of Performance.md.
+@Suite("Documentation: performance") struct PerformanceExamples {
+  struct Sample: ArchivedFields {
+    var time = 0.0
+    var value = 0.0
+    var station = ""
+
+    static let archivedFields: [ArchivedField<Sample>] = [
+      .init("time", \.time), .init("value", \.value), .init("station", \.station),
+    ]
+  }
+
+  struct Recording: Codable {
+    var times: [Double] = []
+    var values: [Float] = []
+    var stations: [Int] = []
+  }
+
+  @Test("declared fields, and arrays of numbers")
+  func fieldsAndColumns() throws {
+    let samples = (0..<100).map { Sample(time: Double($0), value: 0.5, station: "north") }
+    let recording = Recording(
+      times: samples.map(\.time),
+      values: samples.map { Float($0.value) },
+      stations: samples.map { _ in 3 }
+    )
+    #expect(try roundTrip(samples).map(\.time) == samples.map(\.time))
+    #expect(try roundTrip(recording).stations.count == 100)
+
+    let bytes = try KeyedArchiver.archivedData(withRootObject: recording)
+    // Eight bytes a time, four a value, one a station, and some hundred for all that is around them.
+    #expect(bytes.count < 100 * (8 + 4 + 1) + 400)
+  }
+
+  @Test("without checksums")
+  func withoutChecksums() throws {
+    let bitmap = Data(repeating: 7, count: 200_000)
+
+    let data = try KeyedArchiver.archivedData(withRootObject: bitmap, outputFormatting: .withoutChecksums)
+    let copy = try KeyedUnarchiver.unarchive(Data.self, from: data)
+
+    #expect(copy == bitmap)
+    #expect(try KeyedArchiver.archivedData(withRootObject: bitmap).count > data.count)
+  }
+
+  @Test("one key of several")
+  func oneKey() throws {
+    let folder = try TemporaryFolder()
+    let path = folder("recording.keepsake")
+    let samples = (0..<100).map { Sample(time: Double($0), value: 0.5, station: "north") }
+
+    let archiver = KeyedArchiver()
+    try archiver.encode(samples, forKey: "samples")
+    try archiver.encode(samples.count, forKey: "count")
+    try archiver.write(toFile: path)
+
+    let unarchiver = try KeyedUnarchiver(forReadingFile: path)
+    let count = try unarchiver.decode(Int.self, forKey: "count")  // the samples are not read
+
+    #expect(count == 100)
+  }
+
+  @Test("measuring")
+  func measuring() throws {
+    let samples = (0..<100).map { Sample(time: Double($0), value: 0.5, station: "north") }
+
+    let clock = ContinuousClock()
+    var data = Data()
+    let times = try (0..<5).map { _ in
+      try clock.measure { data = try KeyedArchiver.archivedData(withRootObject: samples) }
+    }
+    let median = times.sorted()[2]
+
+    #expect(median > .zero && !data.isEmpty)
+  }
+}
