@@ -11,8 +11,12 @@ import Testing
         var elements = try decoder.unkeyedContainer()
         while !elements.isAtEnd { _ = try elements.decode(Anything.self) }
       } catch DecodingError.typeMismatch {
-        guard let members = try? decoder.container(keyedBy: AnyKey.self) else { return }
-        for key in members.allKeys { _ = try members.decode(Anything.self, forKey: key) }
+        do {
+          let members = try decoder.container(keyedBy: AnyKey.self)
+          for key in members.allKeys { _ = try members.decode(Anything.self, forKey: key) }
+        } catch DecodingError.typeMismatch {
+          // A value of its own.
+        }
       }
     }
   }
@@ -182,12 +186,12 @@ import Testing
         .object("NSArray", ["NS.objects": .array((0..<count).map { .reference($0 + 3) })]), .data(bytes),
       ]
         + (0..<count).map { _ in
-          .dictionary([("$class", .reference(count + 4)), ("NS.bytes", .reference(2))])
+          .dictionary([("$class", .reference(count + 3)), ("NS.bytes", .reference(2))])
         } + [
           .dictionary([("$classname", .string("NSString")), ("$classes", .array([.string("NSString")]))])
         ]
     )
-    #expect(try code(data) == .damaged || code(data) == .limitExceeded)
+    #expect(try code(data) == .limitExceeded)
   }
 
   @Test func deepXML() throws {
