@@ -12,15 +12,17 @@ struct CountsComparison {
   /// Where the file is.
   let path: String
 
-  /// Allocations are exact but for tables whose growth depends on hashes that differ in each process.
-  private static let allocationTolerance = 0.02
+  /// Allocations are exact but for tables whose growth depends on hashes that differ in each process, and for what
+  /// Foundation allocates, which differs from one machine to the next by some per cent.
+  private static let allocationTolerance = 0.05
 
   /// How many more allocations an operation may make as a whole: a buffer that grows once more, as it may with another
   /// version of the runtime, is no regression, though it is more than the tolerance where there are few.
   private static let allocationSlack = 4.0
 
-  /// Instructions vary with the C library, which chooses its copying functions by the processor's features.
-  private static let instructionTolerance = 0.05
+  /// Instructions vary with the C library, which chooses its copying functions by the processor's features, and
+  /// with where the allocator finds memory for large buffers: the same code took up to 5 % more in another run.
+  private static let instructionTolerance = 0.08
 
   private enum Outcome { case same, worse, better }
 
