@@ -60,6 +60,9 @@ public struct ArchiveEditor: Sendable {
   /// Puts `value` at `path`: in place of what is there; under a key that is new in its container; or behind the last
   /// element of an array, at the index that comes next.
   ///
+  /// Elements of an array of numbers have no places of their own: set the array as a whole. Where a protocol is
+  /// declared, the value has to be written so that its type is told, as `Polymorphic(_:)` does.
+  ///
   /// - Throws: ``ArchiveError`` when there is no container for it, and what archiving `value` throws.
   public mutating func setValue(_ value: some Encodable, at path: ArchivePath) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: value)
@@ -68,22 +71,28 @@ public struct ArchiveEditor: Sendable {
       throw ArchiveEditor.misuse("The new value for \(path) encodes nothing")
     }
     // What the top level refers to stands inline everywhere else.
-    let new = root.kind == .value ? try root.content : root
+    let new = root.kind == .value ? try root.target?.value ?? root : root
     guard let last = path.elements.last else {
       throw ArchiveEditor.misuse("The archive as a whole has no place")
     }
     let container = try container(at: path)
     if let element = try label(last, in: container) {
-      edits.change(element, at: container.offset) { $0.newValue = new }
+      edits.change(element, at: container.offset) {
+        $0.newValue = new
+        $0.isRemoved = false
+      }
       return
     }
     switch (container.kind, last) {
-    case (.record, .key(let key)), (.map, .key(let key)), (.empty, .key(let key)):
-      edits.add(new, key: key, at: container.offset)
-    case (.map, .index(let number)), (.map, .intKey(let number)):
-      edits.add(new, key: String(number), at: container.offset)
-    case (.array, .index(let index)) where try container.count == index:
-      edits.add(new, key: nil, at: container.offset)
+    case (.record, .key), (.map, .key), (.empty, .key), (.map, .intKey):
+      edits.add(new, key: last, at: container.offset)
+    case (.map, .index(let number)):
+      edits.add(new, key: .intKey(number), at: container.offset)
+    case (.array, .index(let index)):
+      let count = try container.count ?? 0
+      guard edits.add(new, index: index, toArrayOf: count, at: container.offset) else {
+        throw try missing(path)
+      }
     default:
       throw try missing(path)
     }
@@ -91,7 +100,8 @@ public struct ArchiveEditor: Sendable {
 
   // MARK: Classes
 
-  /// Gives the key `key` another name in all objects of a class and of its subclasses.
+  /// Gives the key `key` another name in all objects of a class and of its subclasses. A subclass may write its own keys
+  /// in a container of its own, or beside those of the class; a key of that name is meant in either.
   ///
   /// - Parameters:
   ///   - key: the key as it is; objects without it stay as they are.
@@ -173,11 +183,14 @@ public struct ArchiveEditor: Sendable {
     let place = found.isEmpty ? "The top level" : "The value at \(ArchivePath(found))"
     let step = path.elements.dropFirst(found.count).first.map { ArchivePath([$0]).description } ?? ""
     let keys = try value.keys
+    let isNumbers = try value.content.kind == .numbers
     let known =
-      keys.isEmpty
-      ? "it is of the kind \(try value.content.kind.rawValue)"
-        + (try value.count.map { ", with \($0) elements" } ?? "")
-      : "its keys are \(keys.prefix(12).joined(separator: ", "))\(keys.count > 12 ? ", …" : "")"
+      isNumbers
+      ? "it is an array of numbers, which are set all at once"
+      : keys.isEmpty
+        ? "it is of the kind \(try value.content.kind.rawValue)"
+          + (try value.count.map { ", with \($0) elements" } ?? "")
+        : "its keys are \(keys.prefix(12).joined(separator: ", "))\(keys.count > 12 ? ", …" : "")"
     return ArchiveEditor.misuse("There is no value at \(path). \(place) has no \(step): \(known)")
   }
 }

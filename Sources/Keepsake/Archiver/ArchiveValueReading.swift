@@ -95,7 +95,20 @@ extension ArchiveValue {
     get throws(ArchiveError) { try content.decimal?.decimal }
   }
 
-  /// The numbers of an array of numbers, as far as they fit; `nil` for a value of another kind. Booleans are 0 and 1.
+  /// The integers of an array of integers; `nil` for a value of another kind, and where one does not fit.
+  public var integersValue: [Int]? {
+    get throws(ArchiveError) {
+      switch try content.numbers {
+      case .signed(let numbers)?: numbers.map(Int.init)
+      case .unsigned(let numbers)?:
+        numbers.allSatisfy { $0 <= UInt64(Int.max) } ? numbers.map { Int(truncatingIfNeeded: $0) } : nil
+      default: nil
+      }
+    }
+  }
+
+  /// The numbers of an array of numbers, integers rounded where they have more than 53 bits; `nil` for a value of another
+  /// kind. Booleans are 0 and 1.
   public var numbersValue: [Double]? {
     get throws(ArchiveError) {
       switch try content.numbers {

@@ -197,7 +197,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
   }
 
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Key: Value] {
-    guard let key, try session.reader.byte(at: place) == Tag.map else {
+    guard try session.reader.byte(at: place) == Tag.map else {
       if let record = try RecordHead(session, at: place) {
         let count = try session.image.slotCount(ofShape: record.shape, at: place)
         try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: place)
@@ -225,12 +225,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     var keysDiffer = false
     for _ in 0..<count {
       session.frames[depth + 1].currentKey = entry
-      let keyPlace = entry
-      let element = try session.image.mapKey(at: &entry, in: session.reader)
-      if case .key(let name) = element { try session.countLong(name, at: keyPlace) }
-      guard let key = key(element) else {
-        throw session.error(.mismatch(keyPlace), Key.self, session.path(toValueAt: keyPlace, in: depth + 1))
-      }
+      let key = try decodeKey(at: &entry, session, depth)
       try session.describingFaults(Value.self, at: entry, depth + 1) {
         let value = try plan.decode(at: &entry, session, depth + 1)
         // Two keys that are equal may still be spelled in two ways, which is no fault.
@@ -242,6 +237,37 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     }
     place = entry
     return dictionary
+  }
+
+  /// The key at `place` of a map, which moves behind it.
+  @inline(__always)
+  private func decodeKey(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Key {
+    guard let key else { return try decodeOtherKey(at: &place, session, depth) }
+    let start = place
+    let element = try session.image.mapKey(at: &place, in: session.reader)
+    if case .key(let name) = element { try session.countLong(name, at: start) }
+    guard let key = key(element) else {
+      throw session.error(.mismatch(start), Key.self, session.path(toValueAt: start, in: depth + 1))
+    }
+    return key
+  }
+
+  /// A key of a type that Swift writes among the values, in turns with them. Such dictionaries are maps if they come from
+  /// old archives, where nobody knew the type; the key is a value as any other.
+  @inline(never)
+  private func decodeOtherKey(
+    at place: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> Key {
+    let start = place
+    let plan = session.plans.plan(for: Key.self)
+    var key: Key?
+    try session.describingFaults(Key.self, at: start, depth + 1) {
+      key = try plan.decode(at: &place, session, depth + 1)
+    }
+    guard let key else { throw ReadingFault.mismatch(start) }
+    return key
   }
 }
 

@@ -92,16 +92,21 @@ final class OldClass: Sendable {
   /// The names of the superclasses, the nearest first; without NSObject.
   let superclasses: [String]
   let standard: StandardClass?
+  /// What is lost of an object of the class that stays an object; `nil` for a class of a program.
+  let loss: String?
 
   init(_ originalName: String, _ superclasses: [String]) {
     self.originalName = originalName
     name = OldClass.plainName(originalName)
     self.superclasses = superclasses.map(OldClass.plainName).filter { $0 != "NSObject" }
     standard = StandardClass(rawValue: originalName)
+    loss =
+      OldClass.isOfFramework(name)
+      ? "\(name): kept as an object with the keys that its coder wrote" : nil
   }
 
   /// Whether the name has the prefix of one of Apple's frameworks.
-  var isOfFramework: Bool {
+  private static func isOfFramework(_ name: String) -> Bool {
     ["NS", "UI", "CA", "CI", "CL", "CN", "MK", "SK", "_NS"].contains { name.hasPrefix($0) }
       && !name.contains(".")
   }

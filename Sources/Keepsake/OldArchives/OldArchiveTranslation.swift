@@ -24,6 +24,10 @@ package struct OldArchiveTranslation {
 
   /// Collections that are nested deeper get bodies of their own, so that no nesting is a matter of the stack.
   private static let deepestInline = 64
+  /// How deep collections may be nested that are no objects, and so cannot have bodies.
+  private static let deepestPlain = 512
+  /// What a reference that waits to be followed takes.
+  private static let referenceByteCount = 16
 
   private init(_ list: PropertyList, byteCount: Int, withoutChecksums: Bool) throws(ArchiveError) {
     self.list = list
@@ -74,8 +78,7 @@ package struct OldArchiveTranslation {
   private mutating func writeTopLevel() throws(ArchiveError) -> ByteBuffer {
     var members: [(key: String, node: Int)] = []
     for member in archive.topLevel {
-      guard let key = list.string(member.key) else { throw list.damaged("A key is no text", at: member.key) }
-      members.append((key.hasPrefix("$$") ? String(key.dropFirst()) : key, member.value))
+      members.append((try contents.key(of: member, at: list.root), member.value))
     }
     builder.beginBody(classNumber: nil)
     try append(recordHead: members, at: list.root)
@@ -89,7 +92,12 @@ package struct OldArchiveTranslation {
   private mutating func countReferences() throws(ArchiveError) {
     var rest = archive.topLevel.map(\.value)
     while let node = rest.popLast() {
-      guard case .object(let number) = try archive.meaning(of: node) else { continue }
+      guard case .object(let number) = try archive.meaning(of: node) else {
+        let nodes = list.array(node) ?? list.dictionary(node)?.map(\.value) ?? []
+        try contents.spend(nodes.count * OldArchiveTranslation.referenceByteCount, at: node)
+        rest += nodes
+        continue
+      }
       referenceCounts[number] += 1
       guard referenceCounts[number] == 1 else { continue }
       let nodes: [Int]
@@ -100,7 +108,7 @@ package struct OldArchiveTranslation {
       case .object(_, let members): nodes = members.map(\.node)
       }
       // Two collections may name one list of elements, which no archiver writes.
-      try contents.spend(nodes.count * 8, at: node)
+      try contents.spend(nodes.count * OldArchiveTranslation.referenceByteCount, at: node)
       rest += nodes
     }
   }
@@ -130,6 +138,10 @@ package struct OldArchiveTranslation {
     note(node)
     depth = 0
     if case .object(_, let members) = content {
+      // Each key is compared with some others, up to its length.
+      let comparisons = Int.bitWidth - members.count.leadingZeroBitCount
+      let keyByteCount = members.reduce(0) { $0.addingSaturating($1.key.utf8.count) }
+      try contents.spend(keyByteCount.multipliedSaturating(by: comparisons) / 8, at: node)
       let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       try append(recordHead: sorted, at: node)
       for member in sorted { try append(member.node) }
@@ -181,11 +193,12 @@ package struct OldArchiveTranslation {
   /// Appends what stands at `node`.
   private mutating func append(_ node: Int) throws(ArchiveError) {
     note(node)
+    try contents.spend(MemoryLayout<ArchivePlace>.stride, at: node)
     switch try archive.meaning(of: node) {
     case .null:
       builder.buffer.append(Tag.none)
     case .plain:
-      try append(contents.plainValue(node), node)
+      try appendPlain(node)
     case .object(let number):
       if try hasBody(number) {
         builder.buffer.append(reference: Tag.objectReference, bodyNumber(of: number))
@@ -195,15 +208,38 @@ package struct OldArchiveTranslation {
     }
   }
 
+  /// Appends a value that is no object. Some classes of Apple's write collections so.
+  private mutating func appendPlain(_ node: Int) throws(ArchiveError) {
+    guard depth < OldArchiveTranslation.deepestPlain else {
+      throw ArchiveError(
+        .limitExceeded,
+        "Collections are nested more than \(OldArchiveTranslation.deepestPlain) deep in one object",
+        byteOffset: list.offsets[node]
+      )
+    }
+    if let elements = list.array(node) {
+      try append(.elements(elements), node: node)
+    } else if let members = list.dictionary(node) {
+      try append(.pairs(members), node: node)
+    } else {
+      try append(contents.plainValue(node), node)
+    }
+  }
+
   private mutating func append(_ content: OldContent, _ number: Int) throws(ArchiveError) {
     let node = archive.objects[number]
+    guard case .value(.string(let text)) = content else { return try append(content, node: node) }
+    if let known = stringNumbers[number] { return builder.append(stringNumber: known) }
+    try contents.spend(text.utf8.count, at: node)
+    stringNumbers[number] = builder.append(string: text)
+  }
+
+  private mutating func append(_ content: OldContent, node: Int) throws(ArchiveError) {
     switch content {
-    case .value(.string(let text)):
-      if let known = stringNumbers[number] { return builder.append(stringNumber: known) }
-      try contents.spend(text.utf8.count, at: node)
-      stringNumbers[number] = builder.append(string: text)
     case .value(let value):
+      let start = builder.buffer.count
       try append(value, node)
+      try contents.spend(builder.buffer.count - start, at: node)
     case .elements(let nodes):
       builder.buffer.append(arrayHead: nodes.count)
       depth += 1
@@ -223,13 +259,7 @@ package struct OldArchiveTranslation {
   /// encodes such dictionaries.
   private mutating func append(_ pairs: [PropertyList.Member], at node: Int) throws(ArchiveError) {
     guard !pairs.isEmpty else { return builder.buffer.append(Tag.empty) }
-    var keys: [ExactString] = []
-    for pair in pairs {
-      guard let key = try mapKey(pair.key) else { break }
-      try contents.spend(key.utf8.count, at: node)
-      keys.append(ExactString(string: key))
-    }
-    guard keys.count == pairs.count else {
+    guard try canBeMap(pairs, at: node) else {
       builder.buffer.append(arrayHead: pairs.count * 2)
       for pair in pairs {
         try append(pair.key)
@@ -237,7 +267,6 @@ package struct OldArchiveTranslation {
       }
       return
     }
-    guard Set(keys).count == keys.count else { throw list.damaged("A dictionary has a key twice", at: node) }
     builder.append(mapHead: pairs.count)
     for pair in pairs {
       try append(pair.key)
@@ -245,20 +274,38 @@ package struct OldArchiveTranslation {
     }
   }
 
-  /// The text of a key that a map can have, `nil` for another one.
-  private mutating func mapKey(_ node: Int) throws(ArchiveError) -> String? {
-    let value: FoundationValue
-    switch try archive.meaning(of: node) {
-    case .null: return nil
-    case .plain: value = try contents.plainValue(node)
-    case .object(let number):
-      guard case .value(let content) = try contents.content(of: number) else { return nil }
-      value = content
+  /// Whether all keys are texts or integers, and no text has the digits of an integer, which would be the same key.
+  private mutating func canBeMap(_ pairs: [PropertyList.Member], at node: Int) throws(ArchiveError) -> Bool {
+    var texts: Set<ExactString> = []
+    var integers: Set<Int> = []
+    for pair in pairs {
+      switch try keyValue(pair.key) {
+      case .string(let text):
+        try contents.spend(text.utf8.count, at: node)
+        guard texts.insert(ExactString(string: text)).inserted else {
+          throw list.damaged("A dictionary has a key twice", at: node)
+        }
+      case .integer(let number):
+        guard let integer = Int(exactly: number) else { return false }
+        guard integers.insert(integer).inserted else {
+          throw list.damaged("A dictionary has a key twice", at: node)
+        }
+      default:
+        return false
+      }
     }
-    switch value {
-    case .string(let text): return text
-    case .integer(let number): return Int(exactly: number).map(String.init)
-    default: return nil
+    return integers.isEmpty || texts.isEmpty
+      || !integers.contains { texts.contains(ExactString(string: String($0))) }
+  }
+
+  /// The key of a dictionary, if it is a value of its own.
+  private mutating func keyValue(_ node: Int) throws(ArchiveError) -> FoundationValue {
+    switch try archive.meaning(of: node) {
+    case .null: return .none
+    case .plain: return try contents.plainValue(node)
+    case .object(let number):
+      guard case .value(let value) = try contents.content(of: number) else { return .none }
+      return value
     }
   }
 

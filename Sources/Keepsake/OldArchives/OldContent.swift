@@ -48,6 +48,8 @@ struct OldContents {
   /// What was found out, by number.
   private var contents: [OldContent?]
   private var classes: [Int: OldClass] = [:]
+  /// The keys of members without the second `$` before them, by their nodes.
+  private var keys: [Int: String] = [:]
   /// What could not be carried over, each kind with how often.
   private(set) var losses: [String: Int] = [:]
   /// How many bytes may still be copied: objects may share texts and data, and so ask for more than any memory has.
@@ -90,12 +92,10 @@ struct OldContents {
     var fields: [(key: String, node: Int)] = []
     var classNode: Int?
     for member in members {
-      guard let key = list.string(member.key) else { throw list.damaged("A key is no text", at: member.key) }
-      if key == "$class" {
+      if let key = list.string(member.key), key == "$class" {
         classNode = member.value
       } else {
-        // NSKeyedArchiver puts a second $ before a key that begins with one.
-        fields.append((key.hasPrefix("$$") ? String(key.dropFirst()) : key, member.value))
+        fields.append((try key(of: member, at: node), member.value))
       }
     }
     guard let classNode else {
@@ -109,11 +109,25 @@ struct OldContents {
       let fields = OldFields(archive, node, Dictionary(fields, uniquingKeysWith: { first, _ in first }))
       if let content = try standard.content(fields, &self) { return content }
     }
-    if type.isOfFramework {
-      note(loss: "\(type.name): kept as an object with the keys that its coder wrote")
-    }
+    if let loss = type.loss { note(loss: loss) }
     return .object(type, fields)
   }
+
+  /// The key of a member of the dictionary at `node`. Its length is charged each time: it will be compared and hashed.
+  mutating func key(of member: PropertyList.Member, at node: Int) throws(ArchiveError) -> String {
+    let list = archive.list
+    guard let text = list.string(member.key) else { throw list.damaged("A key is no text", at: member.key) }
+    try spend(text.utf8.count + OldContents.memberByteCount, at: node)
+    guard text.hasPrefix("$$") else { return text }
+    // NSKeyedArchiver puts a second $ before a key that begins with one.
+    if let known = keys[member.key] { return known }
+    let key = String(text.dropFirst())
+    keys[member.key] = key
+    return key
+  }
+
+  /// What a member takes beside the text of its key.
+  private static let memberByteCount = 32
 
   /// A number, a text or bytes that stand by themselves.
   func plainValue(_ node: Int) throws(ArchiveError) -> FoundationValue {
@@ -137,12 +151,16 @@ struct OldContents {
     }
     if let known = classes[number] { return known }
     let place = archive.objects[number]
-    guard let name = list.value(of: "$classname", in: place).flatMap({ list.string($0) }) else {
-      throw list.damaged("The class of an object has no name", at: place)
+    guard let name = list.value(of: "$classname", in: place).flatMap({ list.string($0) }),
+      name.utf8.count <= OldContents.longestClassName
+    else {
+      throw list.damaged("The class of an object has no name, or one beyond all measure", at: place)
     }
     var names: [String] = []
     for node in list.value(of: "$classes", in: place).flatMap({ list.array($0) }) ?? [] {
-      guard let name = list.string(node), names.count <= OldContents.mostSuperclasses else {
+      guard let name = list.string(node), names.count <= OldContents.mostSuperclasses,
+        name.utf8.count <= OldContents.longestClassName
+      else {
         throw list.damaged("The superclasses of \(name) are no names, or too many", at: place)
       }
       names.append(name)
@@ -153,6 +171,8 @@ struct OldContents {
   }
 
   private static let mostSuperclasses = 100
+  /// As long as the longest that this library would look for.
+  private static let longestClassName = 1_024
 }
 
 /// The members of an object of a standard class, as their types.

@@ -36,8 +36,9 @@ enum StandardClass: String {
     case .array, .mutableArray, .set, .mutableSet, .orderedSet, .mutableOrderedSet:
       return .elements(try fields.elements())
     case .countedSet:
+      guard let count = try fields.integer("NS.count") else { return nil }
       contents.note(loss: "NSCountedSet: how often it holds each element")
-      return .elements(try fields.numbered("NS.object", count: fields.integer("NS.count") ?? 0))
+      return .elements(try fields.numbered("NS.object", count: count))
     case .dictionary, .mutableDictionary:
       return .pairs(try fields.pairs())
     case .null:
@@ -97,7 +98,7 @@ enum StandardClass: String {
       )
     case .dateInterval:
       guard let start = try fields.date("NS.startDate"), let end = try fields.date("NS.endDate"), end >= start
-      else { throw fields.damaged("A date interval does not have two dates in order") }
+      else { return nil }
       return .record([("start", .date(start)), ("duration", .real(end - start))])
     default:
       return nil

@@ -130,15 +130,16 @@ struct XMLPropertyListReader {
 /// What stands in the elements of a property list.
 enum XMLNumbers {
   static func integer(_ text: String) -> IntegerValue? {
-    let digits = trimmed(text)
-    let (isNegative, magnitude) = digits.hasPrefix("-") ? (true, digits.dropFirst()) : (false, digits)
-    let isHexadecimal = magnitude.hasPrefix("0x") || magnitude.hasPrefix("0X")
-    // `Int128` would take a second sign.
-    guard let first = magnitude.utf8.first, first != UInt8(ascii: "-"),
-      let number = isHexadecimal
-        ? Int128(magnitude.dropFirst(2), radix: 16) : Int128(magnitude)
+    var digits = trimmed(text)
+    let isNegative = digits.hasPrefix("-")
+    if isNegative || digits.hasPrefix("+") { digits = digits.dropFirst() }
+    let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
+    if isHexadecimal { digits = digits.dropFirst(2) }
+    // An integer takes a sign of its own from a text, which would be a second one.
+    guard digits.utf8.allSatisfy({ UInt8(ascii: "+") != $0 && UInt8(ascii: "-") != $0 }),
+      let magnitude = UInt128(digits, radix: isHexadecimal ? 16 : 10), let number = Int128(exactly: magnitude)
     else { return nil }
-    return .wide(isNegative ? 0 - number : number)
+    return .wide(isNegative ? -number : number)
   }
 
   static func real(_ text: String) -> Double? {

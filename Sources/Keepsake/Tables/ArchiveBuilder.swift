@@ -71,15 +71,25 @@ struct ArchiveBuilder {
 
   /// Appends the head of a record, whose values are to follow in the order of `names`, no two of which are the same
   /// (Format §4.8).
-  mutating func append(recordHead names: some Sequence<String>) throws(ArchiveError) {
+  ///
+  /// - Returns: the number of the record's shape, to append a head of the same keys by that.
+  @discardableResult
+  mutating func append(recordHead names: some Sequence<String>) throws(ArchiveError) -> Int {
     var node = ShapeTrie.root
+    var seen: Set<Int> = []
     for name in names {
-      guard let next = shapes.step(from: node, key: keys.number(for: name)) else {
+      let key = keys.number(for: name)
+      guard seen.insert(key).inserted else {
         throw ArchiveError(.damaged, "An object has the key \"\(name)\" twice")
       }
-      node = next
+      node = shapes.step(from: node, newKey: key)
     }
     let number = shapes.number(of: node)
+    append(recordOfShape: number)
+    return number
+  }
+
+  func append(recordOfShape number: Int) {
     if number <= Tag.lastShortShape {
       buffer.append(Tag.shortRecord + UInt8(truncatingIfNeeded: number))
     } else {

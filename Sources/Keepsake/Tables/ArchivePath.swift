@@ -37,6 +37,16 @@ public struct ArchivePath: Hashable, Sendable {
 
 package typealias PathElement = ArchivePath.Element
 
+extension ArchivePath.Element {
+  /// The text of a key, or the digits of a number.
+  package var keyText: String {
+    switch self {
+    case .key(let name): name
+    case .intKey(let number), .index(let number): String(number)
+    }
+  }
+}
+
 extension ArchivePath: ExpressibleByStringLiteral {
   /// The path that the literal spells; when it spells none, that of one key, which is the literal.
   public init(stringLiteral text: String) {
@@ -46,7 +56,7 @@ extension ArchivePath: ExpressibleByStringLiteral {
 }
 
 extension ArchivePath: CustomStringConvertible {
-  /// The path in text, from which the same path can be made.
+  /// The path in text, from which a path can be made that leads to the same value.
   public var description: String {
     var text = ""
     for element in elements {

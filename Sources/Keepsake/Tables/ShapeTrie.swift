@@ -44,20 +44,32 @@ struct ShapeTrie {
 
   private mutating func longStep(from node: Int, key: Int) -> Int? {
     let step = Step(node: node, key: key)
+    if let (known, end) = recent[step.place], known == step { return take(step, to: end) }
+    if let known = steps[step] { return take(step, to: known) }
+    if path(to: node, has: key) { return nil }
+    return self.step(from: node, newKey: key)
+  }
+
+  /// The node that `key` leads to, of which the caller knows that the path to `node` does not have it: to find that out
+  /// takes as long as the path is.
+  mutating func step(from node: Int, newKey key: Int) -> Int {
+    let step = Step(node: node, key: key)
     let child: Int
-    if let (known, end) = recent[step.place], known == step {
-      child = end
-    } else if let known = steps[step] {
+    if let known = steps[step] {
       child = known
     } else {
-      if path(to: node, has: key) { return nil }
       child = nodes.count
       nodes.append(Node(parent: node, key: key))
       steps[step] = child
     }
+    return take(step, to: child)
+  }
+
+  /// Remembers that `step` was taken last.
+  private mutating func take(_ step: Step, to child: Int) -> Int {
     recent[step.place] = (step, child)
-    nodes[node].lastKey = key
-    nodes[node].lastChild = child
+    nodes[step.node].lastKey = step.key
+    nodes[step.node].lastChild = child
     return child
   }
 

@@ -12,7 +12,7 @@ struct ArchiveEdits: Sendable {
   struct ContainerEdit: Sendable {
     var members: [PathElement: MemberEdit] = [:]
     /// New members, behind the others; without a key in an array.
-    var additions: [(key: String?, value: ArchiveValue)] = []
+    var additions: [(key: PathElement?, value: ArchiveValue)] = []
 
     var isEmpty: Bool { members.isEmpty && additions.isEmpty }
   }
@@ -30,8 +30,24 @@ struct ArchiveEdits: Sendable {
     body(&containers[offset, default: ContainerEdit()].members[element, default: MemberEdit()])
   }
 
-  mutating func add(_ value: ArchiveValue, key: String?, at offset: Int) {
+  /// Notes a new member; one that was noted before under the same key is taken back.
+  mutating func add(_ value: ArchiveValue, key: PathElement, at offset: Int) {
+    containers[offset, default: ContainerEdit()].additions.removeAll { $0.key == key }
     containers[offset, default: ContainerEdit()].additions.append((key, value))
+  }
+
+  /// Notes the new element `index` of an array that has `count`: the next one, or one that was noted before. False for
+  /// another index.
+  mutating func add(_ value: ArchiveValue, index: Int, toArrayOf count: Int, at offset: Int) -> Bool {
+    var additions = containers[offset]?.additions ?? []
+    guard index >= count, index - count <= additions.count else { return false }
+    if index - count == additions.count {
+      additions.append((nil, value))
+    } else {
+      additions[index - count].value = value
+    }
+    containers[offset, default: ContainerEdit()].additions = additions
+    return true
   }
 
   mutating func change(_ key: String, ofClass name: String, _ body: (inout MemberEdit) -> Void) {
@@ -48,8 +64,12 @@ struct ArchiveEdits: Sendable {
   func edit(at offset: Int, classes: [String]) -> ContainerEdit {
     var edit = containers[offset] ?? ContainerEdit()
     for name in classes {
-      for (key, change) in classKeys[name] ?? [:] where edit.members[.key(key)] == nil {
-        edit.members[.key(key)] = change
+      for (key, change) in classKeys[name] ?? [:] {
+        var own = edit.members[.key(key)] ?? MemberEdit()
+        // What was said of this one object counts more than what was said of all.
+        own.newKey = own.newKey ?? change.newKey
+        own.isRemoved = own.isRemoved || change.isRemoved && own.newValue == nil
+        edit.members[.key(key)] = own
       }
     }
     return edit

@@ -32,6 +32,10 @@ struct ArchiveRewriter {
   private var conditionals: [Source?] = []
   /// The names of the classes of the object whose body is being written.
   private var classes: [String] = []
+  /// Whether the top level is being written.
+  private var isTopLevel = true
+  /// The new numbers of shapes that are not changed.
+  private var shapeNumbers: [Source: Int] = [:]
 
   private init(_ source: ArchiveImage, _ edits: ArchiveEdits) {
     self.source = source
@@ -47,8 +51,11 @@ struct ArchiveRewriter {
 
   private mutating func run() throws(ArchiveError) -> ByteBuffer {
     builder.beginBody(classNumber: nil)
-    try append(source.topLevelValue)
+    let topLevelValue = try source.topLevelValue
+    try checkExtent(of: topLevelValue, endingAt: source.directory.topLevel.upperBound)
+    try append(topLevelValue)
     let topLevel = builder.takeTopLevel()
+    isTopLevel = false
     var next = 0
     while next < pending.count {
       let body = pending[next]
@@ -57,11 +64,20 @@ struct ArchiveRewriter {
       let classNumber: Int? =
         if let number = body.classNumber { try self.classNumber(number, body.value.image) } else { nil }
       builder.beginBody(classNumber: classNumber)
+      try checkExtent(of: body.value, endingAt: body.byteRange.upperBound)
       try append(body.value)
       builder.endBody()
     }
     let targets = conditionals.map { target in target.flatMap { numbers[$0] } ?? 0 }
     return try builder.finish(topLevel: topLevel, conditionals: targets)
+  }
+
+  /// Sees to it that a value fills its body, before anything of it is written: otherwise each body could hold all that
+  /// follow.
+  private func checkExtent(of value: ArchiveValue, endingAt end: Int) throws(ArchiveError) {
+    guard try value.byteRange.upperBound == end else {
+      throw ArchiveError(.damaged, "A body does not fill the space that it has", byteOffset: value.offset)
+    }
   }
 
   // MARK: Values
@@ -79,7 +95,13 @@ struct ArchiveRewriter {
           try walk.skipMembers()
           continue
         }
-        if open.last?.kind == .map { append(key: change?.newKey.map { .key($0) } ?? label) }
+        if open.last?.kind == .map {
+          if let key = change?.newKey {
+            builder.append(string: key)
+          } else {
+            try append(keyAt: walk.keyOffset, label, value.image)
+          }
+        }
         if let replacement = change?.newValue {
           try append(replacement)
           try walk.skipMembers()
@@ -92,16 +114,28 @@ struct ArchiveRewriter {
 
   private mutating func append(additionsOf container: Container) throws(ArchiveError) {
     for (key, value) in container.edit.additions {
-      if container.kind == .map { append(key: key.map { .key($0) }) }
+      if container.kind == .map, let key { append(key: key) }
       try append(value)
     }
   }
 
-  private mutating func append(key: PathElement?) {
+  private mutating func append(key: PathElement) {
     switch key {
     case .key(let name): builder.append(string: name)
     case .intKey(let number), .index(let number): builder.buffer.append(integer: number)
-    case nil: break
+    }
+  }
+
+  /// Appends the key of a map that stands at `offset`. One that is given by its number is not hashed each time.
+  private mutating func append(
+    keyAt offset: Int,
+    _ label: PathElement?,
+    _ image: ArchiveImage
+  ) throws(ArchiveError) {
+    if case .key? = label {
+      try append(string: ArchiveValue(image, at: offset))
+    } else if let label {
+      append(key: label)
     }
   }
 
@@ -116,7 +150,8 @@ struct ArchiveRewriter {
       // The keys of a superclass stand beside those of the class, or under "super".
       let isOfObject = open.last.map { $0.isOfObject && label == .key("super") } ?? true
       let isSource = value.image === source
-      let edit = isSource ? edits.edit(at: value.offset, classes: isOfObject ? classes : []) : .init()
+      let hasClassKeys = isOfObject && value.kind != .array
+      let edit = isSource ? edits.edit(at: value.offset, classes: hasClassKeys ? classes : []) : .init()
       try appendHead(of: value, edit)
       if value.hasMembers { open.append(Container(kind: value.kind, edit: edit, isOfObject: isOfObject)) }
     case .some, .url, .typed:
@@ -130,7 +165,14 @@ struct ArchiveRewriter {
       }
       open.append(Container(kind: value.kind, edit: .init()))
     case .object, .value:
-      guard let body = try value.target else { return }
+      // A value of the top level is referred to from there alone (Format §4.9).
+      guard let body = try value.target, value.kind == .object || isTopLevel && open.count == 1 else {
+        throw ArchiveError(
+          .damaged,
+          "A reference to a value stands where none may be",
+          byteOffset: value.offset
+        )
+      }
       builder.buffer.append(
         reference: value.kind == .object ? Tag.objectReference : Tag.valueReference,
         number(of: body)
@@ -164,19 +206,29 @@ struct ArchiveRewriter {
     switch value.kind {
     case .record:
       let slots = try value.head().slots
+      if edit.isEmpty {
+        let shape = Source(value.image, slots.lowerBound)
+        // An empty range of slots begins where another shape does.
+        if !slots.isEmpty, let known = shapeNumbers[shape] { return builder.append(recordOfShape: known) }
+        let names = slots.lazy.map { value.image.keys[value.image.shapeKey($0)] }
+        let number = try builder.append(recordHead: names)
+        if !slots.isEmpty { shapeNumbers[shape] = number }
+        return
+      }
       let labels = slots.map { PathElement.key(value.image.keys[value.image.shapeKey($0)]) }
-      try builder.append(recordHead: keys(labels, edit, value).compactMap(\.self))
+      _ = try builder.append(recordHead: keys(labels, edit, value).compactMap(\.self))
     case .map where !edit.isEmpty:
       builder.append(mapHead: try keys(value.members().compactMap(\.label), edit, value).count)
     case .map:
       builder.append(mapHead: try value.head().count)
     case .array:
+      // Only elements that there are have edits.
       let removed = edit.members.values.count { $0.isRemoved }
       builder.buffer.append(arrayHead: try value.head().count - removed + edit.additions.count)
     default:
       // Nothing but what is added.
       guard !edit.additions.isEmpty else { return builder.buffer.append(Tag.empty) }
-      try builder.append(recordHead: keys([], edit, value).compactMap(\.self))
+      _ = try builder.append(recordHead: keys([], edit, value).compactMap(\.self))
       try append(additionsOf: Container(kind: .record, edit: edit))
     }
   }
@@ -191,12 +243,9 @@ struct ArchiveRewriter {
     for label in labels {
       let change = edit.members[label]
       if change?.isRemoved == true { continue }
-      switch label {
-      case .key(let name): keys.append(change?.newKey ?? name)
-      case .intKey(let number), .index(let number): keys.append(change?.newKey ?? String(number))
-      }
+      keys.append(change?.newKey ?? label.keyText)
     }
-    keys += edit.additions.map(\.key)
+    keys += edit.additions.map { $0.key.map(\.keyText) }
     guard !edit.isEmpty else { return keys }
     var seen: Set<ExactString> = []
     for key in keys.compactMap(\.self) where !seen.insert(ExactString(string: key)).inserted {
@@ -236,9 +285,12 @@ struct ArchiveRewriter {
     for number in chain {
       var entry = image.classes[number]
       entry.superclass = last
-      entry.name = edits.className(entry.name)
-      // What is declared where a new object goes is not known here.
-      if image !== source, last != nil { entry.isPolymorphic = true }
+      if image === source {
+        entry.name = edits.className(entry.name)
+      } else if !entry.isValueType {
+        // What is declared where a new object goes is not known here.
+        entry.isPolymorphic = true
+      }
       let known = classNumbers[Source(image, number)]
       let new = known ?? builder.merge(entry)
       classNumbers[Source(image, number)] = new

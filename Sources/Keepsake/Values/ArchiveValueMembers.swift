@@ -45,7 +45,7 @@ extension ArchiveValue {
   }
 
   /// What stands in the value, in the order of writing; nothing for one that has no members. Arrays of numbers have
-  /// none: see ``numbersValue``.
+  /// none: see ``numbersValue`` and ``integersValue``.
   ///
   /// - Throws: ``ArchiveError`` when the archive is damaged there.
   public func members() throws(ArchiveError) -> [Member] {
@@ -68,6 +68,8 @@ extension ArchiveValue {
   }
 
   /// The value under `key`; `nil` when there is none.
+  ///
+  /// Keys and elements are passed one by one up to the one that is meant: to visit many, take ``members()``.
   public subscript(key: String) -> ArchiveValue? {
     get throws(ArchiveError) { try member(.key(key))?.value }
   }
@@ -122,7 +124,8 @@ extension ArchiveValue.Member {
     switch (label, element) {
     case (.key(let own), .key(let name)): own.utf8.elementsEqual(name.utf8)
     case (.intKey(let own), .key(let name)): name.utf8.elementsEqual(String(own).utf8)
-    case (.key(let own), .intKey(let number)): own.utf8.elementsEqual(String(number).utf8)
+    case (.key(let own), .intKey(let number)), (.key(let own), .index(let number)):
+      own.utf8.elementsEqual(String(number).utf8)
     case (.intKey(let own), .intKey(let number)), (.intKey(let own), .index(let number)),
       (.index(let own), .index(let number)):
       own == number

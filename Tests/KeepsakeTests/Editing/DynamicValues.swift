@@ -68,6 +68,7 @@ private struct EveryKindOfValue: Codable {
     #expect(try root["decimal"]?.decimalValue == Decimal(string: "12.5"))
     #expect(try root["numbers"]?.numbersValue == [1.5, 2] && root["numbers"]?.count == 2)
     #expect(try root["integers"]?.numbersValue == [1, 2, 300] && root["flags"]?.numbersValue == [1, 0])
+    #expect(try root["integers"]?.integersValue == [1, 2, 300] && root["numbers"]?.integersValue == nil)
     #expect(try root["table"]?["a"]?.intValue == 2 && root["table"]?.kind == .map)
     #expect(
       try root["byNumber"]?[3]?.stringValue == "three" && root[path: "byNumber[-1]"]?.stringValue == "minus"

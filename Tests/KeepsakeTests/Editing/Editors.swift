@@ -111,6 +111,70 @@ private struct Zoo: Codable {
     #expect(try KeyedUnarchiver(forReadingFrom: data).decode(String.self, forKey: "extra") == "first note")
   }
 
+  @Test func changesOfOnePlaceAddUp() throws {
+    var editor = try editor()
+    editor.renameKey("name", to: "title", inObjectsOfClass: "Editors.Creature")
+    try editor.setValue("gorilla", at: "root.animals[0].name")
+    try editor.removeValue(at: "root.city")
+    try editor.setValue("Bonn", at: "root.city")
+    try editor.setValue("one", at: "root.notes.new")
+    try editor.setValue("two", at: "root.notes.new")
+    for (index, tag) in ["u", "v", "w"].enumerated() {
+      try editor.setValue(tag, at: .init([.key("root"), .key("tags"), .index(3 + index)]))
+    }
+    try editor.setValue("V", at: "root.tags[4]")
+    try editor.setValue("eight", at: "root.codes[8]")
+    let archive = try ArchiveValue(forReadingFrom: editor.encodedData())
+    #expect(try archive[path: "root.animals[0].title"]?.stringValue == "gorilla")
+    #expect(
+      try archive[path: "root.city"]?.stringValue == "Bonn"
+        && archive[path: "root.notes.new"]?.stringValue == "two"
+    )
+    #expect(
+      try archive[path: "root.tags"]?.members().map { try $0.value.stringValue } == [
+        "x", "y", "z", "u", "V", "w",
+      ]
+    )
+    #expect(
+      try archive[path: "root.codes[8]"]?.stringValue == "eight" && archive[path: "root.codes"]?[8] != nil
+    )
+  }
+
+  @Test func newObjectsKeepTheirClass() throws {
+    let plain = Creature("plain")
+    var editor = try editor()
+    try editor.setValue(Optional(Bird("wren") as Creature), at: "root.star")
+    try editor.setValue(plain, at: "root.animals[1]")
+    let back = try ArchiveDecoder().decode(Zoo.self, from: editor.encodedData())
+    #expect(back.star is Bird && back.star?.name == "wren" && back.animals[1].name == "plain")
+    #expect(type(of: back.animals[1]) == Creature.self)
+  }
+
+  /// Objects that are no containers of keys have none to take out.
+  @Test func keysOfObjectsWithoutKeys() throws {
+    final class List: Codable, ArchivableClass {
+      static var archivedClassName: String { "Editors.List" }
+      var texts: [String]
+
+      init(_ texts: [String]) {
+        self.texts = texts
+      }
+
+      init(from decoder: any Decoder) throws {
+        texts = try [String](from: decoder)
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        try texts.encode(to: encoder)
+      }
+    }
+    for texts in [[], ["a", "b"]] {
+      var editor = try ArchiveEditor(forReadingFrom: ArchiveEncoder().encode(List(texts)))
+      editor.removeKey("x", inObjectsOfClass: "Editors.List")
+      #expect(try ArchiveDecoder().decode(List.self, from: editor.encodedData()).texts == texts)
+    }
+  }
+
   @Test func whatAnObjectHoldsChangesForAll() throws {
     var editor = try editor()
     try editor.setValue("monkey", at: "root.star.super.friend.name")
@@ -179,6 +243,8 @@ private struct Zoo: Codable {
     #expect(throws: ArchiveError.self) { try editor.setValue(1, at: "root.tags[5]") }
     #expect(throws: ArchiveError.self) { try editor.setValue(1, at: "root.city.x") }
     #expect(throws: ArchiveError.self) { try editor.setValue(1, at: "nowhere.x") }
+    let inNumbers = #expect(throws: ArchiveError.self) { try editor.setValue(1.0, at: "root.prices[0]") }
+    #expect(inNumbers?.message.contains("an array of numbers, which are set all at once") == true)
     let error = #expect(throws: ArchiveError.self) { try editor.removeValue(at: "root.animals[0].nam") }
     #expect(
       error?.message.contains("The value at root.animals[0] has no nam: its keys are name") == true

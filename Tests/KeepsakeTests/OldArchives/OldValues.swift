@@ -61,6 +61,31 @@ import Testing
     )
   }
 
+  private enum Suit: String, Codable { case hearts, spades }
+
+  /// Swift writes dictionaries with such keys as keys and values in turns; nobody can tell from an old archive.
+  @Test func keysOfOtherTypes() throws {
+    let bySuit = ["hearts": 1, "spades": 2] as NSDictionary
+    #expect(try read([Suit: Int].self, bySuit, .binary) == [.hearts: 1, .spades: 2])
+    let byNumber = [200: "a", 7: "b"] as NSDictionary
+    #expect(try read([Int64: String].self, byNumber, .binary) == [200: "a", 7: "b"])
+    #expect(try read([UInt8: String].self, byNumber, .binary) == [200: "a", 7: "b"])
+    #expect(throws: DecodingError.self) { try read([Int8: String].self, byNumber, .binary) }
+    #expect(throws: DecodingError.self) { try read([Suit: String].self, byNumber, .binary) }
+    // A text and an integer with the same digits are two keys.
+    let both: [OldPropertyList] = [
+      .object(
+        "NSDictionary",
+        [
+          "NS.keys": .array([.reference(2), .reference(3)]),
+          "NS.objects": .array([.reference(2), .reference(3)]),
+        ]
+      ), .integer(5), .string("5"),
+    ]
+    let archive = try ArchiveValue(forReadingFrom: OldPropertyList.archive(objects: both))
+    #expect(try archive["root"]?.members().map { try $0.value.stringValue } == [nil, nil, "5", "5"])
+  }
+
   @Test(arguments: oldFormats)
   func datesAndPlaces(_ format: PropertyListSerialization.PropertyListFormat) throws {
     let date = Date(timeIntervalSinceReferenceDate: 12_345.678)
