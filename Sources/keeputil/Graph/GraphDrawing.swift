@@ -42,6 +42,7 @@ struct GraphDrawing {
   static let lineHeight = 15.0
   static let padding = 10.0
   static let margin = 24.0
+  private static let portDistance = 16.0
 
   private let layout: LayeredLayout
   /// Where the edges leave and enter each node: for both ends of each edge how far down.
@@ -51,7 +52,15 @@ struct GraphDrawing {
 
   init(_ graph: ObjectGraph) {
     self.graph = graph
-    let sizes = graph.nodes.map(GraphDrawing.size)
+    let parallels = GraphDrawing.mostParallelEdges(graph)
+    let sizes = zip(graph.nodes, parallels).map { node, count in
+      let size = GraphDrawing.size(node)
+      // So that the label of each edge fits above it, and below the one before.
+      return LayeredLayout.Size(
+        width: size.width,
+        height: max(size.height, Double(count + 1) * GraphDrawing.portDistance)
+      )
+    }
     layout = LayeredLayout(
       sizes,
       graph.edges.map { edge in
@@ -92,6 +101,21 @@ struct GraphDrawing {
       width: (widths.max() ?? 0) + 2 * padding,
       height: Double(node.lines.count + 1) * lineHeight + 2 * padding - 4
     )
+  }
+
+  /// For each node how many edges it has in common with the node with which it has the most, and how many ends of edges
+  /// to itself.
+  private static func mostParallelEdges(_ graph: ObjectGraph) -> [Int] {
+    var counts: [[Int]: Int] = [:]
+    for edge in graph.edges where edge.from != edge.to {
+      counts[[min(edge.from, edge.to), max(edge.from, edge.to)], default: 0] += 1
+    }
+    var most = graph.nodes.map { _ in 0 }
+    for (pair, count) in counts {
+      for node in pair { most[node] = max(most[node], count) }
+    }
+    for edge in graph.edges where edge.from == edge.to { most[edge.from] += 2 }
+    return most
   }
 
   /// How wide a text is in a font with characters of one width, of which some take twice as much and some nothing.
