@@ -1,5 +1,16 @@
 import Foundation
 
-// keeputil is to Keepsake archives what plutil is to property lists. Each command has a file of its own.
+// keeputil is to Keepsake archives what plutil is to property lists.
+//
+// Commands    a file for each command, which takes its arguments apart and lets others do the work; what all share:
+//             arguments, failures with their exit statuses, and the list of the commands in Tool
+// Manual      a page for each command, and what makes text of a page
+// Files       what is read and written: files, standard input and output
+// Terminal    colours, and the line that tells how far the work is
+// Text        texts so that they can be shown: escaped, shortened, numbers, dates
+// Values      values of an archive as text, and paths to them: for print, diff and graph
+//
+// And what single commands are made of: Print, Statistics (also for report), Report, Graph, Diff, Verify, Edit,
+// Convert (plain values, JSON and property lists, read and written), Demo.
 
 exit(Tool.run(Array(CommandLine.arguments.dropFirst())))

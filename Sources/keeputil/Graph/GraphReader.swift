@@ -184,7 +184,7 @@ struct GraphReader {
   // MARK: Text
 
   private func title(_ name: String) -> String {
-    escaped(abbreviated(name, to: GraphReader.mostTitleCharacters), keeping: "\"\\")
+    displayed(name, GraphReader.mostTitleCharacters)
   }
 
   /// The way to a reference, its end if it is long.
@@ -217,7 +217,7 @@ struct GraphReader {
     while lines.count < GraphReader.mostFields, case .value(let member, let label?) = try walk.next() {
       try walk.skipMembers()
       if let text = try scalar(member) {
-        let key = escaped(abbreviated(label.keyText, to: GraphReader.mostLineCharacters), keeping: "\"\\")
+        let key = displayed(label.keyText, GraphReader.mostLineCharacters)
         lines.append(line("\(key): \(text)"))
       }
     }
@@ -238,7 +238,7 @@ struct GraphReader {
     }
   }
 
-  private func line(_ text: String) -> String { abbreviated(text, to: GraphReader.mostLineCharacters) }
+  private func line(_ text: String) -> String { shortened(text, GraphReader.mostLineCharacters) }
 }
 
 extension Unwrapping {

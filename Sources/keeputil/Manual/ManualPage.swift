@@ -1,5 +1,3 @@
-import Foundation
-
 /// What there is to say about a command, in the parts that a page of a manual has.
 struct ManualPage {
   /// A piece of the description.
@@ -33,27 +31,6 @@ struct ManualPage {
     }
   }
 
-  /// How a command may end. Every command may end with `done`, and with `usage`.
-  enum ExitStatus: Int32, CaseIterable {
-    case done = 0
-    case different = 1
-    case usage = 64
-    case badData = 65
-    case noInput = 66
-    case inputOutput = 74
-
-    var meaning: String {
-      switch self {
-      case .done: "All went well."
-      case .different: "diff: the archives are different."
-      case .usage: "The arguments are wrong."
-      case .badData: "A file is damaged, or is something else than was expected."
-      case .noInput: "A file cannot be read."
-      case .inputOutput: "The result cannot be written."
-      }
-    }
-  }
-
   let name: String
   /// What the command does, in a few words.
   let summary: String
@@ -65,14 +42,4 @@ struct ManualPage {
   /// What an exit status means for this command in particular.
   var statusMeanings: [ExitStatus: String] = [:]
   var examples: [Example] = []
-}
-
-/// A command whose help is a page of the manual.
-protocol DocumentedCommand: Command {
-  static var manual: ManualPage { get }
-}
-
-extension DocumentedCommand {
-  static var summary: String { manual.summary }
-  static var help: String { manual.text(.standardOutput) }
 }

@@ -64,8 +64,7 @@ struct JSONTree {
       index >= options.mostMembers, index < count
     {
       if kind == .array { try json.open(.object) }
-      try json.key("$more")
-      try json.integer(String(count - index))
+      try json.field("$more", count - index)
       if kind == .array { try json.close() }
       walk.skipUpcoming()
     }
@@ -102,8 +101,7 @@ struct JSONTree {
     case .some, .typed:
       try json.open(.object)
       if let name = try value.typeName {
-        try json.key("$type")
-        try json.string(name)
+        try json.field("$type", name)
         try json.key("$value")
       } else {
         try json.key("$some")
@@ -129,8 +127,7 @@ struct JSONTree {
 
   private mutating func openPlace(_ offset: Int) throws {
     try json.open(.object)
-    try json.key("$offset")
-    try json.integer(String(offset))
+    try json.field("$offset", offset)
     try json.key("$value")
   }
 
@@ -140,8 +137,7 @@ struct JSONTree {
   }
 
   private mutating func writeSize(from offset: Int, to end: Int) throws {
-    try json.key("$size")
-    try json.integer(String(end - offset))
+    try json.field("$size", end - offset)
   }
 
   // MARK: Kinds
@@ -149,10 +145,7 @@ struct JSONTree {
   private mutating func writeReference(_ value: ArchiveValue) throws {
     guard let target = try value.target else { return try json.null() }
     if seen.contains(target.number) {
-      try json.open(.object)
-      try json.key("$ref")
-      try json.integer(String(target.number))
-      return try json.close()
+      return try json.bracket(.object) { try $0.field("$ref", target.number) }
     }
     try enter(target)
   }
@@ -162,19 +155,14 @@ struct JSONTree {
     seen.insert(target.number)
     if let name = target.className {
       try json.open(.object)
-      try json.key("$class")
-      try json.string(name)
-      try json.key("$id")
-      try json.integer(String(target.number))
+      try json.field("$class", name)
+      try json.field("$id", target.number)
       if options.hasOffsets {
-        try json.key("$offset")
-        try json.integer(String(target.byteRange.lowerBound))
-        try json.key("$size")
-        try json.integer(String(target.byteRange.count))
+        try json.field("$offset", target.byteRange.lowerBound)
+        try json.field("$size", target.byteRange.count)
       }
       if depth >= options.deepest {
-        try json.key("$cut")
-        try json.bool(true)
+        try json.field("$cut", true)
         return try json.close()
       }
       isInObject = true
@@ -187,8 +175,7 @@ struct JSONTree {
   private mutating func writeCut(_ value: ArchiveValue, _ isContent: Bool) throws {
     let isOpen = isContent && value.kind != .array
     if !isOpen { try json.open(.object) }
-    try json.key("$cut")
-    try json.integer(String(value.count ?? 0))
+    try json.field("$cut", value.count ?? 0)
     if !isOpen { try json.close() }
   }
 
@@ -219,10 +206,7 @@ struct JSONTree {
       some = index < options.mostMembers ? try numbers.next() : nil
     }
     if index < numbers.count {
-      try json.open(.object)
-      try json.key("$more")
-      try json.integer(String(numbers.count - index))
-      try json.close()
+      try json.bracket(.object) { try $0.field("$more", numbers.count - index) }
     }
     try json.close()
     if isSingle { try json.close() }
@@ -248,10 +232,7 @@ struct JSONTree {
 
   private static func putDouble(_ number: Double, in json: inout JSONWriter) throws {
     if number.isFinite { return try json.integer(number.description) }
-    try json.open(.object)
-    try json.key("$float64")
-    try json.string(number.description)
-    try json.close()
+    try json.bracket(.object) { try $0.field("$float64", number.description) }
   }
 
   private mutating func writeScalar(_ value: ArchiveValue) throws {

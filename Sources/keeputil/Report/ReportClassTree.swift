@@ -18,7 +18,7 @@ enum ReportClassTree {
       for key in sorted.prefix(mostKeys) {
         var node = ReportNode(
           parent: place,
-          label: .text(escaped(shortened(pass.keys.rows[key.row].name, 120), keeping: "\"\\")),
+          label: .text(displayed(pass.keys.rows[key.row].name, 120)),
           kind: .key,
           bytes: key.tally.bytes
         )

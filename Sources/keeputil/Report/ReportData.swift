@@ -56,14 +56,14 @@ struct ReportData {
       try json.put(row.bodies.bytes)
       try json.put(row.entry.version)
     }
-    try put("moreClasses", max(0, classes.count - ReportData.mostRows))
+    try json.field("moreClasses", max(0, classes.count - ReportData.mostRows))
     try rows("keys", statistics.keys.prefix(ReportData.mostRows)) { json, row in
       try json.put(ReportTree.shownName(row.name))
       try json.put(row.count)
       try json.put(row.ownBytes)
       try json.put(row.totalBytes)
     }
-    try put("moreKeys", max(0, statistics.keys.count - ReportData.mostRows))
+    try json.field("moreKeys", max(0, statistics.keys.count - ReportData.mostRows))
     try rows("kinds", statistics.kinds) { json, row in
       try json.put(row.kind.title)
       try json.put(row.tally.count)
@@ -83,17 +83,11 @@ struct ReportData {
       try json.put(object.referenceCount)
       try json.put(object.savedBytes)
     }
-    try json.key("nodeKinds")
-    try json.open(.array)
-    for kind in ReportKind.allCases { try json.string(kind.name) }
-    try json.close()
+    try json.bracket(.array, "nodeKinds") { for kind in ReportKind.allCases { try $0.string(kind.name) } }
     try writeColumns("byPath", tree)
     try writeColumns("byClass", classTree)
     // What was numbered above.
-    try json.key("texts")
-    try json.open(.array)
-    for text in texts { try json.string(text) }
-    try json.close()
+    try json.bracket(.array, "texts") { for text in texts { try $0.string(text) } }
     try json.close()
     try json.finish()
   }
@@ -101,26 +95,23 @@ struct ReportData {
   private mutating func writeFacts() throws {
     try json.key("facts")
     try json.open(.object)
-    try json.key("name")
-    try json.string(escaped(name, keeping: "\"\\"))
-    try put("bytes", statistics.byteCount)
-    try json.key("format")
-    try json.string(statistics.formatVersion)
-    try json.key("hasChecksums")
-    try json.bool(statistics.hasChecksums)
-    try put("objects", statistics.objectCount)
-    try put("values", statistics.valueCount)
-    try put("classes", statistics.classes.count { $0.bodies.count > 0 })
-    try put("unreached", statistics.unreached.count)
-    try put("sharedObjects", statistics.sharing.objectCount)
-    try put("furtherReferences", statistics.sharing.furtherReferences)
-    try put("savedBytes", statistics.sharing.savedBytes)
-    try put("texts", statistics.strings.entryCount)
-    try put("textReferences", statistics.strings.references.count)
-    try put("savedTextBytes", statistics.strings.savedBytes)
-    try put("classNumberBytes", statistics.classNumbers.bytes)
+    try json.field("name", displayed(name))
+    try json.field("bytes", statistics.byteCount)
+    try json.field("format", statistics.formatVersion)
+    try json.field("hasChecksums", statistics.hasChecksums)
+    try json.field("objects", statistics.objectCount)
+    try json.field("values", statistics.valueCount)
+    try json.field("classes", statistics.classes.count { $0.bodies.count > 0 })
+    try json.field("unreached", statistics.unreached.count)
+    try json.field("sharedObjects", statistics.sharing.objectCount)
+    try json.field("furtherReferences", statistics.sharing.furtherReferences)
+    try json.field("savedBytes", statistics.sharing.savedBytes)
+    try json.field("texts", statistics.strings.entryCount)
+    try json.field("textReferences", statistics.strings.references.count)
+    try json.field("savedTextBytes", statistics.strings.savedBytes)
+    try json.field("classNumberBytes", statistics.classNumbers.bytes)
     // What the page does not tell apart.
-    try put("foldedBytes", tree.reduce(0) { $0 + ($1.kind == .others || $1.isFolded ? $1.bytes : 0) })
+    try json.field("foldedBytes", tree.reduce(0) { $0 + ($1.kind == .others || $1.isFolded ? $1.bytes : 0) })
     try json.close()
   }
 
@@ -200,11 +191,6 @@ struct ReportData {
       try json.close()
     }
     try json.close()
-  }
-
-  private mutating func put(_ name: String, _ number: Int) throws {
-    try json.key(name)
-    try json.integer(String(number))
   }
 
   private mutating func put(_ number: Int) throws { try json.integer(String(number)) }

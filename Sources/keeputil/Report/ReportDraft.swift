@@ -109,7 +109,10 @@ struct ReportDrafting {
         let kind = try StatisticKind(value)
         var draft = ReportDraft(label: label, kind: kind, extent: value.offset..<value.offset)
         if walk.parentKind == .map { draft.extent = walk.keyOffset..<walk.keyOffset }
-        draft.memberCount = try value.count ?? 0
+        // What a reference leads to is counted where that is.
+        if [.array, .numbers, .map, .record].contains(value.kind) {
+          draft.memberCount = try value.count ?? 0
+        }
         draft.typeName = try value.typeName
         if kind == .url { try walk.skipMembers() }
         if value.hasMembers, kind != .url {

@@ -42,7 +42,7 @@ struct ReportNode {
 
     init(_ element: PathElement?) {
       switch element {
-      case .key(let name)?: self = .text(escaped(shortened(name, 120), keeping: "\"\\"))
+      case .key(let name)?: self = .text(displayed(name, 120))
       case .intKey(let number)?: self = .text(String(number))
       case .index(let index)?: self = .index(index)
       case nil: self = .none

@@ -6,7 +6,7 @@ struct ReportPage {
 
   /// Writes the page; `data` writes what stands in the element with the data.
   func write(to output: any Output, _ data: () throws -> Void) throws {
-    try output.write(ReportPage.head(title: ReportPage.htmlText(escaped(name, keeping: "\"\\"))))
+    try output.write(ReportPage.head(title: ReportPage.htmlText(displayed(name))))
     try output.write(ReportPage.body)
     try output.write("<script type=\"application/json\" id=\"data\">")
     try data()

@@ -21,15 +21,8 @@ enum ReportPreview {
   static func text(_ image: ArchiveImage, at offset: Int) throws(ArchiveError) -> String? {
     let value = try ArchiveValue(image, at: offset)
     switch value.kind {
-    case .none: return "nil"
-    case .empty: return "nothing"
-    case .bool: return value.bool == true ? "true" : "false"
-    case .integer: return try value.integer?.text
-    case .float32: return try value.float32?.description
-    case .float64: return try value.float64?.description
-    case .decimal: return try value.decimal?.text
+    case .none, .empty, .bool, .integer, .float32, .float64, .decimal, .date: return try value.scalarText
     case .uuid: return uuidText(try value.uuid ?? [])
-    case .date: return dateText(try value.date ?? 0)
     case .url:
       return try value.urlParts.map {
         $0.map { quoted(shortened($0, longestText)) }.joined(separator: " relative to ")
@@ -44,11 +37,6 @@ enum ReportPreview {
     case .map, .record: return try value.count == 0 ? "{}" : nil
     case .object, .value: return nil
     }
-  }
-
-  private static func dateText(_ seconds: Double) -> String {
-    guard let time = CalendarTime(secondsSince2001: seconds) else { return "\(seconds) s from 2001-01-01" }
-    return "\(time.date) \(time.time)\(time.fraction) UTC"
   }
 
   /// The start of a text. One that is long is not made into a string as a whole.
@@ -68,22 +56,14 @@ enum ReportPreview {
     var place = value.offset + 1
     let count = try image.reader.varint(at: &place)
     let shown = try image.reader.array(of: UInt8.self, count: min(count, 16), at: place)
-    let digits = shown.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    return "\(counted(count, "byte"))\(count == 0 ? "" : ": 0x\(digits)")\(count > 16 ? "…" : "")"
+    return bytesText(shown, of: count)
   }
 
   private static func numbers(_ value: ArchiveValue) throws(ArchiveError) -> String {
     let count = try value.count ?? 0
     // All would be read for the sake of a few.
     guard count <= 65_536, let numbers = try value.numbers else { return counted(count, "number") }
-    let shown: [String] =
-      switch numbers {
-      case .bools(let numbers): numbers.prefix(mostNumbers).map(\.description)
-      case .signed(let numbers): numbers.prefix(mostNumbers).map(\.description)
-      case .unsigned(let numbers): numbers.prefix(mostNumbers).map(\.description)
-      case .floats(let numbers): numbers.prefix(mostNumbers).map(\.description)
-      case .doubles(let numbers): numbers.prefix(mostNumbers).map(\.description)
-      }
+    let shown = numbers[0..<min(numbers.count, mostNumbers)].texts
     return "[" + shown.joined(separator: ", ") + (count > mostNumbers ? ", … \(grouped(count)) in all]" : "]")
   }
 }

@@ -125,7 +125,7 @@ struct ReportTree {
     }
   }
 
-  static func shownName(_ name: String) -> String { escaped(shortened(name, 160), keeping: "\"\\") }
+  static func shownName(_ name: String) -> String { displayed(name, 160) }
 
   // MARK: What is not reached
 

@@ -1,128 +1,105 @@
 import Keepsake
 
 /// The figures of an archive as JSON, for scripts: all rows, names as they are.
-struct StatisticsJSON {
-  private var json: JSONWriter
-
-  init(_ output: any Output) {
-    json = JSONWriter(output, pretty: true)
-  }
-
-  mutating func write(_ statistics: ArchiveStatistics) throws {
-    try json.open(.object)
-    try put("bytes", statistics.byteCount)
-    try put("formatVersion", statistics.formatVersion)
-    try json.key("hasChecksums")
-    try json.bool(statistics.hasChecksums)
-    try put("objects", statistics.objectCount)
-    try put("values", statistics.valueCount)
-    try list("parts", statistics.parts) { json, part in
-      try json.put("name", part.kind.rawValue)
-      try json.put("offset", part.range.lowerBound)
-      try json.put("bytes", part.range.count)
-      if let count = part.entryCount { try json.put("entries", count) }
-    }
-    try list("classes", statistics.classes) { json, row in
-      try json.put("name", row.entry.name)
-      try json.put("version", row.entry.version)
-      try json.put("objects", row.bodies.count)
-      try json.put("bytes", row.bodies.bytes)
-    }
-    try put("topLevelValues", statistics.topLevelValues)
-    try put("topLevel", statistics.topLevel)
-    try put("unreachedBodies", statistics.unreached)
-    try list("types", statistics.types) { json, row in
-      try json.put("name", row.name)
-      try json.put("values", row.values.count)
-      try json.put("bytes", row.values.bytes)
-    }
-    try list("keys", statistics.keys) { json, row in
-      try json.put("name", row.name)
-      try json.put("values", row.count)
-      try json.put("bytes", row.ownBytes)
-      try json.put("bytesWithNested", row.totalBytes)
-    }
-    try list("kinds", statistics.kinds) { json, row in
-      try json.put("name", row.kind.title)
-      try json.put("values", row.tally.count)
-      try json.put("bytes", row.tally.bytes)
-    }
-    try put("classNumbers", statistics.classNumbers)
-    try list("largestValues", statistics.largestValues) { try $0.put($1) }
-    try list("largestObjects", statistics.largestObjects) { try $0.put($1) }
-    try write(statistics.sharing)
-    try write(statistics.strings)
-    try json.close()
+enum StatisticsJSON {
+  static func write(_ statistics: ArchiveStatistics, _ output: any Output) throws {
+    var json = JSONWriter(output, pretty: true)
+    try json.bracket(.object) { try write(statistics, &$0) }
     try json.finish()
   }
 
-  private mutating func write(_ sharing: ArchiveStatistics.Sharing) throws {
-    try json.key("sharing")
-    try json.open(.object)
-    try put("objects", sharing.objectCount)
-    try put("furtherReferences", sharing.furtherReferences)
-    try put("savedBytes", sharing.savedBytes)
-    try list("most", sharing.most) { json, object in
-      try json.put("references", object.referenceCount)
-      try json.put("savedBytes", object.savedBytes)
-      try json.put(object.place)
+  private static func write(_ statistics: ArchiveStatistics, _ json: inout JSONWriter) throws {
+    try json.field("bytes", statistics.byteCount)
+    try json.field("formatVersion", statistics.formatVersion)
+    try json.field("hasChecksums", statistics.hasChecksums)
+    try json.field("objects", statistics.objectCount)
+    try json.field("values", statistics.valueCount)
+    try list("parts", statistics.parts, &json) { json, part in
+      try json.field("name", part.kind.rawValue)
+      try json.field("offset", part.range.lowerBound)
+      try json.field("bytes", part.range.count)
+      if let count = part.entryCount { try json.field("entries", count) }
     }
-    try json.close()
+    try list("classes", statistics.classes, &json) { json, row in
+      try json.field("name", row.entry.name)
+      try json.field("version", row.entry.version)
+      try json.field("objects", row.bodies.count)
+      try json.field("bytes", row.bodies.bytes)
+    }
+    try write("topLevelValues", statistics.topLevelValues, &json)
+    try write("topLevel", statistics.topLevel, &json)
+    try write("unreachedBodies", statistics.unreached, &json)
+    try list("types", statistics.types, &json) { json, row in
+      try json.field("name", row.name)
+      try json.field("values", row.values.count)
+      try json.field("bytes", row.values.bytes)
+    }
+    try list("keys", statistics.keys, &json) { json, row in
+      try json.field("name", row.name)
+      try json.field("values", row.count)
+      try json.field("bytes", row.ownBytes)
+      try json.field("bytesWithNested", row.totalBytes)
+    }
+    try list("kinds", statistics.kinds, &json) { json, row in
+      try json.field("name", row.kind.title)
+      try json.field("values", row.tally.count)
+      try json.field("bytes", row.tally.bytes)
+    }
+    try write("classNumbers", statistics.classNumbers, &json)
+    try list("largestValues", statistics.largestValues, &json) { try write($1, &$0) }
+    try list("largestObjects", statistics.largestObjects, &json) { try write($1, &$0) }
+    try json.bracket(.object, "sharing") { try write(statistics.sharing, &$0) }
+    try json.bracket(.object, "strings") { try write(statistics.strings, &$0) }
   }
 
-  private mutating func write(_ strings: ArchiveStatistics.StringSharing) throws {
-    try json.key("strings")
-    try json.open(.object)
-    try put("entries", strings.entryCount)
-    try put("tableBytes", strings.tableBytes)
-    try put("references", strings.references.count)
-    try put("referenceBytes", strings.references.bytes)
-    try put("inlineBytes", strings.inlineBytes)
-    try put("savedBytes", strings.savedBytes)
-    try json.close()
+  private static func write(_ sharing: ArchiveStatistics.Sharing, _ json: inout JSONWriter) throws {
+    try json.field("objects", sharing.objectCount)
+    try json.field("furtherReferences", sharing.furtherReferences)
+    try json.field("savedBytes", sharing.savedBytes)
+    try list("most", sharing.most, &json) { json, object in
+      try json.field("references", object.referenceCount)
+      try json.field("savedBytes", object.savedBytes)
+      try write(object.place, &json)
+    }
   }
 
-  // MARK: Pieces
+  private static func write(_ strings: ArchiveStatistics.StringSharing, _ json: inout JSONWriter) throws {
+    try json.field("entries", strings.entryCount)
+    try json.field("tableBytes", strings.tableBytes)
+    try json.field("references", strings.references.count)
+    try json.field("referenceBytes", strings.references.bytes)
+    try json.field("inlineBytes", strings.inlineBytes)
+    try json.field("savedBytes", strings.savedBytes)
+  }
 
-  private mutating func list<Row>(
+  private static func write(
+    _ name: String,
+    _ tally: ArchiveStatistics.Tally,
+    _ json: inout JSONWriter
+  ) throws {
+    try json.bracket(.object, name) {
+      try $0.field("count", tally.count)
+      try $0.field("bytes", tally.bytes)
+    }
+  }
+
+  private static func write(_ place: ArchiveStatistics.Place, _ json: inout JSONWriter) throws {
+    try json.field("path", place.path)
+    try json.field("bytes", place.bytes)
+    if place.kind != .object { try json.field("kind", place.kind.title) }
+    if let name = place.className { try json.field("class", name) }
+    try json.field("offset", place.offset)
+    if place.body != 0 { try json.field("body", place.body) }
+  }
+
+  private static func list<Row>(
     _ name: String,
     _ rows: [Row],
-    _ fields: (inout StatisticsJSON, Row) throws -> Void
+    _ json: inout JSONWriter,
+    _ fields: (inout JSONWriter, Row) throws -> Void
   ) throws {
-    try json.key(name)
-    try json.open(.array)
-    for row in rows {
-      try json.open(.object)
-      try fields(&self, row)
-      try json.close()
+    try json.bracket(.array, name) { json in
+      for row in rows { try json.bracket(.object) { try fields(&$0, row) } }
     }
-    try json.close()
-  }
-
-  private mutating func put(_ name: String, _ number: Int) throws {
-    try json.key(name)
-    try json.integer(String(number))
-  }
-
-  private mutating func put(_ name: String, _ text: String) throws {
-    try json.key(name)
-    try json.string(text)
-  }
-
-  private mutating func put(_ name: String, _ tally: ArchiveStatistics.Tally) throws {
-    try json.key(name)
-    try json.open(.object)
-    try put("count", tally.count)
-    try put("bytes", tally.bytes)
-    try json.close()
-  }
-
-  private mutating func put(_ place: ArchiveStatistics.Place) throws {
-    try put("path", place.path)
-    try put("bytes", place.bytes)
-    if place.kind != .object { try put("kind", place.kind.title) }
-    if let name = place.className { try put("class", name) }
-    try put("offset", place.offset)
-    if place.body != 0 { try put("body", place.body) }
   }
 }

@@ -4,23 +4,23 @@ import Keepsake
 struct StatisticsText {
   private let statistics: ArchiveStatistics
   private let output: any Output
-  private let style: TextStyle
+  private let palette: Palette
   /// How many rows a table of classes or keys has; the rest is one row.
   private let mostRows: Int
 
   private static let longestName = 44
   private static let longestPath = 64
 
-  init(_ statistics: ArchiveStatistics, _ output: any Output, _ style: TextStyle, mostRows: Int) {
+  init(_ statistics: ArchiveStatistics, _ output: any Output, _ palette: Palette, mostRows: Int) {
     self.statistics = statistics
     self.output = output
-    self.style = style
+    self.palette = palette
     self.mostRows = mostRows
   }
 
   func write(name: String) throws {
     let size = statistics.byteCount
-    try output.write("\(style.bold(escaped(name, keeping: "\"\\"))): \(counted(size, "byte"))")
+    try output.write("\(palette.paint(displayed(name), .bold)): \(counted(size, "byte"))")
     if size >= 1_000 { try output.write(" (\(readableBytes(size)))") }
     try output.write(
       ", format \(statistics.formatVersion)\(statistics.hasChecksums ? "" : ", without checksums")\n"
@@ -37,7 +37,7 @@ struct StatisticsText {
     try writeSharing()
   }
 
-  private func heading(_ text: String) throws { try output.write("\n\(style.bold(text))\n") }
+  private func heading(_ text: String) throws { try output.write("\n\(palette.paint(text, .bold))\n") }
 
   private func put(_ table: TextTable) throws {
     for line in table.lines(margin: "  ") { try output.write(line + "\n") }
@@ -75,7 +75,7 @@ struct StatisticsText {
       )
     }
     let classes = statistics.classes.filter { $0.bodies.count > 0 }
-    for row in classes.prefix(mostRows) { add(escaped(row.entry.name, keeping: "\"\\"), row.bodies) }
+    for row in classes.prefix(mostRows) { add(displayed(row.entry.name), row.bodies) }
     let rest = classes.dropFirst(mostRows)
     add(
       "(\(grouped(rest.count)) more)",
@@ -92,7 +92,7 @@ struct StatisticsText {
     var types = TextTable([("type", .left), ("values", .right), ("bytes", .right)])
     for row in statistics.types.prefix(mostRows) {
       types.add(
-        abridged(escaped(row.name, keeping: "\"\\"), StatisticsText.longestName),
+        abridged(displayed(row.name), StatisticsText.longestName),
         grouped(row.values.count),
         grouped(row.values.bytes)
       )
@@ -107,7 +107,7 @@ struct StatisticsText {
     ])
     for row in statistics.keys.prefix(mostRows) {
       table.add(
-        abridged(escaped(shortened(row.name, 200), keeping: "\"\\"), StatisticsText.longestName),
+        abridged(displayed(row.name, 200), StatisticsText.longestName),
         grouped(row.count),
         grouped(row.ownBytes),
         percentText(statistics.share(row.ownBytes)),
@@ -155,7 +155,7 @@ struct StatisticsText {
     for place in places {
       table.add(
         grouped(place.bytes),
-        isObjects ? abridged(escaped(place.className ?? "", keeping: "\"\\"), 32) : place.kind.title,
+        isObjects ? abridged(displayed(place.className ?? ""), 32) : place.kind.title,
         abridged(place.path, StatisticsText.longestPath)
       )
     }
@@ -200,7 +200,7 @@ struct StatisticsText {
       table.add(
         grouped(object.savedBytes),
         grouped(object.referenceCount),
-        abridged(escaped(object.place.className ?? "", keeping: "\"\\"), 32),
+        abridged(displayed(object.place.className ?? ""), 32),
         abridged(object.place.path, StatisticsText.longestPath)
       )
     }

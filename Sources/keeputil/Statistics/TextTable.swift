@@ -31,31 +31,3 @@ struct TextTable {
     }
   }
 }
-
-/// The middle of a long text left out: of a path and of the name of a type the end matters as much as the start.
-func abridged(_ text: String, _ most: Int) -> String {
-  guard text.count > most else { return text }
-  let tail = (most - 1) * 2 / 3
-  return text.prefix(most - 1 - tail) + "…" + text.suffix(tail)
-}
-
-/// A part of a whole, in percent with one digit behind the point.
-func percentText(_ share: Double) -> String {
-  let tenths = Int((share * 1_000).rounded())
-  if tenths == 0, share > 0 { return "< 0.1 %" }
-  return "\(tenths / 10).\(tenths % 10) %"
-}
-
-/// A number of bytes in the unit that suits it, by thousands as files are measured.
-func readableBytes(_ bytes: Int) -> String {
-  let units = ["kB", "MB", "GB", "TB"]
-  var size = Double(abs(bytes)) / 1_000
-  guard size >= 1 else { return counted(bytes, "byte") }
-  var unit = 0
-  while size >= 999.95, unit < units.count - 1 {
-    size /= 1_000
-    unit += 1
-  }
-  let tenths = Int((size * 10).rounded())
-  return "\(bytes < 0 ? "-" : "")\(tenths / 10).\(tenths % 10) \(units[unit])"
-}

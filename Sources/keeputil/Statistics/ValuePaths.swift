@@ -96,30 +96,8 @@ struct ValuePaths {
   private static func text(_ labels: [PathElement?], _ label: PathElement?) -> String {
     let steps = labels.count <= mostSteps ? labels : Array(labels.suffix(mostSteps))
     let start = labels.count <= mostSteps ? "" : "…(\(grouped(labels.count - mostSteps)) levels)…"
-    return start + (steps + [label]).map { $0.map(text) ?? "" }.joined()
+    return start
+      + (steps + [label])
+      .map { $0.map { PathText.text($0, isFirst: false, longestKey: longestKey) } ?? "" }.joined()
   }
-
-  /// A step as one would write it in Swift: `.name`, `["a name"]`, `[3]`.
-  private static func text(_ step: PathElement) -> String {
-    switch step {
-    case .index(let number), .intKey(let number): return "[\(number)]"
-    case .key(let name):
-      let isPlain =
-        !name.isEmpty && name.utf8.count <= longestKey && name.first?.isNumber == false
-        && name.unicodeScalars.allSatisfy {
-          $0 == "_" || $0.properties.isAlphabetic || ("0"..."9").contains($0)
-        }
-      return isPlain ? "." + escaped(name) : "[" + quoted(shortened(name, longestKey)) + "]"
-    }
-  }
-}
-
-/// The text if it is short enough, otherwise its start and a sign that there is more.
-func shortened(_ text: String, _ most: Int) -> String {
-  // Nothing is counted beyond what is shown: the text may be long.
-  guard let end = text.index(text.startIndex, offsetBy: most, limitedBy: text.endIndex), end < text.endIndex
-  else {
-    return text
-  }
-  return text[..<end] + "…"
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Colours for the terminal: the eight that every terminal has, so that they follow its theme.
+/// Colours and weights for the terminal: the eight colours that every terminal has, so that they follow its theme.
 struct Palette {
   enum Ink: String {
     case key = "36"
@@ -11,38 +11,48 @@ struct Palette {
     case added = "1;32"
     case removed = "1;31"
     case changed = "1;33"
+    case bold = "1"
+    case underlined = "4"
   }
 
   static let plain = Palette(isOn: false)
+  /// For what goes to standard output, where nothing else was asked for.
+  static var standardOutput: Palette { Palette(isOn: isWelcome) }
 
   let isOn: Bool
 
-  private init(isOn: Bool) { self.isOn = isOn }
+  init(isOn: Bool) { self.isOn = isOn }
 
   /// The palette for standard output, as the option `--color` says.
   init(option: String?, for command: String) throws(CommandFailure) {
     switch option ?? "auto" {
     case "always": isOn = true
     case "never": isOn = false
-    case "auto":
-      let environment = ProcessInfo.processInfo.environment
-      // https://no-color.org: any text but none at all.
-      isOn =
-        isatty(STDOUT_FILENO) != 0 && (environment["NO_COLOR"] ?? "").isEmpty
-        && !["dumb", ""].contains(environment["TERM"] ?? "")
+    case "auto": isOn = Palette.isWelcome
     case let other:
       throw CommandFailure.usage("\(command): '\(escaped(other))' is no colouring; auto, always or never")
     }
   }
 
-  /// The text in a colour. It has to be escaped already.
+  /// The one decision about colours: anything but a terminal would show their codes.
+  private static var isWelcome: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    // https://no-color.org: any text but none at all.
+    return isatty(STDOUT_FILENO) != 0 && (environment["NO_COLOR"] ?? "").isEmpty
+      && !["dumb", ""].contains(environment["TERM"] ?? "")
+  }
+
+  /// The text in a colour or weight. It has to be escaped already.
   func paint(_ text: String, _ ink: Ink) -> String {
     isOn && !text.isEmpty ? "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// What the help of each command that has colours says about them.
-  static let help = """
-    --color WHEN  auto (the default: if standard output is a terminal, the variable NO_COLOR is not set and TERM is
-                  not "dumb"), always or never
+  /// What the page of each command that has colours says about them.
+  static let option = ManualPage.Option(
+    "--color WHEN",
     """
+    colours: auto (the default: if standard output is a terminal, the variable NO_COLOR is not set and TERM is not \
+    "dumb"), always or never
+    """
+  )
 }

@@ -13,7 +13,7 @@ final class Progress {
 
   private static let patience = Duration.milliseconds(500)
   /// More often would cost more than it tells.
-  private static let pause = Duration.milliseconds(100)
+  static let usualPause = Duration.milliseconds(100)
 
   private let label: String
   private let isShown: Bool
@@ -21,10 +21,22 @@ final class Progress {
   private let patience: Duration
   private var lastShown: ContinuousClock.Instant?
   private var lastText = ""
+  private let pause: Duration
+  private let put: (String) -> Void
 
-  /// - Parameter label: what is being done, in safe characters.
-  init(_ label: String, _ showing: Showing) {
+  /// - Parameters:
+  ///   - label: what is being done, in safe characters.
+  ///   - pause: how long a line stays at least.
+  ///   - put: where it is shown.
+  init(
+    _ label: String,
+    _ showing: Showing,
+    pause: Duration = Progress.usualPause,
+    put: @escaping (String) -> Void = Progress.putOnStandardError
+  ) {
     self.label = label
+    self.pause = pause
+    self.put = put
     let isDumb = ProcessInfo.processInfo.environment["TERM"] == "dumb"
     switch showing {
     case .whenUseful: isShown = isatty(STDERR_FILENO) != 0 && !isDumb
@@ -39,7 +51,7 @@ final class Progress {
     guard isShown else { return }
     let now = ContinuousClock.now
     guard now - start >= patience else { return }
-    if let lastShown, now - lastShown < Progress.pause { return }
+    if let lastShown, now - lastShown < pause { return }
     lastShown = now
     let percent = total > 0 ? Int((Double(min(max(done, 0), total)) / Double(total) * 100).rounded(.down)) : 0
     write("\(label) \(percent) %")
@@ -58,7 +70,7 @@ final class Progress {
     lastText = text
   }
 
-  private func put(_ text: String) {
+  private static func putOnStandardError(_ text: String) {
     // Where nobody can be told, the work goes on all the same.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }

@@ -178,7 +178,7 @@ import Testing
     #expect(back.output == "[null]\n")
     let wrong = try Keeputil.run("convert", "-", "x.keepsake", input: Data("<plist><dict>".utf8), in: folder)
     #expect(wrong.status == 65)
-    #expect(wrong.errors == "keeputil: standard input: this is not a valid property list\n")
+    #expect(wrong.errors == "keeputil: standard input: The property list was cut off (at byte 13)\n")
   }
 
   @Test("the same file in and out, a link, the permissions, nothing left over")

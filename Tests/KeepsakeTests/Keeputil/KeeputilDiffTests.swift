@@ -106,7 +106,7 @@ import Testing
     // An integer and the text of its digits are one key.
     try folder.write(HandmadeArchive.data(topLevel: [0, Tag.map, 1, 0x97, 0x95]), "a.keepsake")
     try folder.write(HandmadeArchive.data(topLevel: [0, Tag.map, 1, 0x21, 0x37, 0x96]), "b.keepsake")
-    #expect(try diff() == ["~ [\"7\"]: 5 -> 6"])
+    #expect(try diff() == ["~ [7]: 5 -> 6"])
   }
 
   @Test("one more element is one line, and what is behind it is not another")

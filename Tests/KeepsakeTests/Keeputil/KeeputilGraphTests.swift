@@ -233,17 +233,4 @@ import Testing
     let closed = try Keeputil.shell("\"$0\" graph a.keepsake | true", in: folder)
     #expect(closed.errors.isEmpty)
   }
-
-  @Test("help")
-  func help() throws {
-    for command in ["diff", "graph"] {
-      let help = try Keeputil.run("help", command, in: folder)
-      #expect(help.status == 0)
-      #expect(help.output.hasPrefix("Usage: keeputil \(command)"))
-      #expect(help.output.contains("Exit status: 0") && help.output.contains("Example: keeputil \(command)"))
-      #expect(try Keeputil.run(command, "--help", in: folder).output == help.output)
-      #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 120 })
-      #expect(try Keeputil.run("--help", in: folder).output.contains("\n  \(command) "))
-    }
-  }
 }

@@ -43,7 +43,7 @@ import Testing
       ("root.text", "\"abc\"\n"), ("root.map[\"odd key\"].x", "1\n"), ("root.map[\"a.b\"].x", "2\n"),
       ("root.map[\"\"].x", "3\n"), (#"root.map["quote\"\n\u{1F600}"].x"#, "4\n"),
       ("root.byNumber[7]", "\"seven\"\n"), ("root.byNumber.7", "\"seven\"\n"),
-      ("root.byNumber.-3", "\"minus\"\n"),
+      ("root.byNumber.-3", "\"minus\"\n"), ("root.byNumber[-3]", "\"minus\"\n"),
       ("root.matrix[1][2]", "6\n"), ("root.nested[0].k[1]", "8\n"), ("root.doubles[0]", "0.0\n"),
       ("root.doubles[1024]", "256.0\n"), ("root.doubles[4999]", "1249.75\n"), ("root.flags[2999]", "false\n"),
       ("root.flags[2997]", "true\n"), ("root.wide[2999]", "\(1 << 49)\n"), ("root.wide[1]", "1\n"),
@@ -92,12 +92,13 @@ import Testing
   func misspelt() throws {
     try folder.archive(Odd(), "a.keepsake")
     for path in [
-      "", "root.", ".root", "root..x", "root[", "root[x]", "root[-1]", "root[\"a]", "root[0]x", "#", "#0",
-      "#x",
+      "root.", ".root", "root..x", "root[", "root[x]", "root[\"a]", "root[0]x",
     ] {
-      try expect(64, "cannot be understood", path)
+      try expect(64, "\"\(path)\" is no path: at character ", path)
     }
-    try expect(64, "an escape that Swift does not know", #"root["\q"]"#)
+    try expect(64, "the path is empty", "")
+    try expect(64, "at character 9 it has an escape that is none", #"root["\q"]"#)
+    for path in ["#", "#0", "#x"] { try expect(64, "the number of an object belongs behind '#'", path) }
   }
 
   @Test("rings of references and of weak references to nothing have nothing in them")

@@ -20,6 +20,18 @@ enum Keeputil {
     try run(URL(fileURLWithPath: "/bin/sh"), ["-c", line, executable().path], Data(), folder)
   }
 
+  /// Whether there is a script(1) of util-linux, which makes a terminal for what it runs.
+  static let hasTerminal =
+    (try? shell("command -v script >/dev/null && script --version | grep -q util-linux", in: Folder()).status)
+    == 0
+
+  /// Runs the tool with a terminal for its input, output and errors, which come together.
+  ///
+  /// - Parameter environment: what stands before the command in a line of the shell.
+  static func onTerminal(_ arguments: String, _ environment: String, in folder: Folder) throws -> Result {
+    try shell("\(environment) script -qec '\"'\"$0\"'\" \(arguments)' /dev/null", in: folder)
+  }
+
   private static func run(
     _ program: URL,
     _ arguments: [String],

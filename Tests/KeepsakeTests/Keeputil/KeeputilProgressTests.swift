@@ -3,6 +3,8 @@ import HostileArchives
 import Keepsake
 import Testing
 
+@testable import keeputil
+
 /// What `keeputil verify` tells while it works, and where it says that a fault is.
 @Suite struct KeeputilProgress {
   let folder: Keeputil.Folder
@@ -32,6 +34,36 @@ import Testing
     let both = try Keeputil.run("verify", "--quiet", "--progress", "a.keepsake", in: folder)
     #expect(both.status == 64)
     #expect(both.errors.contains("exclude each other"))
+  }
+
+  @Test("the check before other work tells how far it is, from the beginning to nearly the end")
+  func checking() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: (0..<20_000).map { "text \($0)" })
+    var shown: [String] = []
+    // As often as there is something to tell, without a look at the clock.
+    let progress = keeputil.Progress("checking", .always, pause: .zero) { shown.append($0) }
+    let (image, summary) = try keeputil.Input(name: "a", data: data).openArchive(progress)
+    #expect(summary.valueCount == 20_003)
+    #expect(image.hasChecksums)
+    let percents = shown.compactMap { $0.firstMatch(of: #/checking ([0-9]+) %/#).flatMap { Int($0.1) } }
+    #expect(percents.first == 0 && percents == percents.sorted())
+    #expect(percents.last.map { $0 >= 80 } == true, "\(percents)")
+    #expect(shown.last == "\r")
+  }
+
+  @Test("whoever checks an archive first says where a fault is, as verify does")
+  func faultsElsewhere() throws {
+    let text = [Tag.shortString + 3, 0x61, 0xFF, 0x61]
+    let top = [0] + CraftedArchive.map(("a", [0x95]), ("b", text))
+    try folder.write(HandmadeArchive.data(topLevel: top), "a.keepsake")
+    let verified = try Keeputil.run("verify", "a.keepsake", in: folder)
+    #expect(verified.errors.hasSuffix(", at b\n"))
+    for command in [["stats"], ["report", "-o", "b"], ["edit", "--remove", "a", "-o", "b"]] {
+      let arguments = command.joined(separator: " ")
+      let result = try Keeputil.shell("\"$0\" \(arguments) a.keepsake", in: folder)
+      #expect(result.status == 65 && result.errors == verified.errors, "\(result.errors)")
+    }
+    #expect(try folder.names().contains("b") == false)
   }
 
   @Test("the structure is told to be looked at from the beginning to the end")

@@ -65,11 +65,13 @@ import Testing
     for arguments in [["--help"], ["-h"], ["help"]] {
       let result = try Keeputil.shell("\"$0\" " + arguments.joined(separator: " "), in: folder)
       #expect(result.status == 0)
-      for word in ["print", "convert", "verify", "demo", "--version", "64"] {
+      for word in ["print", "convert", "verify", "edit", "demo", "--version", "64"] {
         #expect(result.output.contains(word))
       }
     }
-    for command in ["print", "convert", "verify", "stats", "report", "demo"] {
+    for command in [
+      "print", "stats", "report", "graph", "diff", "verify", "edit", "convert", "demo",
+    ] {
       let help = try Keeputil.run("help", command, in: folder)
       #expect(help.status == 0)
       #expect(help.output.contains("keeputil \(command)"))

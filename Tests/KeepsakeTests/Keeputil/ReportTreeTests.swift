@@ -61,7 +61,7 @@ import Testing
     #expect(path.count { $0.kind == .reference } == 1)
     #expect(objects[1].references == 2)
     for text in [
-      "\"Ann\"", "\"Bo\\u{202E}b\"", "3 bytes: 0x0001ff", "2001-01-01 00:00:00.5 UTC", "[0.5, inf]",
+      "\"Ann\"", "\"Bo\\u{202E}b\"", "3 bytes: 0x0001ff", "2001-01-01 00:00:00.5 +0000", "[0.5, inf]",
     ] {
       #expect(path.contains { $0.text == text }, "\(text) in \(path.compactMap(\.text))")
     }

@@ -1,0 +1,97 @@
+import Foundation
+import Keepsake
+
+/// How a command may end, as of sysexits(3) and diff(1). Every command may end with `done`, and with `usage`.
+enum ExitStatus: Int32, CaseIterable {
+  case done = 0
+  case different = 1
+  case usage = 64
+  case badData = 65
+  case noInput = 66
+  case inputOutput = 74
+
+  var meaning: String {
+    switch self {
+    case .done: "All went well."
+    case .different: "The archives are different (diff)."
+    case .usage: "The arguments are wrong."
+    case .badData: "A file is damaged, or is something else than was expected."
+    case .noInput: "A file cannot be read."
+    case .inputOutput: "The result cannot be written."
+    }
+  }
+}
+
+/// Why a command ends early: an exit status, and a line for standard error.
+struct CommandFailure: Error {
+  let status: ExitStatus
+  /// `nil` to end without a word, as when nobody reads what is written any more.
+  let message: String?
+
+  init(_ status: ExitStatus, _ message: String?) {
+    self.status = status
+    self.message = message
+  }
+
+  /// The same, and it says which file it is about.
+  func about(_ name: String) -> CommandFailure { CommandFailure(status, message.map { "\(name): \($0)" }) }
+
+  static func usage(_ message: String) -> CommandFailure { CommandFailure(.usage, message) }
+
+  /// What went wrong with the archive in the file `name`.
+  init(_ error: ArchiveError, in name: String) {
+    switch error.code {
+    case .unreadableFile: self.init(.noInput, error.description)
+    case .unwritableFile: self.init(.inputOutput, error.description)
+    case .notAnArchive: self.init(.badData, "\(name): this is not a Keepsake archive")
+    default: self.init(.badData, "\(name): \(error.description)")
+    }
+  }
+
+  /// What went wrong with `name` while it was encoded or decoded.
+  init(coding error: any Error, in name: String) {
+    let context: (path: [any CodingKey], description: String, underlying: (any Error)?)
+    switch error {
+    case let failure as CommandFailure:
+      self = failure
+      return
+    case let error as ArchiveError:
+      self.init(error, in: name)
+      return
+    case EncodingError.invalidValue(_, let details):
+      context = (details.codingPath, details.debugDescription, details.underlyingError)
+    case DecodingError.dataCorrupted(let details), DecodingError.keyNotFound(_, let details),
+      DecodingError.typeMismatch(_, let details), DecodingError.valueNotFound(_, let details):
+      context = (details.codingPath, details.debugDescription, details.underlyingError)
+    default:
+      self.init(.badData, "\(name): \(error)")
+      return
+    }
+    if let archiveError = context.underlying as? ArchiveError {
+      self.init(archiveError, in: name)
+    } else {
+      let place =
+        context.path.isEmpty ? "" : " (at \(context.path.map(\.stringValue).joined(separator: ".")))"
+      self.init(.badData, "\(name): \(context.description)\(place)")
+    }
+  }
+}
+
+/// The system's words for an error number.
+func systemReason(_ number: Int32) -> String {
+  guard let text = unsafe strerror(number) else { return "error \(number)" }
+  return unsafe String(cString: text)
+}
+
+/// The system's words for what Foundation threw, and the error number where there is one.
+func systemReason(_ error: any Error) -> (text: String, number: Int32?) {
+  var error: NSError? = error as NSError
+  while let current = error {
+    if current.domain == NSPOSIXErrorDomain {
+      let number = Int32(truncatingIfNeeded: current.code)
+      return (systemReason(number), number)
+    }
+    error = current.userInfo[NSUnderlyingErrorKey] as? NSError
+  }
+  return ("input or output failed", nil)
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Keepsake
+
+/// `keeputil edit`: an archive changed without its classes.
+enum EditCommand: Command {
+  static let name = "edit"
+  static var manual: ManualPage { EditManual.page }
+
+  static func run(_ arguments: [String]) throws {
+    let arguments = try Arguments(
+      arguments,
+      for: name,
+      valued: ["-o"],
+      repeated: RequestedChanges.options,
+      flags: ["--in-place"]
+    )
+    let file = try arguments.files("one file")[0]
+    let changes = try RequestedChanges(arguments)
+    let target = try target(arguments, file)
+    try refuseTerminal(target, for: name)
+    let input = try Input(file)
+    // What is damaged would be copied as it is, with new checksums.
+    _ = try input.openArchive()
+    do {
+      var editor = try ArchiveEditor(forReadingFrom: input.data)
+      tellLosses(editor.archive.image.source?.losses ?? [])
+      try changes.apply(to: &editor)
+      if target == "-" {
+        try StandardOutput.gathered.write(editor.encodedData())
+      } else {
+        try editor.write(toFile: target)
+      }
+    } catch let failure as CommandFailure where failure.status == .badData {
+      throw failure.about(input.name)
+    } catch {
+      throw CommandFailure(coding: error, in: input.name)
+    }
+  }
+
+  private static func target(_ arguments: Arguments, _ file: String) throws(CommandFailure) -> String {
+    switch (arguments.value("-o"), arguments.has("--in-place")) {
+    case (let target?, false): return target
+    case (nil, true) where file != "-": return file
+    case (nil, true): throw .usage("\(name): standard input cannot be changed in place; say '-o OUT'")
+    case (_?, true): throw .usage("\(name): '-o' and '--in-place' exclude each other")
+    case (nil, false):
+      throw .usage(
+        "\(name): say where the changed archive is to be written, with '-o OUT', or with '--in-place' to put it in "
+          + "place of FILE"
+      )
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Keepsake
+
+/// A command of the tool.
+protocol Command {
+  static var name: String { get }
+  /// What `keeputil help COMMAND` prints.
+  static var manual: ManualPage { get }
+  static func run(_ arguments: [String]) throws
+}
+
+enum Tool {
+  static let version = "keeputil 0.1.0 (archive format 1.1)"
+  static var commands: [any Command.Type] {
+    [
+      PrintCommand.self, StatsCommand.self, ReportCommand.self, GraphCommand.self, DiffCommand.self,
+      VerifyCommand.self, EditCommand.self, ConvertCommand.self, DemoCommand.self,
+    ]
+  }
+
+  /// Runs the tool with its arguments; the exit status.
+  static func run(_ arguments: [String]) -> Int32 {
+    do {
+      try dispatch(arguments)
+      try StandardOutput.flush()
+      return 0
+    } catch let failure as CommandFailure {
+      if let message = failure.message { complain(message) }
+      return failure.status.rawValue
+    } catch {
+      complain("\(error)")
+      return ExitStatus.badData.rawValue
+    }
+  }
+
+  private static func dispatch(_ arguments: [String]) throws {
+    guard let first = arguments.first else {
+      throw CommandFailure.usage("no command was given; try 'keeputil --help'")
+    }
+    let rest = Array(arguments.dropFirst())
+    switch first {
+    case "--help", "-h": return try StandardOutput.write(overview)
+    case "--version": return try StandardOutput.write(version + "\n")
+    case "help": return try help(rest)
+    default: break
+    }
+    guard let command = commands.first(where: { $0.name == first }) else {
+      let kind = first.hasPrefix("-") ? "option" : "command"
+      throw CommandFailure.usage("there is no \(kind) '\(escaped(first))'; try 'keeputil --help'")
+    }
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      return try StandardOutput.write(command.manual.text(.standardOutput))
+    }
+    try command.run(rest)
+  }
+
+  private static func help(_ names: [String]) throws {
+    guard let name = names.first else { return try StandardOutput.write(overview) }
+    guard names.count == 1, let command = commands.first(where: { $0.name == name }) else {
+      throw CommandFailure.usage(
+        "there is no command '\(escaped(names.joined(separator: " ")))'; try 'keeputil --help'"
+      )
+    }
+    try StandardOutput.write(command.manual.text(.standardOutput))
+  }
+
+  private static var overview: String {
+    let palette = Palette.standardOutput
+    let width = 2 + (commands.map { $0.name.count }.max() ?? 0)
+    let list = commands.map { command in
+      let blanks = String(repeating: " ", count: width - command.name.count)
+      return "  \(palette.paint(command.name, .bold))\(blanks)\(command.manual.summary)\n"
+    }
+    return """
+      keeputil shows, compares, checks, changes and converts Keepsake archives.
+
+      \(palette.paint("Usage:", .bold)) keeputil COMMAND [ARGUMENTS]
+
+      \(palette.paint("Commands:", .bold))
+      \(list.joined())
+        help COMMAND   tells all about a command
+        --help         prints this
+        --version      prints the version
+
+      A file may be - for standard input or standard output.
+
+      \(palette.paint("Exit status:", .bold))
+      \(ManualPage.statusList(palette))
+      """
+  }
+
+  /// One line on standard error.
+  static func complain(_ message: String) {
+    let line = displayed(message.split(separator: "\n").joined(separator: " "))
+    try? FileHandle.standardError.write(contentsOf: Data("keeputil: \(line)\n".utf8))
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Reads property lists in XML or binary. Which kind of number one is, is kept.
+struct PropertyListReader {
+  private let name: String
+
+  private static let deepest = 500
+
+  static func read(_ data: Data, name: String) throws -> PlainValue {
+    let list: Any
+    do {
+      list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
+    } catch {
+      throw CommandFailure(.badData, "\(name): this is not a valid property list")
+    }
+    return try PropertyListReader(name: name).value(list, depth: 0)
+  }
+
+  private func value(_ value: Any, depth: Int) throws -> PlainValue {
+    guard depth < PropertyListReader.deepest else {
+      throw CommandFailure(
+        .badData,
+        "\(name): values are nested more than \(PropertyListReader.deepest) deep"
+      )
+    }
+    switch value {
+    // Before the numbers and the texts of Swift, as which a number would pass too, whatever it is.
+    case let number as NSNumber: return self.number(number)
+    case let string as String: return string == "$null" ? .null : .string(string)
+    case let data as Data: return .data(data)
+    case let date as Date: return .date(date)
+    case let array as [Any]: return .array(try array.map { try self.value($0, depth: depth + 1) })
+    case let dictionary as [String: Any]:
+      // A property list keeps no order of its keys; sorted, the same list makes the same archive.
+      let keys = dictionary.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      return .object(
+        try keys.map { PlainMember(key: $0, value: try self.value(dictionary[$0] ?? "", depth: depth + 1)) }
+      )
+    default:
+      throw CommandFailure(
+        .badData,
+        "\(name): the property list holds a value that is no plain one (\(type(of: value))), as the archives of "
+          + "NSKeyedArchiver do"
+      )
+    }
+  }
+
+  private func number(_ number: NSNumber) -> PlainValue {
+    // The code of the C type: Foundation's only word on what a number is.
+    switch unsafe UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "c"), UInt8(ascii: "B"): .bool(number.boolValue)
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): .double(number.doubleValue)
+    case UInt8(ascii: "Q"):
+      number.uint64Value <= Int64.max ? .integer(number.int64Value) : .unsigned(number.uint64Value)
+    default: .integer(number.int64Value)
+    }
+  }
+}

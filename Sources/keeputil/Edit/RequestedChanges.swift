@@ -1,0 +1,145 @@
+import Foundation
+import Keepsake
+
+/// The changes that the options of `keeputil edit` ask for.
+struct RequestedChanges {
+  private enum Change {
+    case rename(ArchivePath, to: String)
+    case remove(ArchivePath)
+    case set(ArchivePath, PlainValue)
+    case renameKey(ClassKey, to: String)
+    case removeKey(ClassKey)
+    case renameClass(String, to: String)
+  }
+
+  /// The options, each of which may be given more than once.
+  static let options = ["--rename", "--remove", "--set", "--rename-key", "--remove-key", "--rename-class"]
+
+  private var changes: [Change] = []
+
+  init(_ arguments: Arguments) throws {
+    for option in RequestedChanges.options {
+      for text in arguments.values(option) { changes.append(try RequestedChanges.change(option, text)) }
+    }
+    guard !changes.isEmpty else {
+      throw CommandFailure.usage("edit: no change was given; try 'keeputil help edit'")
+    }
+  }
+
+  private static func change(_ option: String, _ text: String) throws -> Change {
+    switch option {
+    case "--remove": return .remove(try path(text))
+    case "--remove-key": return .removeKey(try ClassKey(text, of: option))
+    case "--rename-class":
+      let pair = try Assignment(text, of: option, form: "OLD=NEW")
+      return .renameClass(pair.left, to: pair.right)
+    case "--rename-key":
+      let pair = try Assignment(text, of: option, form: "CLASS.KEY=NEW")
+      return .renameKey(try ClassKey(pair.left, of: option), to: pair.right)
+    case "--rename":
+      let pair = try Assignment(text, of: option, form: "PATH=KEY")
+      return .rename(try path(pair.left), to: pair.right)
+    default:
+      let pair = try Assignment(text, of: option, form: "PATH=JSON")
+      return .set(try path(pair.left), try value(pair.right, at: pair.left))
+    }
+  }
+
+  private static func path(_ text: String) throws(CommandFailure) -> ArchivePath {
+    let path: ArchivePath
+    do {
+      path = try ArchivePath(text)
+    } catch {
+      throw .usage("edit: \(error.message)")
+    }
+    guard !path.elements.isEmpty else { throw .usage("edit: the path is empty") }
+    return path
+  }
+
+  private static func value(_ text: String, at path: String) throws -> PlainValue {
+    var reader = JSONReader(Data(text.utf8))
+    do {
+      let value = try reader.read()
+      for note in reader.notes { Tool.complain("note: \(path): \(note)") }
+      return value
+    } catch let failure as JSONReader.Failure {
+      throw CommandFailure.usage(
+        "edit: the value for \(path) is no JSON: \(failure.text); a text needs quotation marks: "
+          + "--set '\(path)=\"a text\"'"
+      )
+    }
+  }
+
+  // MARK: Applying
+
+  /// Notes the changes in `editor`. All of them are about something that is there: a name that was misspelt would change
+  /// nothing, and nobody would notice.
+  func apply(to editor: inout ArchiveEditor) throws {
+    let classes = ArchivedClasses(editor.archive.image)
+    for change in changes {
+      switch change {
+      case .rename(let path, let key): try editor.renameValue(at: path, to: key)
+      case .remove(let path): try editor.removeValue(at: path)
+      case .set(let path, let value): try editor.setValue(value, at: path)
+      case .renameKey(let key, let new):
+        try classes.check(key)
+        editor.renameKey(key.key, to: new, inObjectsOfClass: key.className)
+      case .removeKey(let key):
+        try classes.check(key)
+        editor.removeKey(key.key, inObjectsOfClass: key.className)
+      case .renameClass(let name, let new):
+        try classes.check(name)
+        editor.renameClass(name, to: new)
+      }
+    }
+  }
+}
+
+/// An argument of the form LEFT=RIGHT. An equals sign between quotation marks belongs to the left.
+private struct Assignment {
+  let left: String
+  let right: String
+
+  init(_ text: String, of option: String, form: String) throws(CommandFailure) {
+    let scalars = text.unicodeScalars
+    var isQuoted = false
+    var isEscaped = false
+    for index in scalars.indices {
+      switch scalars[index] {
+      case "=" where !isQuoted && index != scalars.startIndex:
+        left = String(scalars[..<index])
+        right = String(scalars[scalars.index(after: index)...])
+        guard !right.isEmpty || form == "PATH=KEY" else {
+          throw .usage("edit: '\(escaped(text))' has nothing behind '='; '\(option)' takes \(form)")
+        }
+        return
+      case "\"" where !isEscaped: isQuoted.toggle()
+      default: break
+      }
+      isEscaped = isQuoted && !isEscaped && scalars[index] == "\\"
+    }
+    throw .usage(
+      "edit: '\(escaped(text, keeping: "\""))' is not of the form \(form), which '\(option)' takes"
+    )
+  }
+}
+
+/// A key of the objects of a class: `Library.Book.title`, with the key behind the last point.
+struct ClassKey {
+  let className: String
+  let key: String
+
+  /// It is spelled as a path is, so that a class or a key of any name can stand in brackets and quotation marks.
+  init(_ text: String, of option: String) throws(CommandFailure) {
+    let elements = (try? ArchivePath(text).elements) ?? []
+    let names = elements.compactMap { if case .key(let name) = $0 { name } else { nil } }
+    guard names.count == elements.count, names.count >= 2, let key = names.last else {
+      throw .usage(
+        "edit: '\(escaped(text, keeping: "\""))' is not of the form CLASS.KEY, which '\(option)' takes; a name with "
+          + "other characters is spelled [\"like this\"]"
+      )
+    }
+    className = names.dropLast().joined(separator: ".")
+    self.key = key
+  }
+}

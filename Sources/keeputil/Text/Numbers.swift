@@ -1,0 +1,40 @@
+/// A number with its noun, thousands apart.
+func counted(_ number: Int, _ noun: String, _ nouns: String? = nil) -> String {
+  "\(grouped(number)) \(number == 1 ? noun : nouns ?? noun + "s")"
+}
+
+/// A number with its thousands apart.
+func grouped(_ number: Int) -> String {
+  var digits = String(number.magnitude)
+  var groups: [String] = []
+  while digits.count > 3 {
+    groups.insert(String(digits.suffix(3)), at: 0)
+    digits.removeLast(3)
+  }
+  return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
+}
+
+func leftPadded(_ text: String, _ width: Int) -> String {
+  String(repeating: " ", count: max(0, width - text.count)) + text
+}
+
+/// A part of a whole, in percent with one digit behind the point.
+func percentText(_ share: Double) -> String {
+  let tenths = Int((share * 1_000).rounded())
+  if tenths == 0, share > 0 { return "< 0.1 %" }
+  return "\(tenths / 10).\(tenths % 10) %"
+}
+
+/// A number of bytes in the unit that suits it, by thousands as files are measured.
+func readableBytes(_ bytes: Int) -> String {
+  let units = ["kB", "MB", "GB", "TB"]
+  var size = Double(abs(bytes)) / 1_000
+  guard size >= 1 else { return counted(bytes, "byte") }
+  var unit = 0
+  while size >= 999.95, unit < units.count - 1 {
+    size /= 1_000
+    unit += 1
+  }
+  let tenths = Int((size * 10).rounded())
+  return "\(bytes < 0 ? "-" : "")\(tenths / 10).\(tenths % 10) \(units[unit])"
+}

@@ -1,0 +1,91 @@
+import Keepsake
+
+/// A value on a part of a line. Only the beginning of it is read.
+enum BriefText {
+  private static let mostMembers = 3
+  private static let mostCharacters = 60
+  /// Marks of optionals and names of types behind each other that are shown.
+  private static let mostWrappers = 4
+
+  /// The text, safe for a terminal.
+  static func text(of value: ArchiveValue) throws(ArchiveError) -> String {
+    var text = ""
+    var value = value
+    for _ in 0..<mostWrappers {
+      switch value.kind {
+      case .typed:
+        guard let content = try value.wrapped else { return text }
+        text += "\(escaped(shortened(try value.typeName ?? "", mostCharacters))) "
+        value = content
+      case .some:
+        guard let content = try value.wrapped else { return text }
+        text += "some "
+        value = content
+      case .object, .value:
+        guard let target = try value.target else { return text }
+        text += name(of: target).map { $0 + " " } ?? ""
+        // A second object would be one that is the content of the first.
+        if target.value.kind == .object { return text + "{…}" }
+        value = target.value
+      case .array, .map, .record: return text + (try members(of: value))
+      case .numbers: return text + (try numbers(of: value))
+      default: return text + (try scalar(value))
+      }
+    }
+    return text + "…"
+  }
+
+  /// A value without its members.
+  static func short(_ value: ArchiveValue) throws(ArchiveError) -> String {
+    switch value.kind {
+    case .array, .numbers: return try value.count == 0 ? "[]" : "[…]"
+    case .map, .record: return try value.count == 0 ? "{}" : "{…}"
+    case .typed: return "\(escaped(shortened(try value.typeName ?? "", mostCharacters))) …"
+    case .some: return "some …"
+    case .object: return try value.target.flatMap(name) ?? ""
+    case .value: return "…"
+    default: return try scalar(value)
+    }
+  }
+
+  /// The class and number of an object.
+  static func name(of body: ArchiveBody) -> String? {
+    body.className.map { "\(escaped(shortened($0, mostCharacters))) #\(body.number)" }
+  }
+
+  private static func scalar(_ value: ArchiveValue) throws(ArchiveError) -> String {
+    switch value.kind {
+    case .string: return quoted(shortened(try value.string ?? "", mostCharacters))
+    case .url: return shortened(try value.scalarText, mostCharacters * 2)
+    case .conditional: return "weak \(try value.target.flatMap(name) ?? "nil")"
+    default: return try value.scalarText
+    }
+  }
+
+  private static func members(of value: ArchiveValue) throws(ArchiveError) -> String {
+    let (opening, closing) = value.kind == .array ? ("[", "]") : ("{", "}")
+    let count = try value.count ?? 0
+    var texts: [String] = []
+    var walk = ArchiveWalk(value)
+    _ = try walk.next()
+    while texts.count < min(count, mostMembers), case .value(let member, let label?) = try walk.next() {
+      try walk.skipMembers()
+      let text = try short(member)
+      texts.append(value.kind == .array ? text : "\(key(label)): \(text)")
+    }
+    if count > mostMembers { texts.append("… \(grouped(count - mostMembers)) more") }
+    return opening + texts.joined(separator: ", ") + closing
+  }
+
+  private static func key(_ label: PathElement) -> String {
+    let text = escaped(shortened(label.keyText, mostCharacters))
+    return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && !text.isEmpty ? text : "\"\(text)\""
+  }
+
+  private static func numbers(of value: ArchiveValue) throws(ArchiveError) -> String {
+    guard var numbers = try ArchiveNumberWalk(value), let first = try numbers.next() else { return "[]" }
+    var texts = first[0..<min(first.count, mostMembers)].texts
+    if numbers.count > mostMembers { texts.append("… \(grouped(numbers.count - mostMembers)) more") }
+    return "[\(texts.joined(separator: ", "))]"
+  }
+}

@@ -1,0 +1,73 @@
+import Keepsake
+
+/// A way through an archive as an argument: `root.books[3].title`, or `#12.name` from an object by its number.
+struct PathArgument {
+  /// The number of the body where the way begins; `nil` for the top level.
+  let start: Int?
+  let steps: [PathElement]
+
+  init(_ text: String) throws(CommandFailure) {
+    var rest = Substring(text)
+    if rest.hasPrefix("#") {
+      let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+      guard let number = Int(digits), number > 0 else {
+        throw .usage(
+          "in the path '\(escaped(text, keeping: "\""))' the number of an object belongs behind '#'"
+        )
+      }
+      start = number
+      rest = rest.dropFirst(1 + digits.count)
+      if rest.hasPrefix("."), !rest.hasPrefix("..") { rest.removeFirst() }
+    } else {
+      start = nil
+    }
+    do {
+      steps = try ArchivePath(String(rest)).elements
+    } catch {
+      throw .usage(error.message)
+    }
+    if start == nil, steps.isEmpty { throw .usage("the path is empty") }
+  }
+}
+
+/// The text of a way through an archive, as ``PathArgument`` reads it and so that nothing in it can do anything to a
+/// terminal.
+struct PathText {
+  /// Of a longer way only so many steps at its beginning and at its end are told, so that what is nested deep does not
+  /// multiply the output.
+  private static let mostSteps = 24
+
+  /// - Parameter start: what stands before the first step, as `#12`.
+  static func text(_ steps: [PathElement], from start: String = "") -> String {
+    var text = start
+    let isShort = steps.count <= 2 * mostSteps
+    for step in isShort ? steps[...] : steps.prefix(mostSteps) {
+      text += PathText.text(step, isFirst: text.isEmpty)
+    }
+    if !isShort {
+      text += "…(\(grouped(steps.count - 2 * mostSteps)) steps)…"
+      for step in steps.suffix(mostSteps) { text += PathText.text(step, isFirst: false) }
+    }
+    return text.isEmpty ? "(top level)" : text
+  }
+
+  /// A step as one would write it in Swift: `.name`, `["a name"]`, `[3]`.
+  ///
+  /// - Parameter longestKey: a longer one is cut, so that its path leads nowhere.
+  static func text(_ step: PathElement, isFirst: Bool, longestKey: Int = .max) -> String {
+    switch step {
+    case .index(let number), .intKey(let number): "[\(number)]"
+    case .key(let key) where isPlain(key) && key.utf8.count <= longestKey: isFirst ? key : ".\(key)"
+    case .key(let key): "[\(quoted(longestKey == .max ? key : shortened(key, longestKey)))]"
+    }
+  }
+
+  /// Whether a key needs no quotes.
+  private static func isPlain(_ key: String) -> Bool {
+    !key.isEmpty
+      && key.unicodeScalars.allSatisfy { scalar in
+        scalar == "_" || scalar == "-" || scalar == "$" || scalar.properties.isAlphabetic
+          || scalar.properties.numericType != nil
+      } && key.unicodeScalars.first?.properties.numericType == nil && escaped(key) == key
+  }
+}

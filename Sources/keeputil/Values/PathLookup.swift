@@ -1,0 +1,210 @@
+import Keepsake
+
+/// Goes a way through an archive and reads what it needs for that.
+struct PathLookup {
+  enum Found {
+    case value(ArchiveValue)
+    /// An object that was asked for by its number.
+    case body(ArchiveBody)
+    /// One number of a packed array.
+    case number(ArchiveNumbers)
+  }
+
+  /// So many keys are looked at for the one that was meant.
+  private static let mostCandidates = 2_000
+
+  private let image: ArchiveImage
+  private let path: PathArgument
+  /// The way up to the value in hand.
+  private var gone: [PathElement] = []
+
+  /// What stands at the end of `path`.
+  static func find(_ path: PathArgument, in image: ArchiveImage) throws -> Found {
+    var lookup = PathLookup(image: image, path: path)
+    return try lookup.find()
+  }
+
+  private init(image: ArchiveImage, path: PathArgument) {
+    self.image = image
+    self.path = path
+  }
+
+  private var start: String { path.start.map { "#\($0)" } ?? "" }
+
+  private mutating func find() throws -> Found {
+    var value: ArchiveValue
+    if let number = path.start {
+      let count = image.directory.bodyCount
+      guard number <= count else {
+        throw failure("there is no object #\(number); the last has the number \(count)")
+      }
+      let body = try image.numberedBody(number, referredToAt: 0)
+      if path.steps.isEmpty { return .body(body) }
+      value = body.value
+    } else {
+      value = try image.topLevelValue
+    }
+    for (index, step) in path.steps.enumerated() {
+      let (content, description) = try Unwrapping.content(of: value)
+      guard let content else {
+        throw failure("\(here) is nil, a weak reference to what was not archived, so there is nothing in it")
+      }
+      switch (content.kind, step) {
+      case (.map, _), (.record, _):
+        value = try member(step, of: content, description)
+      case (.array, .index(let wanted)):
+        value = try element(wanted, of: content)
+      case (.numbers, .index(let wanted)) where index == path.steps.count - 1:
+        return .number(try number(wanted, of: content))
+      case (.array, .key(let key)), (.numbers, .key(let key)):
+        let count = try content.count ?? 0
+        throw failure(
+          "\(here) is an array of \(counted(count, "element")), and \(quoted(key)) is no index; try [0]"
+        )
+      default:
+        throw failure("\(here) is \(content.kindName), so there is nothing in it")
+      }
+    }
+    return .value(value)
+  }
+
+  private mutating func member(
+    _ step: PathElement,
+    of value: ArchiveValue,
+    _ description: String
+  ) throws -> ArchiveValue {
+    let wanted =
+      switch step {
+      case .key(let key): key
+      case .index(let number), .intKey(let number): String(number)
+      }
+    var candidates: [String] = []
+    var walk = ArchiveWalk(value)
+    _ = try walk.next()
+    while case .value(let member, let label?) = try walk.next() {
+      let key = label.keyText
+      if key.utf8.elementsEqual(wanted.utf8) {
+        gone.append(label)
+        return member
+      }
+      if candidates.count < PathLookup.mostCandidates { candidates.append(key) }
+      try walk.skipMembers()
+    }
+    let place = gone.isEmpty && path.start == nil ? "at the top level" : "in \(here)\(description)"
+    throw failure(
+      "there is no key \(quoted(wanted)) \(place)\(Spelling.advice(wanted, among: candidates, count: try value.count ?? 0))"
+    )
+  }
+
+  private mutating func element(_ wanted: Int, of value: ArchiveValue) throws -> ArchiveValue {
+    let count = try value.count ?? 0
+    guard wanted < count else { throw beyond(wanted, count) }
+    var walk = ArchiveWalk(value)
+    _ = try walk.next()
+    while case .value(let member, let label?) = try walk.next() {
+      if label == .index(wanted) {
+        gone.append(label)
+        return member
+      }
+      try walk.skipMembers()
+    }
+    throw beyond(wanted, count)
+  }
+
+  private func number(_ wanted: Int, of value: ArchiveValue) throws -> ArchiveNumbers {
+    let count = try value.count ?? 0
+    guard wanted < count, var numbers = try ArchiveNumberWalk(value) else { throw beyond(wanted, count) }
+    try numbers.skip(towards: wanted)
+    var first = numbers.index
+    while let some = try numbers.next() {
+      if wanted < numbers.index { return some[(wanted - first)..<(wanted - first + 1)] }
+      first = numbers.index
+    }
+    throw beyond(wanted, count)
+  }
+
+  // MARK: Failures
+
+  /// The way gone so far.
+  private var here: String {
+    gone.isEmpty && path.start == nil ? "the top level" : PathText.text(gone, from: start)
+  }
+
+  private func failure(_ message: String) -> CommandFailure {
+    CommandFailure(.badData, message)
+  }
+
+  private func beyond(_ index: Int, _ count: Int) -> CommandFailure {
+    failure(
+      count == 0
+        ? "there is no [\(index)] in \(here), which is an empty array"
+        : "there is no [\(index)] in \(here), which has the elements [0] to [\(count - 1)]"
+    )
+  }
+}
+
+/// What stands behind references, marks of optionals and names of types.
+enum Unwrapping {
+  /// The content of `value`, and what was found on the way, as " (Book #3)"; `nil` for a weak reference to nothing.
+  ///
+  /// A body may be nothing but a reference to itself; then the content is that reference.
+  static func content(
+    of value: ArchiveValue
+  ) throws(ArchiveError) -> (value: ArchiveValue?, description: String) {
+    var value = value
+    var description = ""
+    var seen: Set<Int> = []
+    while true {
+      switch value.kind {
+      case .object, .value, .conditional:
+        guard let target = try value.target else { return (nil, description) }
+        guard seen.insert(target.number).inserted else { return (value, description) }
+        if let name = target.className { description = " (\(escaped(name)) #\(target.number))" }
+        value = target.value
+      case .some, .typed:
+        if let name = try value.typeName { description = " (\(escaped(name)))" }
+        guard let content = try value.wrapped else { return (value, description) }
+        value = content
+      default:
+        return (value, description)
+      }
+    }
+  }
+}
+
+extension PathElement {
+  /// The text of a key, or the digits of a number.
+  var keyText: String {
+    switch self {
+    case .key(let name): name
+    case .intKey(let number): String(number)
+    case .index(let index): String(index)
+    }
+  }
+}
+
+extension ArchiveValue {
+  /// The kind in words.
+  var kindName: String {
+    switch kind {
+    case .none: "nil"
+    case .empty: "empty"
+    case .some: "an optional"
+    case .bool: "a boolean"
+    case .integer: "an integer"
+    case .float32: "a 32-bit floating-point number"
+    case .float64: "a 64-bit floating-point number"
+    case .date: "a date"
+    case .uuid: "a UUID"
+    case .decimal: "a decimal"
+    case .url: "a URL"
+    case .string: "a string"
+    case .bytes: "bytes"
+    case .array, .numbers: "an array"
+    case .map, .record: "a keyed container"
+    case .typed: "a value behind a protocol"
+    case .object, .value: "a reference to itself"
+    case .conditional: "a weak reference"
+    }
+  }
+}

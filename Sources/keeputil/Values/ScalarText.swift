@@ -1,0 +1,118 @@
+import Keepsake
+
+extension ArchiveValue {
+  /// A value that has no members, as it is printed; safe for a terminal.
+  var scalarText: String {
+    get throws(ArchiveError) {
+      switch kind {
+      case .none: return "nil"
+      case .empty: return "(nothing)"
+      case .bool: return bool == true ? "true" : "false"
+      case .integer: return try integer?.text ?? ""
+      case .float32: return try float32?.description ?? ""
+      case .float64: return try float64?.description ?? ""
+      case .decimal: return try decimal?.text ?? ""
+      case .string: return quoted(try string ?? "")
+      case .uuid: return "UUID \(uuidText(try uuid ?? []))"
+      case .url:
+        return "URL " + (try urlParts?.map(quoted).joined(separator: " relative to ") ?? "(of unknown form)")
+      case .date:
+        let seconds = try date ?? 0
+        guard let time = CalendarTime(secondsSince2001: seconds) else {
+          return "\(seconds) s from 2001-01-01"
+        }
+        return "\(time.date) \(time.time)\(time.fraction) +0000"
+      case .bytes:
+        let bytes = try bytes ?? []
+        return bytesText(bytes.prefix(24), of: bytes.count)
+      default: return kind.rawValue
+      }
+    }
+  }
+
+  /// The colour that the value's text has.
+  var ink: Palette.Ink? {
+    switch kind {
+    case .none, .empty: .faint
+    case .string, .url: .string
+    case .bool, .integer, .float32, .float64, .decimal, .date, .uuid, .bytes: .number
+    default: nil
+    }
+  }
+}
+
+extension ArchiveNumbers {
+  /// The numbers as they are printed.
+  var texts: [String] {
+    switch self {
+    case .bools(let numbers): numbers.map(\.description)
+    case .signed(let numbers): numbers.map(\.description)
+    case .unsigned(let numbers): numbers.map(\.description)
+    case .floats(let numbers): numbers.map(\.description)
+    case .doubles(let numbers): numbers.map(\.description)
+    }
+  }
+
+  var count: Int {
+    switch self {
+    case .bools(let numbers): numbers.count
+    case .signed(let numbers): numbers.count
+    case .unsigned(let numbers): numbers.count
+    case .floats(let numbers): numbers.count
+    case .doubles(let numbers): numbers.count
+    }
+  }
+
+  /// Some of these numbers; they have to be there.
+  subscript(range: Range<Int>) -> ArchiveNumbers {
+    switch self {
+    case .bools(let numbers): .bools(Array(numbers[range]))
+    case .signed(let numbers): .signed(Array(numbers[range]))
+    case .unsigned(let numbers): .unsigned(Array(numbers[range]))
+    case .floats(let numbers): .floats(Array(numbers[range]))
+    case .doubles(let numbers): .doubles(Array(numbers[range]))
+    }
+  }
+}
+
+extension IntegerValue {
+  /// The digits.
+  var text: String {
+    switch self {
+    case .signed(let number): number.description
+    case .unsigned(let number): number.description
+    case .wide(let number): number.description
+    case .wideUnsigned(let number): number.description
+    }
+  }
+}
+
+extension DecimalParts {
+  /// The digits, with a power of ten where there is one; a valid number in JSON, but for "nan".
+  var text: String {
+    guard let mantissa else { return "nan" }
+    let digits = String(mantissa)
+    let sign = isNegative ? "-" : ""
+    if exponent == 0 { return sign + digits }
+    guard exponent < 0, -exponent < digits.count + 6 else { return "\(sign)\(digits)e\(exponent)" }
+    let padded = String(repeating: "0", count: max(0, 1 - exponent - digits.count)) + digits
+    return "\(sign)\(padded.dropLast(-exponent)).\(padded.suffix(-exponent))"
+  }
+}
+
+/// The first of `count` bytes as they are printed.
+func bytesText(_ shown: some Collection<UInt8>, of count: Int) -> String {
+  let digits = shown.map(hexadecimal).joined()
+  return "\(counted(count, "byte"))\(count == 0 ? "" : ": 0x\(digits)")\(count > shown.count ? "…" : "")"
+}
+
+/// Sixteen bytes as a UUID is printed.
+func uuidText(_ bytes: [UInt8]) -> String {
+  let digits = bytes.map { hexadecimal($0).uppercased() }
+  let parts = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0.clamped(to: digits.indices)].joined() }
+  return parts.joined(separator: "-")
+}
+
+private func hexadecimal(_ byte: UInt8) -> String {
+  (byte < 16 ? "0" : "") + String(byte, radix: 16)
+}
