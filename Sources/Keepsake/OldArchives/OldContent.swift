@@ -56,7 +56,7 @@ struct OldContents {
   private var allowance: Int
 
   /// How often the bytes of a file may be copied, and how many bytes in any case.
-  private static let allowance = (factor: 64, constant: 16 << 20)
+  private static let allowance = (factor: 128, constant: 16 << 20)
 
   init(_ archive: OldArchive, byteCount: Int) {
     self.archive = archive
