@@ -53,7 +53,12 @@ extension DecodingSession {
 
   /// The type that the program set for a name: for this archive, or else for the process.
   private func type(setForName name: String) -> Any.Type? {
-    names(name).lazy.compactMap { self.ownClasses[$0] ?? ClassNames.type(setForName: $0) }.first
+    // Each name is looked up once: another thread may take its type back at any time. The `first` of a lazy
+    // collection would look twice.
+    for name in names(name) {
+      if let type = ownClasses[name] ?? ClassNames.type(setForName: name) { return type }
+    }
+    return nil
   }
 
   /// The names by which a program may know the class that has `name` here: also that of the file that the archive was

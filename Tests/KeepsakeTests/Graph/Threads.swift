@@ -74,6 +74,29 @@ import Testing
     try inThreads(jobs)
   }
 
+  @Test("a class of the whole process that is set and taken back while archives that name it are read")
+  func classesComeAndGo() throws {
+    let data = try ArchiveEncoder().encode([ThreadPassing("p")] as [ThreadAnimal])
+    let readers = 3
+    let done = Mutex(0)
+    var jobs = (0..<readers).map { _ in
+      { @Sendable () throws -> Void in
+        defer { done.withLock { $0 += 1 } }
+        for _ in 0..<3_000 {
+          let back = try ArchiveDecoder().decode([ThreadAnimal].self, from: data)
+          #expect(back[0] is ThreadPassing || back[0] is ThreadOther)
+        }
+      }
+    }
+    jobs.append {
+      while done.withLock({ $0 }) < readers {
+        KeyedUnarchiver.setClass(ThreadOther.self, forClassName: "Threads.Passing")
+        KeyedUnarchiver.setClass(nil, forClassName: "Threads.Passing")
+      }
+    }
+    try inThreads(jobs)
+  }
+
   @Test("one archive is read by many unarchivers, each on a small stack of its own")
   func oneArchive() throws {
     let deep = try ArchiveEncoder().encode(ThreadChain.made(1_000))
@@ -226,6 +249,10 @@ private final class ThreadWritten: ThreadAnimal, ArchivableClass {
 
 private final class ThreadRead: ThreadAnimal, ArchivableClass {
   static var archivedClassName: String { "Threads.Read" }
+}
+
+private final class ThreadPassing: ThreadAnimal, ArchivableClass {
+  static var archivedClassName: String { "Threads.Passing" }
 }
 
 private final class ThreadOther: ThreadAnimal {}
