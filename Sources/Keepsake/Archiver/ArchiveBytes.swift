@@ -40,7 +40,10 @@ extension ArchiveImage {
   /// Opens the archive in `data`, which is not copied; one of NSKeyedArchiver is turned into one of our own, in memory.
   package convenience init(data: Data, verification: ArchiveVerification) throws(ArchiveError) {
     let reader = ByteReader(data)
-    guard let old = try OldArchiveTranslation.translate(reader, withoutChecksums: true) else {
+    // Most archives are our own, and are opened without a look for what they are not.
+    guard !reader.hasBytes(Header.signature, at: 0),
+      let old = try OldArchiveTranslation.translate(reader, withoutChecksums: true)
+    else {
       try self.init(reader, verification: verification)
       return
     }

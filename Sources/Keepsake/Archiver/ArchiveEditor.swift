@@ -72,11 +72,8 @@ public struct ArchiveEditor: Sendable {
     }
     // What the top level refers to stands inline everywhere else.
     let new = root.kind == .value ? try root.target?.value ?? root : root
-    guard let last = path.elements.last else {
-      throw ArchiveEditor.misuse("The archive as a whole has no place")
-    }
-    let container = try container(at: path)
-    if let element = try label(last, in: container) {
+    let (container, last) = try container(at: path)
+    if let element = try container.member(last)?.label {
       edits.change(element, at: container.offset) {
         $0.newValue = new
         $0.isRemoved = false
@@ -150,23 +147,19 @@ public struct ArchiveEditor: Sendable {
 
   /// The container of the value at `path`, and how that is labelled there.
   private func place(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
-    guard let last = path.elements.last else {
-      throw ArchiveEditor.misuse("The archive as a whole has no place")
-    }
-    let container = try container(at: path)
-    guard let element = try label(last, in: container) else { throw try missing(path) }
+    let (container, last) = try container(at: path)
+    guard let element = try container.member(last)?.label else { throw try missing(path) }
     return (container, element)
   }
 
-  private func container(at path: ArchivePath) throws(ArchiveError) -> ArchiveValue {
+  /// The container that the last step of `path` is in, and that step.
+  private func container(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
+    guard let last = path.elements.last else {
+      throw ArchiveEditor.misuse("The archive as a whole has no place")
+    }
     let parent = ArchivePath(Array(path.elements.dropLast()))
     guard let container = try archive[path: parent]?.content else { throw try missing(path) }
-    return container
-  }
-
-  private func label(_ element: PathElement, in container: ArchiveValue) throws(ArchiveError) -> PathElement?
-  {
-    try container.member(element)?.label
+    return (container, last)
   }
 
   private static func misuse(_ message: String) -> ArchiveError { ArchiveError(.misuse, message) }

@@ -75,10 +75,8 @@ extension ArchiveValue {
   /// The UUID; `nil` for a value of another kind.
   public var uuidValue: UUID? {
     get throws(ArchiveError) {
-      guard let bytes = try content.uuid else { return nil }
-      let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-      let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }
-      return UUID(uuidString: groups.joined(separator: "-"))
+      let content = try content
+      return content.kind == .uuid ? try UUID(image.reader, at: content.offset + 1) : nil
     }
   }
 

@@ -37,12 +37,17 @@ extension Date: NativeForm {
 extension UUID: NativeForm {
   static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> UUID? {
     guard try session.reader.byte(at: place) == Tag.uuid else { return nil }
-    let a = UUID.bytes(try session.reader.word(at: place + 1))
-    let b = UUID.bytes(try session.reader.word(at: place + 9))
+    let value = try UUID(session.reader, at: place + 1)
     place += 17
-    return UUID(
-      uuid: (a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7)
-    )
+    return value
+  }
+
+  /// The UUID whose sixteen bytes stand at `offset`.
+  @inline(__always)
+  init(_ reader: ByteReader, at offset: Int) throws(ArchiveError) {
+    let a = UUID.bytes(try reader.word(at: offset))
+    let b = UUID.bytes(try reader.word(at: offset + 8))
+    self.init(uuid: (a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7))
   }
 
   private static func bytes(_ word: UInt64) -> (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) {

@@ -125,10 +125,7 @@ final class OldClass: Sendable {
         return name
       }
       rest = rest.dropFirst(digits.count)
-      guard let part = Substring(rest.prefix(count)) as Substring?, part.utf8.count == count else {
-        return name
-      }
-      parts.append(part)
+      parts.append(Substring(rest.prefix(count)))
       rest = rest.dropFirst(count)
     }
     guard !kinds.isEmpty, parts.count == kinds.count + 1 else { return name }

@@ -259,15 +259,11 @@ package struct OldArchiveTranslation {
   /// encodes such dictionaries.
   private mutating func append(_ pairs: [PropertyList.Member], at node: Int) throws(ArchiveError) {
     guard !pairs.isEmpty else { return builder.buffer.append(Tag.empty) }
-    guard try canBeMap(pairs, at: node) else {
+    if try canBeMap(pairs, at: node) {
+      builder.append(mapHead: pairs.count)
+    } else {
       builder.buffer.append(arrayHead: pairs.count * 2)
-      for pair in pairs {
-        try append(pair.key)
-        try append(pair.value)
-      }
-      return
     }
-    builder.append(mapHead: pairs.count)
     for pair in pairs {
       try append(pair.key)
       try append(pair.value)

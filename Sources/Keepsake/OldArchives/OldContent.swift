@@ -28,6 +28,8 @@ indirect enum FoundationValue {
   case array([FoundationValue])
   case record([(key: String, value: FoundationValue)])
 
+  init(_ number: Int) { self = .integer(.signed(Int64(number))) }
+
   /// Whether it is so large that it is written once if several refer to it.
   var isLarge: Bool {
     switch self {
@@ -186,6 +188,13 @@ struct OldFields {
     self.archive = archive
     self.node = node
     self.nodes = nodes
+  }
+
+  /// Those of `keys` that the object at `node` has.
+  init(_ archive: OldArchive, _ node: Int, keys: [String]) {
+    var nodes: [String: Int] = [:]
+    for key in keys { nodes[key] = archive.list.value(of: key, in: node) }
+    self.init(archive, node, nodes)
   }
 
   func damaged(_ message: String) -> ArchiveError { archive.list.damaged(message, at: node) }

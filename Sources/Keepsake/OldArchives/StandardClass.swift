@@ -94,8 +94,7 @@ enum StandardClass: String {
     case .indexSet, .mutableIndexSet:
       return .record([("indexes", .array(try fields.indexRanges(&contents)))])
     case .indexPath:
-      return .record([("indexes", .array(try fields.indexes(&contents).map { .integer(.signed(Int64($0))) }))]
-      )
+      return .record([("indexes", .array(try fields.indexes(&contents).map(FoundationValue.init)))])
     case .dateInterval:
       guard let start = try fields.date("NS.startDate"), let end = try fields.date("NS.endDate"), end >= start
       else { return nil }
@@ -210,8 +209,8 @@ extension OldFields {
     }
     return stride(from: 0, to: numbers.count, by: 2).map {
       .record([
-        ("location", .integer(.signed(Int64(numbers[$0])))),
-        ("length", .integer(.signed(Int64(numbers[$0 + 1])))),
+        ("location", FoundationValue(numbers[$0])),
+        ("length", FoundationValue(numbers[$0 + 1])),
       ])
     }
   }
@@ -223,8 +222,7 @@ extension OldFields {
   fileprivate func date(_ key: String) throws(ArchiveError) -> Double? {
     guard let node = try resolved(key) else { return nil }
     if case .date(let seconds) = archive.list[node] { return seconds }
-    guard let time = archive.list.value(of: "NS.time", in: node) else { return nil }
-    return try OldFields(archive, node, ["NS.time": time]).real("NS.time")
+    return try OldFields(archive, node, keys: ["NS.time"]).real("NS.time")
   }
 
   /// The text of the URL, of its base, and so on.
@@ -235,11 +233,7 @@ extension OldFields {
       guard let text = try fields.string("NS.relative") else { throw damaged("A URL has no text") }
       parts.append(text)
       guard parts.count <= OldFields.mostBases else { throw damaged("A URL has too many bases") }
-      current = nil
-      guard let base = try fields.resolved("NS.base") else { continue }
-      var members: [String: Int] = [:]
-      for key in ["NS.relative", "NS.base"] { members[key] = archive.list.value(of: key, in: base) }
-      current = OldFields(archive, base, members)
+      current = try fields.inner("NS.base", ["NS.relative", "NS.base"])
     }
     return parts
   }
@@ -259,7 +253,7 @@ extension OldFields {
       else {
         throw damaged("A range has not both of its numbers")
       }
-      return .array([.integer(.signed(Int64(location))), .integer(.signed(Int64(length)))])
+      return .array([FoundationValue(location), FoundationValue(length)])
     default:
       return nil
     }
@@ -297,9 +291,6 @@ extension OldFields {
 
   /// The members `keys` of the object under `key`.
   private func inner(_ key: String, _ keys: [String]) throws(ArchiveError) -> OldFields? {
-    guard let node = try resolved(key) else { return nil }
-    var members: [String: Int] = [:]
-    for key in keys { members[key] = archive.list.value(of: key, in: node) }
-    return OldFields(archive, node, members)
+    try resolved(key).map { OldFields(archive, $0, keys: keys) }
   }
 }

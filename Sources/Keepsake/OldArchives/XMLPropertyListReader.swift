@@ -152,9 +152,8 @@ enum XMLNumbers {
   }
 
   private static func trimmed(_ text: String) -> Substring {
-    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    var utf8 = text.utf8.drop(while: isSpace)
-    while let last = utf8.last, isSpace(last) { utf8.removeLast() }
+    var utf8 = text.utf8.drop(while: XMLScanner.isSpace)
+    while let last = utf8.last, XMLScanner.isSpace(last) { utf8.removeLast() }
     return Substring(utf8)
   }
 

@@ -75,7 +75,7 @@ struct XMLScanner {
     let isEmpty = !isEnd && content.last == UInt8(ascii: "/")
     if isEmpty { content = content.dropLast() }
     // Attributes mean nothing here; that of <plist> is the version.
-    let name = content.prefix { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    let name = content.prefix { !XMLScanner.isSpace($0) }
     guard 1...16 ~= name.count, name.allSatisfy({ $0 < 0x80 }) else { throw damaged("This is no tag") }
     let text = String(decoding: name, as: UTF8.self)
     return isEnd ? .end(text) : .start(text, isEmpty: isEmpty)
@@ -124,13 +124,16 @@ struct XMLScanner {
     }
     let name = String(decoding: bytes[(place + 1)..<length], as: UTF8.self)
     place = length + 1
-    let known: [String: Unicode.Scalar] = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"]
-    if let scalar = known[name] ?? XMLScanner.scalar(name) {
-      utf8 += Array(String(scalar).utf8)
-    } else {
+    guard let scalar = XMLScanner.entities[name] ?? XMLScanner.scalar(name) else {
       throw damaged("A character is not spelled as XML does it")
     }
+    utf8 += Array(String(scalar).utf8)
   }
+
+  /// The characters that XML itself has names for.
+  private static let entities: [String: Unicode.Scalar] = [
+    "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
+  ]
 
   /// The character of a number such as `#65` or `#x41`.
   private static func scalar(_ name: String) -> Unicode.Scalar? {
@@ -152,10 +155,7 @@ struct XMLScanner {
         return result
       }
       place += 1
-      switch byte {
-      case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="): continue
-      default: break
-      }
+      if XMLScanner.isSpace(byte) || byte == UInt8(ascii: "=") { continue }
       guard let value = XMLScanner.base64Value(byte) else {
         tagPlace = place - 1
         throw damaged("Data is not in Base64")
@@ -183,8 +183,16 @@ struct XMLScanner {
 
   // MARK: Moving on
 
+  /// Whether the byte is one of the four that XML takes for space.
+  static func isSpace(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): true
+    default: false
+    }
+  }
+
   private mutating func skipSpace() {
-    while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+    while place < bytes.count, XMLScanner.isSpace(bytes[place]) { place += 1 }
   }
 
   private func peek(_ text: StaticString) -> Bool {

@@ -216,7 +216,7 @@ struct ArchiveRewriter {
         return
       }
       let labels = slots.map { PathElement.key(value.image.keys[value.image.shapeKey($0)]) }
-      _ = try builder.append(recordHead: keys(labels, edit, value).compactMap(\.self))
+      _ = try builder.append(recordHead: keys(labels, edit, value))
     case .map where !edit.isEmpty:
       builder.append(mapHead: try keys(value.members().compactMap(\.label), edit, value).count)
     case .map:
@@ -228,27 +228,26 @@ struct ArchiveRewriter {
     default:
       // Nothing but what is added.
       guard !edit.additions.isEmpty else { return builder.buffer.append(Tag.empty) }
-      _ = try builder.append(recordHead: keys([], edit, value).compactMap(\.self))
+      _ = try builder.append(recordHead: keys([], edit, value))
       try append(additionsOf: Container(kind: .record, edit: edit))
     }
   }
 
-  /// The keys that a container has after its edit; throws when two are the same.
+  /// The keys that a record or a map has after its edit; throws when two are the same.
   private func keys(
     _ labels: [PathElement],
     _ edit: ArchiveEdits.ContainerEdit,
     _ value: ArchiveValue
-  ) throws(ArchiveError) -> [String?] {
-    var keys: [String?] = []
+  ) throws(ArchiveError) -> [String] {
+    var keys: [String] = []
     for label in labels {
       let change = edit.members[label]
       if change?.isRemoved == true { continue }
       keys.append(change?.newKey ?? label.keyText)
     }
-    keys += edit.additions.map { $0.key.map(\.keyText) }
-    guard !edit.isEmpty else { return keys }
+    keys += edit.additions.compactMap { $0.key?.keyText }
     var seen: Set<ExactString> = []
-    for key in keys.compactMap(\.self) where !seen.insert(ExactString(string: key)).inserted {
+    for key in keys where !seen.insert(ExactString(string: key)).inserted {
       throw ArchiveError(
         .misuse,
         "After the changes two values would stand under the key \"\(key)\"",

@@ -58,11 +58,7 @@ extension ArchiveValue {
   public var keys: [String] {
     get throws(ArchiveError) {
       try members().compactMap {
-        switch $0.label {
-        case .key(let name): name
-        case .intKey(let number): String(number)
-        case .index, nil: nil
-        }
+        if case .index? = $0.label { nil } else { $0.label?.keyText }
       }
     }
   }

@@ -180,9 +180,8 @@ struct PlainExport<Syntax: PlainSyntax> {
 
   private mutating func writeURL(_ value: ArchiveValue) throws {
     syntax.notes.add("url") { "\(counted($0, "URL is", "URLs are")) written as text" }
-    guard let parts = try value.urlParts, let last = parts.last else { return try syntax.null() }
-    let url = parts.dropLast().reversed().reduce(URL(string: last)) { URL(string: $1, relativeTo: $0) }
-    try syntax.string(url?.absoluteString ?? parts[0])
+    guard let first = try value.urlParts?.first else { return try syntax.null() }
+    try syntax.string(try value.urlValue?.absoluteString ?? first)
   }
 
   private mutating func writeNumbers(_ value: ArchiveValue) throws {
@@ -220,7 +219,7 @@ struct PlainExport<Syntax: PlainSyntax> {
       try syntax.date(try value.date ?? 0)
     case .uuid:
       syntax.notes.add("uuid") { "\(counted($0, "UUID is", "UUIDs are")) written as text" }
-      try syntax.string(uuidText(try value.uuid ?? []))
+      try syntax.string(try value.uuidText)
     case .empty:
       syntax.notes.add("empty") { "\(counted($0, "value that is", "values that are")) empty written as {}" }
       try syntax.open(.object)

@@ -257,7 +257,7 @@ struct JSONTree {
       let digits = try value.decimal?.text ?? "0"
       try tagged("$decimal") { try json.string(digits) }
     case .uuid:
-      let text = uuidText(try value.uuid ?? [])
+      let text = try value.uuidText
       try tagged("$uuid") { try json.string(text) }
     case .bytes:
       let text = Data(try value.bytes ?? []).base64EncodedString()

@@ -22,7 +22,7 @@ enum ReportPreview {
     let value = try ArchiveValue(image, at: offset)
     switch value.kind {
     case .none, .empty, .bool, .integer, .float32, .float64, .decimal, .date: return try value.scalarText
-    case .uuid: return uuidText(try value.uuid ?? [])
+    case .uuid: return try value.uuidText
     case .url:
       return try value.urlParts.map {
         $0.map { quoted(shortened($0, longestText)) }.joined(separator: " relative to ")

@@ -73,11 +73,7 @@ struct PathLookup {
     of value: ArchiveValue,
     _ description: String
   ) throws -> ArchiveValue {
-    let wanted =
-      switch step {
-      case .key(let key): key
-      case .index(let number), .intKey(let number): String(number)
-      }
+    let wanted = step.keyText
     var candidates: [String] = []
     var walk = ArchiveWalk(value)
     _ = try walk.next()
@@ -168,17 +164,6 @@ enum Unwrapping {
       default:
         return (value, description)
       }
-    }
-  }
-}
-
-extension PathElement {
-  /// The text of a key, or the digits of a number.
-  var keyText: String {
-    switch self {
-    case .key(let name): name
-    case .intKey(let number): String(number)
-    case .index(let index): String(index)
     }
   }
 }

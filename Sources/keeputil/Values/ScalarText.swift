@@ -1,3 +1,4 @@
+import Foundation
 import Keepsake
 
 extension ArchiveValue {
@@ -13,7 +14,7 @@ extension ArchiveValue {
       case .float64: return try float64?.description ?? ""
       case .decimal: return try decimal?.text ?? ""
       case .string: return quoted(try string ?? "")
-      case .uuid: return "UUID \(uuidText(try uuid ?? []))"
+      case .uuid: return "UUID \(try uuidText)"
       case .url:
         return "URL " + (try urlParts?.map(quoted).joined(separator: " relative to ") ?? "(of unknown form)")
       case .date:
@@ -106,11 +107,11 @@ func bytesText(_ shown: some Collection<UInt8>, of count: Int) -> String {
   return "\(counted(count, "byte"))\(count == 0 ? "" : ": 0x\(digits)")\(count > shown.count ? "…" : "")"
 }
 
-/// Sixteen bytes as a UUID is printed.
-func uuidText(_ bytes: [UInt8]) -> String {
-  let digits = bytes.map { hexadecimal($0).uppercased() }
-  let parts = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0.clamped(to: digits.indices)].joined() }
-  return parts.joined(separator: "-")
+extension ArchiveValue {
+  /// A UUID as it is printed.
+  var uuidText: String {
+    get throws(ArchiveError) { try uuidValue?.uuidString ?? "" }
+  }
 }
 
 private func hexadecimal(_ byte: UInt8) -> String {
