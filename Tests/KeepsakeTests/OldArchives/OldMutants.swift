@@ -27,43 +27,17 @@ import Testing
     return roots.map { Array(oldArchive($0, format: format)) }
   }
 
-  private static func mutate(_ seed: [UInt8], _ others: [[UInt8]], _ generator: inout SeededGenerator)
-    -> [UInt8]
-  {
-    var bytes = seed
-    for _ in 0..<Int.random(in: 1...3, using: &generator) {
-      let place = Int.random(in: 0..<max(1, bytes.count), using: &generator)
-      switch Int.random(in: 0..<8, using: &generator) {
-      case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-      case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-      case 2: bytes.remove(at: place)
-      case 3: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: place)
-      case 4: bytes.removeLast(min(bytes.count - 1, Int.random(in: 1...64, using: &generator)))
-      case 5:
-        let other = others.randomElement(using: &generator) ?? seed
-        let start = Int.random(in: 0..<other.count, using: &generator)
-        bytes.insert(contentsOf: other[start..<min(other.count, start + 24)], at: place)
-      case 6:
-        // Another number where there is one, a byte or a digit.
-        bytes[place] = bytes.randomElement(using: &generator) ?? 0
-      default:
-        // In the last bytes of a binary one is what says where everything is.
-        let end = max(0, bytes.count - 1 - Int.random(in: 0..<40, using: &generator))
-        bytes[end] = UInt8.random(in: 0...255, using: &generator)
-      }
-      if bytes.isEmpty { bytes = [0] }
-    }
-    return bytes
-  }
-
   @Test(arguments: oldFormats)
   func changedBytes(_ format: PropertyListSerialization.PropertyListFormat) throws {
     var generator = SeededGenerator("old mutants, \(format.rawValue)")
     let seeds = OldMutants.seeds(format)
+    let mutator = ByteMutator(others: seeds)
+    let seed = generator.next()
     var opened = 0
-    for number in 0..<800 {
-      let seed = try #require(seeds.randomElement(using: &generator))
-      let mutant = OldMutants.mutate(seed, seeds, &generator)
+    for number in 0..<1_000 {
+      var mutant = try #require(seeds.randomElement(using: &generator))
+      var choices = HostileGenerator(seed: seed, mutant: number)
+      mutator.mutate(&mutant, using: &choices)
       let outcome = HostileReading.readEverything(mutant)
       #expect(outcome.faults == [], "mutant \(number)")
       _ = try? KeyedUnarchiver.unarchive(NewPerson.self, from: Data(mutant))
