@@ -5,6 +5,7 @@
 /// final class Author: Codable { var posts: [Post] = [] }
 /// final class Post: Codable {
 ///   @Deferred var author: Author
+///   …
 /// }
 /// ```
 ///
