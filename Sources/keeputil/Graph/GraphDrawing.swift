@@ -50,27 +50,15 @@ struct GraphDrawing {
   /// The labels so far, by the columns beside which they stand.
   private var placed: [Int: [Box]] = [:]
 
-  init(_ graph: ObjectGraph) {
-    self.graph = graph
-    let parallels = GraphDrawing.mostParallelEdges(graph)
-    let sizes = zip(graph.nodes, parallels).map { node, count in
-      let size = GraphDrawing.size(node)
-      // So that the label of each edge fits above it, and below the one before.
-      return LayeredLayout.Size(
-        width: size.width,
-        height: max(size.height, Double(count + 1) * GraphDrawing.portDistance)
-      )
-    }
+  init(_ whole: ObjectGraph) {
+    let folding = GraphFolding(whole, GraphDrawing.sizes(whole), GraphDrawing.links(whole))
+    graph = folding.graph
+    let sizes = GraphDrawing.sizes(graph)
     layout = LayeredLayout(
       sizes,
-      graph.edges.map { edge in
-        LayeredLayout.Link(
-          from: edge.from,
-          to: edge.to,
-          isStrong: !edge.isWeak,
-          labelWidth: GraphDrawing.textWidth(edge.label, GraphDrawing.labelSize)
-        )
-      }
+      GraphDrawing.links(graph),
+      folding.ranks,
+      bandStarts: folding.bandStarts
     )
     for node in graph.nodes.indices {
       let column = layout.columnExtents[layout.ranks[node]]
@@ -92,7 +80,29 @@ struct GraphDrawing {
     height = max(bottom.max() ?? 0, labels.map { $0.y + $0.height }.max() ?? 0) + GraphDrawing.margin
   }
 
+  private static func links(_ graph: ObjectGraph) -> [LayeredLayout.Link] {
+    graph.edges.map { edge in
+      LayeredLayout.Link(
+        from: edge.from,
+        to: edge.to,
+        isStrong: !edge.isWeak,
+        labelWidth: textWidth(edge.label, labelSize)
+      )
+    }
+  }
+
   // MARK: Sizes
+
+  private static func sizes(_ graph: ObjectGraph) -> [LayeredLayout.Size] {
+    zip(graph.nodes, mostParallelEdges(graph)).map { node, count in
+      let size = size(node)
+      // So that the label of each edge fits above it, and below the one before.
+      return LayeredLayout.Size(
+        width: size.width,
+        height: max(size.height, Double(count + 1) * portDistance)
+      )
+    }
+  }
 
   private static func size(_ node: ObjectGraph.Node) -> LayeredLayout.Size {
     let note = node.note.isEmpty ? "" : "  " + node.note

@@ -43,20 +43,26 @@ struct LayeredLayout {
   /// Of more, edges do not go around the nodes between their ends.
   private static let mostPassing = 20_000
   private static let leastGap = 70.0
+  /// What is left free between the bands.
+  static let bandGap = 56.0
 
-  init(_ sizes: [Size], _ links: [Link]) {
-    ranks = LayeredLayout.ranks(sizes.count, links)
+  /// - Parameters:
+  ///   - ranks: the column of each node.
+  ///   - bandStarts: the first column of each band; no link leads from one band to another.
+  init(_ sizes: [Size], _ links: [Link], _ ranks: [Int], bandStarts: [Int]) {
+    self.ranks = ranks
     makeSlots(sizes, links)
     var order = LayerOrder(slots, columns)
     columns = order.bestColumns()
     LayerPlacing.place(&slots, columns)
-    placeColumns(sizes, links)
+    placeColumns(sizes, links, bandStarts)
+    placeBands(bandStarts)
   }
 
   // MARK: Columns
 
   /// The column of each node: one to the right of all that refer to it, where there are no cycles.
-  private static func ranks(_ count: Int, _ links: [Link]) -> [Int] {
+  static func ranks(_ count: Int, _ links: [Link]) -> [Int] {
     let forward = acyclic(count, links)
     var successors = [[Int]](repeating: [], count: count)
     var predecessorCounts = [Int](repeating: 0, count: count)
@@ -151,22 +157,42 @@ struct LayeredLayout {
     }
   }
 
-  private mutating func placeColumns(_ sizes: [Size], _ links: [Link]) {
-    var widths = columns.map { column in
-      column.compactMap { slots[$0].node }.map { sizes[$0].width }.max() ?? 0
-    }
+  /// How wide each column is, and the gap behind it.
+  static func columnWidths(
+    _ sizes: [Size],
+    _ links: [Link],
+    _ ranks: [Int]
+  ) -> [(width: Double, gap: Double)] {
+    var columns = Array(repeating: (width: 1.0, gap: leastGap), count: (ranks.max() ?? 0) + 1)
+    for (rank, size) in zip(ranks, sizes) { columns[rank].width = max(columns[rank].width, size.width) }
     // Between columns there is room for the labels of what begins or ends there.
-    var gaps = columns.map { _ in LayeredLayout.leastGap }
     for link in links where !link.labelWidth.isZero {
       let (low, high) = (min(ranks[link.from], ranks[link.to]), max(ranks[link.from], ranks[link.to]))
-      gaps[low] = max(gaps[low], link.labelWidth + 44)
-      if high > low { gaps[high - 1] = max(gaps[high - 1], link.labelWidth + 44) }
+      columns[low].gap = max(columns[low].gap, link.labelWidth + 44)
+      if high > low { columns[high - 1].gap = max(columns[high - 1].gap, link.labelWidth + 44) }
     }
+    return columns
+  }
+
+  private mutating func placeColumns(_ sizes: [Size], _ links: [Link], _ bandStarts: [Int]) {
+    let starts = Set(bandStarts)
     var x = 0.0
-    for rank in columns.indices {
-      widths[rank] = max(widths[rank], 1)
-      columnExtents.append((x, widths[rank]))
-      x += widths[rank] + gaps[rank]
+    for (rank, column) in LayeredLayout.columnWidths(sizes, links, ranks).enumerated() {
+      if starts.contains(rank) { x = 0 }
+      columnExtents.append((x, column.width))
+      x += column.width + column.gap
+    }
+  }
+
+  /// Puts the bands under one another.
+  private mutating func placeBands(_ bandStarts: [Int]) {
+    var top = 0.0
+    for (start, end) in zip(bandStarts, bandStarts.dropFirst() + [columns.count]) {
+      let band = columns[start..<end].joined()
+      let highest = band.map { slots[$0].y - slots[$0].height / 2 }.min() ?? 0
+      let lowest = band.map { slots[$0].y + slots[$0].height / 2 }.max() ?? 0
+      for slot in band { slots[slot].y += top - highest }
+      top += lowest - highest + LayeredLayout.bandGap
     }
   }
 }

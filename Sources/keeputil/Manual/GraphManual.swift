@@ -23,6 +23,12 @@ enum GraphManual {
         ),
         .text(
           """
+          A picture that would be very wide is broken into bands, one under the other. A reference from one band to \
+          another, or across a dense picture, has no arrow: it is a line of its box, such as "next → #17".
+          """
+        ),
+        .text(
+          """
           The picture needs nothing from elsewhere, has colours for light and dark pages, and is the same each time \
           for the same archive. While reading takes longer than half a second, a line on standard error tells how far \
           it is, if that is a terminal.

@@ -101,8 +101,36 @@ import Testing
       let picture = try draw()
       expectOrder(picture)
       #expect(picture.boxes.count == graph.count + 1)
-      #expect(picture.arrows.count == graph.reduce(1) { $0 + Set($1).count })
+      // Those that would lead far are told in words.
+      let told = picture.lines.count { $0.contains("→ #") }
+      #expect(picture.arrows.count + told == graph.reduce(1) { $0 + Set($1).count })
     }
+  }
+
+  @Test("a long chain is broken into bands that fit a page, with words where it goes on")
+  func bands() throws {
+    let count = 60
+    let bodies = (1...count).map { number -> [UInt8] in
+      [1] + CraftedArchive.array(number < count ? [[Tag.objectReference, UInt8(number + 1)]] : [])
+    }
+    try folder.write(
+      HandmadeArchive.data(bodies: bodies, topLevel: CraftedArchive.root([Tag.objectReference, 1])),
+      "a.keepsake"
+    )
+    let picture = try draw()
+    expectOrder(picture)
+    #expect(picture.boxes.count == count + 1)
+    #expect(picture.width < 2_500 && picture.height < 2_500, "\(picture.width) × \(picture.height)")
+    let rows = Set(picture.boxes.map(\.midY)).count
+    let told = picture.lines.filter { $0.contains("→ #") }
+    #expect(rows > 3 && told.count == rows - 1, "\(rows) rows, \(told)")
+    #expect(picture.arrows.count == count - told.count)
+  }
+
+  @Test("a short graph is drawn whole, with an arrow for each reference")
+  func noBands() throws {
+    try folder.archive(ShelfSample.make(books: 20, authors: 7), "a.keepsake")
+    #expect(try draw().lines.allSatisfy { !$0.contains("→") && !$0.contains("⇢") })
   }
 
   @Test("many objects are summed up by class; either way can be asked for")
