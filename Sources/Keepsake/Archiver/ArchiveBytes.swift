@@ -86,7 +86,7 @@ extension ByteBuffer {
 
 private func writeArchive(_ bytes: RawSpan, toFile path: String) throws(ArchiveError) {
   let file = try DurableFile(replacing: path)
-  try unsafe bytes.withUnsafeBytes { (bytes) throws(ArchiveError) in try unsafe file.append(bytes) }
+  try file.append(bytes)
   try file.commit()
 }
 

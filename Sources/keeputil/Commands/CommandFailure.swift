@@ -16,7 +16,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .different: "The archives are different (diff)."
     case .usage: "The arguments are wrong."
     case .badData: "A file is damaged, or is something else than was expected."
-    case .noInput: "A file cannot be read."
+    case .noInput: "A file cannot be read, or something that is no regular file gives more than 1 GB."
     case .inputOutput: "The result cannot be written."
     }
   }

@@ -20,7 +20,8 @@ enum ConvertCommand: Command {
         throw CommandFailure.usage("\(name): there is no format '\(escaped(text))'; keepsake, json or plist")
       }
     }
-    let input = try Input(files[0])
+    let input = try Input(files[0], mayBeJSON: true)
+    try input.refuseAsOutput(files[1], for: name, "give another file for OUT")
     let target =
       try format ?? Format(rawValue: (files[1] as NSString).pathExtension.lowercased())
       ?? defaultFormat(for: input)
@@ -72,21 +73,13 @@ enum ConvertCommand: Command {
     if input.kind == .archive {
       // Checked, and then the same bytes.
       _ = try input.openArchive()
-      return try withOutput(file) { try $0.write(input.data) }
-    }
-    if let old = try input.translatedArchive() {
+      try withOutput(file) { try $0.write(input.data) }
+    } else if let old = try input.translatedArchive() {
       tellLosses(old.losses)
-      return try withOutput(file) { try $0.write(old.data) }
-    }
-    let archiver = try archive(of: input)
-    do {
-      if file == "-" {
-        try StandardOutput.gathered.write(archiver.encodedData)
-      } else {
-        try archiver.write(toFile: file)
-      }
-    } catch {
-      throw CommandFailure(coding: error, in: file)
+      try withOutput(file) { try $0.write(old.data) }
+    } else {
+      let data = try archive(of: input).encodedData
+      try withOutput(file) { try $0.write(data) }
     }
   }
 

@@ -25,11 +25,8 @@ enum EditCommand: Command {
       var editor = try ArchiveEditor(forReadingFrom: input.data)
       tellLosses(editor.archive.image.source?.losses ?? [])
       try changes.apply(to: &editor)
-      if target == "-" {
-        try StandardOutput.gathered.write(editor.encodedData())
-      } else {
-        try editor.write(toFile: target)
-      }
+      let data = try editor.encodedData()
+      try withOutput(target) { try $0.write(data) }
     } catch let failure as CommandFailure where failure.status == .badData {
       throw failure.about(input.name)
     } catch {

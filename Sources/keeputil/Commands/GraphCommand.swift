@@ -16,7 +16,9 @@ enum GraphCommand: Command {
     guard !arguments.has("--all") || !arguments.has("--by-class") else {
       throw CommandFailure.usage("\(name): '--all' and '--by-class' exclude each other")
     }
+    let target = arguments.value("-o") ?? "-"
     let input = try Input(file)
+    try input.refuseAsOutput(target, for: name, "give another file with '-o'")
     let image = try input.openArchiveToRead()
     let progress = Progress(
       "reading \(displayed(input.name))",
@@ -32,7 +34,7 @@ enum GraphCommand: Command {
       throw failure.about(input.name)
     }
     let drawing = arguments.has("--dot") ? nil : GraphDrawing(graph)
-    try withOutput(arguments.value("-o") ?? "-") { output in
+    try withOutput(target) { output in
       if let drawing { try SVGWriter.write(drawing, output) } else { try DOTWriter.write(graph, output) }
     }
   }

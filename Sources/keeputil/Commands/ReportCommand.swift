@@ -19,6 +19,7 @@ enum ReportCommand: Command {
     }
     let top = try arguments.number("--top", in: 1...mostTop) ?? 25
     let input = try Input(file)
+    try input.refuseAsOutput(target, for: name, "give another file with '-o'")
     let (image, summary, pass) = try StatisticsPass.over(input, top: top, wantsClassKeys: true)
     let shownName = file == "-" ? "standard input" : URL(fileURLWithPath: file).lastPathComponent
     try withOutput(target) { output in

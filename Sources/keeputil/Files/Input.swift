@@ -10,50 +10,37 @@ struct Input {
   /// The name for messages.
   let name: String
   let data: Data
+  /// Which regular file this is, if it is one.
+  let file: FileIdentity?
 
   init(name: String, data: Data) {
     self.name = name
     self.data = data
+    file = nil
   }
 
-  init(_ path: String) throws(CommandFailure) {
+  /// - Parameter mayBeJSON: whether JSON is of use, too, and not only an archive or a property list.
+  init(_ path: String, mayBeJSON: Bool = false) throws(CommandFailure) {
     name = path == "-" ? "standard input" : path
-    do {
-      data = path == "-" ? try FileHandle.standardInput.readToEnd() ?? Data() : try Input.read(path)
-    } catch let failure as CommandFailure {
-      throw failure
-    } catch {
-      throw CommandFailure(.noInput, "\(name): cannot be read: \(systemReason(error).text)")
-    }
+    (data, file) = try InputReading.read(path, name: name, mayBeJSON: mayBeJSON)
   }
 
-  /// A regular file is mapped, anything else (a pipe) read to its end.
-  private static func read(_ path: String) throws -> Data {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw CommandFailure(.noInput, "\(path): cannot be read: \(systemReason(errno))")
-    }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return try handle.readToEnd() ?? Data()
-    }
-    guard status.st_size > 0 else { return Data() }
-    // A relative path is made absolute here: Foundation takes "~" at its beginning for the home folder.
-    let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    return try Data(contentsOf: URL(fileURLWithPath: absolute), options: .alwaysMapped)
-  }
+  var kind: Kind { Input.kind(of: data) }
 
-  /// What the bytes look like by how they begin.
-  var kind: Kind {
+  /// What the bytes look like by how they begin: JSON if like nothing else.
+  static func kind(of data: Data) -> Kind {
     let signature: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50]
     if data.starts(with: signature) { return .archive }
     if data.starts(with: "bplist".utf8) { return .propertyList }
     // The byte order marks of UTF-16, in which only a property list can be.
     if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) { return .propertyList }
+    return firstCharacter(of: data) == UInt8(ascii: "<") ? .propertyList : .json
+  }
+
+  /// The first byte of a text in UTF-8 that is no space.
+  static func firstCharacter(of data: Data) -> UInt8? {
     let text = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
-    let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    return first == UInt8(ascii: "<") ? .propertyList : .json
+    return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
   }
 
   /// Whether this is an archive of NSKeyedArchiver.

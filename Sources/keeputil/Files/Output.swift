@@ -1,4 +1,5 @@
 import Foundation
+import Keepsake
 import Synchronization
 
 /// Where a command writes its result, piece by piece.
@@ -20,14 +21,27 @@ enum StandardOutput {
   static let gathered = GatheringOutput(FileHandle.standardOutput, name: "standard output")
 }
 
+/// What pieces of output go to.
+protocol Destination {
+  func append(_ data: Data) throws
+}
+
+extension FileHandle: Destination {
+  func append(_ data: Data) throws { try write(contentsOf: data) }
+}
+
+extension DurableFile: Destination {
+  func append(_ data: Data) throws { try append(data.bytes) }
+}
+
 /// Gathers text into larger pieces.
-final class GatheringOutput: Output, Sendable {
-  private let handle: FileHandle
+final class GatheringOutput<Target: Destination>: Output {
+  private let target: Target
   private let name: String
   private let pending = Mutex(Data())
 
-  init(_ handle: FileHandle, name: String) {
-    self.handle = handle
+  init(_ target: Target, name: String) {
+    self.target = target
     self.name = name
   }
 
@@ -40,8 +54,8 @@ final class GatheringOutput: Output, Sendable {
   }
 
   func write(_ data: Data) throws(CommandFailure) {
-    pending.withLock { $0.append(data) }
     try flush()
+    try put(data)
   }
 
   func flush() throws(CommandFailure) {
@@ -49,9 +63,15 @@ final class GatheringOutput: Output, Sendable {
       defer { pending = Data() }
       return pending
     }
+    try put(data)
+  }
+
+  private func put(_ data: Data) throws(CommandFailure) {
     guard !data.isEmpty else { return }
     do {
-      try handle.write(contentsOf: data)
+      try target.append(data)
+    } catch let error as ArchiveError {
+      throw CommandFailure(error, in: name)
     } catch {
       let reason = systemReason(error)
       // Nobody reads any more: the end of a pipe, as after `| head`.
@@ -60,6 +80,8 @@ final class GatheringOutput: Output, Sendable {
     }
   }
 }
+
+extension GatheringOutput: Sendable where Target: Sendable {}
 
 /// Throws when an archive is to go to standard output, and that is a terminal, which could show nothing of it.
 func refuseTerminal(_ path: String, for command: String) throws(CommandFailure) {
@@ -70,33 +92,44 @@ func refuseTerminal(_ path: String, for command: String) throws(CommandFailure) 
 
 /// Lets `body` write to the file at `path`, or to standard output for `-`.
 ///
-/// A file takes the place of the old one only when it is complete.
+/// A regular file takes the place of the old one only when it is complete, and durably, as in every save of the
+/// library. Anything else, such as a pipe or a device, is written to as it is.
 func withOutput(_ path: String, _ body: (any Output) throws -> Void) throws {
   if path == "-" { return try body(StandardOutput.gathered) }
-  let target = URL(
-    fileURLWithPath: path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-  )
-  .resolvingSymlinksInPath().path
-  func failure(_ number: Int32) -> CommandFailure {
-    CommandFailure(.inputOutput, "\(path): cannot be written: \(systemReason(number))")
-  }
-  var status = stat()
-  let exists = unsafe stat(target, &status) == 0
-  let isSpecial = exists && status.st_mode & S_IFMT != S_IFREG
-  let temporary = isSpecial ? target : target + ".keeputil-\(getpid())"
-  let mode = exists ? status.st_mode & 0o777 : 0o666
-  let flags = isSpecial ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL
-  let descriptor = unsafe open(temporary, flags | O_CLOEXEC, mode)
-  guard descriptor >= 0 else { throw failure(errno) }
-  // The mask of the process is for new files only.
-  if exists, !isSpecial { fchmod(descriptor, mode) }
-  do {
-    let output = GatheringOutput(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true), name: path)
+  if let handle = try openSpecialFile(path) {
+    let output = GatheringOutput(handle, name: path)
     try body(output)
-    try output.flush()
-    if !isSpecial, unsafe rename(temporary, target) != 0 { throw failure(errno) }
-  } catch {
-    if !isSpecial { unsafe unlink(temporary) }
-    throw error
+    return try output.flush()
   }
+  let interruption = Interruption()
+  let file = try saving(path) { () throws(ArchiveError) in try DurableFile(replacing: path) }
+  interruption.clearUp(file.removal)
+  let output = GatheringOutput(file, name: path)
+  try body(output)
+  try output.flush()
+  try saving(path) { () throws(ArchiveError) in try file.commit() }
+}
+
+private func saving<Result>(
+  _ path: String,
+  _ step: () throws(ArchiveError) -> Result
+) throws(CommandFailure) -> Result {
+  do {
+    return try step()
+  } catch {
+    throw CommandFailure(error, in: path)
+  }
+}
+
+/// Opens what is there already and has no content to be replaced; `nil` where there is nothing such.
+private func openSpecialFile(_ path: String) throws(CommandFailure) -> FileHandle? {
+  var status = stat()
+  guard unsafe stat(path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+    return nil
+  }
+  let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+  guard descriptor >= 0 else {
+    throw CommandFailure(.inputOutput, "\(path): cannot be written: \(systemReason(errno))")
+  }
+  return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
 }

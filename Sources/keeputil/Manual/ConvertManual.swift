@@ -9,7 +9,7 @@ enum ConvertManual {
         .text(
           """
           Turns IN, which may be an archive, an archive of NSKeyedArchiver, JSON or a property list (XML or binary), \
-          into OUT. - stands for standard input and standard output.
+          into OUT, which must be another file. - stands for standard input and standard output.
           """
         ),
         .text(
@@ -54,6 +54,7 @@ enum ConvertManual {
           Names of classes and types are left out.
           """
         ),
+        .savedFile,
       ],
       options: [
         .init(

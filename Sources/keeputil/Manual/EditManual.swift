@@ -10,8 +10,7 @@ enum EditManual {
           """
           Writes the archive FILE with changes to OUT, or in place of FILE. The classes of its objects need not exist: \
           what is not changed is copied as it is, and what is shared stays shared. FILE may be - for standard input \
-          and OUT may be - for standard output. The archive is checked first, as by verify, and the file is replaced \
-          only when the new one is complete.
+          and OUT may be - for standard output. The archive is checked first, as by verify.
           """
         ),
         .text(
@@ -34,6 +33,7 @@ enum EditManual {
           is told on standard error.
           """
         ),
+        .savedFile,
       ],
       options: [
         .init("--rename PATH=KEY", "gives the value at PATH another key in the container that it is in"),

@@ -34,12 +34,16 @@ enum GraphManual {
           it is, if that is a terminal.
           """
         ),
+        .savedFile,
       ],
       options: [
         .init("--all", "a box for each object, of up to \(grouped(GraphReader.mostObjects))"),
         .init("--by-class", "a box for each class, however few objects there are"),
         .init("--dot", "writes the graph in the language of Graphviz, and no picture"),
-        .init("-o OUT", "where to write to; without it, or with -, to standard output"),
+        .init(
+          "-o OUT",
+          "where to write to, another file than FILE; without it, or with -, to standard output"
+        ),
         .init("--quiet", "never tells on standard error how far the work is"),
       ],
       statusMeanings: [.usage: "The arguments are wrong, or there are more objects than --all can draw."],

@@ -8,6 +8,16 @@ struct ManualPage {
     case verbatim(String)
     /// A term and what it means.
     case item(String, String)
+
+    /// How the file OUT is written, the same for all commands that write one.
+    static let savedFile = text(
+      """
+      OUT takes the place of an old file only when it is complete and on the disk: after a failure, an interruption or \
+      a power cut the old one is there, whole. Where SIGINT, SIGTERM or SIGHUP end the command, it takes away what it \
+      had written. Killed otherwise, it leaves that beside OUT, under a name as .OUT.keepsake-x1y2z3, and the next \
+      command that writes to OUT removes it.
+      """
+    )
   }
 
   struct Option {

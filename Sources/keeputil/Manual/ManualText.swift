@@ -20,12 +20,15 @@ extension ManualPage {
     sections.append(
       section(
         "EXIT STATUS",
-        exitStatuses.map { statusLine($0, statusMeanings[$0] ?? $0.meaning, palette) },
+        exitStatuses.map { statusLine($0, statusMeanings[$0] ?? $0.meaning, palette) }
+          + ["", Self.wrapped(ManualPage.closedPipe, ManualPage.margin)],
         palette
       )
     )
     if !examples.isEmpty {
-      let shown = examples.map { wrapped($0.meaning, ManualPage.margin) + "\n" + line("    $ " + $0.command) }
+      let shown = examples.map {
+        Self.wrapped($0.meaning, ManualPage.margin) + "\n" + line("    $ " + $0.command)
+      }
       sections.append(section("EXAMPLES", apart(shown), palette))
     }
     return sections.joined(separator: "\n")
@@ -35,8 +38,13 @@ extension ManualPage {
   static func statusList(_ palette: Palette) -> String {
     ExitStatus.allCases
       .map { "  " + palette.paint(leftPadded(String($0.rawValue), 2), .bold) + "   " + $0.meaning + "\n" }
-      .joined()
+      .joined() + "\n" + wrapped(closedPipe, 2) + "\n"
   }
+
+  private static let closedPipe = """
+    Where nobody reads the output any more, as behind '| head', the signal SIGPIPE ends the command without a word; a \
+    shell gives that as 141.
+    """
 
   // MARK: Parts
 
@@ -49,7 +57,7 @@ extension ManualPage {
 
   private func block(_ block: Block, _ palette: Palette) -> String {
     switch block {
-    case .text(let text): wrapped(text, ManualPage.margin)
+    case .text(let text): Self.wrapped(text, ManualPage.margin)
     case .verbatim(let text):
       text.split(separator: "\n", omittingEmptySubsequences: false)
         .map { $0.isEmpty ? "" : line("  " + $0) }.joined(separator: "\n")
@@ -64,12 +72,12 @@ extension ManualPage {
         ? (index == 0 ? palette.paint(String(word), .bold) : palette.paint(String(word), .underlined))
         : palette.paint(String(word), .bold)
     }
-    return line(words.joined(separator: " ")) + "\n" + wrapped(meaning, ManualPage.innerMargin)
+    return line(words.joined(separator: " ")) + "\n" + Self.wrapped(meaning, ManualPage.innerMargin)
   }
 
   private func statusLine(_ status: ExitStatus, _ meaning: String, _ palette: Palette) -> String {
     let number = String(status.rawValue)
-    let text = wrapped(meaning, ManualPage.innerMargin)
+    let text = Self.wrapped(meaning, ManualPage.innerMargin)
     return line(palette.paint(number, .bold)) + text.dropFirst(ManualPage.margin + number.count)
   }
 
@@ -78,7 +86,7 @@ extension ManualPage {
   }
 
   /// The words of a text in lines that fit, each behind a margin.
-  private func wrapped(_ text: String, _ margin: Int) -> String {
+  private static func wrapped(_ text: String, _ margin: Int) -> String {
     let indent = String(repeating: " ", count: margin)
     var lines: [String] = []
     var current = ""

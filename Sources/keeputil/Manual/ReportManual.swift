@@ -26,10 +26,11 @@ enum ReportManual {
           start of its value. In a larger archive the small ones are folded into "others", and the page says so.
           """
         ),
+        .savedFile,
         .text("The page holds texts and numbers from the archive. Give it to nobody who may not see these."),
       ],
       options: [
-        .init("-o OUT", "the file to be written; it takes the place of an old one only when it is complete"),
+        .init("-o OUT", "the file to be written, another than FILE"),
         .init("--top N", "lists N of the largest values and objects; 25 if it is not given"),
       ],
       examples: [

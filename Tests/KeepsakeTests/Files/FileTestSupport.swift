@@ -48,8 +48,7 @@ func permissions(_ path: String) throws -> Int? {
 
 extension DurableFile {
   func append(_ text: String) throws {
-    // Unsafe: the array's own bytes, for the call.
-    try unsafe Array(text.utf8).withUnsafeBytes { try unsafe append($0) }
+    try append(Data(text.utf8).bytes)
   }
 }
 

@@ -181,18 +181,20 @@ import Testing
     #expect(wrong.errors == "keeputil: standard input: The property list was cut off (at byte 13)\n")
   }
 
-  @Test("the same file in and out, a link, the permissions, nothing left over")
-  func sameFile() throws {
-    try folder.write(Data("{\"a\":1}".utf8), "a.json")
+  @Test("a file behind a link is replaced, the link and the permissions stay, nothing is left over")
+  func replacing() throws {
+    try folder.write(Data("{\"a\":1}".utf8), "in.json")
+    try folder.write(Data("old".utf8), "a.json")
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("a.json"))
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("link.json"),
       withDestinationPath: "a.json"
     )
-    #expect(try Keeputil.run("convert", "--pretty", "a.json", "link.json", in: folder).status == 0)
+    #expect(try Keeputil.run("convert", "--pretty", "in.json", "link.json", in: folder).status == 0)
     #expect(try folder.read("a.json") == Data("{\n  \"a\": 1\n}\n".utf8))
     let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("a.json"))
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-    #expect(try !folder.names().contains { $0.contains(".keeputil-") })
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link.json")) == "a.json")
+    #expect(try !folder.names().contains { $0.hasPrefix(".a.json") })
   }
 }

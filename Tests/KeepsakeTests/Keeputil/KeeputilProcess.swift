@@ -62,7 +62,7 @@ enum Keeputil {
     )
   }
 
-  private static func executable() throws -> URL {
+  static func executable() throws -> URL {
     try Probe.executable().deletingLastPathComponent().appendingPathComponent("keeputil")
   }
 

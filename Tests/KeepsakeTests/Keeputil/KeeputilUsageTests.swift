@@ -54,7 +54,7 @@ import Testing
     try folder.write(Data("[]".utf8), "a.json")
     expect(74, "No such file", try Keeputil.run("convert", "a.keepsake", "absent/b.json", in: folder))
     expect(74, "absent/b.keepsake", try Keeputil.run("convert", "a.json", "absent/b.keepsake", in: folder))
-    expect(74, "directory", try Keeputil.run("convert", "a.keepsake", ".", "--to", "json", in: folder))
+    expect(74, "it is a folder", try Keeputil.run("convert", "a.keepsake", ".", "--to", "json", in: folder))
     if FileManager.default.fileExists(atPath: "/dev/full") {
       expect(74, "No space left", try Keeputil.shell("\"$0\" print a.keepsake >/dev/full", in: folder))
     }

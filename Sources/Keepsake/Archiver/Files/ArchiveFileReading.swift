@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 #if canImport(Darwin)
   import Darwin
@@ -20,7 +20,7 @@
 /// What is checked is the file that is mapped, opened once. Not through `Data(contentsOf:)`: a URL takes "~"
 /// for the home folder and resolves ".." by spelling, and would open another file than a save to the same
 /// path writes.
-func mapArchiveFile(_ path: String) throws(ArchiveError) -> Data {
+package func mapArchiveFile(_ path: String) throws(ArchiveError) -> Data {
   if path.isEmpty { throw unreadable("the path is empty", path) }
   if path.utf8.contains(0) { throw unreadable("the path contains a NUL character", path) }
   // Asked before it is opened, because opening a device may already do something.

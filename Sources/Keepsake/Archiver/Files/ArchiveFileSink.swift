@@ -14,8 +14,7 @@ final class ArchiveFileSink: ArchiveSink {
   func append(_ bytes: RawSpan) throws(ArchiveError) {
     let file = if let file { file } else { try DurableFile(replacing: path) }
     self.file = file
-    // Unsafe: the memory of the span, for the call.
-    try unsafe bytes.withUnsafeBytes { (bytes) throws(ArchiveError) in try unsafe file.append(bytes) }
+    try file.append(bytes)
   }
 
   func bytes(_ range: Range<Int>) -> ByteBuffer? { file?.bytes(range) }

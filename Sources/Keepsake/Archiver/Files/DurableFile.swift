@@ -19,9 +19,9 @@
 /// 3. rename it over the old file;
 /// 4. synchronize the folder, so that the new name is on the disk.
 ///
-/// Not for several threads at once. Two replacements of one path, in one process or two, do not disturb each
-/// other: the later commit wins.
-final class DurableFile {
+/// Not for several threads at once, but for ``removal``. Two replacements of one path, in one process or two,
+/// do not disturb each other: the later commit wins.
+package final class DurableFile {
   private let target: SaveTarget
   private var state: State
   /// The number of bytes written so far.
@@ -35,7 +35,7 @@ final class DurableFile {
 
   /// Begins the replacement of the file at a path, which need not exist; the folder must. A symbolic link is
   /// followed, and stays.
-  init(replacing path: String) throws(ArchiveError) {
+  package init(replacing path: String) throws(ArchiveError) {
     target = try SaveTarget(path)
     TemporaryFile.removeLeftovers(of: target)
     state = .writing(try TemporaryFile(for: target))
@@ -47,17 +47,16 @@ final class DurableFile {
 
   /// Writes all of the bytes after those written so far. If that fails, the replacement is given up: a file
   /// with a piece missing cannot be committed.
-  func append(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
+  package func append(_ bytes: RawSpan) throws(ArchiveError) {
     let file = try openTemporary().file
-    // Unsafe: the caller's buffer, valid for the call; `rebasing` makes the rest a buffer within it.
-    var rest = unsafe bytes
-    while unsafe !rest.isEmpty {
+    var rest = bytes
+    while !rest.isEmpty {
       do throws(SystemError) {
-        let written = try unsafe file.writeSome(rest)
+        let written = try file.writeSome(rest)
         // No progress without an error is no disk file's behaviour; to go on would be to go on for ever.
         guard written > 0 else { throw SystemError(number: EIO) }
         count += written
-        unsafe rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+        rest = rest.extracting(written...)
       } catch {
         cancel()
         throw target.failure("cannot write the new file beyond byte \(count)", error)
@@ -66,7 +65,7 @@ final class DurableFile {
   }
 
   /// Puts the new file in place. If that fails the old one is untouched and the new one is gone.
-  func commit() throws(ArchiveError) {
+  package func commit() throws(ArchiveError) {
     let temporary = try openTemporary()
     do {
       try keepPermissions(on: temporary.file)
@@ -91,6 +90,13 @@ final class DurableFile {
     state = .cancelled
     // Nothing can be done if this fails; the next save of this target tries again.
     try? target.folder.remove(temporary.name)
+  }
+
+  /// Removes the temporary file, from any thread: for a process that is about to end in the middle of the save.
+  /// Does nothing once the file is in place.
+  package var removal: @Sendable () -> Void {
+    guard case .writing(let temporary) = state else { return {} }
+    return { [folder = target.folder, name = temporary.name] in try? folder.remove(name) }
   }
 
   // MARK: Steps

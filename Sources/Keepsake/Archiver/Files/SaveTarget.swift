@@ -113,7 +113,7 @@ struct SaveTarget {
 
   private static func problem(withKind status: stat) -> String? {
     guard let kind = status.specialKind else { return nil }
-    return "cannot be replaced by an archive: it is \(kind), not a regular file"
+    return "cannot be replaced: it is \(kind), not a regular file"
   }
 
   private static func failure(_ message: String, _ path: String) -> ArchiveError {

@@ -40,7 +40,7 @@ struct SystemError: Error, Equatable {
 /// throw the error number; nothing else is added to them.
 ///
 /// Unsafe, where nothing else is said: a `String` is passed as a C string that lives for the call.
-final class OpenFile {
+final class OpenFile: Sendable {
   let number: CInt
 
   /// Takes over an open descriptor.
@@ -79,9 +79,12 @@ final class OpenFile {
   }
 
   /// Writes some of the bytes and returns how many.
-  func writeSome(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
-    // Unsafe: address and count are of one buffer. Darwin refuses counts above 2 GB, hence the bound.
-    try repeating { unsafe write(number, bytes.baseAddress, min(bytes.count, 1 << 30)) }
+  func writeSome(_ bytes: RawSpan) throws(SystemError) -> Int {
+    // Unsafe: address and count are of one buffer, valid for the call. Darwin refuses counts above 2 GB, hence
+    // the bound.
+    try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
+      try repeating { unsafe write(number, bytes.baseAddress, min(bytes.count, 1 << 30)) }
+    }
   }
 
   /// Reads at most `count` bytes at an offset, no more than the array has, and returns how many.

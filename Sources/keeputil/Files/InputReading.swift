@@ -1,0 +1,82 @@
+import Foundation
+import Keepsake
+
+/// How the bytes of an input come into memory.
+///
+/// A regular file is mapped. Anything else, such as a pipe or a device, may have no end: of that no more than its
+/// beginning is read when it is nothing that the command can use, and never more than a bound.
+enum InputReading {
+  /// The most that is read of what is no regular file. As said by ``ExitStatus/meaning``.
+  static let mostByteCount = 1 << 30
+  /// So much of it tells whether to read on.
+  static let beginningByteCount = 1 << 12
+
+  /// The bytes of the file at `path`, or of standard input for `-`, and which file that is.
+  static func read(
+    _ path: String,
+    name: String,
+    mayBeJSON: Bool
+  ) throws(CommandFailure) -> (data: Data, file: FileIdentity?) {
+    var status = stat()
+    guard unsafe (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0 else {
+      throw unreadable(name, systemReason(errno))
+    }
+    let file = FileIdentity(status)
+    do {
+      switch (file, path) {
+      case (nil, _):
+        return (try readStream(handle(path), name: name, mayBeJSON: mayBeJSON), nil)
+      case (_, "-"):
+        return (try FileHandle.standardInput.readToEnd() ?? Data(), file)
+      default:
+        return (try mapArchiveFile(path), file)
+      }
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch let error as ArchiveError {
+      throw CommandFailure(error, in: name)
+    } catch {
+      throw unreadable(name, systemReason(error).text)
+    }
+  }
+
+  /// Reads what may have no end.
+  static func readStream(
+    _ handle: FileHandle,
+    name: String,
+    mayBeJSON: Bool,
+    atMost mostByteCount: Int = mostByteCount
+  ) throws -> Data {
+    var data = try handle.read(upToCount: beginningByteCount) ?? Data()
+    guard data.count == beginningByteCount, mayBeOfUse(data, mayBeJSON: mayBeJSON) else { return data }
+    data.append(try handle.read(upToCount: mostByteCount + 1 - data.count) ?? Data())
+    guard data.count <= mostByteCount else {
+      throw unreadable(
+        name,
+        "it gives more than \(grouped(mostByteCount)) bytes, and only a regular file may have more"
+      )
+    }
+    return data
+  }
+
+  /// Whether what begins like this may become an archive, a property list or, where a command takes that, JSON.
+  private static func mayBeOfUse(_ beginning: Data, mayBeJSON: Bool) -> Bool {
+    guard Input.kind(of: beginning) == .json, let first = Input.firstCharacter(of: beginning) else {
+      return true
+    }
+    // JSON has no control characters but spaces, not in texts either.
+    return mayBeJSON && "{[\"-0123456789tfn".utf8.contains(first)
+      && beginning.allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0D].contains($0) }
+  }
+
+  private static func handle(_ path: String) throws(CommandFailure) -> FileHandle {
+    if path == "-" { return .standardInput }
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(path, systemReason(errno)) }
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  private static func unreadable(_ name: String, _ reason: String) -> CommandFailure {
+    CommandFailure(.noInput, "\(name): cannot be read: \(reason)")
+  }
+}
