@@ -12,7 +12,8 @@
 /// }
 /// ```
 ///
-/// The archiver holds its delegate weakly.
+/// The archiver holds its delegate weakly. From the calls about objects it cannot be used to encode other values, nor be
+/// finished, which throws: a value is being encoded then.
 public protocol KeyedArchiverDelegate: AnyObject {
   /// Asks what to archive instead of `object`: itself, another object, or nothing.
   ///
@@ -26,7 +27,8 @@ public protocol KeyedArchiverDelegate: AnyObject {
   /// Tells that `object` is archived.
   func archiver(_ archiver: KeyedArchiver, didEncode object: Any?)
 
-  /// Tells that the archive is about to be completed. Values may still be encoded.
+  /// Tells that the archive is about to be completed. Values may still be encoded. Whoever asks for the bytes here
+  /// completes it at once.
   func archiverWillFinish(_ archiver: KeyedArchiver)
 
   /// Tells that the archive is complete.
@@ -82,7 +84,7 @@ public protocol KeyedUnarchiverDelegate: AnyObject {
   /// Tells that `newObject` is used in the place of `object`.
   func unarchiver(_ unarchiver: KeyedUnarchiver, willReplace object: Any, with newObject: Any)
 
-  /// Tells that ``KeyedUnarchiver/finishDecoding()`` begins.
+  /// Tells that ``KeyedUnarchiver/finishDecoding()`` begins. Values may still be decoded.
   func unarchiverWillFinish(_ unarchiver: KeyedUnarchiver)
 
   /// Tells that ``KeyedUnarchiver/finishDecoding()`` is done.

@@ -23,7 +23,8 @@
 /// ```
 ///
 /// The archiver is also the `Encoder` of its top level, so that `point.encode(to: archiver)` makes the keys
-/// of the point the keys of the archive. An archiver belongs to one thread at a time.
+/// of the point the keys of the archive. An archiver belongs to one thread at a time. While it encodes a value, code that
+/// it calls (an `encode(to:)`, its delegate) can neither encode another one with it nor finish it.
 public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// The key under which the one-liners keep the root object: "root".
   public static let rootKey = EncodingSession.rootKey
@@ -33,6 +34,8 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// changes no others.
   private var givenData: Data?
   private let hidesRootKey: Bool
+  /// Whether the delegate is being told that the archive is about to be completed.
+  private var isFinishing = false
 
   /// How the archive is written. To be set before the first value is encoded.
   public var outputFormatting: ArchiveFormatting
@@ -106,20 +109,28 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   ///
   /// All objects that the value reaches are archived before this returns, each as it is now.
   ///
-  /// - Throws: `EncodingError` when the archive is finished, when objects refer to each other in a ring that could not
-  ///   be read back, or when values are nested too deep; and what an `encode(to:)` throws. Nothing of the value is in
-  ///   the archive then.
+  /// - Throws: `EncodingError` when the archive is finished, when the archiver is encoding another value just now, when
+  ///   objects refer to each other in a ring that could not be read back, or when values are nested too deep; and what
+  ///   an `encode(to:)` throws. Nothing of the value is in the archive then.
   public func encode<Value: Encodable>(_ value: Value, forKey key: String) throws {
     try session.encode(value, forKey: ArchiveCodingKey(stringValue: key))
   }
 
   /// Completes the archive; nothing can be encoded any more. Calling it again does nothing.
   ///
-  /// - Throws: what an `encode(to:)` of an object throws that is still to be written.
+  /// - Throws: what an `encode(to:)` of an object throws that is still to be written; `EncodingError` when the archiver
+  ///   is encoding a value just now, which it goes on with.
   public func finishEncoding() throws {
     let session = session
-    guard !session.isFinished else { return }
-    delegate?.archiverWillFinish(self)
+    guard !session.isFinished else { return try session.finish() }
+    try session.checkIdle()
+    if !isFinishing {
+      isFinishing = true
+      defer { isFinishing = false }
+      delegate?.archiverWillFinish(self)
+      // The delegate may have asked for the archive, which is finished then.
+      guard !session.isFinished else { return try session.finish() }
+    }
     try session.finish()
     delegate?.archiverDidFinish(self)
   }

@@ -29,6 +29,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private let knownClasses: [Any.Type]?
   private var openSession: DecodingSession?
   private var isFinished = false
+  /// Whether the delegate is being told that decoding is about to be finished.
+  private var isFinishing = false
 
   /// What `init(from:)` of the values finds in its decoder.
   public var userInfo: [CodingUserInfoKey: Any] = [:] {
@@ -217,7 +219,13 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// Ends decoding and lets go of the objects that were decoded; decoding afterwards throws.
   public func finishDecoding() {
     guard !isFinished else { return }
-    delegate?.unarchiverWillFinish(self)
+    if !isFinishing {
+      isFinishing = true
+      defer { isFinishing = false }
+      delegate?.unarchiverWillFinish(self)
+      // The delegate may have called this.
+      guard !isFinished else { return }
+    }
     isFinished = true
     // They hold the session.
     openSession?.dropSpares()

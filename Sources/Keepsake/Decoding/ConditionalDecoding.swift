@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The place of a conditional reference, for whoever waits for its object.
 class AnyWeakBox {
   /// The number of the object, while the box waits for it.
@@ -9,18 +11,27 @@ class AnyWeakBox {
 
 /// A reference that does not keep its object.
 final class WeakBox<Object: AnyObject>: AnyWeakBox {
-  private(set) weak var object: Object?
-  private var offset = 0
+  private weak var found: Object?
+  /// Whether ``found`` was written, which is done once. The box may wait for its object until a later call decodes that,
+  /// when whatever holds the box may be in use by another thread.
+  private let isFound: Atomic<Bool>
+  private let offset: Int
 
   init(_ object: Object?) {
-    self.object = object
+    found = object
+    isFound = Atomic(true)
+    offset = 0
   }
 
   fileprivate init(waitingFor number: Int, _ offset: Int) {
+    isFound = Atomic(false)
     self.offset = offset
     super.init()
     self.number = number
   }
+
+  /// The object, once it is known and as long as somebody keeps it.
+  var object: Object? { isFound.load(ordering: .acquiring) ? found : nil }
 
   override func resolve(in session: DecodingSession) throws -> Bool {
     guard let found = session.objects.object(number), found !== ObjectBeingDecoded.marker else {
@@ -30,7 +41,8 @@ final class WeakBox<Object: AnyObject>: AnyWeakBox {
     guard let object = found as? Object else {
       throw session.isOther(found, Object.self, offset, session.searchedPath(to: offset))
     }
-    self.object = object
+    self.found = object
+    isFound.store(true, ordering: .releasing)
     return true
   }
 }

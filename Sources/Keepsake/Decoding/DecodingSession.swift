@@ -39,6 +39,7 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) var inProgress: [TypedValueInProgress] = []
   /// What is to be decoded when everything else has been.
   @safe @exclusivity(unchecked) var deferred = DeferredQueue()
+  let earlyUses = EarlyUses()
   /// The conditional references that were met since the outermost value was begun.
   @safe @exclusivity(unchecked) var conditional: [AnyWeakBox] = []
   /// The objects that are to be told when the graph is complete.

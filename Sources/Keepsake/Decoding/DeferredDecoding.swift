@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A value that is decoded when everything else has been (Design §4).
 class AnyDeferredValue {
   /// Where the value is in the archive.
@@ -15,14 +17,26 @@ class AnyDeferredValue {
 
 /// The place of a deferred value, for whoever waits for it.
 final class DeferredBox<Value>: AnyDeferredValue {
-  /// The value, once it was decoded.
-  private(set) var value: Value?
+  private var decoded: Value?
+  /// Whether ``decoded`` is there. It is written once, after the value, and may be read by any thread: an initializer
+  /// may have handed its object to one that does not wait for the outermost decode to return.
+  private let isDecoded = Atomic(false)
+  private let earlyUses: EarlyUses
   private var read: ((DecodingSession, inout Int) throws -> Value)?
   private var receive: ((Value) -> Void)?
 
-  init(at offset: Int) where Value: Decodable {
+  init(at offset: Int, _ earlyUses: EarlyUses) where Value: Decodable {
+    self.earlyUses = earlyUses
     read = { session, place in try session.decodeInside(Value.self, at: &place, 0) }
     super.init(offset: offset)
+  }
+
+  /// The value, once it was decoded.
+  var value: Value? { isDecoded.load(ordering: .acquiring) ? decoded : nil }
+
+  /// Notes that the value is needed. Where it is not there, the outermost decode will throw.
+  func noteEarlyUse() {
+    if !isDecoded.load(ordering: .acquiring) { earlyUses.note(at: offset) }
   }
 
   /// Calls `receive` with the value once that was decoded.
@@ -30,7 +44,10 @@ final class DeferredBox<Value>: AnyDeferredValue {
     if let value { receive(value) } else { self.receive = receive }
   }
 
-  override func forget() { value = nil }
+  override func forget() {
+    isDecoded.store(false, ordering: .releasing)
+    decoded = nil
+  }
 
   override func decode(_ session: DecodingSession) throws {
     guard let read else { return }
@@ -38,13 +55,32 @@ final class DeferredBox<Value>: AnyDeferredValue {
     session.detachFrames(for: offset)
     var place = offset
     let value = try read(session, &place)
-    self.value = value
+    decoded = value
+    isDecoded.store(true, ordering: .releasing)
     if session.isRehearsal {
       session.rehearsed.append(self)
     } else {
       receive?(value)
     }
     receive = nil
+  }
+}
+
+/// What needed a deferred value before that was decoded. What was made of it cannot be right.
+final class EarlyUses: Sendable {
+  /// Where the first of the values is in the archive that were needed too early; -1 where none was.
+  private let first = Atomic(-1)
+
+  /// The place of the value that was needed first, which is forgotten.
+  @inline(__always)
+  func take() -> Int? {
+    guard first.load(ordering: .relaxed) >= 0 else { return nil }
+    let place = first.exchange(-1, ordering: .relaxed)
+    return place < 0 ? nil : place
+  }
+
+  fileprivate func note(at place: Int) {
+    _ = first.compareExchange(expected: -1, desired: place, ordering: .relaxed)
   }
 }
 
@@ -108,9 +144,29 @@ extension DecodingSession {
       )
     }
     try charge(DecodingBudget.deferredOverhead &+ MemoryLayout<Value>.stride, at: start)
-    let box = DeferredBox<Value>(at: start)
+    let box = DeferredBox<Value>(at: start, earlyUses)
     deferred.append(box)
     return (nil, box)
+  }
+
+  /// Throws if a deferred value was needed before it was decoded: a set, say, was made by a hash that was not the value's.
+  @inline(__always)
+  func checkEarlyUses() throws {
+    if let place = earlyUses.take() { throw usedTooEarly(place) }
+  }
+
+  @inline(never)
+  private func usedTooEarly(_ place: Int) -> DecodingError {
+    corrupted(
+      ArchiveError(
+        .misuse,
+        "The value of a @Deferred property was read, compared or hashed while its archive was still being decoded, when "
+          + "it had none. Leave it out of == and hash(into:), or mark the set or dictionary @Deferred, too, whose "
+          + "elements are hashed; what an initializer needs it for belongs into awakeFromArchive()",
+        byteOffset: place
+      ),
+      searchedPath(to: place)
+    )
   }
 
   /// Whether a reference stands at `place` to an object that is there.

@@ -11,6 +11,8 @@ extension DecodingSession {
     forgetTypesOfOldNames()
     isActive = true
     depthBase = 0
+    // One that came after an earlier call had thrown.
+    _ = earlyUses.take()
     let start = place
     let charged = budget.begin(at: start)
     var isDecoded = false
@@ -21,7 +23,12 @@ extension DecodingSession {
     }
     do {
       let value = try decodeInside(type, at: &place, depth)
-      while let next = deferred.next() { try next.decode(self) }
+      try checkEarlyUses()
+      while let next = deferred.next() {
+        try next.decode(self)
+        // At once, so that fewer rings are closed, which nobody would break.
+        try checkEarlyUses()
+      }
       try resolveConditionals()
       decodedNumbers.removeAll(keepingCapacity: true)
       isDecoded = true

@@ -5,7 +5,7 @@ extension EncodingPlace {
   /// the key is the one that came next the last time.
   @inline(__always)
   func put<Value: ArchivePrimitive, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    guard session.context.top.id == frame, session.context.top.kind == .record, !session.isFinished,
+    guard session.context.top.id == frame, session.context.top.kind == .record, !session.isClosed,
       let next = session.shapes.step(from: session.context.top.place, key: table.number(of: key, in: session))
     else { return try putSlowly(value, key) }
     session.context.top.place = next
@@ -55,12 +55,6 @@ extension EncodingSession {
       throw error
     }
     return host
-  }
-
-  /// Whether a value is being encoded in the present context. What it reached waits until it is complete, as all of it
-  /// may have to be taken back.
-  private var isWithinValue: Bool {
-    !(context.lower.isEmpty || context.top.isNested && context.lower.dropFirst().allSatisfy(\.isNested))
   }
 
   // MARK: Unkeyed and single-value containers

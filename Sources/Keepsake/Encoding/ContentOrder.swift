@@ -16,7 +16,7 @@ extension EncodingSession {
     _ content: (Elements.Element) -> Content
   ) throws -> [Elements.Element] {
     guard elements.count > 1 else { return Array(elements) }
-    return try sort(Array(elements), content, bodyLimit: contentDepth < 2 ? 1 : 0)
+    return try whileClosed { try sort(Array(elements), content, bodyLimit: contentDepth < 2 ? 1 : 0) }
   }
 
   private func sort<Element, Content: Encodable>(

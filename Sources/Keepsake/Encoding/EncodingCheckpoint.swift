@@ -40,8 +40,8 @@ extension EncodingSession {
     buffer.truncate(to: checkpoint.byteCount)
     context.top = checkpoint.top
     context.lower.truncate(to: checkpoint.lowerCount)
-    context.nested.removeLast(context.nested.count - checkpoint.nestedCount)
-    context.splices.removeLast(context.splices.count - checkpoint.spliceCount)
+    context.nested.removeLast(max(0, context.nested.count - checkpoint.nestedCount))
+    context.splices.removeLast(max(0, context.splices.count - checkpoint.spliceCount))
     depth = checkpoint.depth
     objects.truncate(to: checkpoint.objectCount)
     pending.truncate(to: checkpoint.pending)

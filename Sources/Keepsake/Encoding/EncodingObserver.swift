@@ -21,7 +21,7 @@ extension EncodingSession {
   func replacement(for object: AnyObject, declared: Any.Type) throws -> AnyObject? {
     let identifier = ObjectIdentifier(object)
     if let observer, replacements[identifier] == nil, objects.knownNumber(of: object) == nil {
-      let other = observer.replacement(for: object)
+      let other = whileClosed { observer.replacement(for: object) }
       replacements[identifier] = Replacement(original: object, object: other)
       if let other, other !== object, replacements[ObjectIdentifier(other)] == nil {
         replacements[ObjectIdentifier(other)] = Replacement(original: other, object: other)
@@ -51,7 +51,7 @@ extension EncodingSession {
     var stack = roots.reversed().map { (number: $0, isLeft: false) }
     while let (number, isLeft) = stack.popLast() {
       if isLeft {
-        if let object = objects.object(number) { observer.didEncode(object) }
+        if let object = objects.object(number) { whileClosed { observer.didEncode(object) } }
       } else {
         stack.append((number, true))
         stack += (children[number] ?? []).reversed().map { ($0, false) }

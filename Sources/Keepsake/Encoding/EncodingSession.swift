@@ -52,6 +52,8 @@ final class EncodingSession {
   /// Whether coding paths begin below the root key, as those of other top-level encoders do.
   let hidesRootKey: Bool
   private(set) var isFinished = false
+  /// Whether nothing may be written now: the archive is finished, or somebody is being asked (``whileClosed(_:)``).
+  @safe @exclusivity(unchecked) var isClosed = false
   /// Whether a value of the type can be read from an archive that was made for this question.
   var rehearse: ((any Decodable.Type, EncodingSession) -> Bool)?
   /// Why the archive cannot be completed.
@@ -218,6 +220,7 @@ final class EncodingSession {
   func finish() throws {
     if isFinished, let failure { throw failure }
     guard !isFinished else { return }
+    try checkIdle()
     try drainLeftovers()
     // Before anything is closed: this may throw, and the caller may mend it and try again.
     let conditionalBodies = try conditionalBodies()
@@ -230,6 +233,7 @@ final class EncodingSession {
       throw error
     }
     isFinished = true
+    isClosed = true
     do {
       try assembly.finish(
         topLevel: buffer,

@@ -4,13 +4,15 @@ extension EncodingSession {
   static let conflictingFrame = FrameID.max
   /// Another one: that of a container that would be nested too deep.
   static let tooDeepFrame = FrameID.max - 1
+  /// A third one: that of a container that was asked for where its encoder could not be used.
+  static let busyFrame = FrameID.max - 2
 
   /// Makes `frame` the innermost one, ready to be written.
   ///
   /// - Returns: the nested container whose context was swapped in for that and must be swapped out by ``leave(_:)``.
   @inline(__always)
   func enter(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
-    if context.top.id == frame, !isFinished { return nil }
+    if context.top.id == frame, !isClosed { return nil }
     return try enterSlowly(frame, nested)
   }
 
@@ -20,9 +22,7 @@ extension EncodingSession {
   }
 
   private func enterSlowly(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
-    guard !isFinished else {
-      throw misuse("Nothing can be encoded any more: the archive is finished")
-    }
+    guard !isClosed else { throw unusableNow }
     if context.has(frame) {
       try settle(to: frame)
       return nil
@@ -36,12 +36,16 @@ extension EncodingSession {
       }
       host = candidate.host
     }
-    if frame == EncodingSession.tooDeepFrame { throw nestedTooDeep }
-    throw misuse(
-      frame == EncodingSession.conflictingFrame
-        ? "A second container of another kind was asked for where one was already; encode a value through one kind"
-        : "A container was used after the encode(to:) had returned that asked for it"
-    )
+    switch frame {
+    case EncodingSession.tooDeepFrame: throw nestedTooDeep
+    // The top level is open as long as there is a session: if it is not here, a body is being written.
+    case 0, EncodingSession.busyFrame: throw usedMeanwhile
+    case EncodingSession.conflictingFrame:
+      throw misuse(
+        "A second container of another kind was asked for where one was already; encode a value through one kind"
+      )
+    default: throw misuse("A container was used after the encode(to:) had returned that asked for it")
+    }
   }
 
   /// While a nested container is active, the context that it was called from waits in its place.
@@ -77,7 +81,7 @@ extension EncodingSession {
   /// more, or by giving it a buffer of its own.
   func settleNested() throws {
     guard context.top.isNested, var nested = context.nested.popLast() else {
-      throw misuse("A container was used while one of its values was still being encoded")
+      throw usedMeanwhile
     }
     if isKnownUniquelyReferenced(&nested) {
       closeTop()

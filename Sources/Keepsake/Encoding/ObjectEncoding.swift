@@ -199,11 +199,13 @@ extension EncodingSession {
     if classes.types.contains(where: { $0 is any SelfRegistering.Type }) { return false }
     let session = sessionForQuestion(sortsKeys: false, bodyLimit: Int.max)
     defer { session.dropSpares() }
-    do {
-      try session.encode(value, forKey: ArchiveCodingKey(stringValue: EncodingSession.rootKey))
-      try session.finish()
-    } catch { return false }
-    return rehearse(type, session)
+    return whileClosed {
+      do {
+        try session.encode(value, forKey: ArchiveCodingKey(stringValue: EncodingSession.rootKey))
+        try session.finish()
+      } catch { return false }
+      return rehearse(type, session)
+    }
   }
 
   /// A session with the settings of this one, for an archive that is only made to ask something of it.
@@ -218,6 +220,7 @@ extension EncodingSession {
 
   /// Encodes `value` under `key` at the top level.
   func encode<Value: Encodable>(_ value: Value, forKey key: ArchiveCodingKey) throws {
+    try checkIdle()
     var container = ValueEncoder(session: self, frame: 0, nested: nil).container(
       keyedBy: ArchiveCodingKey.self
     )

@@ -87,18 +87,22 @@ extension EncodingSession {
   ) -> FrameID {
     // A frame that cannot be entered makes the first write throw, since asking for a container cannot.
     guard let host = try? enter(frame, nested) else {
-      return finishOpening(frame, allowed, decide)
+      return finishOpening(frame, nested, allowed, decide)
     }
     defer { leave(host) }
-    return finishOpening(frame, allowed, decide)
+    return finishOpening(frame, nested, allowed, decide)
   }
 
   private func finishOpening(
     _ frame: FrameID,
+    _ nested: NestedContainer?,
     _ allowed: FrameKinds,
     _ decide: (FrameID) -> Void
   ) -> FrameID {
-    guard context.top.id == frame else { return frame }
+    guard context.top.id == frame else {
+      // What kind its value is cannot be seen now, so the container must not come to be used later either.
+      return frame == 0 || self.frame(frame, nested) != nil ? EncodingSession.busyFrame : frame
+    }
     if context.top.kind == .undecided { decide(frame) }
     return allowed.contains(context.top.kind) ? frame : EncodingSession.conflictingFrame
   }

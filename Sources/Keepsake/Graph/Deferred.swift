@@ -12,9 +12,14 @@
 /// It holds any `Codable` value strongly: an object, an optional, an array, dictionary or set of objects. It
 /// also is the way to graphs of any depth, since what is deferred is read from a queue and not recursively.
 ///
-/// While a graph is being read the property has no value yet: reading it then, for example in the initializer
-/// of another object or in a hash function, stops the program with a sentence that says so. What needs it
-/// belongs into ``ArchiveAwakening/awakeFromArchive()``.
+/// While a graph is being read the property has no value yet. What needs it belongs into
+/// ``ArchiveAwakening/awakeFromArchive()``. Where it is compared or hashed before, as the elements of a set are, the
+/// outermost decode throws; and so it does where an initializer reads an optional one, which is nil then.
+///
+/// An initializer that reads one which is *not* optional, its own or that of another object, stops the program with a
+/// sentence that says so: there is no value to give, and a property cannot throw. What is in an archive may decide whether
+/// it comes to that, since a reference to an object that is there is read at once. So leave such properties alone in
+/// initializers, above all where archives come from others.
 ///
 /// Other encoders and decoders, such as JSON's, see the value as if the property were a plain one.
 @propertyWrapper
@@ -34,17 +39,34 @@ public struct Deferred<Value> {
   /// The value.
   public var wrappedValue: Value {
     get {
-      guard let value = valueIfDecoded else {
-        // A program that does so always does; no archive can bring a right one here.
-        fatalError(
-          "A @Deferred property of the type \(Value.self) was read while its archive was still being decoded, or "
-            + "after decoding had failed. It has a value when the outermost decode returns; code that needs it "
-            + "belongs into awakeFromArchive()"
-        )
+      if let value = valueIfDecoded { return value }
+      noteEarlyUse()
+      if let type = Value.self as? any ExpressibleByNilLiteral.Type,
+        let value = type.init(nilLiteral: ()) as? Value
+      {
+        return value
       }
-      return value
+      // There is nothing to return. The documentation says so; an initializer must not come here.
+      fatalError(
+        "A @Deferred property of the type \(Value.self) was read while its archive was still being decoded, or "
+          + "after decoding had failed. It has a value when the outermost decode returns; code that needs it "
+          + "belongs into awakeFromArchive()"
+      )
     }
     set { storage = .value(newValue) }
+  }
+
+  /// Makes the outermost decode throw: the value is needed, and is not there.
+  fileprivate func noteEarlyUse() {
+    if case .archived(let box) = storage { box.noteEarlyUse() }
+  }
+
+  /// Whether both are the same value that is still to be decoded.
+  fileprivate func waits(with other: Deferred) -> Bool {
+    if case .archived(let box) = storage, case .archived(let otherBox) = other.storage {
+      return box === otherBox
+    }
+    return false
   }
 
   fileprivate var valueIfDecoded: Value? {
@@ -163,15 +185,23 @@ extension KeyedDecodingContainer {
 // MARK: Other conformances
 
 extension Deferred: Equatable where Value: Equatable {
-  /// Compares the values.
-  public static func == (left: Deferred, right: Deferred) -> Bool { left.wrappedValue == right.wrappedValue }
+  /// Compares the values. Where one is not decoded yet, the outermost decode will throw.
+  public static func == (left: Deferred, right: Deferred) -> Bool {
+    if let value = left.valueIfDecoded, let other = right.valueIfDecoded { return value == other }
+    left.noteEarlyUse()
+    right.noteEarlyUse()
+    return left.waits(with: right)
+  }
 }
 
 extension Deferred: Hashable where Value: Hashable {
-  /// Hashes the value.
-  public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+  /// Hashes the value. Where it is not decoded yet, the outermost decode will throw.
+  public func hash(into hasher: inout Hasher) {
+    guard let value = valueIfDecoded else { return noteEarlyUse() }
+    hasher.combine(value)
+  }
 }
 
-/// The box of a value that is being decoded changes only until the outermost decode returns, on the thread that
-/// decodes.
+/// The box of a value that is being decoded changes once, before the outermost decode returns. Other threads see it before
+/// that or afterwards.
 extension Deferred: @unchecked Sendable where Value: Sendable {}

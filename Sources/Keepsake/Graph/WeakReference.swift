@@ -108,6 +108,6 @@ extension KeyedDecodingContainer {
   }
 }
 
-/// The box of a reference that is being decoded changes only until its object is there, on the thread that
-/// decodes.
+/// The box of a reference that was decoded changes once, when its object is there. Other threads see it before that or
+/// afterwards.
 extension WeakReference: @unchecked Sendable where Object: Sendable {}

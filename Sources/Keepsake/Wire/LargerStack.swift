@@ -13,7 +13,8 @@ private let largerStackSize = Int.bitWidth > 32 ? 64 << 20 : 16 << 20
 /// Runs `body` on a thread with a large stack of its own while this thread waits, and gives back its result.
 ///
 /// To be called where ``StackGuard`` finds no room; calls may be nested to any depth. The body is on another thread:
-/// it does not see the task, the task-local values and the thread-local values of the caller.
+/// it does not see the task, the task-local values and the thread-local values of the caller. It holds none of the locks of
+/// the caller either, so it waits forever for a recursive lock that the caller holds.
 ///
 /// - Throws: what `body` throws, or ``ArchiveError`` when the system gives no thread; `body` was not run then.
 @inline(never)

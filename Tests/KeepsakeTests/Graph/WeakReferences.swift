@@ -57,6 +57,24 @@ import Testing
     #expect(watcher.thing === back)
   }
 
+  @Test("an object that a later call decodes, while another thread looks for it")
+  func lookedForByAnotherThread() throws {
+    let things = (0..<1_000).map { Thing("\($0)") }
+    let archiver = KeyedArchiver()
+    try archiver.encode(things.map(Watcher.init), forKey: "watchers")
+    try archiver.encode(things, forKey: "things")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    let watchers = try unarchiver.decode([Watcher].self, forKey: "watchers")
+    let looking = Thread {
+      let end = Date(timeIntervalSinceNow: 10)
+      while Date() < end, !Thread.current.isCancelled, watchers.contains(where: { $0.thing == nil }) {}
+    }
+    looking.start()
+    let back = try unarchiver.decode([Thing].self, forKey: "things")
+    #expect(zip(watchers, back).allSatisfy { $0.thing === $1 })
+    while !looking.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+  }
+
   @Test("at the top level itself")
   func topLevel() throws {
     let thing = Thing("thing")

@@ -1,0 +1,44 @@
+/// When a session takes values: not while it encodes one, although code of the program runs then that knows the archiver
+/// (an `encode(to:)`, a delegate, an initializer in a rehearsal). Whatever that code would add or complete would come
+/// between the parts of the value.
+extension EncodingSession {
+  /// Runs `ask`, which calls the program while what is written is not complete; no container can be used meanwhile.
+  ///
+  /// Where the program is called from a frame of its own, as in `encode(to:)`, the frames tell what may be used.
+  func whileClosed<Answer>(_ ask: () throws -> Answer) rethrows -> Answer {
+    let wasClosed = isClosed
+    isClosed = true
+    defer { isClosed = wasClosed }
+    return try ask()
+  }
+
+  /// Throws while a value is being encoded, and when the archive is finished.
+  func checkIdle() throws {
+    if isClosed { throw unusableNow }
+    if !context.isTopLevel || isWithinValue { throw archiverUsedMeanwhile }
+  }
+
+  /// Whether a value is being encoded in the present context. What it reached waits until it is complete, as all of it
+  /// may have to be taken back.
+  var isWithinValue: Bool {
+    !(context.lower.isEmpty || context.top.isNested && context.lower.dropFirst().allSatisfy(\.isNested))
+  }
+
+  // MARK: Errors
+
+  /// Why a closed session cannot be used.
+  var unusableNow: EncodingError {
+    isFinished ? misuse("Nothing can be encoded any more: the archive is finished") : archiverUsedMeanwhile
+  }
+
+  private var archiverUsedMeanwhile: EncodingError {
+    misuse(
+      "The archiver was used by code that it called while it was encoding a value. Encode other values, and finish the "
+        + "archive, when encode(_:forKey:) has returned"
+    )
+  }
+
+  var usedMeanwhile: EncodingError {
+    misuse("A container was used while one of its values was still being encoded")
+  }
+}
