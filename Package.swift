@@ -41,7 +41,7 @@ let package = Package(
     // A second process for the tests that write in one and read in another.
     .executableTarget(
       name: "archive-probe",
-      dependencies: ["Keepsake", "RandomArchives"],
+      dependencies: ["Keepsake", "HostileArchives", "RandomArchives"],
       path: "Tests/ArchiveProbe",
       swiftSettings: houseRules
     ),

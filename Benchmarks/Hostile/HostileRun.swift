@@ -9,8 +9,13 @@ enum HostileRun {
     case "--hostile-question":
       print(try answer(Array(arguments.dropFirst())).map { "\($0)" }.joined(separator: " "))
     case "--hostile":
-      try measureCrafted()
-      try measureFamilies(most: arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000_000)
+      let path = FileManager.default.temporaryDirectory.appending(
+        path: "keepsake-hostile-\(UUID().uuidString)"
+      )
+      .path
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      try measureCrafted(path)
+      try measureFamilies(path, most: arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000_000)
     default: return false
     }
     return true
@@ -21,45 +26,46 @@ enum HostileRun {
   private static func answer(_ arguments: [String]) throws -> [Double] {
     guard arguments.count > 1, let index = Int(arguments[1]) else { throw ScaleError(question: arguments) }
     switch arguments[0] {
-    case "crafted":
-      let archive = CraftedArchive.all[index]
-      let data = archive.data
-      return try cost { try archive.read(data) }
-    case "make" where arguments.count > 3:
-      let data = HostileFamily.all[index].archive(byteCount: Int(arguments[2]) ?? 0)
-      try data.write(to: URL(filePath: arguments[3]))
-      return [Double(data.count)]
+    case "make-crafted" where arguments.count > 2:
+      return try save(CraftedArchive.all[index].data, to: arguments[2])
+    case "crafted" where arguments.count > 2:
+      return try cost(arguments[2], CraftedArchive.all[index].read)
+    case "make-family" where arguments.count > 3:
+      return try save(HostileFamily.all[index].archive(byteCount: Int(arguments[3]) ?? 0), to: arguments[2])
     case "family" where arguments.count > 2:
-      let data = try Data(contentsOf: URL(filePath: arguments[2]))
-      return try cost { try HostileFamily.all[index].read(data) }
+      return try cost(arguments[2], HostileFamily.all[index].read)
     default: throw ScaleError(question: arguments)
     }
   }
 
-  /// The nanoseconds of the better of two runs, the bytes of memory that the first one took more than there were, and 1
-  /// where the archive was refused. The first run also loads what any first run loads.
-  private static func cost(_ read: () throws -> Void) throws -> [Double] {
-    let before = ScaleProcess.peakMemory
-    var isRefused = 0.0
-    var memory = 0.0
-    var times: [Double] = []
-    for round in 0..<2 {
-      let start = ContinuousClock.now
-      do { try read() } catch is DecodingError { isRefused = 1 }
-      times.append(start.duration(to: .now) / .nanoseconds(1))
-      if round == 0 { memory = ScaleProcess.peakMemory - before }
-    }
-    return [times.min() ?? 0, memory, isRefused]
+  private static func save(_ data: Data, to path: String) throws -> [Double] {
+    try data.write(to: URL(filePath: path))
+    return [Double(data.count)]
+  }
+
+  private static func cost(_ path: String, _ read: (Data) throws -> Void) throws -> [Double] {
+    let data = try Data(contentsOf: URL(filePath: path))
+    return try ReadingCost(runs: 2) { try read(data) }.figures
+  }
+
+  /// The size of an archive that one process makes, and what it costs another one to read it: to make it takes more
+  /// memory than to read it.
+  private static func ask(
+    _ kind: String,
+    _ index: Int,
+    _ path: String,
+    byteCount: Int = 0
+  ) throws -> (size: Double, cost: [Double]) {
+    let make = ["make-\(kind)", "\(index)", path, "\(byteCount)"]
+    let size = try ScaleProcess.ask(make, "--hostile-question")[0]
+    return (size, try ScaleProcess.ask([kind, "\(index)", path], "--hostile-question"))
   }
 
   // MARK: Tables
 
-  private static func measureCrafted() throws {
+  private static func measureCrafted(_ path: String) throws {
     let all = try CraftedArchive.all.indices.map { index in
-      (
-        name: CraftedArchive.all[index].name,
-        cost: try ScaleProcess.ask(["crafted", "\(index)"], "--hostile-question")
-      )
+      (name: CraftedArchive.all[index].name, cost: try ask("crafted", index, path).cost)
     }
     var table = Table(header: ["crafted archive", "milliseconds", "memory, megabytes"])
     let slowest = all.sorted { $0.cost[0] > $1.cost[0] }.prefix(8)
@@ -73,16 +79,11 @@ enum HostileRun {
     )
   }
 
-  private static func measureFamilies(most: Int) throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: "keepsake-hostile-\(UUID().uuidString)")
-      .path
-    defer { try? FileManager.default.removeItem(atPath: path) }
+  private static func measureFamilies(_ path: String, most: Int) throws {
     for (index, family) in HostileFamily.all.enumerated() {
       var table = Table(header: ["bytes", "milliseconds", "ns a byte", "memory, megabytes", "× the file", ""])
       for byteCount in [10_000, 100_000, 1_000_000, 10_000_000] where byteCount <= most {
-        // Making the archive takes more memory than reading it, so another process does that.
-        let size = try ScaleProcess.ask(["make", "\(index)", "\(byteCount)", path], "--hostile-question")[0]
-        let cost = try ScaleProcess.ask(["family", "\(index)", path], "--hostile-question")
+        let (size, cost) = try ask("family", index, path, byteCount: byteCount)
         table.rows.append([
           Figure.number(size), Figure.number(cost[0] / 1e6),
           Figure.number(cost[0] / size), Figure.number(cost[1] / 1e6), Figure.number(cost[1] / size),

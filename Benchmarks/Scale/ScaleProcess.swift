@@ -18,21 +18,6 @@ enum ScaleProcess {
     return String(decoding: answer, as: UTF8.self).split(whereSeparator: \.isWhitespace)
       .compactMap { Double($0) }
   }
-
-  /// The most memory that this process has had so far, in bytes.
-  static var peakMemory: Double {
-    #if os(Linux)
-      // Not by getrusage, which counts what the parent had before it became this program.
-      let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-      return (line?.split(separator: " ").dropFirst().first).flatMap { Double($0) }.map { $0 * 1_024 } ?? .nan
-    #else
-      var usage = rusage()
-      // The structure is this function's own.
-      unsafe getrusage(RUSAGE_SELF, &usage)
-      return Double(usage.ru_maxrss)
-    #endif
-  }
 }
 
 struct ScaleError: Error {

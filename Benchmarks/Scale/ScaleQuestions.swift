@@ -1,4 +1,5 @@
 import Foundation
+import HostileArchives
 import Keepsake
 
 /// The questions that a process of the measurement answers.
@@ -8,7 +9,7 @@ enum ScaleQuestion {
     let count = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0
     switch (arguments.first, ScaleShape(rawValue: arguments.count > 1 ? arguments[1] : "")) {
     case ("times", let shape?): return try times(shape, count)
-    case ("build", let shape?): return shape.withGraph(count: count) { _ in [ScaleProcess.peakMemory] }
+    case ("build", let shape?): return shape.withGraph(count: count) { _ in [ReadingCost.peakMemory] }
     case ("save", let shape?): return try save(shape, count, path: arguments[3])
     case ("write", nil): return try writeLarge(path: arguments[1], byteCount: count)
     case ("read", nil): return try readSmall(path: arguments[1])
@@ -45,7 +46,7 @@ enum ScaleQuestion {
   private static func save(_ shape: ScaleShape, _ count: Int, path: String) throws -> [Double] {
     try shape.withGraph(count: count) { graph in
       try graph.save(toFile: path)
-      return [ScaleProcess.peakMemory]
+      return [ReadingCost.peakMemory]
     }
   }
 
@@ -65,12 +66,12 @@ enum ScaleQuestion {
 
   /// The nanoseconds and the bytes of memory that it takes to open the archive and to read the small value.
   private static func readSmall(path: String) throws -> [Double] {
-    let before = ScaleProcess.peakMemory
+    let before = ReadingCost.peakMemory
     let start = ContinuousClock.now
     let unarchiver = try KeyedUnarchiver(forReadingFile: path)
     let note = try unarchiver.decode(ScaleNote.self, forKey: "note")
     let elapsed = start.duration(to: .now)
     guard note.title == ScaleNote.makeSample().title else { throw ScaleError(question: ["read", path]) }
-    return [elapsed / .nanoseconds(1), ScaleProcess.peakMemory - before]
+    return [elapsed / .nanoseconds(1), ReadingCost.peakMemory - before]
   }
 }

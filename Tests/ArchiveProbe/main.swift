@@ -2,8 +2,8 @@ import Foundation
 import Keepsake
 
 // The second process of the tests: `archive-probe write SAMPLE PATH`, `check SAMPLE PATH`, `bytes SAMPLE`, and the
-// commands of FileCommands.swift, GraphCommands.swift, ClassCommands.swift and DeepCommands.swift. The long runs of
-// durability and of random graphs: GenerationArchive.swift, KillCommands.swift, PowerCutCommands.swift,
+// commands of FileCommands.swift, GraphCommands.swift, ClassCommands.swift, DeepCommands.swift and CostCommands.swift.
+// The long runs of durability and of random graphs: GenerationArchive.swift, KillCommands.swift, PowerCutCommands.swift,
 // MarkedCommands.swift and SoakCommands.swift.
 
 /// Ends with a line on standard error.
@@ -23,6 +23,7 @@ do {
   if try runPowerCutCommand(arguments) { exit(0) }
   if try runMarkedCommand(arguments) { exit(0) }
   if try runSoakCommand(arguments) { exit(0) }
+  if try runCostCommand(arguments) { exit(0) }
   guard arguments.count >= 2, let sample = Sample(rawValue: arguments[1]) else {
     fail("write SAMPLE PATH, check SAMPLE PATH or bytes SAMPLE; samples: \(Sample.allCases)")
   }

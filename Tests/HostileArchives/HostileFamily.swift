@@ -7,7 +7,7 @@ package struct HostileFamily: Sendable {
   private let make: @Sendable (Int) -> Data
   private let decode: @Sendable (Data) throws -> Void
 
-  private init<Value: Decodable & SendableMetatype>(
+  init<Value: Decodable & SendableMetatype>(
     _ name: String,
     as type: Value.Type,
     _ make: @escaping @Sendable (Int) -> Data
@@ -24,7 +24,9 @@ package struct HostileFamily: Sendable {
   package func read(_ data: Data) throws { try decode(data) }
 
   /// All of them.
-  package static let all: [HostileFamily] = [
+  package static let all = own + old
+
+  private static let own: [HostileFamily] = [
     HostileFamily("large structures of one byte each", as: [HostileLarge].self) { count in
       CraftedArchive.archive(of: CraftedArchive.array(Array(repeating: [Tag.empty], count: count)))
     },

@@ -35,17 +35,23 @@ from schemata import Rewriter
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = "Sources/Keepsake/"
-LAYERS = ["Wire", "Tables", "Decoding", "Values"]
+LAYERS = ["Wire", "Tables", "Decoding", "Values", "OldArchives"]
 # What else decides what is read.
-FILES = ["Archiver/KeyedUnarchiver.swift"]
+FILES = [
+    "Archiver/KeyedUnarchiver.swift", "Archiver/ArchiveBytes.swift", "Archiver/ArchiveEditor.swift",
+    "Archiver/ArchiveValueReading.swift",
+]
 # Files of these layers that are about writing, or about the program and not an archive.
 EXCLUDED = ["Wire/LargerStack.swift", "Tables/StringSharing.swift", "Tables/FieldList.swift"]
-# Here a name or a signature is turned down by `nil` or `false`, which the caller makes an error of.
-TURNED_DOWN = ["Tables/RuntimeTypes.swift", "Tables/ClassNames.swift", "Wire/ByteReader.swift"]
+# Here a name, a number or a signature is turned down by `nil` or `false`, which the caller makes an error of.
+TURNED_DOWN = [
+    "Tables/RuntimeTypes.swift", "Tables/ClassNames.swift", "Wire/ByteReader.swift",
+    "OldArchives/XMLPropertyListReader.swift",
+]
 # Suites that take no longer, in seconds, are run together, before the others.
 QUICK = 5.0
 # Among the quick ones these are run before all others: they are about what a reader rejects.
-FIRST = re.compile(r".*(Faults|Bounds|Extents|Checksums)|Crafted.*|Typed.*|Conditional.*|RuntimeTypes.*|Damage")
+FIRST = re.compile(r".*(Faults|Bounds|Extents|Checksums)|Crafted.*|Typed.*|Conditional.*|RuntimeTypes.*|Damage|Old(Damage|Limits)")
 LEAST = 0.9
 
 SWITCH = """

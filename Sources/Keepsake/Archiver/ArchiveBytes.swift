@@ -37,12 +37,17 @@ extension ByteReader {
 }
 
 extension ArchiveImage {
-  /// Opens the archive in `data`, which is not copied; one of NSKeyedArchiver is turned into one of our own, in memory.
-  package convenience init(data: Data, verification: ArchiveVerification) throws(ArchiveError) {
+  /// Opens the archive in `data`, which is not copied; one of NSKeyedArchiver is turned into one of our own, in memory,
+  /// within the limits.
+  package convenience init(
+    data: Data,
+    verification: ArchiveVerification,
+    limits: ArchiveLimits = ArchiveLimits()
+  ) throws(ArchiveError) {
     let reader = ByteReader(data)
     // Most archives are our own, and are opened without a look for what they are not.
     guard !reader.hasBytes(Header.signature, at: 0),
-      let old = try OldArchiveTranslation.translate(reader, withoutChecksums: true)
+      let old = try OldArchiveTranslation.translate(reader, limits, withoutChecksums: true)
     else {
       try self.init(reader, verification: verification)
       return
@@ -56,9 +61,12 @@ extension ArchiveImage {
 package func translateOldArchive(
   _ data: Data
 ) throws(ArchiveError) -> (data: Data, losses: [(what: String, count: Int)])? {
-  guard let old = try OldArchiveTranslation.translate(ByteReader(data), withoutChecksums: false) else {
-    return nil
-  }
+  let translated = try OldArchiveTranslation.translate(
+    ByteReader(data),
+    ArchiveLimits(),
+    withoutChecksums: false
+  )
+  guard let old = translated else { return nil }
   return (old.buffer.takeData(), old.losses)
 }
 

@@ -37,7 +37,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     didSet { openSession?.userInfo = userInfo }
   }
 
-  /// How much the archive may ask of the reader.
+  /// How much the archive may ask of the reader. What NSKeyedArchiver wrote is translated when it is opened, all of it: for
+  /// that the limits hold that the initializer was given.
   public var limits: ArchiveLimits {
     didSet { openSession?.limits = limits }
   }
@@ -102,7 +103,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
           "The archive has \(data.count) bytes, more than the limit of \(limits.maximumByteCount)"
         )
       }
-      image = try ArchiveImage(data: data, verification: verification)
+      image = try ArchiveImage(data: data, verification: verification, limits: limits)
     } catch {
       throw KeyedUnarchiver.corrupted(error)
     }

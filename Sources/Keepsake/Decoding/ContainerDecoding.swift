@@ -10,7 +10,8 @@ extension DecodingSession {
   func findInRecord(_ number: Int, _ container: DecodingPlace) throws -> Int? {
     let (offset, depth) = (container.offset, container.depth)
     guard number >= 0, let slot = slot(ofKey: number, depth) else { return nil }
-    if offset != topLevelOffset, let index = container.index {
+    // The index is the container's, and the frame may have been parsed anew, of a mapped file that was changed since.
+    if offset != topLevelOffset, let index = container.index, slot < index.entries.count {
       return move(depth, to: slot, at: index.entries[slot].place)
     }
     return try located(depth, offset) { () throws(ArchiveError) in
@@ -18,7 +19,7 @@ extension DecodingSession {
       var place = self.frames[depth].nextPlace
       if slot < next || slot != next && offset == self.topLevelOffset {
         try self.makeIndex(of: container)
-        if let index = container.index { place = index.entries[slot].place }
+        if let index = container.index { place = try index.entry(slot).place }
       } else {
         for _ in next..<slot { place = try self.end(ofValueAt: place) }
       }

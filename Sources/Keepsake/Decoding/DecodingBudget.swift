@@ -12,8 +12,6 @@ struct DecodingBudget {
   /// What is read once more from the body of an object takes memory that nothing else charges, such as short strings;
   /// this many bytes for each.
   static let rereadFactor = 4
-  /// Strings of more bytes are counted each time when they are hashed or parsed.
-  static let longString = 31
   /// Containers with at most so many elements may say so without being looked at.
   static let smallCount = 16
   /// So many elements may be told in any case.
@@ -36,8 +34,10 @@ struct DecodingBudget {
   private var pathSteps = 0
   private var searchedByteCount = 0
 
-  init(_ limits: ArchiveLimits, byteCount: Int) {
-    allocationLimit = limits.allocation(forArchiveOf: byteCount)
+  init(_ limits: ArchiveLimits, _ image: ArchiveImage) {
+    allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
+    // What was made of an old archive is in memory already.
+    costs.allocated = image.translatedByteCount
   }
 
   // MARK: Paths
@@ -126,7 +126,7 @@ extension DecodingSession {
   /// Charges a collection of `count` elements, which take `stride` bytes each.
   @inline(__always)
   func charge(_ count: Int, elementsOf stride: Int, at place: Int) throws(ArchiveError) {
-    guard count <= limits.maximumElementCount else { throw tooManyElements(count, place) }
+    guard count <= limits.maximumElementCount else { throw limits.tooManyElements(count, place) }
     try charge(count.multipliedSaturating(by: stride), at: place)
   }
 
@@ -134,7 +134,7 @@ extension DecodingSession {
   @inline(__always)
   func charge(objectOf byteCount: Int, at place: Int) throws(ArchiveError) {
     budget.objectCount &+= 1
-    guard budget.objectCount <= limits.maximumObjectCount else { throw tooManyObjects(place) }
+    guard budget.objectCount <= limits.maximumObjectCount else { throw limits.tooManyObjects(place) }
     try charge(byteCount &+ DecodingBudget.objectOverhead, at: place)
   }
 
@@ -147,13 +147,13 @@ extension DecodingSession {
 
   @inline(__always)
   func checkLength(ofString byteCount: Int, at place: Int) throws(ArchiveError) {
-    guard byteCount <= limits.maximumStringByteCount else { throw tooLong(byteCount, place) }
+    guard byteCount <= limits.maximumStringByteCount else { throw limits.tooLong(byteCount, place) }
   }
 
   /// Counts the bytes of a string that is about to be hashed or parsed: a long one may be shared by very many.
   func countLong(_ string: String, at place: Int) throws(ArchiveError) {
     let byteCount = string.utf8.count
-    guard byteCount > DecodingBudget.longString else { return }
+    guard byteCount > ArchiveLimits.longestShortString else { return }
     try checkLength(ofString: byteCount, at: place)
     try countReading(byteCount, at: place)
   }
@@ -162,7 +162,7 @@ extension DecodingSession {
   func countSharedKey(at place: Int) throws(ArchiveError) {
     guard try reader.byte(at: place) & 0xFC == Tag.stringReference else { return }
     let byteCount = try image.stringRange(reader.referencedNumber(at: place), at: place).count
-    if byteCount > DecodingBudget.longString { try countReading(byteCount, at: place) }
+    if byteCount > ArchiveLimits.longestShortString { try countReading(byteCount, at: place) }
   }
 
   // MARK: Counts
@@ -195,35 +195,6 @@ extension DecodingSession {
       .limitExceeded,
       "The values would take more than \(budget.allocationLimit) bytes of memory, out of proportion to the archive; "
         + "ArchiveLimits.maximumAllocation can allow more",
-      byteOffset: place
-    )
-  }
-
-  @inline(never)
-  private func tooManyElements(_ count: Int, _ place: Int) -> ArchiveError {
-    ArchiveError(
-      .limitExceeded,
-      "A collection has \(count) elements, more than the \(limits.maximumElementCount) that "
-        + "ArchiveLimits.maximumElementCount allows",
-      byteOffset: place
-    )
-  }
-
-  @inline(never)
-  private func tooManyObjects(_ place: Int) -> ArchiveError {
-    ArchiveError(
-      .limitExceeded,
-      "There are more objects than the \(limits.maximumObjectCount) that ArchiveLimits.maximumObjectCount allows",
-      byteOffset: place
-    )
-  }
-
-  @inline(never)
-  private func tooLong(_ byteCount: Int, _ place: Int) -> ArchiveError {
-    ArchiveError(
-      .limitExceeded,
-      "A string has \(byteCount) bytes, more than the \(limits.maximumStringByteCount) that "
-        + "ArchiveLimits.maximumStringByteCount allows",
       byteOffset: place
     )
   }

@@ -6,7 +6,7 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) var limits: ArchiveLimits {
     didSet {
       usualValueDepth = min(limits.maximumValueDepth, DecodingSession.usualDepth)
-      budget.allocationLimit = limits.allocation(forArchiveOf: reader.count)
+      budget.allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
     }
   }
   /// Whether coding paths begin below the root key, as those of other top-level decoders do.
@@ -106,7 +106,7 @@ final class DecodingSession {
     reader = image.reader
     self.userInfo = userInfo
     self.limits = limits
-    budget = DecodingBudget(limits, byteCount: image.reader.count)
+    budget = DecodingBudget(limits, image)
     usualValueDepth = min(limits.maximumValueDepth, DecodingSession.usualDepth)
     self.hidesRootKey = hidesRootKey
     self.knownClasses = knownClasses

@@ -64,6 +64,18 @@ final class KeyIndex {
     self.slots = slots
   }
 
+  /// The entry in a slot of the container as it was parsed last: there may be none if its file was changed since.
+  func entry(_ slot: Int) throws(ArchiveError) -> Entry {
+    guard slot < entries.count else {
+      throw ArchiveError(
+        .damaged,
+        "A container has more keys than when it was first read",
+        byteOffset: offset
+      )
+    }
+    return entries[slot]
+  }
+
   /// The slot of the key `name` of a map.
   func slot(of name: String, _ image: ArchiveImage, _ keyHash: KeyHash) throws(ArchiveError) -> Int? {
     guard let slots else { return nil }

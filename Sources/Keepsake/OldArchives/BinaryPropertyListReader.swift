@@ -9,6 +9,7 @@ struct BinaryPropertyListReader {
   private static let trailerByteCount = 32
 
   private let reader: ByteReader
+  private(set) var budget: TranslationBudget
   private let offsetByteCount: Int
   private let referenceByteCount: Int
   private let objectCount: Int
@@ -18,8 +19,9 @@ struct BinaryPropertyListReader {
   /// How many bytes of texts, data and references were read.
   private var contentByteCount = 0
 
-  init(_ reader: ByteReader) throws(ArchiveError) {
+  init(_ reader: ByteReader, _ budget: TranslationBudget) throws(ArchiveError) {
     self.reader = reader
+    self.budget = budget
     let trailer = reader.count - BinaryPropertyListReader.trailerByteCount
     guard trailer >= BinaryPropertyListReader.headerByteCount else {
       throw ArchiveError(.damaged, "The property list was cut off", byteOffset: reader.count)
@@ -48,6 +50,7 @@ struct BinaryPropertyListReader {
   mutating func read() throws(ArchiveError) -> PropertyList {
     var list = PropertyList()
     list.root = root
+    try budget.charge(objectCount, of: PropertyList.nodeByteCount, at: table.lowerBound)
     list.nodes.reserveCapacity(objectCount)
     list.offsets.reserveCapacity(objectCount)
     for place in stride(from: table.lowerBound, to: table.upperBound, by: offsetByteCount) {
@@ -77,21 +80,23 @@ struct BinaryPropertyListReader {
     case 0x3 where low == 3:
       return .date(Double(bitPattern: try reader.bigEndian(at: offset + 1, byteCount: 8)))
     case 0x4:
-      let extent = try extent(at: offset, low, unitByteCount: 1)
+      let extent = try extent(at: offset, low, unitByteCount: 1, memory: 1)
       return .data(try reader.array(of: UInt8.self, count: extent.count, at: extent.lowerBound))
     case 0x5:
-      let extent = try extent(at: offset, low, unitByteCount: 1)
-      return .string(try reader.string(extent))
+      return .string(try reader.string(extent(at: offset, low, unitByteCount: 1, memory: 1)))
     case 0x6:
-      return .string(try utf16(extent(at: offset, low, unitByteCount: 2)))
+      return .string(try utf16(extent(at: offset, low, unitByteCount: 2, memory: 3)))
     case 0x8 where low < 8:
       let number = try reader.bigEndian(at: offset + 1, byteCount: low + 1)
       return .reference(Int(clamping: number))
     case 0xA:
-      let extent = try extent(at: offset, low, unitByteCount: referenceByteCount)
+      let word = MemoryLayout<Int>.stride
+      let extent = try extent(at: offset, low, unitByteCount: referenceByteCount, memory: word)
       return .array(try references(extent))
     case 0xD:
-      let extent = try extent(at: offset, low, unitByteCount: 2 * referenceByteCount)
+      // Keys and values are lists by themselves before they are members.
+      let memory = 2 * MemoryLayout<PropertyList.Member>.stride
+      let extent = try extent(at: offset, low, unitByteCount: 2 * referenceByteCount, memory: memory)
       let numbers = try references(extent)
       let count = numbers.count / 2
       return .dictionary(
@@ -118,11 +123,12 @@ struct BinaryPropertyListReader {
   }
 
   /// Where the content of the object at `offset` is, whose count is `low` or, when that is 15, an integer behind the
-  /// marker.
+  /// marker. Each unit of it is charged with `memory` bytes.
   private mutating func extent(
     at offset: Int,
     _ low: Int,
-    unitByteCount: Int
+    unitByteCount: Int,
+    memory: Int
   ) throws(ArchiveError) -> Range<Int> {
     var start = offset + 1
     var count = low
@@ -141,6 +147,8 @@ struct BinaryPropertyListReader {
     guard contentByteCount <= reader.count else {
       throw ArchiveError(.damaged, "The objects of the property list overlap", byteOffset: offset)
     }
+    try budget.charge(TranslationBudget.blockByteCount, at: offset)
+    try budget.charge(count, of: memory, at: offset)
     return start..<(start + length)
   }
 

@@ -3,58 +3,89 @@
 /// Instances become objects. So do collections, and large data, that several refer to: whoever asks for an array where
 /// there is a reference gets the array behind it. Everything else stands where it is referred to. (Docs/Design.md §9.)
 package struct OldArchiveTranslation {
-  private var contents: OldContents
+  var contents: OldContents
   private let archive: OldArchive
-  private let list: PropertyList
-  private var builder: ArchiveBuilder
-  /// How many references there are to each object.
-  private var referenceCounts: [Int]
-  /// The numbers of the bodies of objects that have one, and the objects whose bodies are still to be written.
-  private var bodyNumbers: [Int: Int] = [:]
+  let list: PropertyList
+  var builder: ArchiveBuilder
+  /// How many references there are to each object: none, one, or several.
+  private var referenceCounts: [UInt8]
+  /// For each object the number of its body, or of its text in the string table; `nil` when it has neither, or not yet.
+  private var numbers: [Int?]
+  /// The objects whose bodies are still to be written.
   private var pending: [Int] = []
-  /// The numbers of strings in the string table, by the numbers of the objects that they are.
-  private var stringNumbers: [Int: Int] = [:]
+  /// The numbers of classes by their names, and by what was read of them.
   private var classNumbers: [String: Int] = [:]
+  private var numbersOfClasses: [ObjectIdentifier: Int] = [:]
   /// The names of classes that have another one in the old archive.
   private var originalNames: [String: String] = [:]
+  /// How many shapes records have so far.
+  var shapeCount = 0
   /// Where values are in the new archive, and where they were in the old one.
   private var places: [ArchivePlace] = []
-  /// How many values the innermost one stands in.
-  private var depth = 0
+  /// The collections that are being written, the innermost last.
+  private var open: [OpenCollection] = []
 
-  /// Collections that are nested deeper get bodies of their own, so that no nesting is a matter of the stack.
+  /// Objects that are nested deeper get bodies of their own, which a decoder follows one by one.
   private static let deepestInline = 64
-  /// How deep collections may be nested that are no objects, and so cannot have bodies.
-  private static let deepestPlain = 512
-  /// What a reference that waits to be followed takes.
-  private static let referenceByteCount = 16
 
-  private init(_ list: PropertyList, byteCount: Int, withoutChecksums: Bool) throws(ArchiveError) {
+  /// A collection of which not all was written yet.
+  private struct OpenCollection {
+    let content: OldContent
+    private var next = 0
+
+    init(_ content: OldContent) {
+      self.content = content
+    }
+
+    /// The node of the next element, or key or value in turns; `nil` behind the last.
+    mutating func takeNext() -> Int? {
+      let index = next
+      next += 1
+      switch content {
+      case .elements(let nodes):
+        return index < nodes.count ? nodes[index] : nil
+      case .pairs(let pairs):
+        guard index / 2 < pairs.count else { return nil }
+        return index.isMultiple(of: 2) ? pairs[index / 2].key : pairs[index / 2].value
+      case .value, .object:
+        return nil
+      }
+    }
+  }
+
+  private init(
+    _ list: PropertyList,
+    _ budget: TranslationBudget,
+    withoutChecksums: Bool
+  ) throws(ArchiveError) {
     self.list = list
     archive = try OldArchive(list)
-    contents = OldContents(archive, byteCount: byteCount)
-    referenceCounts = Array(repeating: 0, count: archive.objects.count)
+    contents = try OldContents(archive, budget)
+    let count = archive.objects.count
+    try contents.budget.charge(count, of: MemoryLayout<Int?>.stride + 1, at: list.offsets[list.root])
+    referenceCounts = Array(repeating: 0, count: count)
+    numbers = Array(repeating: nil, count: count)
     builder = ArchiveBuilder(withoutChecksums: withoutChecksums)
   }
 
   /// The archive that is made of the old one in `reader`, and what could not be carried over; `nil` when this is
   /// neither a binary property list nor one in XML.
   ///
-  /// - Parameter withoutChecksums: for an archive that never leaves memory.
+  /// - Parameters:
+  ///   - limits: how much the old archive may ask of the reader, as a whole.
+  ///   - withoutChecksums: for an archive that never leaves memory. What could not be carried over is of no use there.
   package static func translate(
     _ reader: ByteReader,
+    _ limits: ArchiveLimits,
     withoutChecksums: Bool
   ) throws(ArchiveError) -> TranslatedArchive? {
-    guard let list = try PropertyList(reader) else { return nil }
-    var translation = try OldArchiveTranslation(
-      list,
-      byteCount: reader.count,
-      withoutChecksums: withoutChecksums
-    )
-    return try translation.run()
+    var budget = TranslationBudget(limits, byteCount: reader.count)
+    guard let list = try PropertyList(reader, &budget) else { return nil }
+    var translation = try OldArchiveTranslation(list, budget, withoutChecksums: withoutChecksums)
+    return try translation.run(byteCount: reader.count, countsUnreached: !withoutChecksums)
   }
 
-  private mutating func run() throws(ArchiveError) -> TranslatedArchive {
+  private mutating func run(byteCount: Int, countsUnreached: Bool) throws(ArchiveError) -> TranslatedArchive {
     try countReferences()
     // First what the top level refers to gets its numbers.
     let topLevel = try writeTopLevel()
@@ -68,11 +99,17 @@ package struct OldArchiveTranslation {
     // The top level stands behind the bodies, and not where it was written.
     let shift = builder.buffer.count - Header.byteCount
     places += topLevelPlaces.map { ArchivePlace(offset: $0.offset + shift, source: $0.source) }
-    let unreached = archive.unreachedCount
+    let unreached = countsUnreached ? archive.unreachedCount : 0
     let buffer = try builder.finish(topLevel: topLevel)
     var losses = contents.losses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     if unreached > 0 { losses.append(("objects that nothing refers to", unreached)) }
-    return TranslatedArchive(buffer: buffer, places: places, originalNames: originalNames, losses: losses)
+    return TranslatedArchive(
+      buffer: buffer,
+      sourceByteCount: byteCount,
+      places: places,
+      originalNames: originalNames,
+      losses: losses
+    )
   }
 
   private mutating func writeTopLevel() throws(ArchiveError) -> ByteBuffer {
@@ -93,41 +130,57 @@ package struct OldArchiveTranslation {
     var rest = archive.topLevel.map(\.value)
     while let node = rest.popLast() {
       guard case .object(let number) = try archive.meaning(of: node) else {
-        let nodes = list.array(node) ?? list.dictionary(node)?.map(\.value) ?? []
-        try contents.spend(nodes.count * OldArchiveTranslation.referenceByteCount, at: node)
-        rest += nodes
+        if let elements = list.array(node) {
+          try follow(elements.count, at: node) { rest += elements }
+        } else if let members = list.dictionary(node) {
+          try follow(members.count, at: node) { rest += members.lazy.map(\.value) }
+        }
         continue
       }
-      referenceCounts[number] += 1
-      guard referenceCounts[number] == 1 else { continue }
-      let nodes: [Int]
-      switch try contents.content(of: number) {
-      case .value: nodes = []
-      case .elements(let elements): nodes = elements
-      case .pairs(let pairs): nodes = pairs.flatMap { [$0.key, $0.value] }
-      case .object(_, let members): nodes = members.map(\.node)
+      guard referenceCounts[number] == 0 else {
+        referenceCounts[number] = 2
+        continue
       }
-      // Two collections may name one list of elements, which no archiver writes.
-      try contents.spend(nodes.count * OldArchiveTranslation.referenceByteCount, at: node)
-      rest += nodes
+      referenceCounts[number] = 1
+      switch try contents.content(of: number) {
+      case .value: break
+      case .elements(let elements): try follow(elements.count, at: node) { rest += elements }
+      case .pairs(let pairs):
+        try follow(2 * pairs.count, at: node) {
+          rest += pairs.lazy.map(\.key)
+          rest += pairs.lazy.map(\.value)
+        }
+      case .object(_, let members):
+        try follow(members.count, at: node) { rest += members.lazy.map(\.node) }
+      }
     }
+  }
+
+  /// Charges the `count` references that are about to be followed: two collections may name one list of elements, which
+  /// no archiver writes.
+  private mutating func follow(_ count: Int, at node: Int, _ add: () -> Void) throws(ArchiveError) {
+    try contents.budget.charge(count, of: TranslationBudget.referenceByteCount, at: list.offsets[node])
+    add()
   }
 
   /// Whether the object gets a body of its own, wherever it is.
   private mutating func hasBody(_ number: Int) throws(ArchiveError) -> Bool {
     switch try contents.content(of: number) {
     case .object: true
-    case .elements, .pairs: referenceCounts[number] > 1 || depth >= OldArchiveTranslation.deepestInline
+    case .elements, .pairs: referenceCounts[number] > 1 || open.count >= OldArchiveTranslation.deepestInline
     case .value(let value): referenceCounts[number] > 1 && value.isLarge
     }
   }
 
   // MARK: Bodies
 
-  private mutating func bodyNumber(of number: Int) -> Int {
-    if let known = bodyNumbers[number] { return known }
+  private mutating func bodyNumber(of number: Int) throws(ArchiveError) -> Int {
+    if let known = numbers[number] { return known }
+    if case .object = try contents.content(of: number) {
+      try contents.budget.countObject(at: list.offsets[archive.objects[number]])
+    }
     pending.append(number)
-    bodyNumbers[number] = pending.count
+    numbers[number] = pending.count
     return pending.count
   }
 
@@ -136,17 +189,20 @@ package struct OldArchiveTranslation {
     let content = try contents.content(of: number)
     builder.beginBody(classNumber: try classNumber(of: content, number))
     note(node)
-    depth = 0
     if case .object(_, let members) = content {
       // Each key is compared with some others, up to its length.
       let comparisons = Int.bitWidth - members.count.leadingZeroBitCount
       let keyByteCount = members.reduce(0) { $0.addingSaturating($1.key.utf8.count) }
-      try contents.spend(keyByteCount.multipliedSaturating(by: comparisons) / 8, at: node)
+      try contents.budget.count(
+        keyByteCount.multipliedSaturating(by: comparisons) / 8,
+        at: list.offsets[node]
+      )
       let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       try append(recordHead: sorted, at: node)
       for member in sorted { try append(member.node) }
     } else {
-      try append(content, number)
+      try appendStart(of: content, number)
+      try appendOpen()
     }
     builder.endBody()
   }
@@ -154,8 +210,12 @@ package struct OldArchiveTranslation {
   private mutating func classNumber(of content: OldContent, _ number: Int) throws(ArchiveError) -> Int {
     switch content {
     case .object(let type, _):
+      // Names are not hashed for each object.
+      if let known = numbersOfClasses[ObjectIdentifier(type)] { return known }
       if type.name != type.originalName { originalNames[type.name] = type.originalName }
-      return classNumber(type.name, type.superclasses)
+      let number = classNumber(type.name, type.superclasses)
+      numbersOfClasses[ObjectIdentifier(type)] = number
+      return number
     case .elements: return classNumber("NSArray", [])
     case .pairs: return classNumber("NSDictionary", [])
     case .value: return classNumber("NSValue", [])
@@ -190,94 +250,106 @@ package struct OldArchiveTranslation {
     places.append(ArchivePlace(offset: builder.buffer.count, source: list.offsets[node]))
   }
 
-  /// Appends what stands at `node`.
+  /// Appends what stands at `node`, and all that stands in it: without recursion, however it is nested.
   private mutating func append(_ node: Int) throws(ArchiveError) {
-    note(node)
-    try contents.spend(MemoryLayout<ArchivePlace>.stride, at: node)
-    switch try archive.meaning(of: node) {
-    case .null:
-      builder.buffer.append(Tag.none)
-    case .plain:
-      try appendPlain(node)
-    case .object(let number):
-      if try hasBody(number) {
-        builder.buffer.append(reference: Tag.objectReference, bodyNumber(of: number))
+    try appendStart(of: node)
+    try appendOpen()
+  }
+
+  /// Appends what is still to come of the collections that were begun.
+  private mutating func appendOpen() throws(ArchiveError) {
+    while let innermost = open.indices.last {
+      if let node = open[innermost].takeNext() {
+        try appendStart(of: node)
       } else {
-        try append(contents.content(of: number), number)
+        open.removeLast()
       }
     }
   }
 
-  /// Appends a value that is no object. Some classes of Apple's write collections so.
-  private mutating func appendPlain(_ node: Int) throws(ArchiveError) {
-    guard depth < OldArchiveTranslation.deepestPlain else {
+  /// Appends what stands at `node`, of a collection the head: it is open then.
+  private mutating func appendStart(of node: Int) throws(ArchiveError) {
+    note(node)
+    try contents.charge(TranslationBudget.valueByteCount, at: node)
+    switch try archive.meaning(of: node) {
+    case .null:
+      builder.buffer.append(Tag.none)
+    case .plain:
+      try appendStart(ofPlain: node)
+    case .object(let number):
+      if try hasBody(number) {
+        builder.buffer.append(reference: Tag.objectReference, try bodyNumber(of: number))
+      } else {
+        try appendStart(of: contents.content(of: number), number)
+      }
+    }
+  }
+
+  /// Appends a value that is no object. Some classes of Apple's write collections so, and these may be in themselves.
+  private mutating func appendStart(ofPlain node: Int) throws(ArchiveError) {
+    guard open.count < contents.budget.maximumDepth else {
       throw ArchiveError(
         .limitExceeded,
-        "Collections are nested more than \(OldArchiveTranslation.deepestPlain) deep in one object",
+        "Collections are nested more than \(contents.budget.maximumDepth) deep in one object",
         byteOffset: list.offsets[node]
       )
     }
     if let elements = list.array(node) {
-      try append(.elements(elements), node: node)
+      try appendStart(of: .elements(elements), at: node)
     } else if let members = list.dictionary(node) {
-      try append(.pairs(members), node: node)
+      try appendStart(of: .pairs(members), at: node)
     } else {
       try append(contents.plainValue(node), node)
     }
   }
 
-  private mutating func append(_ content: OldContent, _ number: Int) throws(ArchiveError) {
+  private mutating func appendStart(of content: OldContent, _ number: Int) throws(ArchiveError) {
     let node = archive.objects[number]
-    guard case .value(.string(let text)) = content else { return try append(content, node: node) }
-    if let known = stringNumbers[number] { return builder.append(stringNumber: known) }
-    try contents.spend(text.utf8.count, at: node)
-    stringNumbers[number] = builder.append(string: text)
+    guard case .value(.string(let text)) = content else { return try appendStart(of: content, at: node) }
+    if let known = numbers[number] { return builder.append(stringNumber: known) }
+    numbers[number] = try append(text: text, node)
   }
 
-  private mutating func append(_ content: OldContent, node: Int) throws(ArchiveError) {
+  private mutating func appendStart(of content: OldContent, at node: Int) throws(ArchiveError) {
     switch content {
     case .value(let value):
-      let start = builder.buffer.count
       try append(value, node)
-      try contents.spend(builder.buffer.count - start, at: node)
     case .elements(let nodes):
+      try contents.budget.check(elementCount: nodes.count, at: list.offsets[node])
       builder.buffer.append(arrayHead: nodes.count)
-      depth += 1
-      for node in nodes { try append(node) }
-      depth -= 1
+      open.append(OpenCollection(content))
     case .pairs(let pairs):
-      depth += 1
-      try append(pairs, at: node)
-      depth -= 1
+      try contents.budget.check(elementCount: pairs.count, at: list.offsets[node])
+      try appendHead(of: pairs, at: node)
+      open.append(OpenCollection(content))
     case .object:
       // Never inline.
       break
     }
   }
 
-  /// Appends a dictionary: a map where its keys are texts or integers, and otherwise keys and values in turns, as Swift
-  /// encodes such dictionaries.
-  private mutating func append(_ pairs: [PropertyList.Member], at node: Int) throws(ArchiveError) {
-    guard !pairs.isEmpty else { return builder.buffer.append(Tag.empty) }
-    if try canBeMap(pairs, at: node) {
+  /// Appends the head of a dictionary: a map where its keys are texts or integers, and otherwise keys and values in
+  /// turns, as Swift encodes such dictionaries.
+  private mutating func appendHead(of pairs: [PropertyList.Member], at node: Int) throws(ArchiveError) {
+    if pairs.isEmpty {
+      builder.buffer.append(Tag.empty)
+    } else if try canBeMap(pairs, at: node) {
       builder.append(mapHead: pairs.count)
     } else {
       builder.buffer.append(arrayHead: pairs.count * 2)
-    }
-    for pair in pairs {
-      try append(pair.key)
-      try append(pair.value)
     }
   }
 
   /// Whether all keys are texts or integers, and no text has the digits of an integer, which would be the same key.
   private mutating func canBeMap(_ pairs: [PropertyList.Member], at node: Int) throws(ArchiveError) -> Bool {
+    // What the sets take.
+    try contents.charge(pairs.count.multipliedSaturating(by: TranslationBudget.blockByteCount), at: node)
     var texts: Set<ExactString> = []
     var integers: Set<Int> = []
     for pair in pairs {
       switch try keyValue(pair.key) {
       case .string(let text):
-        try contents.spend(text.utf8.count, at: node)
+        try contents.budget.count(text.utf8.count, at: list.offsets[node])
         guard texts.insert(ExactString(string: text)).inserted else {
           throw list.damaged("A dictionary has a key twice", at: node)
         }
@@ -309,60 +381,12 @@ package struct OldArchiveTranslation {
     throws(ArchiveError)
   {
     guard !members.isEmpty else { return builder.buffer.append(Tag.empty) }
-    for member in members { try contents.spend(member.key.utf8.count, at: node) }
-    try builder.append(recordHead: members.map(\.key))
-  }
-
-  private mutating func append(_ value: FoundationValue, _ node: Int) throws(ArchiveError) {
-    switch value {
-    case .none: builder.buffer.append(Tag.none)
-    case .bool(let value): builder.buffer.append(value ? Tag.true : Tag.false)
-    case .integer(let number): builder.buffer.append(number)
-    case .real(let number): builder.append(number)
-    case .date(let seconds): builder.append(date: seconds)
-    case .decimal(let parts): builder.buffer.append(parts)
-    case .string(let text):
-      try contents.spend(text.utf8.count, at: node)
-      builder.append(string: text)
-    case .bytes(let bytes):
-      try contents.spend(bytes.count, at: node)
-      builder.append(bytes: bytes)
-    case .uuid(let bytes):
-      builder.buffer.append(Tag.uuid)
-      builder.buffer.append(memoryOf: bytes)
-    case .url(let parts):
-      builder.buffer.append(Tag.url)
-      try append(url: parts[...], node)
-    case .array(let elements):
-      try contents.spend(elements.count, at: node)
-      builder.buffer.append(arrayHead: elements.count)
-      for element in elements { try append(element, node) }
-    case .record(let members):
-      try builder.append(recordHead: members.map(\.key))
-      for member in members { try append(member.value, node) }
-    }
-  }
-
-  /// Appends a URL as URLs are `Codable`: a record of the relative text and of the base, if there is one.
-  private mutating func append(url parts: ArraySlice<String>, _ node: Int) throws(ArchiveError) {
-    let relative = parts.first ?? ""
-    let hasBase = parts.count > 1
-    try contents.spend(relative.utf8.count, at: node)
-    try builder.append(recordHead: hasBase ? ["relative", "base"] : ["relative"])
-    builder.append(string: relative)
-    guard hasBase else { return }
-    builder.buffer.append(Tag.url)
-    try append(url: parts.dropFirst(), node)
-  }
-}
-
-extension ByteBuffer {
-  fileprivate func append(_ number: IntegerValue) {
-    switch number {
-    case .signed(let number): append(integer: number)
-    case .unsigned(let number): append(integer: number)
-    case .wide(let number): append(integer: number)
-    case .wideUnsigned(let number): append(integer: number)
-    }
+    let offset = list.offsets[node]
+    for member in members { try contents.budget.count(member.key.utf8.count, at: offset) }
+    let cost = members.count.multipliedSaturating(by: TranslationBudget.shapeKeyByteCount)
+    try contents.budget.charge(cost, at: offset)
+    // Nearly always the shape is known: objects of a class have the same keys.
+    let known = shapeCount
+    if try append(recordHead: members.map(\.key)) < known { contents.budget.giveBack(cost) }
   }
 }

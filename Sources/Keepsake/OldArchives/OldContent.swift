@@ -25,6 +25,10 @@ indirect enum FoundationValue {
   /// The relative string, then that of the base, and so on.
   case url([String])
   case decimal(DecimalParts)
+  /// An index path.
+  case indexes([Int])
+  /// A set of indexes: the location of each range, and its length.
+  case ranges([Int])
   case array([FoundationValue])
   case record([(key: String, value: FoundationValue)])
 
@@ -35,13 +39,29 @@ indirect enum FoundationValue {
     switch self {
     case .bytes(let bytes): bytes.count > FoundationValue.smallByteCount
     case .url(let parts): parts.count > 2 || parts.contains { $0.utf8.count > FoundationValue.smallByteCount }
-    case .array(let elements): elements.count > 4 || elements.contains(where: \.isLarge)
+    case .indexes(let numbers): numbers.count > FoundationValue.fewElements
+    case .ranges(let numbers): numbers.count / 2 > FoundationValue.fewElements
+    case .array(let elements):
+      elements.count > FoundationValue.fewElements || elements.contains(where: \.isLarge)
     case .record(let members): members.contains { $0.value.isLarge }
     default: false
     }
   }
 
   private static let smallByteCount = 256
+  private static let fewElements = 4
+
+  /// What it takes in memory, roughly, beside texts, bytes and numbers of which there are any number.
+  var byteCount: Int {
+    let inner =
+      switch self {
+      case .url(let parts): parts.count * TranslationBudget.blockByteCount
+      case .array(let elements): elements.reduce(0) { $0 + $1.byteCount }
+      case .record(let members): members.reduce(0) { $0 + $1.value.byteCount }
+      default: 0
+      }
+    return TranslationBudget.blockByteCount + inner
+  }
 }
 
 /// Says of each object of an old archive what it is.
@@ -49,41 +69,36 @@ struct OldContents {
   let archive: OldArchive
   /// What was found out, by number.
   private var contents: [OldContent?]
+  /// The classes, by their nodes.
   private var classes: [Int: OldClass] = [:]
   /// The keys of members without the second `$` before them, by their nodes.
   private var keys: [Int: String] = [:]
   /// What could not be carried over, each kind with how often.
   private(set) var losses: [String: Int] = [:]
-  /// How many bytes may still be copied: objects may share texts and data, and so ask for more than any memory has.
-  private var allowance: Int
+  var budget: TranslationBudget
 
-  /// How often the bytes of a file may be copied, and how many bytes in any case.
-  private static let allowance = (factor: 128, constant: 16 << 20)
-
-  init(_ archive: OldArchive, byteCount: Int) {
+  init(_ archive: OldArchive, _ budget: TranslationBudget) throws(ArchiveError) {
     self.archive = archive
-    allowance = byteCount.multipliedSaturating(by: OldContents.allowance.factor)
-      .addingSaturating(OldContents.allowance.constant)
+    self.budget = budget
+    try self.budget.charge(
+      archive.objects.count,
+      of: MemoryLayout<OldContent?>.stride,
+      at: archive.list.offsets[archive.list.root]
+    )
     contents = Array(repeating: nil, count: archive.objects.count)
   }
 
   mutating func content(of number: Int) throws(ArchiveError) -> OldContent {
     if let content = contents[number] { return content }
     let content = try findContent(archive.objects[number])
+    if case .value(let value) = content { try charge(value.byteCount, at: archive.objects[number]) }
     contents[number] = content
     return content
   }
 
-  /// Counts bytes that are copied for the object at `node`; throws when they are out of proportion to the file.
-  mutating func spend(_ byteCount: Int, at node: Int) throws(ArchiveError) {
-    allowance -= byteCount
-    guard allowance >= 0 else {
-      throw ArchiveError(
-        .limitExceeded,
-        "The objects of the archive share so much that they would take up out of proportion to it",
-        byteOffset: archive.list.offsets[node]
-      )
-    }
+  /// Charges memory for the object at `node`: objects may share texts and data, and so ask for more than any memory has.
+  mutating func charge(_ byteCount: Int, at node: Int) throws(ArchiveError) {
+    try budget.charge(byteCount, at: archive.list.offsets[node])
   }
 
   mutating func note(loss: String) { losses[loss, default: 0] += 1 }
@@ -92,6 +107,8 @@ struct OldContents {
     let list = archive.list
     guard let members = list.dictionary(node) else { return try .value(plainValue(node)) }
     var fields: [(key: String, node: Int)] = []
+    try charge(members.count.multipliedSaturating(by: OldContents.memberByteCount), at: node)
+    fields.reserveCapacity(members.count)
     var classNode: Int?
     for member in members {
       if let key = list.string(member.key), key == "$class" {
@@ -119,17 +136,18 @@ struct OldContents {
   mutating func key(of member: PropertyList.Member, at node: Int) throws(ArchiveError) -> String {
     let list = archive.list
     guard let text = list.string(member.key) else { throw list.damaged("A key is no text", at: member.key) }
-    try spend(text.utf8.count + OldContents.memberByteCount, at: node)
+    try budget.count(text.utf8.count, at: list.offsets[node])
     guard text.hasPrefix("$$") else { return text }
     // NSKeyedArchiver puts a second $ before a key that begins with one.
     if let known = keys[member.key] { return known }
+    try charge(text.utf8.count + TranslationBudget.blockByteCount, at: node)
     let key = String(text.dropFirst())
     keys[member.key] = key
     return key
   }
 
-  /// What a member takes beside the text of its key.
-  private static let memberByteCount = 32
+  /// What a member takes beside the text of its key: here, and where it is written.
+  private static let memberByteCount = 2 * MemoryLayout<(key: String, node: Int)>.stride
 
   /// A number, a text or bytes that stand by themselves.
   func plainValue(_ node: Int) throws(ArchiveError) -> FoundationValue {
@@ -151,8 +169,8 @@ struct OldContents {
     guard case .object(let number) = try archive.meaning(of: node) else {
       throw list.damaged("The class of an object is no reference", at: node)
     }
-    if let known = classes[number] { return known }
     let place = archive.objects[number]
+    if let known = classes[place] { return known }
     guard let name = list.value(of: "$classname", in: place).flatMap({ list.string($0) }),
       name.utf8.count <= OldContents.longestClassName
     else {
@@ -165,14 +183,18 @@ struct OldContents {
       else {
         throw list.damaged("The superclasses of \(name) are no names, or too many", at: place)
       }
+      try charge(OldContents.classNameByteCount + 2 * name.utf8.count, at: place)
       names.append(name)
     }
+    try charge(OldContents.classNameByteCount + 2 * name.utf8.count, at: place)
     let found = OldClass(name, Array(names.drop { $0 == name }))
-    classes[number] = found
+    classes[place] = found
     return found
   }
 
   private static let mostSuperclasses = 100
+  /// What the name of a class takes beside its text: in lists of names, and in the tables of classes.
+  private static let classNameByteCount = 256
   /// As long as the longest that this library would look for.
   private static let longestClassName = 1_024
 }

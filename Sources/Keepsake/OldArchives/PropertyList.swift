@@ -26,6 +26,9 @@ struct PropertyList {
   /// The node that all others are in.
   var root = 0
 
+  /// What a node takes beside what is in it.
+  static let nodeByteCount = MemoryLayout<Node>.stride + MemoryLayout<Int>.stride
+
   subscript(number: Int) -> Node { nodes[number] }
 
   /// The text of a string; `nil` for another node.
@@ -58,13 +61,17 @@ struct PropertyList {
 extension PropertyList {
   /// Reads the property list in `reader`, in one of the two forms that NSKeyedArchiver writes; `nil` when it begins as
   /// neither does.
-  init?(_ reader: ByteReader) throws(ArchiveError) {
+  ///
+  /// - Parameter budget: is charged for what the list takes.
+  init?(_ reader: ByteReader, _ budget: inout TranslationBudget) throws(ArchiveError) {
     if reader.hasBytes(BinaryPropertyListReader.signature, at: 0) {
-      var binary = try BinaryPropertyListReader(reader)
+      var binary = try BinaryPropertyListReader(reader, budget)
       self = try binary.read()
-    } else if let text = try XMLPropertyListReader(reader) {
+      budget = binary.budget
+    } else if let text = try XMLPropertyListReader(reader, budget) {
       var text = text
       self = try text.read()
+      budget = text.budget
     } else {
       return nil
     }

@@ -55,7 +55,7 @@ enum StandardClass: String {
     case .string, .mutableString:
       if let text = try fields.string("NS.string") { return .string(text) }
       let bytes = try fields.bytes("NS.bytes") ?? []
-      try contents.spend(bytes.count, at: fields.node)
+      try contents.charge(bytes.count, at: fields.node)
       guard fields.nodes["NS.bytes"] != nil, let text = String(validating: bytes, as: UTF8.self) else {
         throw fields.damaged("A string has no text")
       }
@@ -92,9 +92,9 @@ enum StandardClass: String {
       }
       return .record([("identifier", .string(name))])
     case .indexSet, .mutableIndexSet:
-      return .record([("indexes", .array(try fields.indexRanges(&contents)))])
+      return .ranges(try fields.indexRanges(&contents))
     case .indexPath:
-      return .record([("indexes", .array(try fields.indexes(&contents).map(FoundationValue.init)))])
+      return .indexes(try fields.indexes(&contents))
     case .dateInterval:
       guard let start = try fields.date("NS.startDate"), let end = try fields.date("NS.endDate"), end >= start
       else { return nil }
@@ -168,7 +168,8 @@ extension OldFields {
   /// The numbers of an index path, or the locations and lengths of a set of indexes, as they stand in data: seven bits
   /// in each byte, the lowest first.
   private func packedNumbers(_ bytes: [UInt8], _ contents: inout OldContents) throws(ArchiveError) -> [Int] {
-    try contents.spend(bytes.count * MemoryLayout<FoundationValue>.stride * 4, at: node)
+    // The list, with what it keeps free, and what is written of it.
+    try contents.charge(bytes.count.multipliedSaturating(by: 3 * MemoryLayout<Int>.stride), at: node)
     var numbers: [Int] = []
     var number: UInt64 = 0
     var shift: UInt64 = 0
@@ -196,7 +197,8 @@ extension OldFields {
     return indexes
   }
 
-  fileprivate func indexRanges(_ contents: inout OldContents) throws(ArchiveError) -> [FoundationValue] {
+  /// The locations and lengths in turns.
+  fileprivate func indexRanges(_ contents: inout OldContents) throws(ArchiveError) -> [Int] {
     let count = try integer("NSRangeCount") ?? 0
     var numbers: [Int] = []
     if let bytes = try bytes("NSRangeData") {
@@ -207,12 +209,7 @@ extension OldFields {
     guard numbers.count / 2 == count, numbers.count % 2 == 0 else {
       throw damaged("A set of indexes has not all of its ranges")
     }
-    return stride(from: 0, to: numbers.count, by: 2).map {
-      .record([
-        ("location", FoundationValue(numbers[$0])),
-        ("length", FoundationValue(numbers[$0 + 1])),
-      ])
-    }
+    return numbers
   }
 }
 

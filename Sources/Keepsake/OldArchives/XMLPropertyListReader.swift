@@ -2,6 +2,7 @@
 /// itself has. Nesting takes no recursion.
 struct XMLPropertyListReader {
   private var scanner: XMLScanner
+  private(set) var budget: TranslationBudget
   private var list = PropertyList()
   private var open: [Container] = []
 
@@ -16,9 +17,12 @@ struct XMLPropertyListReader {
   }
 
   /// `nil` when these bytes do not begin as a property list in XML does.
-  init?(_ reader: ByteReader) throws(ArchiveError) {
+  init?(_ reader: ByteReader, _ budget: TranslationBudget) throws(ArchiveError) {
     guard let scanner = try XMLScanner(reader) else { return nil }
     self.scanner = scanner
+    self.budget = budget
+    // The scanner has a copy.
+    try self.budget.charge(reader.count, at: 0)
   }
 
   mutating func read() throws(ArchiveError) -> PropertyList {
@@ -50,7 +54,7 @@ struct XMLPropertyListReader {
       guard let last = open.indices.last, open[last].isDictionary, open[last].key == nil else {
         throw scanner.damaged("A key stands where none may be")
       }
-      open[last].key = append(.string(text), place)
+      open[last].key = try append(.string(text), place)
     case .start(let name, let isEmpty):
       try add(value(name, isEmpty), place)
     case .end(let name):
@@ -79,7 +83,21 @@ struct XMLPropertyListReader {
 
   // MARK: Containers
 
-  private mutating func append(_ node: PropertyList.Node, _ place: Int) -> Int {
+  /// What a node takes, and its number in the collection around it: with room for as many more, since nobody knows how
+  /// many come.
+  private static let nodeByteCount =
+    2 * (PropertyList.nodeByteCount + MemoryLayout<PropertyList.Member>.stride)
+  /// What a collection takes that is open, and in the list.
+  private static let containerByteCount =
+    2 * MemoryLayout<Container>.stride + TranslationBudget.blockByteCount
+
+  private mutating func append(_ node: PropertyList.Node, _ place: Int) throws(ArchiveError) -> Int {
+    switch node {
+    case .string(let text): try budget.charge(text.utf8.count, at: place)
+    case .data(let bytes): try budget.charge(2 * bytes.count, at: place)
+    default: break
+    }
+    try budget.charge(XMLPropertyListReader.nodeByteCount, at: place)
     list.nodes.append(node)
     list.offsets.append(place)
     return list.nodes.count - 1
@@ -102,7 +120,8 @@ struct XMLPropertyListReader {
   }
 
   private mutating func begin(isDictionary: Bool, _ place: Int) throws(ArchiveError) {
-    let number = append(isDictionary ? .dictionary([]) : .array([]), place)
+    try budget.charge(XMLPropertyListReader.containerByteCount, at: place)
+    let number = try append(isDictionary ? .dictionary([]) : .array([]), place)
     try put(number)
     open.append(Container(node: number, isDictionary: isDictionary))
   }

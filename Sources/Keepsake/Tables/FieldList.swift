@@ -31,8 +31,14 @@ final class FieldList<Root: ArchivedFields>: Sendable {
     // What is stored for a type is always the list of that type.
     if let known = knownLists.withLock({ $0[id] }) { return knownDowncast(known, to: FieldList.self) }
     let list = try FieldList()
-    knownLists.withLock { $0[id] = list }
-    return list
+    // Another thread may have been quicker. Its list stays: what is let go of here may run code of the program, by its
+    // key paths and defaults, and must not do so within the lock.
+    let first = knownLists.withLock { lists in
+      if let known = lists[id] { return known }
+      lists[id] = list
+      return list
+    }
+    return knownDowncast(first, to: FieldList.self)
   }
 }
 

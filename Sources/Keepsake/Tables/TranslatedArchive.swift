@@ -1,6 +1,8 @@
 /// An archive that was made of one in another format.
 package struct TranslatedArchive {
   package let buffer: ByteBuffer
+  /// How many bytes the original has.
+  let sourceByteCount: Int
   /// Where values are, in the order of the archive.
   let places: [ArchivePlace]
   /// The names of classes that have another one in the original.
@@ -29,6 +31,14 @@ extension TranslatedArchive {
 }
 
 extension ArchiveImage {
+  /// How many bytes were opened: those of the archive, or of what it was made of.
+  var openedByteCount: Int { source?.sourceByteCount ?? reader.count }
+
+  /// How many bytes of memory the archive takes because it was made of another one.
+  var translatedByteCount: Int {
+    source.map { $0.buffer.count + $0.places.count * MemoryLayout<ArchivePlace>.stride } ?? 0
+  }
+
   /// The error with its place in the file that was opened, which may be another than in the archive.
   func located(_ error: ArchiveError) -> ArchiveError {
     guard let source, let offset = error.byteOffset else { return error }

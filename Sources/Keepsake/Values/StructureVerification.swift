@@ -85,17 +85,15 @@ extension ArchiveImage {
         if summary.valueCount & 0x3FFF == 0 { progress(value.offset) }
         if walk.parentKind == .map { try maps.note(label, at: walk.keyOffset) }
         try value.verifyContent()
-        if let number = try value.bodyNumber, value.kind != .conditional {
-          if value.kind == .value,
-            !isTopLevel || walk.depth != 1 || summary.referenceCounts[checked: number] != 0
-          {
+        // The number is read once: in a mapped file it may be another one the next time.
+        if value.kind != .conditional, let number = try value.target?.number {
+          if value.kind == .value, !isTopLevel || walk.depth != 1 || summary.referenceCounts[number] != 0 {
             throw ArchiveError(
               .damaged,
               "A reference to a value stands where none may be",
               byteOffset: value.offset
             )
           }
-          _ = try value.target
           summary.referenceCounts[number] += 1
         }
         if value.hasMembers { maps.enter() }
@@ -107,11 +105,6 @@ extension ArchiveImage {
       throw ArchiveError(.damaged, "A body does not fill the space that it has", byteOffset: root.offset)
     }
   }
-}
-
-extension [Int] {
-  /// The element at `index`, 0 where there is none.
-  fileprivate subscript(checked index: Int) -> Int { indices.contains(index) ? self[index] : 0 }
 }
 
 /// The keys met so far in each map around a value, to find one that stands there twice.
@@ -155,7 +148,11 @@ private struct MapKeys {
     case .key(let name)?:
       let value = try ArchiveValue(image, at: offset)
       if TagKind(value.tag) == .stringReference {
-        key = .shared(firstNumbers[try value.referencedNumber()])
+        let number = try value.referencedNumber()
+        guard number < firstNumbers.count else {
+          throw ArchiveError(.damaged, "A reference names a string that does not exist", byteOffset: offset)
+        }
+        key = .shared(firstNumbers[number])
       } else {
         let text = ExactString(string: name)
         key = numbers[text].map(Key.shared) ?? .text(text)

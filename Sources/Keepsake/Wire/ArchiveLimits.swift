@@ -39,10 +39,16 @@ public struct ArchiveLimits: Sendable, Hashable {
   ///
   /// An array of structures in which nearly everything is nil takes a byte of an archive for each, and hundreds in
   /// memory. A program that archives millions of these sets a limit of its own.
+  ///
+  /// What NSKeyedArchiver wrote is translated in memory when it is opened, and that counts, too; by default it may take 64
+  /// times the bytes, and 256 KB.
   public var maximumAllocation: Int?
 
   /// The default limits.
   public init() {}
+
+  /// Strings of no more bytes are always read.
+  static let longestShortString = 31
 
   /// How often the bytes of an archive may be taken in memory, and how many bytes may be taken in any case.
   private static let defaultAllocation = (factor: 64, constant: 256 << 20)

@@ -1,4 +1,5 @@
 import Foundation
+import HostileArchives
 import Keepsake
 import Testing
 
@@ -335,6 +336,9 @@ import Testing
     #expect(try archive[path: "root.table.k"]?.stringValue == "text")
     var deep = OldPropertyList.integer(1)
     for _ in 0..<2_000 { deep = .array([deep]) }
-    #expect(try code(OldPropertyList.archive(objects: [.object("Thing", ["deep": deep])])) == .limitExceeded)
+    let nested = OldPropertyList.archive(objects: [.object("Thing", ["deep": deep])])
+    _ = try KeyedUnarchiver.unarchive(Anything.self, from: nested)
+    let inItself = OldHostileArchives.listInItself()
+    #expect(try code(inItself) == .limitExceeded)
   }
 }

@@ -1,0 +1,94 @@
+// How the translation writes values of Foundation. None of them is nested deeper than a measurement's unit is.
+extension OldArchiveTranslation {
+  mutating func append(_ value: FoundationValue, _ node: Int) throws(ArchiveError) {
+    switch value {
+    case .none: builder.buffer.append(Tag.none)
+    case .bool(let value): builder.buffer.append(value ? Tag.true : Tag.false)
+    case .integer(let number): builder.buffer.append(number)
+    case .real(let number): builder.append(number)
+    case .date(let seconds): builder.append(date: seconds)
+    case .decimal(let parts): builder.buffer.append(parts)
+    case .string(let text):
+      try append(text: text, node)
+    case .bytes(let bytes):
+      try contents.budget.check(elementCount: bytes.count, at: list.offsets[node])
+      try contents.charge(bytes.count, at: node)
+      builder.append(bytes: bytes)
+    case .uuid(let bytes):
+      builder.buffer.append(Tag.uuid)
+      builder.buffer.append(memoryOf: bytes)
+    case .url(let parts):
+      try append(url: parts, node)
+    case .indexes(let numbers):
+      try appendHead(ofList: numbers.count, node)
+      for number in numbers { builder.buffer.append(integer: number) }
+    case .ranges(let numbers):
+      try append(ranges: numbers, node)
+    case .array(let elements):
+      builder.buffer.append(arrayHead: elements.count)
+      for element in elements { try append(element, node) }
+    case .record(let members):
+      try append(recordHead: members.map(\.key))
+      for member in members { try append(member.value, node) }
+    }
+  }
+
+  /// Appends a text; returns its number in the string table, if it has one.
+  @discardableResult
+  mutating func append(text: String, _ node: Int) throws(ArchiveError) -> Int? {
+    let byteCount = text.utf8.count
+    try contents.budget.check(stringOf: byteCount, at: list.offsets[node])
+    try contents.charge(byteCount, at: node)
+    return builder.append(string: text)
+  }
+
+  /// Appends a URL as URLs are `Codable`: a record of the relative text and of the base, if there is one.
+  private mutating func append(url parts: [String], _ node: Int) throws(ArchiveError) {
+    for (index, text) in parts.enumerated() {
+      builder.buffer.append(Tag.url)
+      try append(recordHead: index + 1 < parts.count ? ["relative", "base"] : ["relative"])
+      try append(text: text, node)
+    }
+  }
+  /// Appends the head of a record whose value `indexes` is an array of `count` elements, which are to follow.
+  private mutating func appendHead(ofList count: Int, _ node: Int) throws(ArchiveError) {
+    try contents.budget.check(elementCount: count, at: list.offsets[node])
+    try append(recordHead: ["indexes"])
+    builder.buffer.append(arrayHead: count)
+  }
+
+  /// Appends a set of indexes, of which `numbers` are the locations and the lengths in turns.
+  private mutating func append(ranges numbers: [Int], _ node: Int) throws(ArchiveError) {
+    try appendHead(ofList: numbers.count / 2, node)
+    var shape: Int?
+    for (index, number) in numbers.enumerated() {
+      if index.isMultiple(of: 2) {
+        if let shape {
+          builder.append(recordOfShape: shape)
+        } else {
+          shape = try append(recordHead: ["location", "length"])
+        }
+      }
+      builder.buffer.append(integer: number)
+    }
+  }
+
+  /// Appends the head of a record, and notes how many shapes there are; returns the number of its shape.
+  @discardableResult
+  mutating func append(recordHead names: [String]) throws(ArchiveError) -> Int {
+    let number = try builder.append(recordHead: names)
+    shapeCount = max(shapeCount, number + 1)
+    return number
+  }
+}
+
+extension ByteBuffer {
+  fileprivate func append(_ number: IntegerValue) {
+    switch number {
+    case .signed(let number): append(integer: number)
+    case .unsigned(let number): append(integer: number)
+    case .wide(let number): append(integer: number)
+    case .wideUnsigned(let number): append(integer: number)
+    }
+  }
+}

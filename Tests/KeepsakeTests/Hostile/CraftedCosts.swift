@@ -1,0 +1,35 @@
+import Foundation
+import HostileArchives
+import Testing
+
+/// Crafted archives are refused before they have cost anything. Each is read in a process of its own, which has not made
+/// it: so its memory is its own, and what it computes is measured, not how long others let it wait.
+@Suite(.enabled(if: probePath != nil, "archive-probe is not beside the tests")) struct CraftedCosts {
+  private static let mostMemory = 16e6
+
+  /// In nanoseconds: 10 ms in an optimized program. Without optimization everything that is generic is called, and
+  /// takes up to thirty times as long.
+  private static let mostTime: Double = {
+    #if DEBUG
+      30 * 10e6
+    #else
+      10e6
+    #endif
+  }()
+
+  @Test("each is refused within 10 ms of computing and 16 MB", arguments: CraftedArchive.all.indices)
+  func cost(index: Int) throws {
+    let archive = CraftedArchive.all[index]
+    let folder = try TemporaryFolder()
+    try archive.data.write(to: URL(filePath: folder("archive")))
+    // The best of several runs: what else the machine does, the others show.
+    let answer = try Probe.run("crafted-cost", "\(index)", folder("archive"), "5")
+    let figures = String(decoding: answer, as: UTF8.self).split(separator: " ").compactMap {
+      Double($0.trimmingCharacters(in: .newlines))
+    }
+    try #require(figures.count == 3)
+    #expect(figures[2] == 1, "\(archive) is read")
+    #expect(figures[0] <= CraftedCosts.mostTime, "\(archive) takes \(figures[0] / 1e6) ms")
+    #expect(figures[1] <= CraftedCosts.mostMemory, "\(archive) takes \(figures[1] / 1e6) MB")
+  }
+}

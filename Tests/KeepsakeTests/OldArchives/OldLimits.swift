@@ -1,0 +1,173 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import Testing
+
+/// What the limits of the caller mean for old archives, which are translated as a whole when they are opened; and that
+/// nothing in them is a matter of the stack.
+@Suite struct OldLimits {
+  private func code<Value: Decodable>(
+    _ type: Value.Type,
+    _ data: Data,
+    _ change: (inout ArchiveLimits) -> Void
+  ) throws -> ArchiveError.Code? {
+    var limits = ArchiveLimits()
+    change(&limits)
+    return try failure { try KeyedUnarchiver.unarchive(type, from: data, limits: limits) }.code
+  }
+
+  /// Whether an unarchiver is made of `data` at all.
+  private func opens(_ data: Data, _ change: (inout ArchiveLimits) -> Void) -> Bool {
+    var limits = ArchiveLimits()
+    change(&limits)
+    return (try? KeyedUnarchiver(forReadingFrom: data, limits: limits)) != nil
+  }
+
+  private func staff(_ count: Int) -> NSArray {
+    (0..<count).map { OldPerson("Person \($0)", age: $0 % 100) } as NSArray
+  }
+
+  // MARK: Those of the caller
+
+  @Test(arguments: oldFormats)
+  func objects(_ format: PropertyListSerialization.PropertyListFormat) {
+    let data = oldArchive(staff(20), format: format)
+    #expect(!opens(data) { $0.maximumObjectCount = 19 })
+    #expect(opens(data) { $0.maximumObjectCount = 20 })
+  }
+
+  @Test(arguments: oldFormats)
+  func elements(_ format: PropertyListSerialization.PropertyListFormat) {
+    let roots: [Any] = [
+      Array(1...20) as NSArray, NSSet(array: Array(1...20)),
+      Dictionary(uniqueKeysWithValues: (1...20).map { ("\($0)", $0) }) as NSDictionary,
+      Data(repeating: 1, count: 20) as NSData, IndexPath(indexes: 1...20) as NSIndexPath,
+      IndexSet((1...20).map { 2 * $0 }) as NSIndexSet,
+    ]
+    for root in roots {
+      let data = oldArchive(root, format: format)
+      #expect(!opens(data) { $0.maximumElementCount = 19 }, "\(type(of: root))")
+      #expect(opens(data) { $0.maximumElementCount = 20 }, "\(type(of: root))")
+    }
+  }
+
+  @Test(arguments: oldFormats)
+  func strings(_ format: PropertyListSerialization.PropertyListFormat) {
+    let text = String(repeating: "x", count: 40)
+    for root in [text as NSString, [text, text, text] as NSArray, [text: 1] as NSDictionary] as [Any] {
+      let data = oldArchive(root, format: format)
+      #expect(!opens(data) { $0.maximumStringByteCount = 39 })
+      #expect(opens(data) { $0.maximumStringByteCount = 40 })
+    }
+    #expect(opens(oldArchive("short" as NSString, format: format)) { $0.maximumStringByteCount = 0 })
+  }
+
+  @Test(arguments: oldFormats)
+  func allocation(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    let data = oldArchive(staff(1_000), format: format)
+    #expect(!opens(data) { $0.maximumAllocation = data.count })
+    #expect(opens(data) { $0.maximumAllocation = 40 * data.count })
+    // What the translation takes is no longer there for the values.
+    let numbers = oldArchive(Array(repeating: 1, count: 100_000) as NSArray, format: format)
+    struct Large: Decodable {
+      let fields: InlineArray<8, Int>
+
+      init(from decoder: any Decoder) throws {
+        fields = InlineArray(repeating: try decoder.singleValueContainer().decode(Int.self))
+      }
+    }
+    let most = 7 * 1_000_000
+    let own = try KeyedArchiver.archivedData(withRootObject: Array(repeating: 1 as Int?, count: 100_000))
+    var limits = ArchiveLimits()
+    limits.maximumAllocation = most
+    #expect(try KeyedUnarchiver.unarchive([Large].self, from: own, limits: limits).count == 100_000)
+    limits.maximumAllocation = 40 * numbers.count
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: numbers, limits: limits)
+    unarchiver.limits.maximumAllocation = most
+    #expect(try failure { try unarchiver.decode([Large].self, forKey: "root") }.code == .limitExceeded)
+  }
+
+  @Test func depth() throws {
+    let data = OldHostileArchives.nestedXML(depth: 2_000)
+    #expect(try code(CraftedTree.self, data) { $0.maximumDepth = 1_000 } == .limitExceeded)
+    #expect(try code(CraftedTree.self, data) { $0.maximumValueDepth = 1_000 } == .limitExceeded)
+    #expect(!opens(data) { $0.maximumValueDepth = 1_000 })
+    _ = try KeyedUnarchiver.unarchive(CraftedTree.self, from: data)
+  }
+
+  // MARK: By default
+
+  @Test(arguments: oldFormats)
+  func honestArchivesAreFarFromTheDefault(
+    _ format: PropertyListSerialization.PropertyListFormat
+  ) throws {
+    // Foundation takes time that grows with the square of what it archives.
+    let mixed: [Any] = (0..<300).map { number -> Any in
+      switch number % 6 {
+      case 0: OldPerson("Person \(number)", age: number % 100)
+      case 1: ["name": "\(number)", "size": number, "kind": "file"] as NSDictionary
+      case 2: (0..<8).map { $0 + number } as NSArray
+      case 3: Date(timeIntervalSinceReferenceDate: Double(number)) as NSDate
+      case 4: UUID() as NSUUID
+      default: IndexSet((0..<10).map { 3 * $0 + number }) as NSIndexSet
+      }
+    }
+    let roots: [Any] = [
+      mixed as NSArray, Array(1...2_000) as NSArray, Array(repeating: true, count: 2_000) as NSArray,
+      (1...500).map { "\($0)" } as NSArray, staff(200),
+      IndexSet((0..<2_000).map { 2 * $0 }) as NSIndexSet, IndexPath(indexes: 1...2_000) as NSIndexPath,
+    ]
+    for (index, root) in roots.enumerated() {
+      let data = oldArchive(root, format: format)
+      #expect(opens(data) { $0.maximumAllocation = 32 * data.count }, "root \(index)")
+    }
+  }
+
+  @Test("a small file with lists in lists in lists is refused before it was worth anything")
+  func laugh() throws {
+    let data = OldHostileArchives.laugh(levels: 12, width: 10)
+    #expect(data.count < 500)
+    #expect(try code(CraftedTree.self, data) { _ in } == .limitExceeded)
+    // Also where any memory is allowed.
+    #expect(try code(CraftedTree.self, data) { $0.maximumAllocation = .max } == .limitExceeded)
+    #expect(throws: ArchiveError.self) { try ArchiveValue(forReadingFrom: data) }
+  }
+
+  // MARK: The stack
+
+  @Test("lists and tables that are nested deep are opened on a small stack")
+  func smallStack() throws {
+    for data in [
+      OldHostileArchives.nestedXML(depth: 5_000), OldHostileArchives.nestedXMLTables(depth: 5_000),
+    ] {
+      let (top, rewritten) = try onThread(stackSize: 128 << 10) {
+        let archive = try ArchiveValue(forReadingFrom: data)
+        // Written anew without recursion, too.
+        let rewritten = try ArchiveEditor(forReadingFrom: data).encodedData()
+        return (try archive["root"]?.count, rewritten)
+      }
+      #expect(top == 1)
+      #expect(try ArchiveValue(forReadingFrom: rewritten)["root"]?.count == 1)
+    }
+  }
+
+  @Test("and so are those in objects, alone and in turns")
+  func smallStackInObjects() throws {
+    var deep = OldPropertyList.integer(7)
+    for level in 0..<500 { deep = level.isMultiple(of: 2) ? .array([deep]) : .dictionary([("k", deep)]) }
+    let objects: [OldPropertyList] =
+      (0..<200).map { .object("NSArray", ["NS.objects": .array([.reference($0 + 2)])]) }
+      + [.object("Thing", ["deep": deep])]
+    let data = OldPropertyList.archive(objects: objects)
+    let count = try onThread(stackSize: 128 << 10) { () -> Int? in
+      var value = try ArchiveValue(forReadingFrom: data)["root"]
+      var depth = 0
+      while let inner = try value?.members().first?.value {
+        value = inner
+        depth += 1
+      }
+      return depth
+    }
+    #expect(count == 200 + 1 + 500)
+  }
+}
