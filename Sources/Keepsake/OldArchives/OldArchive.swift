@@ -92,17 +92,17 @@ final class OldClass: Sendable {
   /// The names of the superclasses, the nearest first; without NSObject.
   let superclasses: [String]
   let standard: StandardClass?
-  /// What is lost of an object of the class that stays an object; `nil` for a class of a program.
-  let loss: String?
+  /// What becomes of an object of the class that stays an object; `nil` for a class of a program, which is there to
+  /// read it.
+  let change: String?
 
   init(_ originalName: String, _ superclasses: [String]) {
     self.originalName = originalName
     name = OldClass.plainName(originalName)
     self.superclasses = superclasses.map(OldClass.plainName).filter { $0 != "NSObject" }
     standard = StandardClass(rawValue: originalName)
-    loss =
-      OldClass.isOfFramework(name)
-      ? "\(name): kept as an object with the keys that its coder wrote" : nil
+    change =
+      OldClass.isOfFramework(name) ? "\(name) stayed an object, with the keys that its coder wrote" : nil
   }
 
   /// Whether the name has the prefix of one of Apple's frameworks.

@@ -102,7 +102,7 @@ package struct OldArchiveTranslation {
     let unreached = countsUnreached ? archive.unreachedCount : 0
     let buffer = try builder.finish(topLevel: topLevel)
     var losses = contents.losses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    if unreached > 0 { losses.append(("objects that nothing refers to", unreached)) }
+    if unreached > 0 { losses.append(("not carried over: objects that nothing refers to", unreached)) }
     return TranslatedArchive(
       buffer: buffer,
       sourceByteCount: byteCount,

@@ -73,7 +73,7 @@ struct OldContents {
   private var classes: [Int: OldClass] = [:]
   /// The keys of members without the second `$` before them, by their nodes.
   private var keys: [Int: String] = [:]
-  /// What could not be carried over, each kind with how often.
+  /// What could not be carried over, and what became something else, in words and with how often.
   private(set) var losses: [String: Int] = [:]
   var budget: TranslationBudget
 
@@ -101,7 +101,16 @@ struct OldContents {
     try budget.charge(byteCount, at: archive.list.offsets[node])
   }
 
-  mutating func note(loss: String) { losses[loss, default: 0] += 1 }
+  mutating func note(loss: String) { losses["not carried over: \(loss)", default: 0] += 1 }
+
+  /// Notes what became something else, which holds the same.
+  mutating func note(change: String) { losses[change, default: 0] += 1 }
+
+  /// The name of the class of the object at `node`; `nil` for a value of its own.
+  mutating func className(at node: Int) throws(ArchiveError) -> String? {
+    guard let classNode = archive.list.value(of: "$class", in: node) else { return nil }
+    return try oldClass(classNode).name
+  }
 
   private mutating func findContent(_ node: Int) throws(ArchiveError) -> OldContent {
     let list = archive.list
@@ -128,7 +137,7 @@ struct OldContents {
       let fields = OldFields(archive, node, Dictionary(fields, uniquingKeysWith: { first, _ in first }))
       if let content = try standard.content(fields, &self) { return content }
     }
-    if let loss = type.loss { note(loss: loss) }
+    if let change = type.change { note(change: change) }
     return .object(type, fields)
   }
 

@@ -33,10 +33,14 @@ enum StandardClass: String {
   /// What an object of the class is; `nil` when it is of a kind that has no form in Swift, and stays an object.
   func content(_ fields: OldFields, _ contents: inout OldContents) throws(ArchiveError) -> OldContent? {
     switch self {
-    case .array, .mutableArray, .set, .mutableSet, .orderedSet, .mutableOrderedSet:
+    case .array, .mutableArray:
+      return .elements(try fields.elements())
+    case .set, .mutableSet, .orderedSet, .mutableOrderedSet:
+      contents.note(change: "\(rawValue) became an array")
       return .elements(try fields.elements())
     case .countedSet:
       guard let count = try fields.integer("NS.count") else { return nil }
+      contents.note(change: "\(rawValue) became an array")
       contents.note(loss: "NSCountedSet: how often it holds each element")
       return .elements(try fields.numbered("NS.object", count: count))
     case .dictionary, .mutableDictionary:
@@ -272,6 +276,9 @@ extension OldFields {
     guard let value = try real("NS.value"), let unit = try inner("NS.unit", ["NS.symbol", "NS.converter"]),
       let symbol = try unit.string("NS.symbol")
     else { throw damaged("A measurement has no value, or no unit") }
+    if let kind = try contents.className(at: unit.node) {
+      contents.note(loss: "NSMeasurement: the class of its unit, \(kind)")
+    }
     var members: [(key: String, value: FoundationValue)] = [("symbol", .string(symbol))]
     if let converter = try unit.inner("NS.converter", ["NS.coefficient", "NS.constant"]) {
       if let coefficient = try converter.real("NS.coefficient") {

@@ -7,7 +7,7 @@ package struct TranslatedArchive {
   let places: [ArchivePlace]
   /// The names of classes that have another one in the original.
   let originalNames: [String: String]
-  /// What could not be carried over, each kind with how often.
+  /// What could not be carried over, and what became something else, in words and with how often.
   package let losses: [(what: String, count: Int)]
 }
 

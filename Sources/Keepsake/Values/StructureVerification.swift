@@ -2,6 +2,8 @@
 package struct ArchiveSummary: Sendable {
   package var objectCount = 0
   package var valueCount = 0
+  /// For each entry of the class table how many objects are of that class itself.
+  package var objectCounts: [Int] = []
   /// How many references there are to each body, conditional ones not counted; entry 0 is the top level, to
   /// which there are none.
   package var referenceCounts: [Int] = []
@@ -21,6 +23,7 @@ extension ArchiveImage {
   ) throws(ArchiveError) -> ArchiveSummary {
     var summary = ArchiveSummary()
     summary.referenceCounts = Array(repeating: 0, count: directory.bodyCount + 1)
+    summary.objectCounts = Array(repeating: 0, count: classes.count)
     try checkTables()
     try verifyConditionals()
     let maps = try MapKeys(self)
@@ -29,7 +32,10 @@ extension ArchiveImage {
       let body = try numberedBody(number, referredToAt: directory.offsets.range.lowerBound)
       // That it begins where the one before ends was found with its group of the offset table.
       end = body.byteRange.upperBound
-      if body.classNumber != nil { summary.objectCount += 1 }
+      if let classNumber = body.classNumber {
+        summary.objectCount += 1
+        summary.objectCounts[classNumber] += 1
+      }
       try verify(body.value, endingAt: end, isTopLevel: false, maps, &summary, progress)
     }
     guard end == directory.topLevel.lowerBound else {

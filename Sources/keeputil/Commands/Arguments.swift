@@ -54,12 +54,15 @@ struct Arguments {
   func values(_ option: String) -> [String] { values[option] ?? [] }
   func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-  /// The number that an option gives.
+  /// The number that an option gives. One that is larger than any counts as the largest.
   func number(_ option: String, in range: ClosedRange<Int> = 1...Int.max) throws(CommandFailure) -> Int? {
     guard let text = value(option) else { return nil }
-    guard let number = Int(text), range.contains(number) else {
-      let limits = range.upperBound == .max ? "" : " from \(range.lowerBound) to \(grouped(range.upperBound))"
-      throw .usage("\(command): '\(escaped(text))' is no number\(limits) for the option '\(option)'")
+    let isHuge = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } && Int(text) == nil
+    guard let number = isHuge ? .max : Int(text), range.contains(number) else {
+      let limits = range.upperBound == .max ? "on" : "to \(grouped(range.upperBound))"
+      throw .usage(
+        "\(command): '\(escaped(text))' is no number from \(range.lowerBound) \(limits) for the option '\(option)'"
+      )
     }
     return number
   }

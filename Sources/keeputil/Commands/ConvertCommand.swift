@@ -41,16 +41,19 @@ enum ConvertCommand: Command {
 
   private static func convert(_ input: Input, to target: Format, in file: String, pretty: Bool) throws {
     guard target != .keepsake else { return try writeArchive(of: input, to: file) }
-    let isArchive = try input.kind == .archive || input.isOldArchive
+    let isArchive = try input.kind == .archive || reading(input).wait { try input.isOldArchive }
     let source =
       isArchive ? input : Input(name: input.name, data: try archive(of: input).encodedData)
     let (image, summary) = try source.openArchive()
+    tellLosses(image.source?.losses ?? [])
+    let progress = Progress("converting \(displayed(input.name))", .whileWriting(to: file))
+    defer { progress.finish() }
     try withOutput(file) { output in
       do {
         if target == .json {
-          try export(image, summary, JSONWriter(output, pretty: pretty))
+          try export(image, summary, JSONWriter(output, pretty: pretty), progress)
         } else {
-          try export(image, summary, PropertyListWriter(output))
+          try export(image, summary, PropertyListWriter(output), progress)
         }
       } catch {
         throw CommandFailure(coding: error, in: input.name)
@@ -61,11 +64,17 @@ enum ConvertCommand: Command {
   private static func export<Syntax: PlainSyntax>(
     _ image: ArchiveImage,
     _ summary: ArchiveSummary,
-    _ syntax: Syntax
+    _ syntax: Syntax,
+    _ progress: Progress
   ) throws {
     var export = try PlainExport(image, summary, syntax)
-    try export.write()
+    try export.write(progress)
+    progress.finish()
     for note in export.syntax.notes.sentences { Tool.complain("note: \(note)") }
+  }
+
+  private static func reading(_ input: Input) -> Progress {
+    Progress("reading \(displayed(input.name))", .whenUseful)
   }
 
   private static func writeArchive(of input: Input, to file: String) throws {
@@ -73,8 +82,9 @@ enum ConvertCommand: Command {
     if input.kind == .archive {
       // Checked, and then the same bytes.
       _ = try input.openArchive()
-      try withOutput(file) { try $0.write(input.data) }
-    } else if let old = try input.translatedArchive() {
+      return try withOutput(file) { try $0.write(input.data) }
+    }
+    if let old = try reading(input).wait({ try input.translatedArchive() }) {
       tellLosses(old.losses)
       try withOutput(file) { try $0.write(old.data) }
     } else {
@@ -87,8 +97,11 @@ enum ConvertCommand: Command {
   private static func archive(of input: Input) throws -> KeyedArchiver {
     let archiver = KeyedArchiver()
     do {
-      try archiver.encode(plainValue(input), forKey: KeyedArchiver.rootKey)
-      try archiver.finishEncoding()
+      let value = try plainValue(input)
+      try reading(input).wait {
+        try archiver.encode(value, forKey: KeyedArchiver.rootKey)
+        try archiver.finishEncoding()
+      }
     } catch {
       throw CommandFailure(coding: error, in: input.name)
     }
@@ -96,10 +109,12 @@ enum ConvertCommand: Command {
   }
 
   private static func plainValue(_ input: Input) throws -> PlainValue {
-    if input.kind == .propertyList { return try PropertyListReader.read(input.data, name: input.name) }
+    if input.kind == .propertyList {
+      return try reading(input).wait { try PropertyListReader.read(input.data, name: input.name) }
+    }
     var reader = JSONReader(input.data)
     do {
-      let value = try reader.read()
+      let value = try reading(input).wait { try reader.read() }
       for note in reader.notes { Tool.complain("note: \(note)") }
       return value
     } catch let failure as JSONReader.Failure {

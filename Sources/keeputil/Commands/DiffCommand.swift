@@ -15,9 +15,13 @@ enum DiffCommand: Command {
     let isQuiet = arguments.has("--quiet")
     let (first, second) = (try DiffSide(files[0]), try DiffSide(files[1]))
     var count = 0
-    let comparison = Comparison(first, second) { sign, path, text in
+    let names = files.map { displayed($0 == "-" ? "standard input" : $0) }.joined(separator: " and ")
+    let progress = Progress("comparing \(names)", isQuiet ? .never : .whenUseful)
+    defer { progress.finish() }
+    let comparison = Comparison(first, second, progress) { sign, path, text in
       count += 1
       if isQuiet { throw CommandFailure(.different, nil) }
+      progress.makeWay()
       let ink: Palette.Ink =
         switch sign {
         case .added: .added

@@ -21,11 +21,12 @@ enum EditCommand: Command {
     let input = try Input(file)
     // What is damaged would be copied as it is, with new checksums.
     _ = try input.openArchive()
+    let progress = Progress("editing \(displayed(input.name))", .whenUseful)
     do {
-      var editor = try ArchiveEditor(forReadingFrom: input.data)
+      var editor = try progress.wait { try ArchiveEditor(forReadingFrom: input.data) }
       tellLosses(editor.archive.image.source?.losses ?? [])
       try changes.apply(to: &editor)
-      let data = try editor.encodedData()
+      let data = try progress.wait { try editor.encodedData() }
       try withOutput(target) { try $0.write(data) }
     } catch let failure as CommandFailure where failure.status == .badData {
       throw failure.about(input.name)

@@ -11,16 +11,17 @@ enum PrintCommand: Command {
       arguments,
       for: name,
       valued: ["--depth", "--members", "--key", "--color"],
-      flags: ["--offsets", "--json"]
+      flags: ["--full", "--offsets", "--json"]
     )
     let file = try arguments.files("one file")[0]
     let palette = try Palette(option: arguments.value("--color"), for: name)
-    let options = TreeOptions(
+    var options = TreeOptions(
       deepest: try arguments.number("--depth") ?? .max,
       mostMembers: try arguments.number("--members") ?? .max,
       hasOffsets: arguments.has("--offsets"),
       palette: palette
     )
+    if arguments.has("--full") { options.longestText = .max }
     let path = try arguments.value("--key").map { (text) throws(CommandFailure) in try PathArgument(text) }
     let input = try Input(file)
     let image = try input.openArchiveToRead()

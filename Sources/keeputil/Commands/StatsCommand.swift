@@ -42,7 +42,8 @@ extension StatisticsPass {
     let progress = Progress("counting", .whenUseful)
     defer { progress.finish() }
     do {
-      var pass = try StatisticsPass(image, summary, top: top, wantsClassKeys: wantsClassKeys)
+      let original = image.source == nil ? nil : ArchiveStatistics.Original(input.data)
+      var pass = try StatisticsPass(image, summary, of: original, top: top, wantsClassKeys: wantsClassKeys)
       try pass.run(progress)
       return (image, summary, pass)
     } catch {

@@ -19,7 +19,7 @@ enum VerifyCommand: Command {
     )
     let (image, summary) = try input.openArchive(progress)
     guard !isQuiet else { return }
-    let classes = Set(image.classes.filter { !$0.isValueType }.map(\.name)).count
+    let classes = summary.objectCounts.count { $0 > 0 }
     let content =
       summary.objectCount == 0
       ? counted(summary.valueCount, "value")

@@ -9,13 +9,15 @@ struct JSONReader {
   private var repeatedKeys = 0
   /// How many numbers had more digits than any number type here can hold.
   private var roundedNumbers = 0
+  /// How many numbers were nearer to 0 than any number type here can tell.
+  private var lostNumbers = 0
 
   /// Why a text is no JSON, and where.
   struct Failure: Error {
     let text: String
   }
 
-  private static let deepest = 1_000
+  static let deepest = 1_000
 
   init(_ data: Data) {
     bytes = Array(data)
@@ -44,6 +46,9 @@ struct JSONReader {
       notes.append(
         "\(counted(roundedNumbers, "number has", "numbers have")) too many digits and was rounded"
       )
+    }
+    if lostNumbers > 0 {
+      notes.append("\(counted(lostNumbers, "number is", "numbers are")) too small and became 0")
     }
     return notes
   }
@@ -235,6 +240,7 @@ struct JSONReader {
       throw failure("a number is larger than any that can be kept", at: start)
     }
     if number.isRounded { roundedNumbers += 1 }
+    if number.isLost { lostNumbers += 1 }
     return number.value
   }
 }

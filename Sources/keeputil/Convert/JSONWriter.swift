@@ -85,23 +85,34 @@ struct JSONWriter: PlainSyntax {
     try real(secondsSince2001, secondsSince2001.description)
   }
 
+  /// The string in quotes. What could do something to a terminal is escaped: to a reader it is the same.
   private static func quoted(_ string: String) -> String {
     var text = "\""
     text.reserveCapacity(string.utf8.count + 2)
+    var previous: Unicode.Scalar?
     for scalar in string.unicodeScalars {
+      defer { previous = scalar }
       switch scalar {
       case "\"": text.append("\\\"")
       case "\\": text.append("\\\\")
       case "\n": text.append("\\n")
       case "\r": text.append("\\r")
       case "\t": text.append("\\t")
-      case "\0"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
-        let digits = String(scalar.value, radix: 16)
-        text.append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
-      default: text.unicodeScalars.append(scalar)
+      case " "..."~": text.unicodeScalars.append(scalar)
+      default:
+        if scalar.isStrange(after: previous) {
+          for unit in scalar.utf16 { text.append(escape(unit)) }
+        } else {
+          text.unicodeScalars.append(scalar)
+        }
       }
     }
     return text + "\""
+  }
+
+  private static func escape(_ unit: UInt16) -> String {
+    let digits = String(unit, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 }
 

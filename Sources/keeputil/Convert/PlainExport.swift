@@ -43,6 +43,21 @@ struct PlainNotes {
   var sentences: [String] { counts.map { $0.text($0.count) } }
 }
 
+/// The keys that the export itself writes.
+enum ExportKey: String {
+  case id = "$id"
+  case reference = "$ref"
+  case value = "$value"
+
+  /// A key of the archive. One that would be taken for one of these has a "$" more, and so has one that then would be
+  /// taken for it.
+  static func marked(_ name: String) -> String {
+    guard name.utf8.first == UInt8(ascii: "$") else { return name }
+    let word = name.utf8.drop { $0 == UInt8(ascii: "$") }
+    return ExportKey(rawValue: "$\(Substring(word))") == nil ? name : "$" + name
+  }
+}
+
 /// Writes an archive in a format that knows neither objects nor Swift's types.
 ///
 /// Values have the form that JSONEncoder gives them. An object that several refer to is written where it is
@@ -56,6 +71,7 @@ struct PlainExport<Syntax: PlainSyntax> {
   /// For each body whether it stands in what is written; not filled in where there are no weak references.
   private let isReached: [Bool]
   private var seen: [Bool]
+  private let valueCount: Int
   private var walk: ArchiveWalk
   /// For each value that is open, how many brackets its end closes.
   private var open: [Int] = []
@@ -66,6 +82,7 @@ struct PlainExport<Syntax: PlainSyntax> {
     self.image = image
     self.syntax = syntax
     seen = Array(repeating: false, count: summary.referenceCounts.count)
+    valueCount = summary.valueCount
     // An archive of one root object is that object.
     let topLevel = try image.topLevelValue
     let root = try (topLevel.count == 1 ? topLevel[KeyedArchiver.rootKey] : nil) ?? topLevel
@@ -99,15 +116,18 @@ struct PlainExport<Syntax: PlainSyntax> {
     return reached
   }
 
-  mutating func write() throws {
+  mutating func write(_ progress: Progress) throws {
     try syntax.begin()
+    var visited = 0
     while let step = try walk.next() {
       switch step {
       case .leave:
         for _ in 0..<(open.popLast() ?? 0) { try syntax.close() }
       case .value(let value, let label):
+        visited += 1
+        progress.update(visited, of: valueCount)
         switch label {
-        case .key(let name)?: try syntax.key(name)
+        case .key(let name)?: try syntax.key(ExportKey.marked(name))
         case .intKey(let number)?: try syntax.key(String(number))
         case .index?, nil: break
         }
@@ -124,7 +144,7 @@ struct PlainExport<Syntax: PlainSyntax> {
       try syntax.open(.object)
       try writeID(id)
       if value.kind == .empty { return try syntax.close() }
-      try syntax.key("$value")
+      try syntax.key(ExportKey.value.rawValue)
       open[open.count - 1] += 1
     }
     switch value.kind {
@@ -151,7 +171,7 @@ struct PlainExport<Syntax: PlainSyntax> {
   }
 
   private mutating func writeID(_ id: Int) throws {
-    try syntax.key("$id")
+    try syntax.key(ExportKey.id.rawValue)
     try syntax.integer(String(id))
   }
 
@@ -172,7 +192,7 @@ struct PlainExport<Syntax: PlainSyntax> {
       open.append(0)
     } else {
       try syntax.open(.object)
-      try syntax.key("$ref")
+      try syntax.key(ExportKey.reference.rawValue)
       try syntax.integer(String(target.number))
       try syntax.close()
     }

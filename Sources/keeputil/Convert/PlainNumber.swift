@@ -4,7 +4,9 @@ import Foundation
 struct PlainNumber {
   let value: PlainValue
   /// Whether no type holds it, so that it is the nearest double.
-  var isRounded = false
+  private(set) var isRounded = false
+  /// Whether it is so small that the nearest double is 0.
+  private(set) var isLost = false
 
   /// - Returns: `nil` when the number is beyond the largest double.
   init?(_ text: String, isWhole: Bool) {
@@ -34,7 +36,10 @@ struct PlainNumber {
       value = .decimal(decimal)
     } else if let double, double.isFinite {
       value = .double(double)
-      isRounded = true
+      // Zero has no digits but zeros, whatever power of ten they are times.
+      let isZero = exact.digits.allSatisfy { $0 == UInt8(ascii: "0") }
+      isLost = double == 0 && !isZero
+      isRounded = !isZero && !isLost
     } else {
       return nil
     }

@@ -4,7 +4,7 @@ import Foundation
 struct PropertyListReader {
   private let name: String
 
-  private static let deepest = 500
+  static let deepest = 500
 
   static func read(_ data: Data, name: String) throws -> PlainValue {
     let list: Any

@@ -37,7 +37,25 @@ struct PropertyListWriter: PlainSyntax {
     try line(bracket == .array ? "</array>" : "</dict>")
   }
 
-  mutating func key(_ name: String) throws { try line("<key>\(marked(name))</key>") }
+  mutating func key(_ name: String) throws {
+    // Two keys must not become one. What looks like the spelling of such a character is spelled itself.
+    let isUnwritable = name.unicodeScalars.contains { PropertyListWriter.isUnknown($0) }
+    guard isUnwritable || name.contains("\u{FFFD}{") else { return try line("<key>\(marked(name))</key>") }
+    if isUnwritable {
+      notes.add("control in key") {
+        "\(counted($0, "key has", "keys have")) characters that XML has not, spelled as \u{FFFD}{NUMBER}"
+      }
+    }
+    var spelled = ""
+    for scalar in name.unicodeScalars {
+      spelled.unicodeScalars.append(PropertyListWriter.isUnknown(scalar) ? "\u{FFFD}" : scalar)
+      if PropertyListWriter.isUnknown(scalar) || scalar == "\u{FFFD}" {
+        spelled += "{\(String(scalar.value, radix: 16, uppercase: true))}"
+      }
+    }
+    try line("<key>\(marked(spelled))</key>")
+  }
+
   mutating func bool(_ value: Bool) throws { try line(value ? "<true/>" : "<false/>") }
   mutating func string(_ value: String) throws { try line("<string>\(marked(value))</string>") }
 
@@ -79,21 +97,36 @@ struct PropertyListWriter: PlainSyntax {
     try line("<date>\(time.date)T\(time.time)Z</date>")
   }
 
-  /// The text with what XML would take for its own marked, and without what XML cannot hold.
+  /// Whether XML 1.0 has no way to write a character, by its number neither.
+  private static func isUnknown(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "\t", "\n", "\r": false
+    case "\0"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": true
+    default: false
+    }
+  }
+
+  /// The text with what XML would take for its own marked, without what XML cannot hold, and with the numbers of what
+  /// could do something to a terminal.
   private mutating func marked(_ string: String) -> String {
     var text = ""
+    var previous: Unicode.Scalar?
     for scalar in string.unicodeScalars {
+      defer { previous = scalar }
       switch scalar {
       case "&": text.append("&amp;")
       case "<": text.append("&lt;")
       case ">": text.append("&gt;")
       case "\r": text.append("&#13;")
       case "\t", "\n": text.unicodeScalars.append(scalar)
-      case "\0"..."\u{1F}", "\u{FFFE}", "\u{FFFF}":
+      case " "..."~": text.unicodeScalars.append(scalar)
+      case _ where PropertyListWriter.isUnknown(scalar):
         notes.add("control") {
           "\(counted($0, "character that XML has not is", "characters that XML has not are")) lost"
         }
         text.unicodeScalars.append("\u{FFFD}")
+      case _ where scalar.isStrange(after: previous):
+        text.append("&#x\(String(scalar.value, radix: 16, uppercase: true));")
       default: text.unicodeScalars.append(scalar)
       }
     }

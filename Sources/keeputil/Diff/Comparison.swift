@@ -22,16 +22,35 @@ final class Comparison {
     var next = 0
     /// How many steps lead to the value that holds these.
     let depth: Int
+    /// The part of all the work that these pairs are taken for, of 0 to 1.
+    let share: Range<Double>
+
+    func share(ofPair index: Int) -> Range<Double> {
+      let width = (share.upperBound - share.lowerBound) / Double(pairs.count)
+      let start = share.lowerBound + width * Double(index)
+      return start..<(start + width)
+    }
+  }
+
+  /// The numbers of two texts in their string tables.
+  private struct SharedTexts: Hashable {
+    let first: Int
+    let second: Int
   }
 
   private let first: DiffSide
   private let second: DiffSide
   private let report: (Sign, _ path: String, _ text: String) throws -> Void
+  private let progress: Progress
+  /// The part of all the work that the pair in hand is taken for: each pair of a value for the same part of its.
+  private var share = 0.0..<1.0
   private var frames: [Frame] = []
   private var path: [PathElement] = []
   /// Which object of the one archive was met as which of the other.
   private var partners: [Int: Int] = [:]
   private var reversePartners: [Int: Int] = [:]
+  /// How texts of the two string tables differ that were met as each other.
+  private var differences: [SharedTexts: (String, String)] = [:]
   /// Pairs of weak references whose objects were not met yet.
   private var weakPairs: [(first: Int, second: Int, path: String)] = []
 
@@ -39,15 +58,25 @@ final class Comparison {
   private static let mostWeakPairs = 100_000
   /// References behind references to values, of which an archive that is whole has one.
   private static let mostValueReferences = 4
+  /// Of longer keys and names the start is told, so that one that many objects share does not multiply the output.
+  static let longestName = 200
+  private static let wholeWork = 1_000.0
 
   init(
     _ first: DiffSide,
     _ second: DiffSide,
+    _ progress: Progress,
     report: @escaping (Sign, _ path: String, _ text: String) throws -> Void
   ) {
     self.first = first
     self.second = second
+    self.progress = progress
     self.report = report
+    for side in [first, second] { side.onStep = { [weak self] in self?.showProgress() } }
+  }
+
+  private func showProgress() {
+    progress.update(Int(share.lowerBound * Comparison.wholeWork), of: Int(Comparison.wholeWork))
   }
 
   func run() throws {
@@ -63,6 +92,8 @@ final class Comparison {
       frames[frames.count - 1].next += 1
       path.removeSubrange(frame.depth...)
       path.append(frame.pairs[frame.next].label)
+      share = frame.share(ofPair: frame.next)
+      showProgress()
       try compare(frame.pairs[frame.next])
     }
     try compareWeakPairs()
@@ -100,11 +131,11 @@ final class Comparison {
         guard let (nextA, nextB) = try enterObjects(a, b) else { return }
         (a, b) = (nextA, nextB)
       case (.typed, .typed), (.some, .some):
-        let (nameA, nameB) = (
-          try first.reading { () throws(ArchiveError) in try a.typeName },
-          try second.reading { () throws(ArchiveError) in try b.typeName }
+        let (typeA, typeB) = (
+          try first.reading { () throws(ArchiveError) in try first.typeNumber(of: a) },
+          try second.reading { () throws(ArchiveError) in try second.typeNumber(of: b) }
         )
-        if nameA != nameB { try tell(.changed, "type \(escaped(nameA ?? "")) -> \(escaped(nameB ?? ""))") }
+        try compareClasses(typeA, typeB, "type")
         guard let contentA = try first.reading({ () throws(ArchiveError) in try a.wrapped }),
           let contentB = try second.reading({ () throws(ArchiveError) in try b.wrapped })
         else { return }
@@ -131,11 +162,7 @@ final class Comparison {
     }
     var (textA, textB) = (try text(a, first), try text(b, second))
     if a.kind == .string, b.kind == .string {
-      let (stringA, stringB) = (
-        try first.reading { () throws(ArchiveError) in try a.string ?? "" },
-        try second.reading { () throws(ArchiveError) in try b.string ?? "" }
-      )
-      (textA, textB) = DiffText.excerpts(stringA, stringB)
+      (textA, textB) = try excerpts(a, b)
     } else if a.kind == .bytes, b.kind == .bytes {
       let (bytesA, bytesB) = (
         try first.reading { () throws(ArchiveError) in try a.bytes ?? [] },
@@ -147,6 +174,22 @@ final class Comparison {
       (textA, textB) = ("\(textA) (\(a.kindName))", "\(textB) (\(b.kindName))")
     }
     try tell(.changed, "\(textA) -> \(textB)")
+  }
+
+  /// Where two texts differ. Two of the string tables are compared once, wherever they meet.
+  private func excerpts(_ a: ArchiveValue, _ b: ArchiveValue) throws -> (String, String) {
+    let (numberA, numberB) = (
+      try first.reading { () throws(ArchiveError) in try a.sharedStringNumber },
+      try second.reading { () throws(ArchiveError) in try b.sharedStringNumber }
+    )
+    let pair = numberA.flatMap { a in numberB.map { SharedTexts(first: a, second: $0) } }
+    if let pair, let known = differences[pair] { return known }
+    let excerpts = DiffText.excerpts(
+      try first.reading { () throws(ArchiveError) in try a.string ?? "" },
+      try second.reading { () throws(ArchiveError) in try b.string ?? "" }
+    )
+    if let pair { differences[pair] = excerpts }
+    return excerpts
   }
 
   // MARK: References
@@ -163,10 +206,20 @@ final class Comparison {
     }
     partners[targetA.number] = targetB.number
     reversePartners[targetB.number] = targetA.number
-    if targetA.className != targetB.className {
-      try tell(.changed, "class \(escaped(targetA.className ?? "")) -> \(escaped(targetB.className ?? ""))")
-    }
+    try compareClasses(targetA.classNumber, targetB.classNumber, "class")
     return (try enter(targetA, first), try enter(targetB, second))
+  }
+
+  private func areSame(_ classA: Int?, _ classB: Int?) -> Bool {
+    first.digest(ofClass: classA) == second.digest(ofClass: classB)
+  }
+
+  private func compareClasses(_ classA: Int?, _ classB: Int?, _ word: String) throws {
+    guard !areSame(classA, classB) else { return }
+    func name(_ number: Int?, _ side: DiffSide) -> String {
+      number.map { displayed(side.image.classes[$0].name, Comparison.longestName) } ?? ""
+    }
+    try tell(.changed, "\(word) \(name(classA, first)) -> \(name(classB, second))")
   }
 
   private func compareWeak(_ a: ArchiveValue, _ b: ArchiveValue) throws {
@@ -177,9 +230,11 @@ final class Comparison {
     }
     let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
     if known == nil, reverse == nil, weakPairs.count < Comparison.mostWeakPairs {
-      weakPairs.append((targetA.number, targetB.number, PathText.text(path)))
+      weakPairs.append((targetA.number, targetB.number, pathText))
     } else if known != targetB.number {
-      guard known != nil || reverse != nil || targetA.className != targetB.className else { return }
+      guard known != nil || reverse != nil || !areSame(targetA.classNumber, targetB.classNumber) else {
+        return
+      }
       try tell(.changed, "weak \(name(targetA)) -> weak \(name(targetB)), another object")
     }
   }
@@ -215,13 +270,13 @@ final class Comparison {
       try first.reading { () throws(ArchiveError) in try first.members(of: a) },
       try second.reading { () throws(ArchiveError) in try second.members(of: b) }
     )
-    var places: [DiffKey: Int] = [:]
-    for (index, member) in membersB.enumerated() { places[DiffKey(member.label)] = index }
+    var places: [UInt64: Int] = [:]
+    for (index, member) in membersB.enumerated() { places[member.key] = index }
     var isMatched = membersB.map { _ in false }
     var pairs: [Pair] = []
     for member in membersA {
       var partner: DiffSequence.Element?
-      if let place = places[DiffKey(member.label)] {
+      if let place = places[member.key] {
         isMatched[place] = true
         partner = .value(offset: membersB[place].offset)
       }
@@ -230,7 +285,7 @@ final class Comparison {
     for (index, member) in membersB.enumerated() where !isMatched[index] {
       pairs.append(Pair(label: member.label, first: nil, second: .value(offset: member.offset)))
     }
-    frames.append(Frame(pairs: pairs, depth: path.count))
+    frames.append(Frame(pairs: pairs, depth: path.count, share: share))
   }
 
   private func openElements(_ a: ArchiveValue, _ b: ArchiveValue) throws {
@@ -267,7 +322,7 @@ final class Comparison {
         }
       }
     }
-    frames.append(Frame(pairs: pairs, depth: path.count))
+    frames.append(Frame(pairs: pairs, depth: path.count, share: share))
   }
 
   // MARK: Text
@@ -288,16 +343,10 @@ final class Comparison {
   }
 
   private func tell(_ sign: Sign, _ text: String) throws {
-    try report(sign, PathText.text(path), text)
+    try report(sign, pathText, text)
   }
-}
 
-/// A key of a dictionary: its bytes, since two strings are equal that are spelt with other characters; an integer is
-/// the text of its digits (Format §4.8).
-private struct DiffKey: Hashable {
-  let utf8: [UInt8]
-
-  init(_ label: PathElement) { utf8 = Array(label.keyText.utf8) }
+  private var pathText: String { PathText.text(path, longestKey: Comparison.longestName) }
 }
 
 enum DiffText {

@@ -20,7 +20,7 @@ struct DiffSequence {
         digests += DiffSide.digest(of: some)
       }
     } else {
-      try side.visitMembers(of: value) { (_, member) throws(ArchiveError) in
+      try side.visitMembers(of: value) { (_, member, _) throws(ArchiveError) in
         offsets.append(member.offset)
         digests.append(try side.digest(of: member))
       }

@@ -4,10 +4,13 @@ import Keepsake
 final class DiffSide {
   let input: Input
   let image: ArchiveImage
+  /// Called with each value that is passed.
+  var onStep: () -> Void = {}
   /// The ends of large values, so that one that stands in many others is not passed over once for each.
   private var ends: [Int: Int] = [:]
   private var indexedBodies: Set<Int> = []
   private var digests: [[Int: UInt64]] = [[:], [:]]
+  private let names: NameDigests
 
   /// Values that take less are passed over as often as need be.
   private static let leastNotedByteCount = 512
@@ -17,6 +20,7 @@ final class DiffSide {
   init(_ path: String) throws(CommandFailure) {
     input = try Input(path)
     image = try input.openArchiveToRead()
+    names = NameDigests(image)
   }
 
   /// Lets `body` read the archive; what is wrong is said of its file.
@@ -49,23 +53,46 @@ final class DiffSide {
     }
   }
 
+  /// A value under a key.
+  struct Member {
+    let label: PathElement
+    /// The same for the same key. An integer is the text of its digits (Format §4.8).
+    let key: UInt64
+    let offset: Int
+  }
+
   /// The keys of a record or map, and where the values are.
-  func members(of value: ArchiveValue) throws(ArchiveError) -> [(label: PathElement, offset: Int)] {
-    var members: [(label: PathElement, offset: Int)] = []
-    try visitMembers(of: value) { members.append(($0, $1.offset)) }
+  func members(of value: ArchiveValue) throws(ArchiveError) -> [Member] {
+    var members: [Member] = []
+    try visitMembers(of: value) { (label, member, walk) throws(ArchiveError) in
+      let key = try names.digest(ofKey: label, at: walk)
+      members.append(Member(label: label, key: key, offset: member.offset))
+    }
     return members
   }
 
+  /// Calls `body` with each member, and with the walk that has come to it.
   func visitMembers(
     of value: ArchiveValue,
-    _ body: (PathElement, ArchiveValue) throws(ArchiveError) -> Void
+    _ body: (PathElement, ArchiveValue, ArchiveWalk) throws(ArchiveError) -> Void
   ) throws(ArchiveError) {
     var walk = ArchiveWalk(value)
     _ = try walk.next()
     while case .value(let member, let label?) = try walk.next() {
-      try body(label, member)
+      onStep()
+      try body(label, member, walk)
       try walk.skipMembers(endingAt: ends[member.offset])
     }
+  }
+
+  /// The same for the same class, or type behind a protocol; 0 for none.
+  func digest(ofClass number: Int?) -> UInt64 { names.digest(ofClass: number) }
+
+  /// The number of the type of a value behind a protocol; `nil` for a value of another kind.
+  func typeNumber(of value: ArchiveValue) throws(ArchiveError) -> Int? {
+    guard value.kind == .typed else { return nil }
+    var place = value.offset
+    return try image.valueTypeNumber(at: &place)
   }
 
   // MARK: Digests
@@ -90,7 +117,7 @@ final class DiffSide {
         isComplete = false
         break
       }
-      if let label, walk.parentKind != .array { hasher.combine(exactly: label.keyText) }
+      if let label, walk.parentKind != .array { hasher.combine(try names.digest(ofKey: label, at: walk)) }
       if try !combine(value, into: &hasher, level) { isComplete = false }
     }
     let hash = UInt64(truncatingIfNeeded: hasher.finalize())
@@ -148,28 +175,26 @@ final class DiffSide {
     case .conditional:
       // The object is compared where a strong reference to it stands.
       hasher.combine(ArchiveValue.Kind.conditional)
-      hasher.combine(try value.target?.className)
+      hasher.combine(digest(ofClass: try value.target?.classNumber))
       return false
     case .typed:
       hasher.combine(ArchiveValue.Kind.typed)
-      hasher.combine(try value.typeName)
+      hasher.combine(digest(ofClass: try typeNumber(of: value)))
     case .some, .none, .empty, .url:
       hasher.combine(value.kind)
     default:
-      try value.combineScalar(into: &hasher)
+      try combine(scalar: value, into: &hasher)
     }
     return true
   }
 
   private func digest(of body: ArchiveBody, _ level: Int) throws(ArchiveError) -> UInt64 {
     guard level > 0 else {
-      var hasher = Hasher()
-      hasher.combine(body.className)
-      return UInt64(truncatingIfNeeded: hasher.finalize())
+      return digest(ofClass: body.classNumber)
     }
     if let known = digests[level - 1][body.number] { return known }
     var hasher = Hasher()
-    hasher.combine(body.className)
+    hasher.combine(digest(ofClass: body.classNumber))
     hasher.combine(try digest(of: body.value, level: level - 1))
     let digest = UInt64(truncatingIfNeeded: hasher.finalize())
     digests[level - 1][body.number] = digest
@@ -178,12 +203,13 @@ final class DiffSide {
 
   /// Keys by which people tell one thing of a kind from another.
   private static let tellingKeys: Set<String> = ["id", "ID", "identifier", "uuid", "key", "name", "title"]
+  private static let longestTellingKey = 10
 
   /// A number that is the same for values that are likely to be two states of one thing.
   func likeness(of value: ArchiveValue) throws(ArchiveError) -> UInt64 {
     var hasher = Hasher()
-    let (content, description) = try unwrapped(value)
-    hasher.combine(description)
+    let (content, classes) = try unwrapped(value)
+    hasher.combine(classes)
     guard let content, content.kind == .map || content.kind == .record else {
       hasher.combine(content?.kind == .numbers ? .array : content?.kind)
       return UInt64(truncatingIfNeeded: hasher.finalize())
@@ -194,9 +220,13 @@ final class DiffSide {
     _ = try walk.next()
     while visited < 16, case .value(let member, let label?) = try walk.next() {
       visited += 1
-      if DiffSide.tellingKeys.contains(label.keyText), !member.hasMembers, member.kind != .object {
-        hasher.combine(label.keyText)
-        try member.combineScalar(into: &hasher)
+      let key = label.keyText
+      // A long key is not even hashed.
+      if key.utf8.count <= DiffSide.longestTellingKey, DiffSide.tellingKeys.contains(key),
+        !member.hasMembers, member.kind != .object
+      {
+        hasher.combine(key)
+        try combine(scalar: member, into: &hasher)
         break
       }
       try walk.skipMembers(endingAt: ends[member.offset])
@@ -204,60 +234,50 @@ final class DiffSide {
     return UInt64(truncatingIfNeeded: hasher.finalize())
   }
 
-  /// The content, and the names of the class and types around it.
+  /// The content, and the digests of the class and types around it.
   private func unwrapped(
     _ value: ArchiveValue
-  ) throws(ArchiveError) -> (content: ArchiveValue?, names: [String?]) {
+  ) throws(ArchiveError) -> (content: ArchiveValue?, classes: [UInt64]) {
     var value = value
-    var names: [String?] = []
+    var classes: [UInt64] = []
     // More are not met, but in an archive that is made to be met with.
     for _ in 0..<8 {
       switch value.kind {
       case .object, .value:
-        guard let target = try value.target else { return (nil, names) }
-        names.append(target.className)
+        guard let target = try value.target else { return (nil, classes) }
+        classes.append(digest(ofClass: target.classNumber))
         value = target.value
       case .some, .typed:
-        names.append(try value.typeName)
-        guard let content = try value.wrapped else { return (nil, names) }
+        classes.append(digest(ofClass: try typeNumber(of: value)))
+        guard let content = try value.wrapped else { return (nil, classes) }
         value = content
-      default: return (value, names)
+      default: return (value, classes)
       }
     }
-    return (nil, names)
+    return (nil, classes)
   }
-}
 
-extension ArchiveValue {
   /// Puts what a value without members holds into a digest.
-  fileprivate func combineScalar(into hasher: inout Hasher) throws(ArchiveError) {
-    hasher.combine(kind)
-    switch kind {
-    case .bool: hasher.combine(bool)
+  private func combine(scalar value: ArchiveValue, into hasher: inout Hasher) throws(ArchiveError) {
+    hasher.combine(value.kind)
+    switch value.kind {
+    case .bool: hasher.combine(value.bool)
     case .integer:
-      switch try integer {
+      switch try value.integer {
       case .signed(let number)?: hasher.combine(Int128(number))
       case .unsigned(let number)?: hasher.combine(Int128(number))
       case .wide(let number)?: hasher.combine(number)
       case .wideUnsigned(let number)?: hasher.combine(number)
       case nil: break
       }
-    case .float32: hasher.combine(try float32?.bitPattern)
-    case .float64: hasher.combine(try float64?.bitPattern)
-    case .date: hasher.combine(try date?.bitPattern)
-    case .uuid: hasher.combine(try uuid)
-    case .decimal: hasher.combine(try decimal?.text)
-    case .string: hasher.combine(exactly: try string ?? "")
-    case .bytes: hasher.combine(try bytes)
+    case .float32: hasher.combine(try value.float32?.bitPattern)
+    case .float64: hasher.combine(try value.float64?.bitPattern)
+    case .date: hasher.combine(try value.date?.bitPattern)
+    case .uuid: hasher.combine(try value.uuid)
+    case .decimal: hasher.combine(try value.decimal?.text)
+    case .string: hasher.combine(try names.digest(ofText: value))
+    case .bytes: hasher.combine(try value.bytes)
     default: break
     }
-  }
-}
-
-extension Hasher {
-  /// Puts in the text as it is spelt: two strings are equal that are spelt with other characters.
-  fileprivate mutating func combine(exactly text: String) {
-    combine(text)
-    if !text.utf8.allSatisfy({ $0 < 0x80 }) { combine(Array(text.utf8)) }
   }
 }

@@ -24,6 +24,23 @@ struct RequestedChanges {
     guard !changes.isEmpty else {
       throw CommandFailure.usage("edit: no change was given; try 'keeputil help edit'")
     }
+    try checkPaths()
+  }
+
+  /// Refuses what would come to nothing: one value cannot be two, nor have two keys, nor be gone and have one.
+  private func checkPaths() throws(CommandFailure) {
+    var contents: Set<ArchivePath> = []
+    var keys: Set<ArchivePath> = []
+    for change in changes {
+      switch change {
+      case .rename(let path, _) where !keys.insert(path).inserted,
+        .remove(let path) where !contents.insert(path).inserted,
+        .set(let path, _) where !contents.insert(path).inserted:
+        throw .usage("edit: two changes say what becomes of \(PathText.text(path.elements))")
+      default:
+        break
+      }
+    }
   }
 
   private static func change(_ option: String, _ text: String) throws -> Change {

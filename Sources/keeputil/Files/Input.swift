@@ -83,11 +83,11 @@ struct Input {
   }
 }
 
-/// Tells on standard error what of an archive of NSKeyedArchiver could not be carried over.
+/// Tells on standard error what of an archive of NSKeyedArchiver could not be carried over, or became something else.
 func tellLosses(_ losses: [(what: String, count: Int)]) {
   for (what, count) in losses {
     Tool.complain(
-      "note: not carried over: \(escaped(what))\(count > 1 ? " (\(grouped(count)) times)" : "")"
+      "note: \(escaped(what))\(count > 1 ? " (\(grouped(count)) times)" : "")"
     )
   }
 }

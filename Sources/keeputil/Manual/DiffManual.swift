@@ -24,7 +24,8 @@ enum DiffManual {
           """
           ~ is a change, + what is only in B, - what is only in A. The place is the way to it from the top level, that \
           in A for -, that in B for the others; keys that are no plain words stand in brackets and quotes. It can be \
-          given to 'keeputil print --key'.
+          given to 'keeputil print --key', unless it was cut: of a key or a name of a class that is longer than \
+          \(Comparison.longestName) characters the start is shown, and of a long way both ends.
           """
         ),
         .text(
@@ -36,6 +37,7 @@ enum DiffManual {
           written otherwise. What nothing refers to is not compared.
           """
         ),
+        Progress.note,
       ],
       options: [
         Palette.option,

@@ -24,15 +24,17 @@ enum EditManual {
         .text(
           """
           Nothing is written if one of the changes is about something that is not there: a path, a class, or a key \
-          that none of its objects has.
+          that none of its objects has; nor if two say what becomes of one path. Where two paths lead to one place of \
+          a shared object, the last change counts.
           """
         ),
         .text(
           """
-          An archive of NSKeyedArchiver is written as one of Keepsake, as by convert. What could not be carried over \
-          is told on standard error.
+          An archive of NSKeyedArchiver is written as one of Keepsake, as by convert. What could not be carried over, \
+          or became something else, is told on standard error.
           """
         ),
+        Progress.note,
         .savedFile,
       ],
       options: [

@@ -30,10 +30,10 @@ enum GraphManual {
         .text(
           """
           The picture needs nothing from elsewhere, has colours for light and dark pages, and is the same each time \
-          for the same archive. While reading takes longer than half a second, a line on standard error tells how far \
-          it is, if that is a terminal.
+          for the same archive.
           """
         ),
+        Progress.note,
         .savedFile,
       ],
       options: [

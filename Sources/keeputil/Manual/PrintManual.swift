@@ -43,7 +43,9 @@ enum PrintManual {
       An object is printed with the name of its class and its number where it is met first; after that only with \
       these. A weak reference is "weak" and the class and number of its object, or "weak nil" where that was not \
       archived. A value behind a protocol is printed with the name of its type. Characters that do not show, or would \
-      change how others show, are escaped as in Swift.
+      change how others show, are escaped as in Swift. Of a text, a key or a name of more than \
+      \(TreeOptions.longestText) characters the start is printed, and how many bytes it has: an archive may hold it \
+      once for very many that have it.
       """
     ),
     .text(
@@ -59,7 +61,9 @@ enum PrintManual {
       """
       In the JSON, records and dictionaries are objects and keep the order of their keys; nil, booleans, integers of \
       any size, 64-bit floating-point numbers, strings and arrays are what they are. All else is an object with a key \
-      that begins with "$" (a key of the archive that does so has one "$" more in front):
+      that begins with "$" (a key of the archive that does so has one "$" more in front). Texts, keys and names are \
+      whole, and one that the archive holds once stands at each place that has it, so that the output may be larger \
+      than the archive by far. Characters that would do something to a terminal are escaped.
       """
     ),
     .item(
@@ -103,6 +107,7 @@ enum PrintManual {
     ),
     .init("--depth N", "shows values that are nested deeper as {…} and […] only"),
     .init("--members N", "shows that many elements of each array and dictionary"),
+    .init("--full", "prints long texts, keys and names to their ends, as --json does"),
     .init(
       "--offsets",
       """

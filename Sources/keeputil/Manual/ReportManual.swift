@@ -26,6 +26,12 @@ enum ReportManual {
           start of its value. In a larger archive the small ones are folded into "others", and the page says so.
           """
         ),
+        .text(
+          """
+          A file of NSKeyedArchiver is turned into an archive in memory, and the page is about that archive, as it says.
+          """
+        ),
+        Progress.note,
         .savedFile,
         .text("The page holds texts and numbers from the archive. Give it to nobody who may not see these."),
       ],

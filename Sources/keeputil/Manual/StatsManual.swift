@@ -12,6 +12,13 @@ enum StatsManual {
           for standard input. The archive is checked first, as by verify.
           """
         ),
+        .text(
+          """
+          A file of NSKeyedArchiver is turned into an archive in memory, and the figures are of that archive. The first \
+          line says so, and in the JSON "madeOf" is what the file is.
+          """
+        ),
+        Progress.note,
         .item(
           "The file",
           "Its parts in their order: bodies, tables, checksums. They are all of its bytes, each once."

@@ -25,12 +25,7 @@ enum VerifyManual {
           of such an archive nobody can tell whether a number or a text in it is the one that was written.
           """
         ),
-        .text(
-          """
-          While that takes longer than half a second, a line on standard error tells how far it is, if that is a \
-          terminal.
-          """
-        ),
+        Progress.note,
       ],
       options: [
         .init("--progress", "tells how far it is anywhere, and from the beginning"),

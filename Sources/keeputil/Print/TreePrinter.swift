@@ -5,11 +5,15 @@ import Keepsake
 struct TreeOptions {
   var deepest = Int.max
   var mostMembers = Int.max
+  /// Of longer texts, keys and names the start is shown: in the archive one may stand once for very many references.
+  var longestText = TreeOptions.longestText
   /// Whether the place and size of each value is shown.
   var hasOffsets = false
   var palette = Palette.plain
   /// What stands before each line.
   var margin = ""
+
+  static let longestText = 500
 }
 
 /// Prints a value of an archive line by line, and reads no more of it than it prints. It takes no recursion, whatever
@@ -194,14 +198,14 @@ struct TreePrinter {
 
   private func text(_ label: PathElement) -> String {
     switch label {
-    case .key(let name): "\(options.palette.paint(quoted(name), .key)) => "
+    case .key(let name): "\(options.palette.paint(quoted(name, options.longestText), .key)) => "
     case .intKey(let number): "\(options.palette.paint("\(number)", .key)) => "
     case .index(let index): "\(index) => "
     }
   }
 
   private func painted(_ value: ArchiveValue) throws -> String {
-    let text = try value.scalarText
+    let text = try value.scalarText(longest: options.longestText)
     return value.ink.map { options.palette.paint(text, $0) } ?? text
   }
 
@@ -210,7 +214,9 @@ struct TreePrinter {
     body.className.map { "\(name($0)) \(faint("#\(body.number)"))" } ?? ""
   }
 
-  private func name(_ type: String) -> String { options.palette.paint(escaped(type), .name) }
+  private func name(_ type: String) -> String {
+    options.palette.paint(escaped(shortened(type, options.longestText)), .name)
+  }
 
   private func faint(_ text: String) -> String { options.palette.paint(text, .faint) }
 }

@@ -96,12 +96,16 @@ struct ReportData {
     try json.key("facts")
     try json.open(.object)
     try json.field("name", displayed(name))
+    if let original = statistics.original {
+      try json.field("writer", ArchiveStatistics.Original.writer)
+      try json.field("madeOf", "\(original.format) of \(counted(original.byteCount, "byte"))")
+    }
     try json.field("bytes", statistics.byteCount)
     try json.field("format", statistics.formatVersion)
     try json.field("hasChecksums", statistics.hasChecksums)
     try json.field("objects", statistics.objectCount)
     try json.field("values", statistics.valueCount)
-    try json.field("classes", statistics.classes.count { $0.bodies.count > 0 })
+    try json.field("classes", statistics.classCount)
     try json.field("unreached", statistics.unreached.count)
     try json.field("sharedObjects", statistics.sharing.objectCount)
     try json.field("furtherReferences", statistics.sharing.furtherReferences)

@@ -21,7 +21,7 @@ enum ReportPreview {
   static func text(_ image: ArchiveImage, at offset: Int) throws(ArchiveError) -> String? {
     let value = try ArchiveValue(image, at: offset)
     switch value.kind {
-    case .none, .empty, .bool, .integer, .float32, .float64, .decimal, .date: return try value.scalarText
+    case .none, .empty, .bool, .integer, .float32, .float64, .decimal, .date: return try value.scalarText()
     case .uuid: return try value.uuidText
     case .url:
       return try value.urlParts.map {

@@ -144,12 +144,13 @@ enum ReportScript {
       box.append(definition);
       byId("facts").append(box);
     }
-    fact("Size", short(facts.bytes), sized(facts.bytes));
+    if (facts.writer) fact("Written by", facts.writer, "a " + facts.madeOf);
+    fact(facts.writer ? "Turned into" : "Size", short(facts.bytes), sized(facts.bytes));
     fact("Objects", grouped(facts.objects), "of " + counted(facts.classes, "class", "classes"));
     fact("Values", grouped(facts.values), counted(facts.texts, "text") + " shared");
     fact("Saved by sharing", short(facts.savedBytes + facts.savedTextBytes),
       short(facts.savedBytes) + " objects, " + short(facts.savedTextBytes) + " texts");
-    fact("Format", facts.format, facts.hasChecksums ? "with checksums" : "without checksums");
+    if (!facts.writer) fact("Format", facts.format, facts.hasChecksums ? "with checksums" : "without checksums");
     if (facts.unreached) fact("Not referred to", grouped(facts.unreached), "objects and values");
 
     drawTables();

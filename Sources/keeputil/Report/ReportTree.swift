@@ -125,7 +125,7 @@ struct ReportTree {
     }
   }
 
-  static func shownName(_ name: String) -> String { displayed(name, 160) }
+  static func shownName(_ name: String) -> String { displayedName(name, 160) }
 
   // MARK: What is not reached
 

@@ -1,3 +1,4 @@
+import Foundation
 import Keepsake
 
 /// Where the bytes of an archive go. `keeputil stats` prints it, and `keeputil report` makes a page of it.
@@ -67,6 +68,22 @@ struct ArchiveStatistics {
     var savedBytes: Int { inlineBytes - references.bytes - tableBytes }
   }
 
+  /// The file that the archive was made of in memory.
+  struct Original {
+    let byteCount: Int
+    private let isBinary: Bool
+
+    init(_ data: Data) {
+      byteCount = data.count
+      isBinary = data.starts(with: "bplist".utf8)
+    }
+
+    static let writer = "NSKeyedArchiver"
+    var format: String { isBinary ? "binary property list" : "XML property list" }
+  }
+
+  /// `nil` of an archive that is a file itself.
+  let original: Original?
   let byteCount: Int
   let formatVersion: String
   let hasChecksums: Bool
@@ -88,6 +105,8 @@ struct ArchiveStatistics {
   var sharing = Sharing()
   var strings = StringSharing()
 
+  /// The classes of which there are objects.
+  var classCount: Int { classes.count { $0.bodies.count > 0 } }
   var objectCount: Int { classes.reduce(0) { $0 + $1.bodies.count } }
   var valueCount: Int { kinds.reduce(0) { $0 + $1.tally.count } }
   var bodyBytes: Int {

@@ -67,9 +67,16 @@ enum StatisticKind: Int, CaseIterable {
 extension ArchiveValue {
   /// Whether the value is a text that stands in the string table.
   var isSharedString: Bool {
+    get throws(ArchiveError) { try sharedStringNumber != nil }
+  }
+
+  /// The number in the string table of a text that stands there.
+  var sharedStringNumber: Int? {
     get throws(ArchiveError) {
-      guard kind == .string else { return false }
-      return (Tag.stringReference..<Tag.valueReference).contains(try image.reader.byte(at: offset))
+      guard kind == .string,
+        (Tag.stringReference..<Tag.valueReference).contains(try image.reader.byte(at: offset))
+      else { return nil }
+      return try image.reader.referencedNumber(at: offset)
     }
   }
 }

@@ -9,6 +9,13 @@ enum StatisticsJSON {
   }
 
   private static func write(_ statistics: ArchiveStatistics, _ json: inout JSONWriter) throws {
+    if let original = statistics.original {
+      try json.bracket(.object, "madeOf") {
+        try $0.field("writer", ArchiveStatistics.Original.writer)
+        try $0.field("format", original.format)
+        try $0.field("bytes", original.byteCount)
+      }
+    }
     try json.field("bytes", statistics.byteCount)
     try json.field("formatVersion", statistics.formatVersion)
     try json.field("hasChecksums", statistics.hasChecksums)

@@ -24,6 +24,8 @@ struct StatisticsPass {
   private let referenceCounts: [Int]
   private(set) var reached: ReachedBodies
   private(set) var keys: KeyRows
+  /// The rows of keys of dictionaries that stand in the string table, by their numbers there.
+  private var sharedKeyRows: [Int: Int] = [:]
   /// What stands directly under each key of the objects of each class; only if that was asked for.
   private(set) var classKeys: [ClassKey: ArchiveStatistics.Tally] = [:]
   private let wantsClassKeys: Bool
@@ -44,10 +46,16 @@ struct StatisticsPass {
   private static let mostClassKeys = 20_000
 
   /// - Parameters:
+  ///   - original: what the archive was made of, if it was.
   ///   - top: how many of the largest values and objects are listed.
   ///   - wantsClassKeys: whether the keys of each class are to be told apart.
-  init(_ image: ArchiveImage, _ summary: ArchiveSummary, top: Int, wantsClassKeys: Bool) throws(ArchiveError)
-  {
+  init(
+    _ image: ArchiveImage,
+    _ summary: ArchiveSummary,
+    of original: ArchiveStatistics.Original? = nil,
+    top: Int,
+    wantsClassKeys: Bool
+  ) throws(ArchiveError) {
     self.image = image
     self.wantsClassKeys = wantsClassKeys
     referenceCounts = summary.referenceCounts
@@ -55,6 +63,7 @@ struct StatisticsPass {
     keys = KeyRows(image)
     let reader = image.reader
     statistics = ArchiveStatistics(
+      original: original,
       byteCount: reader.count,
       formatVersion: "\(try reader.byte(at: 8)).\(try reader.byte(at: 9))",
       hasChecksums: image.hasChecksums,
@@ -168,8 +177,8 @@ struct StatisticsPass {
         if let keyNumber = walk.keyNumber {
           row = keys.row(ofKey: keyNumber, name)
         } else {
-          row = keys.row(ofDictionaryKey: name)
           start = walk.keyOffset
+          row = try dictionaryKeyRow(name, at: start)
           try noteSharedKey(name, at: start, endingAt: value.offset)
         }
       case .intKey?:
@@ -215,6 +224,17 @@ struct StatisticsPass {
         try noteReference(value, kind, byteCount, number, row)
       }
     }
+  }
+
+  /// The row of a key of a dictionary. A text of the string table, which may be long, is looked up once.
+  private mutating func dictionaryKeyRow(_ name: String, at place: Int) throws(ArchiveError) -> Int {
+    guard let number = try ArchiveValue(image, at: place).sharedStringNumber else {
+      return keys.row(ofDictionaryKey: name)
+    }
+    if let known = sharedKeyRows[number] { return known }
+    let row = keys.row(ofDictionaryKey: name)
+    sharedKeyRows[number] = row
+    return row
   }
 
   private mutating func leave(at end: Int, _ owner: Int) {

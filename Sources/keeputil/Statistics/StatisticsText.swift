@@ -19,13 +19,13 @@ struct StatisticsText {
   }
 
   func write(name: String) throws {
-    let size = statistics.byteCount
+    let size = statistics.original?.byteCount ?? statistics.byteCount
     try output.write("\(palette.paint(displayed(name), .bold)): \(counted(size, "byte"))")
     if size >= 1_000 { try output.write(" (\(readableBytes(size)))") }
     try output.write(
-      ", format \(statistics.formatVersion)\(statistics.hasChecksums ? "" : ", without checksums")\n"
+      ", \(origin)\n"
         + "\(counted(statistics.objectCount, "object")) of "
-        + "\(counted(statistics.classes.count { $0.bodies.count > 0 }, "class", "classes")), "
+        + "\(counted(statistics.classCount, "class", "classes")), "
         + "\(counted(statistics.valueCount, "value"))\n"
     )
     try writeParts()
@@ -35,6 +35,16 @@ struct StatisticsText {
     try writePlaces("Largest values", statistics.largestValues, isObjects: false)
     try writePlaces("Largest objects", statistics.largestObjects, isObjects: true)
     try writeSharing()
+  }
+
+  /// What wrote the file, and in which form.
+  private var origin: String {
+    guard let original = statistics.original else {
+      return "format \(statistics.formatVersion)\(statistics.hasChecksums ? "" : ", without checksums")"
+    }
+    return
+      "written by \(ArchiveStatistics.Original.writer) (\(original.format)); the figures are of the archive of "
+      + "\(counted(statistics.byteCount, "byte")) that it is turned into"
   }
 
   private func heading(_ text: String) throws { try output.write("\n\(palette.paint(text, .bold))\n") }
@@ -75,7 +85,7 @@ struct StatisticsText {
       )
     }
     let classes = statistics.classes.filter { $0.bodies.count > 0 }
-    for row in classes.prefix(mostRows) { add(displayed(row.entry.name), row.bodies) }
+    for row in classes.prefix(mostRows) { add(displayedName(row.entry.name), row.bodies) }
     let rest = classes.dropFirst(mostRows)
     add(
       "(\(grouped(rest.count)) more)",
@@ -92,7 +102,7 @@ struct StatisticsText {
     var types = TextTable([("type", .left), ("values", .right), ("bytes", .right)])
     for row in statistics.types.prefix(mostRows) {
       types.add(
-        abridged(displayed(row.name), StatisticsText.longestName),
+        abridged(displayedName(row.name), StatisticsText.longestName),
         grouped(row.values.count),
         grouped(row.values.bytes)
       )
@@ -107,7 +117,7 @@ struct StatisticsText {
     ])
     for row in statistics.keys.prefix(mostRows) {
       table.add(
-        abridged(displayed(row.name, 200), StatisticsText.longestName),
+        abridged(displayedName(row.name), StatisticsText.longestName),
         grouped(row.count),
         grouped(row.ownBytes),
         percentText(statistics.share(row.ownBytes)),

@@ -9,6 +9,11 @@ final class Progress {
     case whenUseful
     case always
     case never
+
+    /// How it is shown while something is written to `path`: to a terminal it would be written in between.
+    static func whileWriting(to path: String) -> Showing {
+      path == "-" && isatty(STDOUT_FILENO) != 0 ? .never : .whenUseful
+    }
   }
 
   private static let patience = Duration.milliseconds(500)
@@ -16,7 +21,7 @@ final class Progress {
   static let usualPause = Duration.milliseconds(100)
 
   private let label: String
-  private let isShown: Bool
+  private var isShown: Bool
   private let start = ContinuousClock.now
   private let patience: Duration
   private var lastShown: ContinuousClock.Instant?
@@ -57,11 +62,28 @@ final class Progress {
     write("\(label) \(percent) %")
   }
 
-  /// Leaves the line as it was before.
+  /// Leaves the line as it was before. Nothing more is shown.
   func finish() {
+    isShown = false
     guard !lastText.isEmpty else { return }
     write("")
     put("\r")
+  }
+
+  /// Ends when the result begins to come and is for a terminal too: that tells itself that there is progress.
+  func makeWay() {
+    if isatty(STDOUT_FILENO) != 0 { finish() }
+  }
+
+  /// Lets `work` be done, which cannot tell how far it is: after the same time as ever the line says what is being done.
+  func wait<Result, Failure: Error>(
+    _ work: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard isShown else { return try work() }
+    let line = WaitingLine("\(label) …", put: Progress.putOnStandardError)
+    DispatchQueue.global().asyncAfter(deadline: .now() + patience / .seconds(1)) { line.show() }
+    defer { line.erase() }
+    return try work()
   }
 
   private func write(_ text: String) {
@@ -70,8 +92,17 @@ final class Progress {
     lastText = text
   }
 
-  private static func putOnStandardError(_ text: String) {
+  @Sendable private static func putOnStandardError(_ text: String) {
     // Where nobody can be told, the work goes on all the same.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
+}
+
+extension Progress {
+  /// What the page of each command says that shows it.
+  static let note = ManualPage.Block.text(
+    """
+    While that takes longer than half a second, a line on standard error tells how far it is, if that is a terminal.
+    """
+  )
 }

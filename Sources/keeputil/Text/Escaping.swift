@@ -20,7 +20,7 @@ func escaped(_ string: String, keeping kept: String = "") -> String {
     case "\t": result.append("\\t")
     case "\0": result.append("\\0")
     default:
-      if isStrange(scalar, after: previous) {
+      if scalar.isStrange(after: previous) {
         result.append("\\u{\(String(scalar.value, radix: 16, uppercase: true))}")
       } else {
         result.unicodeScalars.append(scalar)
@@ -37,18 +37,26 @@ func displayed(_ text: String, _ most: Int = .max) -> String {
   escaped(most == .max ? text : shortened(text, most), keeping: "\"\\")
 }
 
-/// Whether a scalar is invisible, turns what follows around, means nothing or has nothing to stand on.
-private func isStrange(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Bool {
-  switch scalar.properties.generalCategory {
-  case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate:
-    return true
-  case .format:
-    // The joiner within an emoji of several parts.
-    guard scalar == "\u{200D}", let previous else { return true }
-    return !(previous.properties.isEmoji || previous == "\u{FE0F}")
-  case .nonspacingMark, .enclosingMark, .spacingMark:
-    return previous == nil
-  default:
-    return false
+/// A name as it stands in a table, where one that is empty would not be seen.
+func displayedName(_ name: String, _ most: Int = 200) -> String {
+  name.isEmpty ? quoted(name) : displayed(name, most)
+}
+
+extension Unicode.Scalar {
+  /// Whether a scalar is invisible, turns what follows around, means nothing or has nothing to stand on. Every format
+  /// that may go to a terminal has an escape for those that are.
+  func isStrange(after previous: Unicode.Scalar?) -> Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate:
+      return true
+    case .format:
+      // The joiner within an emoji of several parts.
+      guard self == "\u{200D}", let previous else { return true }
+      return !(previous.properties.isEmoji || previous == "\u{FE0F}")
+    case .nonspacingMark, .enclosingMark, .spacingMark:
+      return previous == nil
+    default:
+      return false
+    }
   }
 }

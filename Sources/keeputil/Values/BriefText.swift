@@ -56,9 +56,9 @@ enum BriefText {
   private static func scalar(_ value: ArchiveValue) throws(ArchiveError) -> String {
     switch value.kind {
     case .string: return quoted(shortened(try value.string ?? "", mostCharacters))
-    case .url: return shortened(try value.scalarText, mostCharacters * 2)
+    case .url: return shortened(try value.scalarText(longest: mostCharacters * 2), mostCharacters * 2)
     case .conditional: return "weak \(try value.target.flatMap(name) ?? "nil")"
-    default: return try value.scalarText
+    default: return try value.scalarText()
     }
   }
 

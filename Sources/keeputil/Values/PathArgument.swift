@@ -37,28 +37,32 @@ struct PathText {
   /// multiply the output.
   private static let mostSteps = 24
 
-  /// - Parameter start: what stands before the first step, as `#12`.
-  static func text(_ steps: [PathElement], from start: String = "") -> String {
+  /// - Parameters:
+  ///   - start: what stands before the first step, as `#12`.
+  ///   - longestKey: a key of more bytes is cut, so that its path leads nowhere.
+  static func text(_ steps: [PathElement], from start: String = "", longestKey: Int = .max) -> String {
     var text = start
     let isShort = steps.count <= 2 * mostSteps
     for step in isShort ? steps[...] : steps.prefix(mostSteps) {
-      text += PathText.text(step, isFirst: text.isEmpty)
+      text += PathText.text(step, isFirst: text.isEmpty, longestKey: longestKey)
     }
     if !isShort {
       text += "…(\(grouped(steps.count - 2 * mostSteps)) steps)…"
-      for step in steps.suffix(mostSteps) { text += PathText.text(step, isFirst: false) }
+      for step in steps.suffix(mostSteps) {
+        text += PathText.text(step, isFirst: false, longestKey: longestKey)
+      }
     }
     return text.isEmpty ? "(top level)" : text
   }
 
   /// A step as one would write it in Swift: `.name`, `["a name"]`, `[3]`.
   ///
-  /// - Parameter longestKey: a longer one is cut, so that its path leads nowhere.
+  /// - Parameter longestKey: a key of more bytes is cut, so that its path leads nowhere.
   static func text(_ step: PathElement, isFirst: Bool, longestKey: Int = .max) -> String {
     switch step {
     case .index(let number), .intKey(let number): "[\(number)]"
-    case .key(let key) where isPlain(key) && key.utf8.count <= longestKey: isFirst ? key : ".\(key)"
-    case .key(let key): "[\(quoted(longestKey == .max ? key : shortened(key, longestKey)))]"
+    case .key(let key) where key.utf8.count > longestKey: "[\(quoted(shortened(key, longestKey)))]"
+    case .key(let key): isPlain(key) ? (isFirst ? key : ".\(key)") : "[\(quoted(key))]"
     }
   }
 

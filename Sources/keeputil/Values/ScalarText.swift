@@ -3,31 +3,32 @@ import Keepsake
 
 extension ArchiveValue {
   /// A value that has no members, as it is printed; safe for a terminal.
-  var scalarText: String {
-    get throws(ArchiveError) {
-      switch kind {
-      case .none: return "nil"
-      case .empty: return "(nothing)"
-      case .bool: return bool == true ? "true" : "false"
-      case .integer: return try integer?.text ?? ""
-      case .float32: return try float32?.description ?? ""
-      case .float64: return try float64?.description ?? ""
-      case .decimal: return try decimal?.text ?? ""
-      case .string: return quoted(try string ?? "")
-      case .uuid: return "UUID \(try uuidText)"
-      case .url:
-        return "URL " + (try urlParts?.map(quoted).joined(separator: " relative to ") ?? "(of unknown form)")
-      case .date:
-        let seconds = try date ?? 0
-        guard let time = CalendarTime(secondsSince2001: seconds) else {
-          return "\(seconds) s from 2001-01-01"
-        }
-        return "\(time.date) \(time.time)\(time.fraction) +0000"
-      case .bytes:
-        let bytes = try bytes ?? []
-        return bytesText(bytes.prefix(24), of: bytes.count)
-      default: return kind.rawValue
+  ///
+  /// - Parameter longest: of a text that has more scalars the start is printed, and how long it is.
+  func scalarText(longest: Int = .max) throws(ArchiveError) -> String {
+    switch kind {
+    case .none: return "nil"
+    case .empty: return "(nothing)"
+    case .bool: return bool == true ? "true" : "false"
+    case .integer: return try integer?.text ?? ""
+    case .float32: return try float32?.description ?? ""
+    case .float64: return try float64?.description ?? ""
+    case .decimal: return try decimal?.text ?? ""
+    case .string: return quoted(try string ?? "", longest)
+    case .uuid: return "UUID \(try uuidText)"
+    case .url:
+      let parts = try urlParts?.map { quoted($0, longest) }
+      return "URL " + (parts?.joined(separator: " relative to ") ?? "(of unknown form)")
+    case .date:
+      let seconds = try date ?? 0
+      guard let time = CalendarTime(secondsSince2001: seconds) else {
+        return "\(seconds) s from 2001-01-01"
       }
+      return "\(time.date) \(time.time)\(time.fraction) +0000"
+    case .bytes:
+      let bytes = try bytes ?? []
+      return bytesText(bytes.prefix(24), of: bytes.count)
+    default: return kind.rawValue
     }
   }
 

@@ -13,7 +13,10 @@ extension Input {
   ) throws(CommandFailure) -> (image: ArchiveImage, summary: ArchiveSummary) {
     let progress = progress ?? Progress("checking \(displayed(name))", .whenUseful)
     defer { progress.finish() }
-    let image = try openArchiveToRead()
+    // One of NSKeyedArchiver is turned into one of Keepsake first, and nobody can tell how long that takes.
+    let image =
+      kind == .propertyList
+      ? try progress.wait { () throws(CommandFailure) in try openArchiveToRead() } : try openArchiveToRead()
     let ends = (checksums: data.count / Input.checksumShare, values: image.directory.topLevel.upperBound)
     let total = ends.checksums + ends.values
     progress.update(0, of: total)

@@ -82,11 +82,43 @@ import Testing
 
   @Test("a key that stands twice and a number with too many digits are told")
   func notes() throws {
-    try folder.write(Data("{\"a\":1,\"a\":2,\"b\":\(String(repeating: "9", count: 60))}".utf8), "in.json")
+    let nines = String(repeating: "9", count: 60)
+    let numbers = #""b":\#(nines),"c":[1e-400,-0.1E-99999999,0e-99999999,0.00,5e-324]"#
+    try folder.write(Data(#"{"a":1,"a":2,\#(numbers)}"#.utf8), "in.json")
     let result = try Keeputil.run("convert", "in.json", "-", "--to", "json", in: folder)
-    #expect(result.output == "{\"a\":2,\"b\":1e+60}\n")
+    #expect(result.output == #"{"a":2,"b":1e+60,"c":[0.0,-0.0,0.0,0.0,5e-324]}"# + "\n")
     #expect(result.errors.contains("1 key stands twice"))
     #expect(result.errors.contains("1 number has too many digits"))
+    #expect(result.errors.contains("2 numbers are too small and became 0"))
+  }
+
+  @Test("keys of an archive that the export has itself get a sign more, other keys none")
+  func ownKeys() throws {
+    let json = #"{"$id":1,"$ref":2,"$$value":3,"$schema":4,"$":5,"$$":6,"id":7}"#
+    let marked = #"{"$$id":1,"$$ref":2,"$$$value":3,"$schema":4,"$":5,"$$":6,"id":7}"#
+    #expect(try thereAndBack(json) == marked + "\n")
+    let list = try Keeputil.run("convert", "--to", "plist", "a.keepsake", "-", in: folder).output
+    #expect(list.contains("<key>$$id</key>") && list.contains("<key>$schema</key>"))
+  }
+
+  @Test("keys with characters that XML has not stay different keys in a property list")
+  func keysWithControls() throws {
+    let keys = ["\u{1B}", "\u{1C}", "\u{FFFD}", "\u{FFFD}{1B}", "a\u{0}\u{FFFE}", "a\u{FFFD}\u{1}", "plain"]
+    let values = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
+    try folder.archive(values, "a.keepsake")
+    let result = try Keeputil.run("convert", "a.keepsake", "out.plist", in: folder)
+    #expect(result.status == 0)
+    #expect(result.errors.contains("note: 4 keys have characters that XML has not"), "\(result.errors)")
+    #expect(!result.errors.contains("lost"))
+    let read = try unsafe PropertyListSerialization.propertyList(
+      from: folder.read("out.plist"),
+      options: [],
+      format: nil
+    )
+    let dictionary = try #require(read as? [String: Int])
+    #expect(dictionary.values.sorted() == Array(keys.indices))
+    #expect(dictionary["\u{FFFD}{1B}"] == 0 && dictionary["\u{FFFD}"] == 2 && dictionary["plain"] == 6)
+    #expect(dictionary["a\u{FFFD}{FFFD}\u{FFFD}{1}"] == 5)
   }
 
   @Test(
@@ -97,8 +129,8 @@ import Testing
     let result = try Keeputil.run("convert", "crew.keepsake", "-", "--to", "json", in: folder)
     #expect(result.status == 0)
     #expect(
-      result.output == #"{"captain":{"$id":2,"name":"Ann"},"sailors":[{"name":"Bo"# + "\u{202E}"
-        + #"b"},{"$ref":2}],"founded":0.5,"badge":"AAH/","id":"00010203-0405-0607-0809-0A0B0C0D0E0F","#
+      result.output
+        == #"{"captain":{"$id":2,"name":"Ann"},"sailors":[{"name":"Bo\u202eb"},{"$ref":2}],"founded":0.5,"badge":"AAH/","id":"00010203-0405-0607-0809-0A0B0C0D0E0F","#
         + #""home":"https://example.org/crew?a=1","odds":[0.5,"Infinity"]}"# + "\n"
     )
     for word in ["1 object is", "1 run of bytes", "1 UUID", "1 URL", "1 date", "1 number that is not finite"]

@@ -42,6 +42,23 @@ import Testing
     #expect(try difference([#"--set=root["a=\"b"]=1"#]) == [#"+ root["a=\"b"]: 1"#])
   }
 
+  @Test("two changes that say what becomes of one path are refused; what goes together is not")
+  func contradictions() throws {
+    for changes in [
+      "--set root.name=1 --set 'root[\"name\"]=2'", "--set root.name=1 --remove root.name",
+      "--rename root.name=a --rename root.name=b",
+    ] {
+      let result = try Keeputil.shell("\"$0\" edit \(changes) -o b.keepsake a.keepsake", in: folder)
+      #expect(result.status == 64)
+      #expect(result.errors == "keeputil: edit: two changes say what becomes of root.name\n")
+    }
+    #expect(try !folder.names().contains("b.keepsake"))
+    #expect(
+      try difference(["--set", "root.name=1", "--rename", "root.name=count"])
+        == ["- root.name: \"Shelf\"", "+ root.count: 1"]
+    )
+  }
+
   @Test("all objects of a class: keys, and its name; the file itself, with the types that fit then")
   func classes() throws {
     let name = try #require(

@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import Synchronization
 import Testing
 
 @testable import keeputil
@@ -49,6 +50,86 @@ import Testing
     #expect(percents.first == 0 && percents == percents.sorted())
     #expect(percents.last.map { $0 >= 80 } == true, "\(percents)")
     #expect(shown.last == "\r")
+  }
+
+  /// The percents of lines about progress, each line once and the last of them erased.
+  private func percents(_ shown: [String]) -> [Int] {
+    #expect(shown.last == "\r")
+    return shown.compactMap { $0.firstMatch(of: #/ ([0-9]+) %/#).flatMap { Int($0.1) } }
+  }
+
+  @Test("a comparison tells how far it is, from the beginning to nearly the end")
+  func comparing() throws {
+    let shelf = ShelfSample.make(books: 200)
+    try folder.archive(shelf, "a.keepsake")
+    shelf.books.removeLast()
+    try folder.archive(shelf, "b.keepsake")
+    var shown: [String] = []
+    let progress = keeputil.Progress("comparing", .always, pause: .zero) { shown.append($0) }
+    let (a, b) = (try DiffSide(folder.path("a.keepsake")), try DiffSide(folder.path("b.keepsake")))
+    var count = 0
+    try Comparison(a, b, progress) { _, _, _ in count += 1 }.run()
+    progress.finish()
+    let percents = percents(shown)
+    #expect(count > 0 && percents.first == 0 && percents == percents.sorted() && percents.count > 200)
+    #expect(percents.last.map { $0 >= 80 } == true, "\(percents)")
+    // Nothing is shown any more after the end.
+    let number = shown.count
+    progress.update(1, of: 2)
+    #expect(shown.count == number)
+  }
+
+  private final class Sink: keeputil.Output {
+    var text = ""
+    func write(_ text: String) { self.text += text }
+    func write(_ data: Data) {}
+  }
+
+  @Test("so does an export")
+  func exporting() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: ShelfSample.make(books: 200))
+    let (image, summary) = try keeputil.Input(name: "a", data: data).openArchive()
+    var shown: [String] = []
+    let progress = keeputil.Progress("converting", .always, pause: .zero) { shown.append($0) }
+    let sink = Sink()
+    var export = try PlainExport(image, summary, JSONWriter(sink, pretty: false))
+    try export.write(progress)
+    progress.finish()
+    let percents = percents(shown)
+    #expect(percents.first == 0 && percents == percents.sorted() && percents.count > 200)
+    #expect(percents.last.map { $0 >= 90 } == true, "\(percents)")
+    #expect(sink.text.hasSuffix("}\n"))
+  }
+
+  @Test(
+    "of work that cannot tell how far it is, a line says what it is; not before its time, and not after the end"
+  )
+  func waiting() {
+    let shown = Mutex<[String]>([])
+    let line = WaitingLine("reading a …") { text in shown.withLock { $0.append(text) } }
+    line.show()
+    line.show()
+    line.erase()
+    line.show()
+    line.erase()
+    #expect(shown.withLock(\.self) == ["\rreading a …", "\r           \r"])
+    let early = WaitingLine("reading a …") { text in shown.withLock { $0.append(text) } }
+    early.erase()
+    early.show()
+    #expect(shown.withLock(\.count) == 2)
+    // The work is done all the same, and what it throws is thrown.
+    let progress = keeputil.Progress("reading", .never) { _ in Issue.record("it was to be quiet") }
+    #expect(progress.wait { 5 } == 5)
+    #expect(throws: CommandFailure.self) { try progress.wait { throw CommandFailure(.badData, nil) } }
+  }
+
+  @Test("whoever shows progress says so in the manual")
+  func manual() {
+    let note = "a line on standard error tells how far it is"
+    for command in Tool.commands {
+      let text = command.manual.text(.plain).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(text.contains(note) == !["print", "demo"].contains(command.name), "\(command.name)")
+    }
   }
 
   @Test("whoever checks an archive first says where a fault is, as verify does")

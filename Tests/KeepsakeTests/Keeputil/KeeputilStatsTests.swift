@@ -87,6 +87,14 @@ import Testing
     }
   }
 
+  @Test("a key that is empty is seen")
+  func emptyKey() throws {
+    try folder.archive(["": [1, 2, 3]], "a.keepsake")
+    #expect(try Keeputil.run("stats", "a.keepsake", in: folder).output.contains("\n  \"\"  "))
+    let json = try Keeputil.run("stats", "--json", "a.keepsake", in: folder).output
+    #expect(json.contains(#""name": "","#))
+  }
+
   @Test("a reader that goes away is no fault to speak of")
   func brokenPipe() throws {
     let dictionary = Dictionary(

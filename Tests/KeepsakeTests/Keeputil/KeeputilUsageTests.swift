@@ -28,9 +28,29 @@ import Testing
     expect(64, "needs a value", try Keeputil.run("demo", "-o", in: folder))
     expect(64, "no format 'yaml'", try Keeputil.run("convert", "--to", "yaml", "a", "b", in: folder))
     expect(64, "is no number", try Keeputil.run("print", "--depth", "much", "a", in: folder))
+    for number in ["0", "-3", "much", ""] {
+      let result = try Keeputil.run("print", "--depth", number, "a", in: folder)
+      expect(64, "'\(number)' is no number from 1 on for the option '--depth'", result)
+    }
     expect(64, "no command 'x'", try Keeputil.run("help", "x", in: folder))
     try KeyedArchiver.archive(rootObject: 1, toFile: folder.path("a.keepsake"))
     expect(64, "archive already", try Keeputil.run("convert", "a.keepsake", "b", in: folder))
+  }
+
+  @Test("a number beyond all numbers is as good as none, where there is no limit")
+  func hugeNumbers() throws {
+    let huge = String(repeating: "9", count: 40)
+    try KeyedArchiver.archive(rootObject: [[1, 2]], toFile: folder.path("a.keepsake"))
+    let plain = try Keeputil.run("print", "a.keepsake", in: folder)
+    #expect(
+      try Keeputil.run("print", "--depth", huge, "--members", huge, "a.keepsake", in: folder).output
+        == plain.output
+    )
+    expect(
+      64,
+      "is no number from 1 to 1,000",
+      try Keeputil.run("stats", "--top", huge, "a.keepsake", in: folder)
+    )
   }
 
   @Test("files that are not there, or something else", arguments: ["print", "verify"])

@@ -1,0 +1,51 @@
+import Keepsake
+
+/// Numbers that are the same for the same texts, in both archives: of texts, of keys, of the names of classes.
+///
+/// What an archive holds once is hashed once, however many references to it there are.
+final class NameDigests {
+  private let image: ArchiveImage
+  private var texts: [Int: UInt64] = [:]
+  private var keys: [Int: UInt64] = [:]
+  private var classes: [Int: UInt64] = [:]
+
+  init(_ image: ArchiveImage) {
+    self.image = image
+  }
+
+  func digest(ofText value: ArchiveValue) throws(ArchiveError) -> UInt64 {
+    guard let number = try value.sharedStringNumber else { return Self.digest(of: try value.string ?? "") }
+    if let known = texts[number] { return known }
+    let digest = Self.digest(of: try value.string ?? "")
+    texts[number] = digest
+    return digest
+  }
+
+  /// - Parameter walk: where the key was met.
+  func digest(ofKey label: PathElement, at walk: ArchiveWalk) throws(ArchiveError) -> UInt64 {
+    guard case .key(let name) = label else { return Self.digest(of: label.keyText) }
+    guard let number = walk.keyNumber else {
+      return try digest(ofText: ArchiveValue(image, at: walk.keyOffset))
+    }
+    if let known = keys[number] { return known }
+    let digest = Self.digest(of: name)
+    keys[number] = digest
+    return digest
+  }
+
+  func digest(ofClass number: Int?) -> UInt64 {
+    guard let number else { return 0 }
+    if let known = classes[number] { return known }
+    let digest = Self.digest(of: image.classes[number].name)
+    classes[number] = digest
+    return digest
+  }
+
+  /// As the text is spelt: two strings are equal that are spelt with other characters.
+  private static func digest(of text: String) -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(text)
+    if !text.utf8.allSatisfy({ $0 < 0x80 }) { hasher.combine(Array(text.utf8)) }
+    return UInt64(truncatingIfNeeded: hasher.finalize())
+  }
+}
