@@ -27,6 +27,13 @@ import Testing
     for one in [owner, back] { one.entries = [] }
   }
 
+  @Test("a deferred set, whose elements hash what only they refer to")
+  func hashedInADeferredSet() throws {
+    let found = try failure { try roundTrip(LateSet(entries: [Entry(owner: EntryOwner("x"))])) }
+    #expect(found.code == .misuse && found.path == "entries/[0]/owner")
+    #expect(try roundTrip(LateSet(entries: [Entry(owner: nil)])).entries == [Entry(owner: nil)])
+  }
+
   @Test("keys of a dictionary, of which a non-optional one is hashed")
   func hashedInADictionary() throws {
     let owner = EntryOwner("owner")
@@ -154,6 +161,10 @@ private final class LateEntryOwner: Codable, Hashable {
 
   static func == (left: LateEntryOwner, right: LateEntryOwner) -> Bool { left.name == right.name }
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+private struct LateSet: Codable {
+  @Deferred var entries: Set<Entry>
 }
 
 private struct StrictEntry: Codable, Hashable {

@@ -165,6 +165,32 @@ import Testing
     #expect(try failure { try KeyedUnarchiver.unarchive([Blob].self, from: few) }.code == .damaged)
   }
 
+  @Test("a long text that is shared, and hashed or parsed at each reference")
+  func sharedTexts() throws {
+    let text = String(repeating: "x", count: 20_000)
+    func code(_ count: Int, _ read: (Data) throws -> Void, _ value: some Encodable) throws -> ArchiveError
+      .Code?
+    {
+      let data = try KeyedArchiver.archivedData(withRootObject: Array(repeating: value, count: count))
+      #expect(data.count < 3 * text.utf8.count, "the text is not shared")
+      if count < 100 {
+        try read(data)
+        return nil
+      }
+      return try failure { try read(data) }.code
+    }
+    // 200 times 20,000 bytes of an archive of about that size.
+    for (count, expected) in [(20, nil), (200, .limitExceeded)] as [(Int, ArchiveError.Code?)] {
+      let sets = try code(count, { _ = try KeyedUnarchiver.unarchive([Set<String>].self, from: $0) }, [text])
+      let keys = try code(
+        count,
+        { _ = try KeyedUnarchiver.unarchive([[String: Int]].self, from: $0) },
+        [text: 1]
+      )
+      #expect([sets, keys] == [expected, expected])
+    }
+  }
+
   @Test("bytes of the archive")
   func bytes() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [1, 2, 3])

@@ -1,0 +1,164 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import Testing
+
+/// Each rule that an old archive may break, by the words of the error: another rule that is broken besides would give
+/// the same code.
+@Suite struct OldFaults {
+  /// Whatever is there, as nothing more than a value.
+  private struct Nothing: Decodable {}
+
+  private func words(_ data: Data) throws -> String {
+    try failure { try KeyedUnarchiver.unarchive(Nothing.self, from: data) }.description
+  }
+
+  private func expect(
+    _ data: Data,
+    _ words: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let found = try self.words(data)
+    #expect(found.contains(words), "\(found)", sourceLocation: sourceLocation)
+  }
+
+  // MARK: Binary property lists
+
+  private static let text = "twenty letters, so l"
+
+  /// An archive whose only object is a text with a count of its own.
+  private var binary: [UInt8] {
+    var list = BinaryPropertyList()
+    let text = list.string(OldFaults.text)
+    return Array(list.archive(objects: [text]))
+  }
+
+  private func big(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+
+  @Test("the end of a binary property list")
+  func trailer() throws {
+    let bytes = binary
+    let trailer = bytes.count - 32
+    #expect(try KeyedUnarchiver.unarchive(String.self, from: Data(bytes)) == OldFaults.text)
+    // The widths of offsets and references, the root, the table.
+    for (place, value) in [(6, 0), (6, 9), (7, 0), (7, 9), (23, 0xFF), (31, 3), (30, 0xFF)] {
+      var changed = bytes
+      changed[trailer + place] = UInt8(value)
+      try expect(Data(changed), "does not end as one does")
+    }
+  }
+
+  @Test("objects that begin in the header or in the table of offsets")
+  func objectOffsets() throws {
+    let bytes = binary
+    let trailer = bytes.count - 32
+    let table = big(bytes[(trailer + 24)..<(trailer + 32)])
+    let width = Int(bytes[trailer + 6])
+    for offset in [3, table, table + 1] {
+      var changed = bytes
+      for index in 0..<width {
+        changed[table + index] = UInt8(truncatingIfNeeded: offset >> (8 * (width - 1 - index)))
+      }
+      try expect(Data(changed), "names an object outside of it")
+    }
+  }
+
+  @Test("counts that are no integers, and larger than what is there")
+  func counts() throws {
+    let bytes = binary
+    let head: [UInt8] = [0x5F, 0x12, 0, 0, 0, 20]
+    let place = try #require(
+      bytes.indices.dropLast(6).first { bytes[$0..<($0 + 6)].elementsEqual(head) }
+    )
+    for marker: UInt8 in [0x14, 0x22, 0x5F] {
+      var changed = bytes
+      changed[place + 1] = marker
+      try expect(Data(changed), "no valid count")
+    }
+    var changed = bytes
+    changed[place + 3] = 0xFF
+    let found = try words(Data(changed))
+    #expect(!found.contains("overlap") && found.contains("byte \(place + 6)"), "\(found)")
+  }
+
+  // MARK: Property lists in XML
+
+  @Test("keys where none may be, and dictionaries that are no references")
+  func keys() throws {
+    for text in [
+      "<plist><array><key>a</key></array></plist>",
+      "<plist><dict><key>a</key><key>b</key><true/></dict></plist>",
+      "<plist><key>a</key></plist>",
+    ] {
+      try expect(Data(text.utf8), "A key stands where none may be")
+    }
+    let data = OldPropertyList.archive(
+      objects: [.string("x")],
+      top: [
+        ("other", .dictionary([("x", .integer(1))])), ("negative", .dictionary([("CF$UID", .integer(-1))])),
+        ("two", .dictionary([("CF$UID", .integer(1)), ("x", .integer(2))])),
+      ]
+    )
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(try unarchiver.decode([String: Int].self, forKey: "other") == ["x": 1])
+    #expect(try unarchiver.decode([String: Int].self, forKey: "negative") == ["CF$UID": -1])
+    #expect(try unarchiver.decode([String: Int].self, forKey: "two") == ["CF$UID": 1, "x": 2])
+  }
+
+  // MARK: Archives
+
+  @Test("an archiver without a name")
+  func archiver() throws {
+    let list = OldPropertyList.document(
+      .dictionary([
+        ("$archiver", .integer(1)), ("$version", .integer(100_000)), ("$objects", .array([.string("$null")])),
+        ("$top", .dictionary([("root", .reference(0))])),
+      ])
+    )
+    try expect(list, "not an archive of NSKeyedArchiver")
+  }
+
+  @Test("names of classes beyond all measure, and too many of them")
+  func classNames() throws {
+    let long = String(repeating: "N", count: 100_000)
+    try expect(OldPropertyList.archive(objects: [.instance([long], [])]), "beyond all measure")
+    try expect(OldPropertyList.archive(objects: [.instance(["A", long], [])]), "are no names, or too many")
+    let many = ["A"] + (0..<20_000).map { "B\($0)" }
+    try expect(OldPropertyList.archive(objects: [.instance(many, [])]), "are no names, or too many")
+  }
+
+  // MARK: Standard classes
+
+  @Test("values of standard classes that lack a part, or have one too many")
+  func standardClasses() throws {
+    func decimal(_ length: Int, _ exponent: Int, _ byteCount: Int) -> OldPropertyList {
+      .object(
+        "NSDecimalNumber",
+        [
+          "NS.length": .integer(length), "NS.exponent": .integer(exponent),
+          "NS.mantissa": .data([UInt8](repeating: 1, count: byteCount)),
+        ]
+      )
+    }
+    func point(_ text: String) -> OldPropertyList {
+      .object("NSValue", ["NS.special": .integer(1), "NS.pointval": .string(text)])
+    }
+    func ranges(_ count: Int, _ bytes: [UInt8]) -> OldPropertyList {
+      .object("NSIndexSet", ["NSRangeCount": .integer(count), "NSRangeData": .data(bytes)])
+    }
+    let spaces = String(repeating: " ", count: 500)
+    let faults: [(OldPropertyList, String)] = [
+      (decimal(9, 0, 32), "no valid parts"), (decimal(-1, 0, 32), "no valid parts"),
+      (decimal(8, 128, 16), "no valid parts"), (decimal(8, -129, 16), "no valid parts"),
+      (decimal(8, 0, 15), "no valid parts"),
+      (.object("NSUUID", ["NS.uuidbytes": .data([UInt8](repeating: 1, count: 15))]), "not sixteen bytes"),
+      (.object("NSUUID", ["NS.uuidbytes": .data([UInt8](repeating: 1, count: 17))]), "not sixteen bytes"),
+      (ranges(1, [1, 2, 0x80]), "packed number is cut off"),
+      (ranges(1, [1] + [UInt8](repeating: 0xFF, count: 10)), "packed number is too large"),
+      (ranges(1, [1, 2, 3]), "not all of its ranges"), (ranges(2, [1, 2]), "not all of its ranges"),
+      (point("{1}"), "no point"), (point("{1, x}"), "no point"), (point("{1, 2, x}"), "no point"),
+      (point("{1, 2, 3}"), "no point"), (point("{1,\(spaces)2}"), "no point"),
+    ]
+    for (object, words) in faults { try expect(OldPropertyList.archive(objects: [object]), words) }
+  }
+}
