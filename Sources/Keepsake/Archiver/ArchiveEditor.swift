@@ -38,6 +38,11 @@ public struct ArchiveEditor: Sendable {
     archive = try ArchiveValue(forReadingFrom: data, verification: .everything)
   }
 
+  /// - Parameter archive: the top level of an archive all of which was compared with its checksums.
+  package init(_ archive: ArchiveValue) {
+    self.archive = archive
+  }
+
   // MARK: Values
 
   /// Gives the value at `path` another key in the container that it is in.

@@ -153,7 +153,7 @@ extension DecodingSession {
   /// Counts the bytes of a string that is about to be hashed or parsed: a long one may be shared by very many.
   func countLong(_ string: String, at place: Int) throws(ArchiveError) {
     let byteCount = string.utf8.count
-    guard byteCount > ArchiveLimits.longestShortString else { return }
+    guard byteCount > Tag.longestShortString else { return }
     try checkLength(ofString: byteCount, at: place)
     try countReading(byteCount, at: place)
   }
@@ -162,7 +162,7 @@ extension DecodingSession {
   func countSharedKey(at place: Int) throws(ArchiveError) {
     guard try reader.byte(at: place) & 0xFC == Tag.stringReference else { return }
     let byteCount = try image.stringRange(reader.referencedNumber(at: place), at: place).count
-    if byteCount > ArchiveLimits.longestShortString { try countReading(byteCount, at: place) }
+    if byteCount > Tag.longestShortString { try countReading(byteCount, at: place) }
   }
 
   // MARK: Counts

@@ -50,6 +50,7 @@ extension OldArchiveTranslation {
       try append(text: text, node)
     }
   }
+
   /// Appends the head of a record whose value `indexes` is an array of `count` elements, which are to follow.
   private mutating func appendHead(ofList count: Int, _ node: Int) throws(ArchiveError) {
     try contents.budget.check(elementCount: count, at: list.offsets[node])

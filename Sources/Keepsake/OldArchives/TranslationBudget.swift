@@ -85,7 +85,7 @@ struct TranslationBudget {
 
   /// Sees to it that a text of `byteCount` bytes may be read, as a short one always may.
   func check(stringOf byteCount: Int, at offset: Int) throws(ArchiveError) {
-    guard byteCount <= limits.maximumStringByteCount || byteCount <= ArchiveLimits.longestShortString else {
+    guard byteCount <= limits.maximumStringByteCount || byteCount <= Tag.longestShortString else {
       throw limits.tooLong(byteCount, offset)
     }
   }

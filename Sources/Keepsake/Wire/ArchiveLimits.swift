@@ -47,9 +47,6 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// The default limits.
   public init() {}
 
-  /// Strings of no more bytes are always read.
-  static let longestShortString = 31
-
   /// How often the bytes of an archive may be taken in memory, and how many bytes may be taken in any case.
   private static let defaultAllocation = (factor: 64, constant: 256 << 20)
 

@@ -43,6 +43,7 @@ package enum Tag {
   /// `smallInteger + 16 + v`: an integer v from -16 to 111.
   package static let smallInteger: UInt8 = 0x80
 
+  /// Strings of no more bytes are always read, whatever the limits are.
   package static let longestShortString = 31
   package static let longestShortArray = 15
   package static let lastShortShape = 15

@@ -20,11 +20,11 @@ enum EditCommand: Command {
     try refuseTerminal(target, for: name)
     let input = try Input(file)
     // What is damaged would be copied as it is, with new checksums.
-    _ = try input.openArchive()
+    let image = try input.openArchive().image
     let progress = Progress("editing \(displayed(input.name))", .whenUseful)
     do {
-      var editor = try progress.wait { try ArchiveEditor(forReadingFrom: input.data) }
-      tellLosses(editor.archive.image.source?.losses ?? [])
+      var editor = ArchiveEditor(try image.topLevelValue)
+      tellLosses(image.source?.losses ?? [])
       try changes.apply(to: &editor)
       let data = try progress.wait { try editor.encodedData() }
       try withOutput(target) { try $0.write(data) }

@@ -29,8 +29,8 @@ struct Input {
 
   /// What the bytes look like by how they begin: JSON if like nothing else.
   static func kind(of data: Data) -> Kind {
-    let signature: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50]
-    if data.starts(with: signature) { return .archive }
+    // Without its last bytes, which a transfer as text changes.
+    if data.starts(with: Header.signature.prefix(5)) { return .archive }
     if data.starts(with: "bplist".utf8) { return .propertyList }
     // The byte order marks of UTF-16, in which only a property list can be.
     if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) { return .propertyList }

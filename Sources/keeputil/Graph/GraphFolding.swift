@@ -53,10 +53,7 @@ struct GraphFolding {
   // MARK: References in words
 
   private mutating func tell() {
-    var bands = Array(repeating: 0, count: (ranks.max() ?? 0) + 1)
-    for start in bandStarts.dropFirst() {
-      for rank in start..<bands.count { bands[rank] += 1 }
-    }
+    func band(_ node: Int) -> Int? { bandStarts.lastIndex { $0 <= ranks[node] } }
     func distance(_ edge: ObjectGraph.Edge) -> Int { abs(ranks[edge.to] - ranks[edge.from]) }
     // Each edge that passes a column takes room there.
     let passing = graph.edges.reduce(0) { $0 + max(0, distance($1) - 1) }
@@ -65,7 +62,7 @@ struct GraphFolding {
     var told: [Int: [ObjectGraph.Edge]] = [:]
     for edge in graph.edges {
       let isFar = isDense && distance(edge) > GraphFolding.mostColumnsInDense
-      if isFar || bands[ranks[edge.from]] != bands[ranks[edge.to]] {
+      if isFar || band(edge.from) != band(edge.to) {
         told[edge.from, default: []].append(edge)
       } else {
         drawn.append(edge)
