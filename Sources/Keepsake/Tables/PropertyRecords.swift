@@ -1,0 +1,156 @@
+/// The records of fields that the compiler makes for `Mirror`.
+///
+/// This file holds all unsafe code that reads them. The runtime library exports what `Mirror` itself is made of: how many
+/// fields a type has, their names, types and offsets, and whether they are `var` and strong references. Those of
+/// superclasses come first. Only which kind of reference is not strong it does not tell; that stands in the record,
+/// which is read here as `RuntimeMetadata` reads others. Nothing that is read here comes from an archive, and nothing is
+/// written.
+///
+/// Two facts make the reads sound, and the comments below refer to them:
+/// 1. a relative pointer that is not zero leads to what its record says, in the same image;
+/// 2. descriptors and records begin with the fields that the Swift ABI states, and are never freed.
+enum PropertyRecords {
+  /// The stored properties of a structure or a class, `nil` for other types and where there are no records.
+  static func properties(of type: Any.Type) -> [StoredProperty]? {
+    guard let levels = levels(of: type) else { return nil }
+    var properties: [StoredProperty] = []
+    for level in levels {
+      // The number of fields without those of superclasses is in the descriptor; the runtime counts those with records.
+      guard properties.count + level.fieldCount == fieldCount(level.type) else { return nil }
+      for index in 0..<level.fieldCount {
+        guard let property = property(properties.count, of: level.type, record: level.record(index)) else {
+          return nil
+        }
+        properties.append(property)
+      }
+    }
+    return properties
+  }
+
+  /// A structure, or a class of a chain.
+  private struct Level {
+    let type: Any.Type
+    let fieldCount: Int
+    /// Where the first record is; 0 where there are none.
+    let records: UInt
+    let recordSize: UInt
+
+    func record(_ index: Int) -> UInt { records == 0 ? 0 : records + UInt(index) * recordSize }
+  }
+
+  /// The type itself, and if it is a class its superclasses that are of Swift, the base class first.
+  private static func levels(of type: Any.Type) -> [Level]? {
+    var levels: [Level] = []
+    var next: Any.Type? = type
+    while let current = next {
+      guard let level = level(current) else { break }
+      levels.append(level)
+      next = (current as? AnyClass).flatMap(_getSuperclass)
+    }
+    return levels.isEmpty ? nil : levels.reversed()
+  }
+
+  private static func level(_ type: Any.Type) -> Level? {
+    // The runtime gives the descriptor of a type that has one. Fact 2: the low five bits of its first word are the kind,
+    // 16 for a class and 17 for a structure, whose number of fields is the tenth and the sixth word of four bytes.
+    let metadata = unsafe unsafeBitCast(type, to: UInt.self)
+    let descriptor = typeContextDescriptor(metadata)
+    guard descriptor != 0 else { return nil }
+    let kind = unsafe load(UInt32.self, at: descriptor) & 0x1F
+    guard kind == 16 || kind == 17 else { return nil }
+    let count = unsafe load(UInt32.self, at: descriptor + (kind == 16 ? 36 : 20))
+    // Facts 1 and 2: the fifth word leads to the records, or is zero. They begin with two words, two halves of a word, of
+    // which the second is the size of a record, and their number.
+    guard let fields = unsafe target(at: descriptor + 16) else {
+      return Level(type: type, fieldCount: Int(count), records: 0, recordSize: 0)
+    }
+    guard unsafe load(UInt32.self, at: fields + 12) == count else { return nil }
+    let size = unsafe load(UInt16.self, at: fields + 10)
+    return Level(type: type, fieldCount: Int(count), records: fields + 16, recordSize: UInt(size))
+  }
+
+  /// The field `index` of `type`, which has more than that.
+  private static func property(_ index: Int, of type: Any.Type, record: UInt) -> StoredProperty? {
+    var info = unsafe FieldInfo()
+    // The runtime writes name and flags where it is told to, and what it needs in order to let go of the name.
+    let fieldType = unsafe childMetadata(type, index: index, info: &info)
+    defer { unsafe info.free?(info.name) }
+    // A string of C, which stays until it is freed above. Names can be left out of the records, too.
+    guard let name = unsafe info.name, unsafe name.pointee != 0 else { return nil }
+    return StoredProperty(
+      name: unsafe String(cString: name),
+      type: fieldType,
+      offset: childOffset(type, index: index),
+      isVariable: unsafe info.isVar,
+      ownership: unsafe info.isStrong ? .strong : ownership(inRecordAt: record),
+      owner: type
+    )
+  }
+
+  /// What kind of reference a field is that is not strong. Where that is not known, nothing is done with it.
+  private static func ownership(inRecordAt record: UInt) -> StoredProperty.Ownership {
+    // Fact 2: the second word of a record leads to the mangled name of the type, which ends with a zero.
+    guard record != 0, var place = unsafe target(at: record + 4) else { return .unmanaged }
+    var last: (UInt8, UInt8) = (0, 0)
+    while true {
+      let byte = unsafe load(UInt8.self, at: place)
+      // A reference to something else is a byte of 1 to 31, which four bytes follow, or as many as an address has. They
+      // may have zeros in them.
+      switch byte {
+      case 0:
+        guard last.0 == UInt8(ascii: "X") else { return .unmanaged }
+        return last.1 == UInt8(ascii: "w") ? .weak : last.1 == UInt8(ascii: "o") ? .unowned : .unmanaged
+      case 0x01...0x17: place += 5
+      case 0x18...0x1F: place += 1 + UInt(MemoryLayout<UInt>.size)
+      default: place += 1
+      }
+      last = (last.1, byte)
+    }
+  }
+
+  // MARK: Memory
+
+  /// The address to which the four bytes at `place` lead, or `nil` if they are zero.
+  ///
+  /// `place` must be the address of a relative pointer.
+  @unsafe
+  private static func target(at place: UInt) -> UInt? {
+    let offset = unsafe load(Int32.self, at: place)
+    return offset == 0 ? nil : place &+ UInt(bitPattern: Int(offset))
+  }
+
+  /// The number at `address`, where there must be one.
+  @unsafe
+  private static func load<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Number.Type,
+    at address: UInt
+  ) -> Number {
+    // The caller knows what is there; the address of something is not 0.
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
+    return unsafe pointer.loadUnaligned(as: Number.self)
+  }
+}
+
+// MARK: - The runtime
+
+/// `FieldInfo` of the standard library's `Mirror`, which the runtime fills in.
+@unsafe
+private struct FieldInfo {
+  var name: UnsafePointer<CChar>?
+  var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
+  var isStrong = false
+  var isVar = false
+}
+
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+private func fieldCount(_ type: Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
+private func childMetadata(_ type: Any.Type, index: Int, info: UnsafeMutablePointer<FieldInfo>) -> Any.Type
+
+@_silgen_name("swift_reflectionMirror_recursiveChildOffset")
+private func childOffset(_ type: Any.Type, index: Int) -> Int
+
+/// The address of what describes the type whose metadata is at an address; 0 if there is nothing.
+@_silgen_name("swift_getTypeContextDescriptor")
+private func typeContextDescriptor(_ metadata: UInt) -> UInt
