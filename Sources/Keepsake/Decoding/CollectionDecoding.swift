@@ -167,6 +167,7 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
       if isString, let string = element as? String { try session.countLong(string, at: start) }
       elements.insert(element)
     }
+    session.noteHashed(elements, of: Element.self)
     return elements
   }
 }
@@ -236,6 +237,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       }
     }
     place = entry
+    session.noteHashed(dictionary, of: Key.self)
     return dictionary
   }
 

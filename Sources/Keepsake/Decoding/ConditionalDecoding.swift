@@ -3,7 +3,11 @@ internal import Synchronization
 /// The place of a conditional reference, for whoever waits for its object.
 class AnyWeakBox {
   /// The number of the object, while the box waits for it.
-  fileprivate(set) var number = 0
+  let number: Int
+
+  init(waitingFor number: Int) {
+    self.number = number
+  }
 
   /// Fills the box if the object is there; returns whether that is done with.
   func resolve(in session: DecodingSession) throws -> Bool { true }
@@ -21,13 +25,13 @@ final class WeakBox<Object: AnyObject>: AnyWeakBox {
     found = object
     isFound = Atomic(true)
     offset = 0
+    super.init(waitingFor: 0)
   }
 
   fileprivate init(waitingFor number: Int, _ offset: Int) {
     isFound = Atomic(false)
     self.offset = offset
-    super.init()
-    self.number = number
+    super.init(waitingFor: number)
   }
 
   /// The object, once it is known and as long as somebody keeps it.

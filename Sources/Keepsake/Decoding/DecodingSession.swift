@@ -40,6 +40,7 @@ final class DecodingSession {
   /// What is to be decoded when everything else has been.
   @safe @exclusivity(unchecked) var deferred = DeferredQueue()
   let earlyUses = EarlyUses()
+  @safe @exclusivity(unchecked) var readLast: PropertiesReadLast
   /// The conditional references that were met since the outermost value was begun.
   @safe @exclusivity(unchecked) var conditional: [AnyWeakBox] = []
   /// The objects that are to be told when the graph is complete.
@@ -111,6 +112,7 @@ final class DecodingSession {
     self.hidesRootKey = hidesRootKey
     self.knownClasses = knownClasses
     objects = ObjectStore(count: image.directory.bodyCount)
+    readLast = PropertiesReadLast(image)
     var place = image.directory.topLevel.lowerBound
     guard try image.classNumber(at: &place) == nil else {
       throw ArchiveError(.damaged, "The top level of the archive is an object", byteOffset: place - 1)

@@ -5,11 +5,11 @@ class AnyDeferredValue {
   /// Where the value is in the archive.
   fileprivate let offset: Int
 
-  fileprivate init(offset: Int) {
+  init(offset: Int) {
     self.offset = offset
   }
 
-  func decode(_ session: DecodingSession) throws {}
+  func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {}
 
   /// Lets go of the value, which may close a ring.
   func forget() {}
@@ -49,7 +49,7 @@ final class DeferredBox<Value>: AnyDeferredValue {
     decoded = nil
   }
 
-  override func decode(_ session: DecodingSession) throws {
+  override func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {
     guard let read else { return }
     self.read = nil
     session.detachFrames(for: offset)
@@ -86,15 +86,23 @@ final class EarlyUses: Sendable {
 
 /// The deferred values that wait, first come, first served.
 struct DeferredQueue {
-  private var values: [AnyDeferredValue?] = []
+  /// A value that waits.
+  struct Waiting {
+    let value: AnyDeferredValue
+    /// The number of the object whose property it is, if it is assigned to one.
+    var number = 0
+    let offset: Int
+  }
+
+  private var values: [Waiting?] = []
   private var head = 0
 
   /// How many were put in since the queue was last empty.
   var count: Int { values.count }
 
-  mutating func append(_ value: AnyDeferredValue) { values.append(value) }
+  mutating func append(_ value: Waiting) { values.append(value) }
 
-  mutating func next() -> AnyDeferredValue? {
+  mutating func next() -> Waiting? {
     while head < values.count {
       defer { head += 1 }
       if let value = exchange(&values[head], with: nil) { return value }
@@ -145,7 +153,7 @@ extension DecodingSession {
     }
     try charge(DecodingBudget.deferredOverhead &+ MemoryLayout<Value>.stride, at: start)
     let box = DeferredBox<Value>(at: start, earlyUses)
-    deferred.append(box)
+    deferred.append(.init(value: box, offset: start))
     return (nil, box)
   }
 

@@ -142,12 +142,22 @@ final class DecodingPlace {
   }
 
   func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
-    try decode(type, at: existingPlace(of: key))
+    let start = try existingPlace(of: key)
+    if session.readLast.areThere, try !session.isNil(at: start),
+      try isReadLast(type, key, at: start, needsValue: true),
+      let empty = (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
+    {
+      return empty
+    }
+    return try decode(type, at: start)
   }
 
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
     guard let place = try place(of: key), try !session.isNil(at: place) else { return nil }
+    if session.readLast.areThere, try isReadLast(type, key, at: place, needsValue: false) {
+      return (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
+    }
     guard session.observer != nil || type is any OptionalValue.Type else {
       return try decode(type, at: place)
     }
@@ -304,8 +314,13 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       )
     }
     try place.checkEnd(ofValueAt: value)
+    session.noteSuperclass(in: place, at: value)
     return try session.nestedDecoder(at: value, in: depth)
   }
 
-  func superDecoder(forKey key: Key) throws -> any Decoder { try nestedDecoder(key) }
+  func superDecoder(forKey key: Key) throws -> any Decoder {
+    let decoder = try nestedDecoder(key)
+    session.noteSuperclass(in: place, at: decoder.offset)
+    return decoder
+  }
 }

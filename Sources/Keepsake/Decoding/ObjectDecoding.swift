@@ -38,7 +38,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     try session.countReading(body.count, at: reference)
     try session.checkExtent(content, fills: body)
     session.begin(
-      TypedValueInProgress(number: number, entry: classNumber, type: buildable.type, range: body),
+      TypedValueInProgress(number: number, entry: classNumber, type: buildable.type, range: body, content: start),
       reference
     )
     let outerBase = session.depthBase
@@ -118,6 +118,8 @@ struct TypedValueInProgress {
   let type: Any.Type
   /// Where the content is.
   let range: Range<Int>
+  /// Where the value of an object begins in it.
+  var content = -1
 }
 
 /// Stands in the table for an object whose initializer is running.
@@ -164,6 +166,10 @@ extension DecodingSession {
     let result = observer == nil ? object : observer?.replacement(forDecoded: object)
     objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
     inProgress.removeLast()
+    if readLast.areThere {
+      readLast.end(number)
+      if result !== object { readLast.replace(object, number) }
+    }
     decodedNumbers.append(UInt32(truncatingIfNeeded: number))
     let mayAwake = buildable.isAwakening || result !== object
     if mayAwake, let result = result as? any ArchiveAwakening { noteAwakening(result) }
@@ -180,6 +186,7 @@ extension DecodingSession {
   fileprivate func abandon(_ number: Int, _ reference: Int) {
     guard inProgress.last?.number == number else { return }
     inProgress.removeLast()
+    readLast.end(number)
     objects.set(number, nil, origin: reference)
   }
 

@@ -25,11 +25,12 @@ extension DecodingSession {
       let value = try decodeInside(type, at: &place, depth)
       try checkEarlyUses()
       while let next = deferred.next() {
-        try next.decode(self)
-        // At once, so that fewer rings are closed, which nobody would break.
+        try next.value.decode(self, next)
+        // At once, so that fewer cycles are closed, which nobody would break.
         try checkEarlyUses()
       }
       try resolveConditionals()
+      if readLast.areThere { try checkHashes() }
       decodedNumbers.removeAll(keepingCapacity: true)
       isDecoded = true
       let awakening = exchange(&awakening, with: [])
@@ -44,6 +45,7 @@ extension DecodingSession {
       depthBase = 0
       inProgress = []
       deferred = DeferredQueue()
+      readLast = PropertiesReadLast(image)
       throw error
     }
   }

@@ -12,9 +12,11 @@ extension EncodingSession {
     let entry = ClassEntry(
       name: archivedName(of: type),
       version: ClassNames.declaredVersion(of: type),
-      superclass: superclass
+      superclass: superclass,
+      keysReadLast: typesReadingLast[ObjectIdentifier(type)] ?? []
     )
-    return classes.add(entry, type)
+    let isWeak = StoredProperties.of(type)?.list.contains { $0.ownership == .weak } ?? false
+    return classes.add(entry, type, isWeak: isWeak)
   }
 
   /// The name of a type as it stands in the archive. The runtime's names of private and local types hold an

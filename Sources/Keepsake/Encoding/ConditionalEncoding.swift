@@ -17,17 +17,21 @@ final class ConditionalEncodingPlan<Object: AnyObject & Encodable>: EncodingPlan
 {
   override func encode(_ value: ConditionalReference<Object>, _ session: EncodingSession) {
     guard let object = value.object else { return session.buffer.append(Tag.none) }
-    let number = session.conditionals.number(
-      for: object,
-      isDeclaredOtherwise: type(of: object as AnyObject) != Object.self
-    )
-    session.buffer.append(reference: Tag.conditionalReference, number)
+    session.encodeConditionally(object)
   }
 
   override func standsInline(_ value: ConditionalReference<Object>) -> Bool { true }
 }
 
 extension EncodingSession {
+  func encodeConditionally<Object: AnyObject & Encodable>(_ object: Object) {
+    let number = conditionals.number(
+      for: object,
+      isDeclaredOtherwise: type(of: object as AnyObject) != Object.self
+    )
+    buffer.append(reference: Tag.conditionalReference, number)
+  }
+
   /// For each entry of the conditional table the body of its object, 0 where that was not archived.
   func conditionalBodies() throws -> [Int] {
     try conditionals.entries.map { entry in

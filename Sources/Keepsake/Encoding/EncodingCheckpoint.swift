@@ -42,6 +42,7 @@ extension EncodingSession {
     context.lower.truncate(to: checkpoint.lowerCount)
     context.nested.removeLast(max(0, context.nested.count - checkpoint.nestedCount))
     context.splices.removeLast(max(0, context.splices.count - checkpoint.spliceCount))
+    context.propertyLevel = min(context.propertyLevel, max(1, context.lower.count))
     depth = checkpoint.depth
     objects.truncate(to: checkpoint.objectCount)
     pending.truncate(to: checkpoint.pending)

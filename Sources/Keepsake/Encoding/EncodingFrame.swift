@@ -36,6 +36,10 @@ struct EncodingFrame {
     self.id = id
     self.start = start
   }
+
+  /// The node of the shape at which the record is; 0 where the frame is that of no record.
+  @inline(__always)
+  var property: Int { kind == .record ? place : 0 }
 }
 
 /// Frames, outermost first. What was taken away leaves its room, so that going in and out again costs little.
@@ -81,6 +85,16 @@ struct EncodingContext {
   var basePath: BasePath
   /// Whether the outermost frame is the top level of the archive.
   var isTopLevel = false
+  /// Which of the frames, that of the body being 0, has the properties of the object whose body is written: 1, or more in
+  /// a superclass that has a record of its own in that of its subclass. -1 where no frame here has them.
+  var propertyLevel = 1
+
+  /// The property of the object that is being written (see ``PlayThroughQuestions``); 0 if that is not known.
+  @inline(__always)
+  var property: Int {
+    guard lower.count > propertyLevel else { return propertyLevel == lower.count ? top.property : 0 }
+    return propertyLevel < 0 ? 0 : lower[propertyLevel].property
+  }
 
   enum BasePath {
     case elements([any CodingKey])
@@ -95,6 +109,7 @@ struct EncodingContext {
     if !nested.isEmpty { nested = [] }
     if !splices.isEmpty { splices = [] }
     self.basePath = basePath
+    propertyLevel = 1
   }
 
   struct Splice {

@@ -11,9 +11,14 @@ final class EncodingSession {
   @safe @exclusivity(unchecked) var graph = ReferenceGraph()
   @safe @exclusivity(unchecked) var classes = ClassRegistry()
   @safe @exclusivity(unchecked) var conditionals = ConditionalRegistry()
+  @safe @exclusivity(unchecked) var classProperties = ClassProperties()
+  /// The class of the object whose body is being written if it has weak properties; -1 otherwise.
+  @safe @exclusivity(unchecked) var classWithWeakProperties = -1
+  /// The keys that are read last in the archive that this one is to answer a question about.
+  var typesReadingLast: [ObjectIdentifier: [String]] = [:]
   @safe @exclusivity(unchecked) var assembly = ArchiveAssembly()
   @safe @exclusivity(unchecked) var plans = EncodingPlanCache()
-  @safe @exclusivity(unchecked) private var keyTables = TypeCache<EncodingKeyTable>()
+  @safe @exclusivity(unchecked) private(set) var keyTables = TypeCache<EncodingKeyTable>()
   /// For each key table how long the head of the last container was, which is kept free for that of the next one; the
   /// first number is that of unkeyed containers.
   @safe @exclusivity(unchecked) var headByteCounts: [UInt8] = [1]
@@ -203,7 +208,7 @@ final class EncodingSession {
     keyTables.entry(for: type) {
       let isDynamic = MemoryLayout<Key>.size > 1 && !(type is any RecordKey.Type)
       headByteCounts.append(isDynamic ? 2 : 1)
-      return EncodingKeyTable(isDynamic: isDynamic, number: headByteCounts.count - 1)
+      return EncodingKeyTable(type, isDynamic: isDynamic, number: headByteCounts.count - 1)
     }
   }
 
@@ -264,6 +269,7 @@ final class EncodingSession {
 final class EncodingKeyTable {
   /// Whether the keys are more than the cases of an enumeration, so that they are written inline.
   let isDynamic: Bool
+  private let keyType: any CodingKey.Type
   /// Its place in ``EncodingSession/headByteCounts``.
   let number: UInt32
   @safe @exclusivity(unchecked) private var numbers: [Int]
@@ -271,7 +277,8 @@ final class EncodingKeyTable {
   @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
   @safe @exclusivity(unchecked) private var spares = SpareContainers<EncodingPlace>()
 
-  init(isDynamic: Bool, number: Int) {
+  init(_ keyType: any CodingKey.Type, isDynamic: Bool, number: Int) {
+    self.keyType = keyType
     self.isDynamic = isDynamic
     self.number = UInt32(truncatingIfNeeded: number)
     numbers = isDynamic ? [] : Array(repeating: -1, count: 256)
@@ -306,6 +313,9 @@ final class EncodingKeyTable {
   }
 
   func dropSpares() { spares = SpareContainers() }
+
+  /// The names of the stored properties that the key `name` may stand for.
+  func propertyNames(ofKey name: String) -> [String] { keyType.propertyNames(ofKey: name) }
 
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: EncodingSession) -> Int {

@@ -71,22 +71,22 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     keyedBy type: NestedKey.Type,
     forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    nestedEncoder(key, reusing: true).container(keyedBy: type)
+    nestedEncoder(key, isSuper: false).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    nestedEncoder(key, reusing: true).unkeyedContainer()
+    nestedEncoder(key, isSuper: false).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { nestedEncoder(ArchiveCodingKey.super, reusing: false) }
+  func superEncoder() -> any Encoder { nestedEncoder(ArchiveCodingKey.super, isSuper: true) }
 
-  func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key, reusing: false) }
+  func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key, isSuper: true) }
 
   /// An encoder for a value that may be written at any time until the body is done.
   ///
   /// Asking cannot throw: where no place can be made for the value, the encoder returned throws when it is
   /// used.
-  private func nestedEncoder<NestedKey: CodingKey>(_ key: NestedKey, reusing: Bool) -> ValueEncoder {
+  private func nestedEncoder<NestedKey: CodingKey>(_ key: NestedKey, isSuper: Bool) -> ValueEncoder {
     let unusable = ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
     guard let host = try? EnteredFrame(session, place.frame, place.nested) else { return unusable }
     defer { session.leave(host.nested) }
@@ -95,13 +95,13 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let start = session.buffer.count
     if session.beginValue(key, table) {
       session.buffer.truncate(to: start)
-      if reusing, let existing = session.existingNested(name) {
+      if !isSuper, let existing = session.existingNested(name) {
         return ValueEncoder(session: session, frame: existing.frame, nested: existing)
       }
       session.removeValue(name)
       session.forgetMapKey(name, of: place.frame)
       _ = session.beginValue(key, table)
     }
-    return session.nestedEncoder(key: name, host: place.nested)
+    return session.nestedEncoder(key: name, host: place.nested, isSuper: isSuper)
   }
 }

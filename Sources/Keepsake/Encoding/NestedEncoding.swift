@@ -65,13 +65,14 @@ extension EncodingSession {
   /// The encoder for a nested container or a `superEncoder` inside the innermost frame, for which a place was made.
   ///
   /// Asking for one cannot throw; where it would be nested too deep, using it does.
-  func nestedEncoder(key: ExactString?, host: NestedContainer?) -> ValueEncoder {
+  func nestedEncoder(key: ExactString?, host: NestedContainer?, isSuper: Bool = false) -> ValueEncoder {
     let parent = context.top.id
     guard (try? push()) != nil else {
       buffer.append(Tag.empty)
       return ValueEncoder(session: self, frame: EncodingSession.tooDeepFrame, nested: nil)
     }
     context.top.isNested = true
+    if isSuper, context.propertyLevel == context.lower.count - 1 { context.propertyLevel += 1 }
     let nested = NestedContainer(frame: context.top.id, parent: parent, key: key, host: host)
     context.nested.append(nested)
     return ValueEncoder(session: self, frame: nested.frame, nested: nested)
@@ -89,6 +90,7 @@ extension EncodingSession {
     } else {
       detach(nested)
     }
+    context.propertyLevel = min(context.propertyLevel, max(1, context.lower.count))
   }
 
   private func detach(_ nested: NestedContainer) {
@@ -99,7 +101,7 @@ extension EncodingSession {
     bytes.append(buffer, start..<buffer.count)
     frame.start = 0
     if frame.kind == .map { frame.place -= start }
-    nested.detached = EncodingContext(waiting: bytes, top: frame, basePath: .elements(path))
+    nested.detached = EncodingContext(waiting: bytes, top: frame, basePath: .elements(path), propertyLevel: -1)
     while let inner = context.splices.last, inner.offset > start {
       context.splices.removeLast()
       nested.detached?.splices.insert(.init(offset: inner.offset - start, nested: inner.nested), at: 0)
@@ -237,7 +239,7 @@ extension EncodingSession {
     let bytes = ByteBuffer(minimumCapacity: 64)
     bytes.append(0)
     bytes.append(buffer, place..<extent.value.upperBound)
-    let own = EncodingContext(waiting: bytes, top: frame, basePath: .elements(base))
+    let own = EncodingContext(waiting: bytes, top: frame, basePath: .elements(base), propertyLevel: -1)
     let nested = NestedContainer(frame: frame.id, parent: context.top.id, key: key, host: nil)
     nested.detached = own
     if frame.kind == .map { mapKeys[frame.id] = reopenedKeys(bytes, count: frame.count) }

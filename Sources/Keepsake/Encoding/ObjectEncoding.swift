@@ -2,6 +2,9 @@
 /// §4.1).
 final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) throws {
+    if session.classWithWeakProperties >= 0, session.isInWeakProperty(Value.self) {
+      return session.encodeConditionally(value)
+    }
     if session.replacesObjects { return try encodeObserved(value, session) }
     try encodeReference(to: value, session)
   }
@@ -49,7 +52,12 @@ extension EncodingSession {
   @inline(__always)
   func noteReference(to number: Int) {
     if bodyInProgress {
-      graph.addReference(to: number, depth: depth - depthBase, isDeferred: deferralDepth > 0)
+      graph.addReference(
+        to: number,
+        depth: depth - depthBase,
+        property: context.property,
+        isDeferred: deferralDepth > 0
+      )
     } else {
       graph.addTopLevelReference(to: number, depth: depth - depthBase)
     }
@@ -76,7 +84,7 @@ extension EncodingSession {
   ///
   /// - Parameters:
   ///   - valueBody: the body of the top-level value that reached them, where it has one.
-  ///   - isReadable: whether the value can be read although it has a ring that plain properties could not close.
+  ///   - isReadable: whether the value can be read although it has a cycle that plain properties could not close.
   /// - Throws: also when no reader could build the objects again.
   func drain(valueBody: Int? = nil, isReadable: () -> Bool = { false }) throws {
     let first = valueBody ?? assembly.bodyCount + 1
@@ -87,11 +95,11 @@ extension EncodingSession {
       valueBody: valueBody,
       // A little is left for what a reader adds, and for the coarse measure of depth here.
       maximumDepth: limits.maximumDepth - 16,
-      isKnownEarly: { objects.object($0) is any SelfRegistering }
+      self
     )
     switch obstacle {
-    case .ring? where isReadable():
-      // Other keys may enter the ring where it cannot be read.
+    case .cycle? where isReadable():
+      // Other keys may enter the cycle where it cannot be read.
       graph.playOthersFromTheStart()
     case let obstacle?: throw unreadable(obstacle)
     case nil: break
@@ -115,7 +123,9 @@ extension EncodingSession {
       remaining -= 1
       let number = assembly.bodyCount + 1
       guard let object = objects.object(number) else { continue }
-      beginBody(.object(number), class: classNumber(of: type(of: object)))
+      let classNumber = classNumber(of: type(of: object))
+      classWithWeakProperties = classes.weakness[classNumber] ? classNumber : -1
+      beginBody(.object(number), class: classNumber)
       try plan.encodeBody(object, self)
       try endBody()
     }
@@ -124,13 +134,15 @@ extension EncodingSession {
   /// Runs `encode`, during which the buffer is that of the archive, at whose end bodies are written.
   private func writingBodies(_ encode: () throws -> Void) throws {
     let outer = context
-    let (outerBase, outerDeferral) = (depthBase, deferralDepth)
+    let (outerBase, outerDeferral, outerClass) = (depthBase, deferralDepth, classWithWeakProperties)
     context = EncodingContext(top: EncodingFrame(id: makeFrameID(), start: 0), basePath: .elements([]))
     buffer.exchange(with: assembly.buffer)
     bodyInProgress = true
     depthBase = depth
     deferralDepth = 0
+    classWithWeakProperties = -1
     defer {
+      classWithWeakProperties = outerClass
       depthBase = outerBase
       deferralDepth = outerDeferral
       buffer.exchange(with: assembly.buffer)
@@ -191,11 +203,11 @@ extension EncodingSession {
 
   /// Whether `value` can be read again: it is archived once more by itself, and read.
   ///
-  /// That is asked only where there is a ring of references that were not declared as deferred. An initializer may
-  /// read one of them deferred all the same, which only it knows.
+  /// That is asked only where there is a cycle of references none of which can wait. An initializer may read one of them
+  /// deferred all the same, which only it knows.
   private func canBeRead<Value: Encodable>(_ value: Value) -> Bool {
     guard let rehearse, let type = Value.self as? any Decodable.Type else { return false }
-    // Objects that make themselves known close rings which nobody could break after the rehearsal.
+    // Objects that make themselves known close cycles which nobody could break after the rehearsal.
     if classes.types.contains(where: { $0 is any SelfRegistering.Type }) { return false }
     let session = sessionForQuestion(sortsKeys: false, bodyLimit: Int.max)
     defer { session.dropSpares() }
@@ -213,6 +225,10 @@ extension EncodingSession {
     let session = EncodingSession(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: true)
     session.ownClassNames = ownClassNames
     session.replacements = replacements
+    session.typesReadingLast = Dictionary(
+      zip(classes.types, classes.entries).map { (ObjectIdentifier($0), $1.keysReadLast) },
+      uniquingKeysWith: { first, _ in first }
+    )
     session.classesAreKnown = true
     session.bodyLimit = bodyLimit
     return session

@@ -2,25 +2,26 @@
 extension EncodingSession {
   func unreadable(_ obstacle: ReferenceGraph.Obstacle) -> EncodingError {
     switch obstacle {
-    case .ring(let bodies): unreadable(ring: bodies)
+    case .cycle(let edges): unreadable(cycle: edges)
     case .depth(let depth, let number): tooDeep(depth, number)
     }
   }
 
-  private func unreadable(ring: [Int]) -> EncodingError {
-    let first = ring.first ?? 0
+  private func unreadable(cycle: [ReferenceGraph.Edge]) -> EncodingError {
+    let steps = distinctSteps(of: cycle)
+    let advice = steps.reversed().compactMap(\.advice).prefix(EncodingSession.mostAdvice)
     let message =
-      "Objects refer to each other in a ring that no initializer could read back: \(describe(ring)). "
-      + "Mark one of these properties @Deferred, or @WeakReference if it does not own the object; or make "
-      + "\(className(first)), which is met again, an ArchivedModel or SelfRegistering. "
-      + "What an initializer reads with decodeDeferred is encoded with encodeDeferred"
-    return unreadable(message, .cycle, first)
+      "Objects refer to each other in a cycle that no initializer can read back: \(describe(steps)). "
+      + (advice.isEmpty ? "" : advice.joined(separator: ", or ") + ". ")
+      + "Or make one of the classes an ArchivedModel or SelfRegistering"
+    return unreadable(message, .cycle, cycle.first?.body ?? 0)
   }
 
   private func tooDeep(_ depth: Int, _ number: Int) -> EncodingError {
     unreadable(
       "Objects and values are nested \(depth) deep, more than the \(limits.maximumDepth) that readers accept by "
-        + "default. Mark a property of the chain @Deferred: what is deferred does not count",
+        + "default. Declare a property of the chain as an optional var, or mark it @Deferred: what is read last does "
+        + "not count",
       .limitExceeded,
       number
     )
@@ -28,6 +29,9 @@ extension EncodingSession {
 
   /// How many steps of a coding path are given, from its end, where the graph may be as deep as can be.
   private static let longestPath = 100
+  /// How many properties of a cycle are shown, and for how many it is said what to do.
+  private static let mostSteps = 12
+  private static let mostAdvice = 3
 
   private func unreadable(_ message: String, _ code: ArchiveError.Code, _ number: Int) -> EncodingError {
     EncodingError.invalidValue(
@@ -40,43 +44,65 @@ extension EncodingSession {
     )
   }
 
-  /// The way around a ring: the coding path of each object in it, with its class. Of a long ring only the
-  /// beginning and the end.
-  private func describe(_ ring: [Int]) -> String {
-    let shown = 12
-    var path = path(ofObject: ring.first ?? 0)
-    var stations = [station(path, ring.first ?? 0)]
-    for (index, number) in ring.enumerated() {
-      let next = ring[(index + 1) % ring.count]
-      path += steps(from: number, to: next).map(ArchiveCodingKey.init)
-      if index < shown || index >= ring.count - 2 {
-        stations.append(station(path, next) + (next == ring.first ? " again" : ""))
-      } else if index == shown {
-        stations.append("… \(ring.count - shown - 2) more …")
-      }
+  /// A property in a cycle, and what to do so that it can wait; `nil` if another one has to.
+  private typealias Step = (name: String, advice: String?)
+
+  /// The properties of a cycle, each once.
+  private func distinctSteps(of cycle: [ReferenceGraph.Edge]) -> [Step] {
+    var names: Set<String> = []
+    var steps: [Step] = []
+    for (index, edge) in cycle.enumerated() {
+      let step = step(edge, to: cycle[(index + 1) % cycle.count].body)
+      if names.insert(step.name).inserted { steps.append(step) }
     }
-    return stations.joined(separator: " → ")
+    return steps
   }
 
-  private func station(_ path: [any CodingKey], _ number: Int) -> String {
-    "\(spelled(path)) (\(className(number)))"
+  private func describe(_ steps: [Step]) -> String {
+    let names = steps.map(\.name)
+    guard names.count > EncodingSession.mostSteps else { return names.joined(separator: " → ") }
+    let rest = names.count - EncodingSession.mostSteps
+    return names.prefix(EncodingSession.mostSteps).joined(separator: " → ") + " → … \(rest) more …"
   }
 
-  private func className(_ number: Int) -> String {
-    objects.object(number).map { String(describing: type(of: $0)) } ?? "the class"
+  private func step(_ edge: ReferenceGraph.Edge, to target: Int) -> Step {
+    let type = objects.object(edge.body).map { String(describing: Swift.type(of: $0)) } ?? "the value"
+    guard let (property, finding) = property(of: edge) else {
+      let path = spelled(steps(from: edge.body, to: target).map(ArchiveCodingKey.init))
+      return (
+        "\(type).\(path)",
+        "encode \(path) of \(type) with encodeDeferred(_:forKey:) and decode it with decodeDeferred(_:forKey:_:)"
+      )
+    }
+    let isWrapped = property.name.hasPrefix("_")
+    let name = "\(type).\(isWrapped ? String(property.name.dropFirst()) : property.name)"
+    return (name, advice(property, finding, name, isWrapped))
   }
 
-  /// A coding path as one would write it: `library.books[3].author`. Of a long one only the end.
+  private func advice(
+    _ property: StoredProperty,
+    _ finding: PropertyProbe.Finding,
+    _ name: String,
+    _ isWrapped: Bool
+  ) -> String? {
+    guard property.ownership == .strong else { return nil }
+    guard property.type == finding.type || property.type == finding.optionalType else {
+      return "encode \(name) as the \(property.type) that it is, not as \(finding.type)"
+    }
+    if property.type is any ValueThatCanBeEmpty.Type { return "declare \(name) as a var" }
+    if property.type is AnyClass { return "declare \(name) as an optional var" }
+    if isWrapped { return "write @Deferred before the wrapper of \(name)" }
+    return "mark \(name) @Deferred, which is a value that holds the object"
+  }
+
+  /// A coding path as one would write it: `books[3].author`.
   private func spelled(_ path: [any CodingKey]) -> String {
-    let shown = 12
-    var text = path.count > shown ? "…" : ""
-    for key in path.suffix(shown) {
+    path.reduce(into: "") { text, key in
       if let index = key.intValue {
         text += "[\(index)]"
       } else {
         text += (text.isEmpty ? "" : ".") + key.stringValue
       }
     }
-    return text.isEmpty ? "the root" : text
   }
 }

@@ -48,8 +48,11 @@ extension PathElement {
 protocol OptionalValue {
   /// Whether it is nil.
   var isNone: Bool { get }
+  /// The type of what it holds.
+  static var wrappedType: Any.Type { get }
 }
 
 extension Optional: OptionalValue {
   var isNone: Bool { if case .none = self { true } else { false } }
+  static var wrappedType: Any.Type { Wrapped.self }
 }

@@ -12,30 +12,40 @@ package struct ClassEntry: Sendable, Hashable {
   /// Whether the type is no class, but that of values which stand behind a protocol. The name always decides
   /// what is built of these, so that such an entry is not polymorphic besides.
   package var isValueType = false
+  /// The keys of properties that a reader assigns when everything else is there (Format §5.3).
+  package var keysReadLast: [String] = []
 }
 
-/// The flags of an entry, of which it has at most one.
+/// The flags of an entry. A value type has no other.
 private enum ClassFlags {
   static let polymorphic: UInt8 = 1
   static let valueType: UInt8 = 2
+  static let readsLast: UInt8 = 4
 }
 
 /// The classes met while encoding, and the types of values behind protocols.
 struct ClassRegistry {
   private(set) var entries: [ClassEntry] = []
   private(set) var types: [Any.Type] = []
+  /// Whether the class has weak properties.
+  private(set) var weakness: [Bool] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
   /// The classes that were found to be polymorphic, in that order.
   private var polymorphic: [Int] = []
+  /// The classes that got a key which is read last, in that order.
+  private var readingLast: [Int] = []
   /// The type that was asked for last: objects of one class often come in a row.
   private var latest: (id: ObjectIdentifier, number: Int)?
 
   struct Mark {
     fileprivate let entries: Int
     fileprivate let polymorphic: Int
+    fileprivate let readingLast: Int
   }
 
-  var mark: Mark { Mark(entries: entries.count, polymorphic: polymorphic.count) }
+  var mark: Mark {
+    Mark(entries: entries.count, polymorphic: polymorphic.count, readingLast: readingLast.count)
+  }
 
   @inline(__always)
   mutating func number(of type: Any.Type) -> Int? {
@@ -46,10 +56,11 @@ struct ClassRegistry {
     return number
   }
 
-  mutating func add(_ entry: ClassEntry, _ type: Any.Type) -> Int {
+  mutating func add(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool = false) -> Int {
     numbers[ObjectIdentifier(type)] = entries.count
     entries.append(entry)
     types.append(type)
+    weakness.append(isWeak)
     return entries.count - 1
   }
 
@@ -61,13 +72,23 @@ struct ClassRegistry {
     polymorphic.append(number)
   }
 
+  /// Whether any class has a key that is read last.
+  var hasKeysReadLast: Bool { !readingLast.isEmpty }
+
+  mutating func readLast(_ key: String, of number: Int) {
+    entries[number].keysReadLast.append(key)
+    readingLast.append(number)
+  }
+
   mutating func truncate(to mark: Mark) {
     latest = nil
+    while readingLast.count > mark.readingLast { entries[readingLast.removeLast()].keysReadLast.removeLast() }
     while polymorphic.count > mark.polymorphic {
       entries[polymorphic.removeLast()].isPolymorphic = false
     }
     while entries.count > mark.entries {
       entries.removeLast()
+      weakness.removeLast()
       numbers[ObjectIdentifier(types.removeLast())] = nil
     }
   }
@@ -82,19 +103,22 @@ extension ClassEntry {
     buffer.append(varint: version)
     buffer.append(varint: superclass.map { $0 + 1 } ?? 0)
     buffer.append(flags)
+    guard !keysReadLast.isEmpty else { return }
+    buffer.append(varint: keysReadLast.count)
+    for key in keysReadLast {
+      buffer.append(varint: key.utf8.count)
+      buffer.append(utf8: key)
+    }
   }
 
-  fileprivate var flags: UInt8 {
+  private var flags: UInt8 {
     if isValueType { return ClassFlags.valueType }
-    return isPolymorphic ? ClassFlags.polymorphic : 0
+    return (isPolymorphic ? ClassFlags.polymorphic : 0) | (keysReadLast.isEmpty ? 0 : ClassFlags.readsLast)
   }
 
   /// Reads the entry at `offset`, which moves behind it; `earlier` are those that stand before it.
   init(_ reader: ByteReader, at offset: inout Int, after earlier: [ClassEntry]) throws(ArchiveError) {
-    let nameLength = try reader.varint(at: &offset)
-    try reader.check(nameLength, at: offset)
-    name = try reader.string(offset..<(offset + nameLength))
-    offset += nameLength
+    name = try reader.tableString(at: &offset)
     version = try reader.varint(at: &offset)
     let superclassPlace = offset
     let superclass = try reader.varint(at: &offset)
@@ -107,11 +131,11 @@ extension ClassEntry {
     }
     self.superclass = superclass == 0 ? nil : superclass - 1
     let flags = try reader.byte(at: offset)
-    guard [0, ClassFlags.polymorphic, ClassFlags.valueType].contains(flags) else {
+    isValueType = flags == ClassFlags.valueType
+    guard isValueType || flags & ~(ClassFlags.polymorphic | ClassFlags.readsLast) == 0 else {
       throw ArchiveError(.damaged, "A class has flags that this version does not know", byteOffset: offset)
     }
-    isPolymorphic = flags == ClassFlags.polymorphic
-    isValueType = flags == ClassFlags.valueType
+    isPolymorphic = flags & ClassFlags.polymorphic != 0
     if let superclass = self.superclass, isValueType || earlier[superclass].isValueType {
       throw ArchiveError(
         .damaged,
@@ -120,5 +144,26 @@ extension ClassEntry {
       )
     }
     offset += 1
+    if flags & ClassFlags.readsLast != 0 { try readKeysReadLast(reader, at: &offset) }
+  }
+
+  private mutating func readKeysReadLast(_ reader: ByteReader, at offset: inout Int) throws(ArchiveError) {
+    let start = offset
+    let count = try reader.varint(at: &offset)
+    try reader.check(count, at: offset)
+    for _ in 0..<count { keysReadLast.append(try reader.tableString(at: &offset)) }
+    guard count > 0, Set(keysReadLast.map(ExactString.init)).count == count else {
+      throw ArchiveError(.damaged, "A class names no key that is read last, or one twice", byteOffset: start)
+    }
+  }
+}
+
+extension ByteReader {
+  /// Reads a string of a table: how many bytes it has, and these.
+  fileprivate func tableString(at offset: inout Int) throws(ArchiveError) -> String {
+    let byteCount = try varint(at: &offset)
+    try check(byteCount, at: offset)
+    defer { offset += byteCount }
+    return try string(offset..<(offset + byteCount))
   }
 }

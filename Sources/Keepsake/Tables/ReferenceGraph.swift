@@ -6,7 +6,7 @@
 struct ReferenceGraph {
   /// The references of all bodies, body after body. Each reference has how deep it is nested in its body, or in its
   /// deferred value; a group is what is in one deferred value.
-  fileprivate var bodies = ReferenceList()
+  private(set) var bodies = ReferenceList()
   /// Where the references of each body begin, from body 1 on: the low half of the place.
   private var starts = ChunkedArray<UInt32>()
   /// The first bodies at which the high half is 1, 2 and so on.
@@ -14,13 +14,13 @@ struct ReferenceGraph {
   /// How deep the values of the body are nested that was begun last.
   private var bodyDepth = 0
   /// The references of the top level since its last value was complete.
-  fileprivate var topLevel = ReferenceList()
+  private(set) var topLevel = ReferenceList()
   /// Whether any body refers, not deferred, to itself or to an earlier one that refers to others. Without that there
-  /// is no new ring.
+  /// is no new cycle.
   private var refersBack = false
   /// More than the depth of anything that was not looked at yet.
   private var uncheckedDepth = 0
-  /// Whether a ring was met that some orders of reading can build and others cannot.
+  /// Whether a cycle was met that some orders of reading can build and others cannot.
   private var orderMatters = false
 
   struct Mark {
@@ -57,10 +57,10 @@ struct ReferenceGraph {
     bodies.beginBody(bodyCount)
   }
 
-  /// Records a reference, nested `depth` deep in the body that was begun last or in its deferred value.
+  /// Records a reference in `property`, nested `depth` deep in the body that was begun last or in its deferred value.
   @inline(__always)
-  mutating func addReference(to number: Int, depth: Int, isDeferred: Bool) {
-    bodies.append(number, depth: depth)
+  mutating func addReference(to number: Int, depth: Int, property: Int, isDeferred: Bool) {
+    bodies.append(number, depth: depth, property: property)
     uncheckedDepth &+= depth
     if number <= bodyCount, !refersBack, !isDeferred { refersBack = !isLeaf(number) }
   }
@@ -73,7 +73,7 @@ struct ReferenceGraph {
 
   /// Records a reference that stands at the top level itself.
   mutating func addTopLevelReference(to number: Int, depth: Int) {
-    topLevel.append(number, depth: depth)
+    topLevel.append(number, depth: depth, property: ReferenceList.unknownProperty)
   }
 
   /// Records how deep a value of the body that was begun last is nested.
@@ -107,7 +107,7 @@ struct ReferenceGraph {
 
   /// The references of the body `number`.
   @inline(__always)
-  fileprivate func references(of number: Int) -> ReferenceCursor {
+  func references(of number: Int) -> ReferenceCursor {
     ReferenceCursor(start(of: number)..<start(of: number + 1), body: number)
   }
 
@@ -127,7 +127,7 @@ struct ReferenceGraph {
       switch step {
       case .group(let place):
         note(ReferenceCursor(bodies, groupAt: place, body: references.body), in: &referrers)
-      case .reference(let number, _):
+      case .reference(let number, _, _):
         while referrers.count <= number { referrers.append(0) }
         // What the top level reached first has a lower number than the body that is being written then.
         if referrers[number] == 0, number > references.body { referrers[number] = references.body }
@@ -140,10 +140,17 @@ struct ReferenceGraph {
 // MARK: - What a reader will do
 
 extension ReferenceGraph {
+  /// A reference that a reader follows: the body that it is in, and the property (``PlayThroughQuestions``).
+  struct Edge: Equatable {
+    let body: Int
+    let property: Int
+  }
+
   /// Why a reader could not build the objects again.
   enum Obstacle: Equatable {
-    /// Each of these bodies refers to the next, and the last one to the first, whose initializer is running.
-    case ring([Int])
+    /// Each of these references leads to the body of the next, and the last one to that of the first, whose initializer
+    /// is running.
+    case cycle([Edge])
     /// An initializer runs within others so many levels deep when the object of this number is built.
     case depth(Int, number: Int)
   }
@@ -155,12 +162,12 @@ extension ReferenceGraph {
   ///   - first: the first number that was given out for the value; those before were looked at earlier.
   ///   - valueBody: the body of the value itself, when it has one.
   ///   - maximumDepth: how deep a reader goes.
-  ///   - isKnownEarly: whether an object is known to its children, so that they may refer back to it.
+  ///   - classes: who knows the objects.
   mutating func findObstacle(
     from first: Int,
     valueBody: Int?,
     maximumDepth: Int,
-    isKnownEarly: (Int) -> Bool
+    _ classes: some PlayThroughQuestions
   ) -> Obstacle? {
     defer {
       refersBack = false
@@ -169,14 +176,14 @@ extension ReferenceGraph {
     }
     guard refersBack || orderMatters || uncheckedDepth > maximumDepth else { return nil }
     // Keys are read in any order. Where that matters, what earlier values reached counts as not read yet.
-    var reading = Reading(self, first: orderMatters ? 1 : first, maximumDepth)
+    var reading = PlayThrough(self, first: orderMatters ? 1 : first, maximumDepth, classes)
     defer { orderMatters = orderMatters || reading.orderMatters }
-    if let valueBody { return reading.read(valueBody, isKnownEarly) }
-    return reading.readTopLevel(isKnownEarly)
+    if let valueBody { return reading.read(valueBody) }
+    return reading.readTopLevel()
   }
 
-  /// How deep the values are that `references` is of, as far as that was noted.
-  fileprivate func depth(of references: ReferenceCursor) -> Int {
+  /// How deep the values are nested that `references` is of, as far as that was noted.
+  func depth(of references: ReferenceCursor) -> Int {
     guard bodies.hasBodyDepths else { return 0 }
     var references = references
     var deepest = 0
@@ -190,122 +197,5 @@ extension ReferenceGraph {
       }
     }
     return deepest
-  }
-}
-
-/// A reader at its work, as far as it matters which objects it has built.
-private struct Reading {
-  enum State: UInt8 { case absent, open, done }
-
-  /// Some references in a row, of the top level, a body or a deferred value, and how deep they are.
-  private struct Step {
-    /// The body whose initializer is running; 0 for the top level and deferred values.
-    var body = 0
-    var rest: ReferenceCursor
-    var depth = 0
-    /// How deep the deepest value of the body is.
-    var innermostDepth = 0
-    var isTopLevel = false
-  }
-
-  private struct DeferredValue {
-    let place: Int
-    let body: Int
-    let isTopLevel: Bool
-  }
-
-  private let graph: ReferenceGraph
-  private let bodies: ReferenceList
-  private let topLevel: ReferenceList
-  private let first: Int
-  private let maximumDepth: Int
-  private var states: [State]
-  private var path: [Step] = []
-  private var deferred = ChunkedArray<DeferredValue>()
-  private(set) var orderMatters = false
-
-  init(_ graph: ReferenceGraph, first: Int, _ maximumDepth: Int) {
-    self.graph = graph
-    self.first = first
-    self.maximumDepth = maximumDepth
-    bodies = graph.bodies
-    topLevel = graph.topLevel
-    states = Array(repeating: .absent, count: max(0, graph.bodyCount - first + 1))
-  }
-
-  private subscript(number: Int) -> State {
-    get { number < first ? .done : states[number - first] }
-    set { states[number - first] = newValue }
-  }
-
-  /// Reads the value that has a body of its own.
-  mutating func read(_ body: Int, _ isKnownEarly: (Int) -> Bool) -> ReferenceGraph.Obstacle? {
-    open(body, depth: 0)
-    return readAll(isKnownEarly)
-  }
-
-  /// Reads a value that stands at the top level itself.
-  mutating func readTopLevel(_ isKnownEarly: (Int) -> Bool) -> ReferenceGraph.Obstacle? {
-    path.append(Step(rest: ReferenceCursor(0..<topLevel.byteCount, body: 0), isTopLevel: true))
-    return readAll(isKnownEarly)
-  }
-
-  private mutating func readAll(_ isKnownEarly: (Int) -> Bool) -> ReferenceGraph.Obstacle? {
-    if let obstacle = finishPath(isKnownEarly) { return obstacle }
-    var next = 0
-    while next < deferred.count {
-      let value = deferred[next]
-      next += 1
-      let list = value.isTopLevel ? topLevel : bodies
-      let group = ReferenceCursor(list, groupAt: value.place, body: value.body)
-      path.append(Step(rest: group, isTopLevel: value.isTopLevel))
-      if let obstacle = finishPath(isKnownEarly) { return obstacle }
-    }
-    return nil
-  }
-
-  private mutating func open(_ number: Int, depth: Int) {
-    self[number] = .open
-    let references = graph.references(of: number)
-    let innermost = depth + graph.depth(of: references)
-    path.append(Step(body: number, rest: references, depth: depth, innermostDepth: innermost))
-  }
-
-  private mutating func finishPath(_ isKnownEarly: (Int) -> Bool) -> ReferenceGraph.Obstacle? {
-    while !path.isEmpty {
-      let last = path.count - 1
-      if path[last].innermostDepth > maximumDepth {
-        return .depth(path[last].innermostDepth, number: path[last].body)
-      }
-      let isTopLevel = path[last].isTopLevel
-      switch isTopLevel ? path[last].rest.next(topLevel) : path[last].rest.next(bodies) {
-      case nil:
-        if path[last].body > 0 { self[path[last].body] = .done }
-        path.removeLast()
-      case .bodyDepth?: break
-      case .group(let place)?:
-        deferred.append(DeferredValue(place: place, body: path[last].rest.body, isTopLevel: isTopLevel))
-      case .reference(let target, let depth)?:
-        if let obstacle = follow(target, depth: path[last].depth + depth, isKnownEarly) { return obstacle }
-      }
-    }
-    return nil
-  }
-
-  private mutating func follow(
-    _ target: Int,
-    depth: Int,
-    _ isKnownEarly: (Int) -> Bool
-  ) -> ReferenceGraph.Obstacle? {
-    switch self[target] {
-    case .done: break
-    case .absent: open(target, depth: depth)
-    case .open:
-      let ring = path.map(\.body).drop { $0 != target }
-      guard isKnownEarly(target) else { return .ring(Array(ring)) }
-      // Entered elsewhere, the ring would be met first at an object that is not known early.
-      if !orderMatters { orderMatters = !ring.allSatisfy(isKnownEarly) }
-    }
-    return nil
   }
 }

@@ -9,24 +9,30 @@
 /// | 0 | the number referred to, counted forward from the one after that of the reference before |
 /// | 1 | the number itself |
 /// | 2 | the number, counted backward from that of the reference before |
-/// | 3 | 0 begins a group, whose byte count follows in four bytes; from 1 on, a depth and whose it is |
+/// | 3 | 0 begins a group, whose byte count follows in four bytes; from 1 on, what holds for the references that follow |
 ///
-/// Before the first reference of a body or group, the reference before is taken to be the number of the body, and
-/// the depth to be 1. So both can be read by themselves.
+/// Before the first reference of a body or group, the reference before is taken to be the number of the body, the
+/// depth to be 1, and the property to be unknown. So both can be read by themselves.
 struct ReferenceList {
   /// What stands before the references: not a reference itself.
   fileprivate enum Control {
     static let group = 0
-    static let firstDepth = 1
+    /// From here on, a number times ``kinds`` and what it is.
+    static let first = 1
+    static let kinds = 3
+    static let (depth, bodyDepth, property) = (0, 1, 2)
     static let bits = 3
   }
 
-  private static let firstDepth = 1
+  fileprivate static let firstDepth = 1
+  /// The property of a reference that is not known to be in one.
+  static let unknownProperty = 0
   fileprivate let bytes = ByteBuffer(minimumCapacity: 64)
   /// The number of the body that is being written; 0 at the top level.
   private var body = 0
   private var previous = 0
   private var depth = ReferenceList.firstDepth
+  private var property = ReferenceList.unknownProperty
   /// How often the list was emptied.
   private var emptyings = 0
   /// Whether a body has a value that is deeper than the references tell.
@@ -37,12 +43,20 @@ struct ReferenceList {
     fileprivate let body: Int
     fileprivate let previous: Int
     fileprivate let depth: Int
+    fileprivate let property: Int
     fileprivate let emptyings: Int
   }
 
   @inline(__always)
   var mark: Mark {
-    Mark(byteCount: bytes.count, body: body, previous: previous, depth: depth, emptyings: emptyings)
+    Mark(
+      byteCount: bytes.count,
+      body: body,
+      previous: previous,
+      depth: depth,
+      property: property,
+      emptyings: emptyings
+    )
   }
 
   mutating func truncate(to mark: Mark) {
@@ -52,6 +66,7 @@ struct ReferenceList {
     body = mark.body
     previous = mark.previous
     depth = mark.depth
+    property = mark.property
   }
 
   mutating func removeAll() {
@@ -66,6 +81,7 @@ struct ReferenceList {
   private mutating func startOver() {
     previous = body
     depth = ReferenceList.firstDepth
+    property = ReferenceList.unknownProperty
   }
 
   // MARK: Writing
@@ -77,8 +93,8 @@ struct ReferenceList {
   }
 
   @inline(__always)
-  mutating func append(_ target: Int, depth: Int) {
-    if depth != self.depth { change(to: depth) }
+  mutating func append(_ target: Int, depth: Int, property: Int) {
+    if depth != self.depth || property != self.property { change(depth, property) }
     let back = previous &- target
     previous = target
     if back < 0 {
@@ -90,15 +106,21 @@ struct ReferenceList {
     }
   }
 
-  private mutating func change(to depth: Int) {
+  private mutating func change(_ depth: Int, _ property: Int) {
+    if depth != self.depth { append(Control.depth, depth) }
+    if property != self.property { append(Control.property, property) }
     self.depth = depth
-    bytes.append(varint: (Control.firstDepth + depth * 2) << 2 | Control.bits)
+    self.property = property
   }
 
   /// Notes how deep a value of the body is nested.
   mutating func append(bodyDepth depth: Int) {
     hasBodyDepths = true
-    bytes.append(varint: (Control.firstDepth + depth * 2 + 1) << 2 | Control.bits)
+    append(Control.bodyDepth, depth)
+  }
+
+  private mutating func append(_ kind: Int, _ number: Int) {
+    bytes.append(varint: (Control.first + number * Control.kinds + kind) << 2 | Control.bits)
   }
 
   /// A group that was begun, and what is to be gone on with after it.
@@ -126,6 +148,7 @@ struct ReferenceList {
     }
     previous = group.before.previous
     depth = group.before.depth
+    property = group.before.property
   }
 }
 
@@ -137,10 +160,11 @@ struct ReferenceCursor {
   private let end: Int
   let body: Int
   private var previous: Int
-  private var depth = 1
+  private var depth = ReferenceList.firstDepth
+  private var property = ReferenceList.unknownProperty
 
   enum Step {
-    case reference(Int, depth: Int)
+    case reference(Int, depth: Int, property: Int)
     /// A group: where its length stands. The cursor is behind it.
     case group(Int)
     case bodyDepth(Int)
@@ -178,7 +202,7 @@ struct ReferenceCursor {
         if let step = control(rest, list) { return step }
         continue
       }
-      return .reference(previous, depth: depth)
+      return .reference(previous, depth: depth, property: property)
     }
     return nil
   }
@@ -189,9 +213,14 @@ struct ReferenceCursor {
       place += 4 + ReferenceCursor.groupByteCount(list, start)
       return .group(start)
     }
-    let depth = (rest - ReferenceList.Control.firstDepth) / 2
-    guard (rest - ReferenceList.Control.firstDepth) % 2 == 0 else { return .bodyDepth(depth) }
-    self.depth = depth
+    let (number, kind) = (rest - ReferenceList.Control.first).quotientAndRemainder(
+      dividingBy: ReferenceList.Control.kinds
+    )
+    switch kind {
+    case ReferenceList.Control.bodyDepth: return .bodyDepth(number)
+    case ReferenceList.Control.depth: depth = number
+    default: property = number
+    }
     return nil
   }
 

@@ -24,6 +24,8 @@ struct TypeCache<Entry: AnyObject> {
     for entry in entries.values { body(entry) }
   }
 
+  func first(where isMeant: (Entry) -> Bool) -> Entry? { entries.values.first(where: isMeant) }
+
   private mutating func search(_ id: ObjectIdentifier, _ place: Int, _ make: () -> Entry) -> Entry {
     let entry = entries[id] ?? make()
     entries[id] = entry

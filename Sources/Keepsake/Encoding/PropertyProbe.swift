@@ -1,0 +1,108 @@
+/// Which values an object encodes under which keys, found by letting it encode into nothing.
+///
+/// Asked once for each class that is met in a cycle, so that nothing has to be noted while other objects are encoded.
+final class PropertyProbe {
+  /// A value under a key of the object, or of one of its superclasses.
+  struct Finding {
+    /// The names that the stored property may have.
+    let propertyNames: [String]
+    /// The type of the value.
+    let type: Any.Type
+    /// The type of the value made optional.
+    let optionalType: Any.Type
+  }
+
+  fileprivate(set) var findings: [String: Finding] = [:]
+
+  init(_ object: some Encodable, userInfo: [CodingUserInfoKey: Any]) {
+    // What an encode(to:) throws here it throws to the archiver, too.
+    try? object.encode(to: ProbeEncoder(probe: self, userInfo: userInfo))
+  }
+
+  fileprivate func note<Value, Key: CodingKey>(_ type: Value.Type, _ key: Key) {
+    findings[key.stringValue] = Finding(
+      propertyNames: propertyNames(of: key),
+      type: type,
+      optionalType: Value?.self
+    )
+  }
+}
+
+/// The encoder of an object or of a superclass; without a probe, that of any other value, of which nothing is noted.
+private struct ProbeEncoder: Encoder, SingleValueEncodingContainer {
+  var probe: PropertyProbe?
+  let userInfo: [CodingUserInfoKey: Any]
+  var codingPath: [any CodingKey] { [] }
+
+  private var ofAnotherValue: ProbeEncoder { ProbeEncoder(probe: nil, userInfo: userInfo) }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(KeyedProbe<Key>(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { UnkeyedProbe(encoder: ofAnotherValue) }
+  func singleValueContainer() -> any SingleValueEncodingContainer { ofAnotherValue }
+  func encodeNil() {}
+  func encode<Value: Encodable>(_ value: Value) {}
+}
+
+private struct KeyedProbe<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let encoder: ProbeEncoder
+  var codingPath: [any CodingKey] { [] }
+
+  private var ofAnotherValue: ProbeEncoder { ProbeEncoder(probe: nil, userInfo: encoder.userInfo) }
+
+  func encodeNil(forKey key: Key) {}
+
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) {
+    encoder.probe?.note(Value.self, key)
+  }
+
+  func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) {
+    encoder.probe?.note(Value.self, key)
+  }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type,
+    forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    ofAnotherValue.container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    ofAnotherValue.unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { encoder }
+  func superEncoder(forKey key: Key) -> any Encoder { encoder }
+}
+
+private struct UnkeyedProbe: UnkeyedEncodingContainer {
+  let encoder: ProbeEncoder
+  private(set) var count = 0
+  var codingPath: [any CodingKey] { [] }
+
+  init(encoder: ProbeEncoder) {
+    self.encoder = encoder
+  }
+
+  mutating func encodeNil() { count += 1 }
+  mutating func encode<Value: Encodable>(_ value: Value) { count += 1 }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) -> KeyedEncodingContainer<NestedKey> {
+    count += 1
+    return encoder.container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    count += 1
+    return encoder.unkeyedContainer()
+  }
+
+  mutating func superEncoder() -> any Encoder {
+    count += 1
+    return encoder
+  }
+}

@@ -1,0 +1,156 @@
+/// What is known of the properties of the classes that are encoded, by the numbers of the classes and the nodes of
+/// shapes (``PlayThroughQuestions``).
+struct ClassProperties {
+  private var haveKeysReadLast = NumberedCache<Bool>()
+  private var areReadLast: [NumberedCache<Bool>] = []
+  private var areWeak: [NumberedCache<Bool>] = []
+  private var probes: [ObjectIdentifier: PropertyProbe] = [:]
+
+  /// Whether some properties of the class `number` are read last; found by `find` the first time.
+  @inline(__always)
+  mutating func hasKeysReadLast(_ number: Int, _ find: () -> Bool) -> Bool {
+    if let known = haveKeysReadLast[number] { return known }
+    let answer = find()
+    haveKeysReadLast[number] = answer
+    return answer
+  }
+
+  /// Whether `property` of the class `number` is read last; found by `find` the first time.
+  @inline(__always)
+  mutating func isReadLast(_ property: Int, of number: Int, _ find: () -> Bool) -> Bool {
+    ClassProperties.answer(property, number, in: &areReadLast, find)
+  }
+
+  /// Whether `property` of the class `number` is weak; found by `find` the first time.
+  @inline(__always)
+  mutating func isWeak(_ property: Int, of number: Int, _ find: () -> Bool) -> Bool {
+    ClassProperties.answer(property, number, in: &areWeak, find)
+  }
+
+  @inline(__always)
+  private static func answer(
+    _ property: Int,
+    _ number: Int,
+    in answers: inout [NumberedCache<Bool>],
+    _ find: () -> Bool
+  ) -> Bool {
+    if number < answers.count, let known = answers[number][property] { return known }
+    let answer = find()
+    while answers.count <= number { answers.append(NumberedCache()) }
+    answers[number][property] = answer
+    return answer
+  }
+
+  /// What `object` encodes under its keys, found with the first object of its class.
+  mutating func probe(_ object: some Encodable & AnyObject, _ userInfo: [CodingUserInfoKey: Any]) -> PropertyProbe {
+    let type = ObjectIdentifier(Swift.type(of: object))
+    if let known = probes[type] { return known }
+    let probe = PropertyProbe(object, userInfo: userInfo)
+    probes[type] = probe
+    return probe
+  }
+
+  /// Forgets which properties are read last, as there are others now; and of which class a number is.
+  mutating func forgetAnswers() {
+    haveKeysReadLast = NumberedCache()
+    areReadLast = []
+    areWeak = []
+  }
+}
+
+/// Properties that readers assign when everything else is there (Design §3, Format §5.3).
+extension EncodingSession: PlayThroughQuestions {
+  func isKnownEarly(_ number: Int) -> Bool { objects.object(number) is any SelfRegistering }
+
+  func classThatReadsLast(of number: Int) -> Int? {
+    guard classes.hasKeysReadLast, let object = objects.object(number),
+      let number = classes.number(of: type(of: object)),
+      classProperties.hasKeysReadLast(number, { !keysReadLast(by: number).isEmpty })
+    else { return nil }
+    return number
+  }
+
+  func isReadLast(_ property: Int, by classNumber: Int) -> Bool {
+    classProperties.isReadLast(property, of: classNumber) {
+      guard property > 0 else { return false }
+      return keysReadLast(by: classNumber).contains { ExactString(string: $0) == ExactString(string: key(of: property)) }
+    }
+  }
+
+  /// A single object is read last rather than a collection, and the way back rather than the way there: so most
+  /// initializers see what they would expect to see.
+  func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool {
+    var collection: (edge: ReferenceGraph.Edge, property: StoredProperty)?
+    var seen: Set<[Int]> = []
+    for edge in edges.reversed() {
+      guard let object = objects.object(edge.body), let number = classes.number(of: type(of: object)),
+        seen.insert([number, edge.property]).inserted, let property = propertyThatCanWait(of: edge)
+      else { continue }
+      if isSingleObject(property.type) {
+        readLast(edge, property)
+        return true
+      }
+      collection = collection ?? (edge, property)
+    }
+    guard let collection else { return false }
+    readLast(collection.edge, collection.property)
+    return true
+  }
+
+  private func readLast(_ edge: ReferenceGraph.Edge, _ property: StoredProperty) {
+    guard let object = objects.object(edge.body), let number = classes.number(of: type(of: object)) else { return }
+    let chain = chain(of: number)
+    // It holds for all subclasses of the class that declares the property, if that one is in the archive.
+    let owner = chain.first { classes.types[$0] == property.owner } ?? chain.last ?? number
+    classes.readLast(key(of: edge.property), of: owner)
+    classProperties.forgetAnswers()
+  }
+
+  /// The property in which the reference is, if a reader can assign it when everything else is there.
+  func propertyThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
+    guard let (property, finding) = property(of: edge), property.isVariable, property.ownership == .strong,
+      property.type is any ValueThatCanBeEmpty.Type,
+      property.type == finding.type || property.type == finding.optionalType
+    else { return nil }
+    return property
+  }
+
+  /// The stored property that is encoded under the key of `edge`, and what is encoded.
+  func property(of edge: ReferenceGraph.Edge) -> (property: StoredProperty, finding: PropertyProbe.Finding)? {
+    guard edge.property > 0, let object = objects.object(edge.body) as? any Encodable & AnyObject,
+      let finding = classProperties.probe(object, userInfo).findings[key(of: edge.property)],
+      let property = StoredProperties.of(type(of: object))?.property(named: finding.propertyNames)
+    else { return nil }
+    return (property, finding)
+  }
+
+  /// The key at which the shape of a record is.
+  func key(of property: Int) -> String { keys.names[shapes.lastKey(of: property)] }
+
+  private func isSingleObject(_ type: Any.Type) -> Bool {
+    (type as? any OptionalValue.Type)?.wrappedType is AnyClass
+  }
+
+  /// The numbers of a class and of its superclasses.
+  private func chain(of number: Int) -> [Int] {
+    Array(sequence(first: number) { self.classes.entries[$0].superclass })
+  }
+
+  private func keysReadLast(by number: Int) -> [String] {
+    chain(of: number).flatMap { classes.entries[$0].keysReadLast }
+  }
+
+  // MARK: Weak properties
+
+  /// Whether the reference to a `Target` that is written now is the value of a weak property.
+  func isInWeakProperty<Target: AnyObject>(_ type: Target.Type) -> Bool {
+    let property = context.property
+    guard property > 0, context.lower.count == context.propertyLevel, deferralDepth == 0 else { return false }
+    let number = classWithWeakProperties
+    return classProperties.isWeak(property, of: number) {
+      let names = keyTables.first { $0.number == context.top.tableNumber }?.propertyNames(ofKey: key(of: property)) ?? []
+      let found = StoredProperties.of(classes.types[number])?.property(named: names)
+      return found?.ownership == .weak && found?.type == Target?.self
+    }
+  }
+}
