@@ -205,7 +205,9 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       } else if let dictionary = try session.decodeReferred(by: self, at: &place, depth) {
         return dictionary
       }
-      return try session.decodePlainly([Key: Value].self, at: &place, depth)
+      let dictionary = try session.decodePlainly([Key: Value].self, at: &place, depth)
+      session.noteHashed(dictionary, of: Key.self)
+      return dictionary
     }
     guard session.stackGuard.hasRoom(StackGuard.collectionReserve) else {
       return try session.onLargerStack { try decode(at: &place, session, depth) }
