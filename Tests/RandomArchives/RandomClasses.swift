@@ -1,7 +1,7 @@
 import Keepsake
 
-// Classes whose coding the compiler writes, and subclasses. Their plain references lead forward only, to objects that
-// were made later, or to models, which may be in rings (see RandomGraph).
+// Classes whose coding the compiler writes, and subclasses. Those of their plain references that a reader can assign last
+// lead anywhere; the others lead forward only, to objects that were made later, or to models (see RandomGraph).
 
 class SoakNode: Codable, RandomObject {
   var number = 0
@@ -20,6 +20,8 @@ class SoakNode: Codable, RandomObject {
   @Deferred var laterList: [SoakNode?] = []
   @Deferred var laterLinks: [SoakLink] = []
   @WeakReference var watched: SoakNode?
+  weak var parent: SoakNode?
+  weak var guardian: SoakModel?
   var watchedList: [WeakReference<SoakModel>] = []
   @Polymorphic var shape: (any SoakShape)?
   @Polymorphic var shapes: [any SoakShape] = []
@@ -29,7 +31,7 @@ class SoakNode: Codable, RandomObject {
   private enum CodingKeys: CodingKey {
     case number, text, plain, twice, list, table, numbered, model, record, link, links, choice, later,
       laterList
-    case laterLinks, watched, watchedList, shape, shapes, namedShapes
+    case laterLinks, watched, parent, guardian, watchedList, shape, shapes, namedShapes
   }
 
   init() {}
@@ -53,6 +55,8 @@ class SoakNode: Codable, RandomObject {
     tracer.objects(laterList)
     tracer.values(laterLinks)
     tracer.weakly(watched)
+    tracer.weakly(parent)
+    tracer.weakly(guardian)
     tracer.value(watchedList.count)
     for reference in watchedList { tracer.weakly(reference.wrappedValue) }
     tracer.shape(shape)

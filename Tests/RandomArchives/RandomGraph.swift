@@ -23,17 +23,19 @@ struct SoakRoot: Codable, RandomValue {
   }
 }
 
-/// A graph that follows from a seed: with shared objects, rings, subclasses, and everything else that is archived in a
+/// A graph that follows from a seed: with shared objects, cycles, subclasses, and everything else that is archived in a
 /// way of its own.
 ///
-/// Rings that cannot be read are not made: a plain reference of a node leads to a node that was made after it, or to a
-/// model; models lead to nodes through deferred and weak references only.
+/// Cycles that cannot be read are not made: where a node has a reference that cannot wait, as it is in a structure, an
+/// enumeration or behind a wrapper, that leads to a node which was made later, or to a model; models lead to nodes through
+/// deferred and weak references only.
 struct RandomGraph {
   private(set) var root = SoakRoot()
   private var nodes: [SoakNode] = []
   private var models: [SoakModel] = []
   private var records: [SoakRecord] = []
   private var random: SplitMix
+  private var backwardness = 0.0
 
   init(seed: UInt64) {
     random = SplitMix(seed: seed)
@@ -49,6 +51,8 @@ struct RandomGraph {
     for _ in 0..<Int.random(in: 0...bound / 4, using: &random) { records.append(SoakRecord()) }
     // Sparse ones fall into parts, of which some are reached late or not at all.
     let density = Double.random(in: 0.05...0.6, using: &random)
+    // In some graphs no node leads back.
+    backwardness = random.chance(0.3) ? 0 : Double.random(in: 0...0.5, using: &random)
     for index in nodes.indices { connect(nodes[index], at: index, density) }
     for model in models { connect(model, density) }
     for record in records { connect(record, density) }
@@ -90,6 +94,11 @@ struct RandomGraph {
     index + 1 < nodes.count ? nodes[Int.random(in: (index + 1)..<nodes.count, using: &random)] : nil
   }
 
+  /// What a property may lead to that can wait.
+  private mutating func waitingNode(after index: Int) -> SoakNode? {
+    random.chance(backwardness) ? anyNode() : node(after: index)
+  }
+
   private mutating func anyNode() -> SoakNode? { random.element(of: nodes) }
 
   private mutating func anyModel() -> SoakModel? { random.element(of: models) }
@@ -99,29 +108,33 @@ struct RandomGraph {
   private mutating func connect(_ node: SoakNode, at index: Int, _ density: Double) {
     node.number = index
     node.text = random.string()
-    if random.chance(density) { node.plain = self.node(after: index) }
-    if random.chance(density) { node.twice = .some(self.node(after: index)) }
-    while random.chance(density), let other = self.node(after: index) { node.list.append(other) }
-    while random.chance(density), let other = self.node(after: index) { node.table[random.string()] = other }
-    while random.chance(density), let other = self.node(after: index) {
+    if random.chance(density) { node.plain = waitingNode(after: index) }
+    if random.chance(density) { node.twice = .some(waitingNode(after: index)) }
+    while random.chance(density), let other = waitingNode(after: index) { node.list.append(other) }
+    while random.chance(density), let other = waitingNode(after: index) { node.table[random.string()] = other }
+    while random.chance(density), let other = waitingNode(after: index) {
       node.numbered[random.integer()] = other
     }
     if random.chance(density) { node.model = anyModel() }
     if random.chance(density) { node.record = random.element(of: records) }
     node.link = makeLink(at: index, density)
-    while random.chance(density) { node.links.append(makeLink(at: index, density)) }
+    while random.chance(density) {
+      node.links.append(makeLink(at: random.chance(backwardness) ? -1 : index, density))
+    }
     node.choice = makeChoice(at: index, depth: 3)
     if random.chance(density) { node.later = anyNode() }
     while random.chance(density) { node.laterList.append(random.chance(0.2) ? nil : anyNode()) }
     // In a deferred structure nothing is plain.
     while random.chance(density) { node.laterLinks.append(makeLink(at: -1, density)) }
     if random.chance(density) { node.watched = anyNode() }
+    if random.chance(density) { node.parent = anyNode() }
+    if random.chance(density) { node.guardian = anyModel() }
     while random.chance(density) { node.watchedList.append(WeakReference(wrappedValue: anyModel())) }
     if random.chance(density) { node.shape = makeShape(at: index, depth: 2) }
     while random.chance(density) { node.shapes.append(makeShape(at: index, depth: 2)) }
     while random.chance(density / 2) { node.namedShapes[random.string()] = makeShape(at: index, depth: 1) }
     guard let branch = node as? SoakBranch else { return }
-    while random.chance(density), let other = self.node(after: index) { branch.children.append(other) }
+    while random.chance(density), let other = waitingNode(after: index) { branch.children.append(other) }
   }
 
   private mutating func makeLink(at index: Int, _ density: Double) -> SoakLink {

@@ -20,8 +20,9 @@ class RandomNode: Codable {
   var pairs: [RandomPair] = []
   @Deferred var laterPairs: [RandomPair] = []
 
+  /// Not the names of the properties, so that none of these can be read last.
   private enum CodingKeys: CodingKey {
-    case number, plain, later, watched, list, laterList, table, laterTable, watchedList, pairs, laterPairs
+    case number, aPlain, later, watched, aList, laterList, aTable, laterTable, watchedList, somePairs, laterPairs
   }
 
   init(_ number: Int) {
@@ -32,30 +33,30 @@ class RandomNode: Codable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     number = try container.decode(Int.self, forKey: .number)
     if let early = self as? EarlyRandomNode { decoder.register(early) }
-    plain = try container.decodeIfPresent(RandomNode.self, forKey: .plain)
+    plain = try container.decodeIfPresent(RandomNode.self, forKey: .aPlain)
     _later = try container.decode(Deferred<RandomNode?>.self, forKey: .later)
     _watched = try container.decode(WeakReference<RandomNode>.self, forKey: .watched)
-    list = try container.decode([RandomNode].self, forKey: .list)
+    list = try container.decode([RandomNode].self, forKey: .aList)
     _laterList = try container.decode(Deferred<[RandomNode?]>.self, forKey: .laterList)
-    table = try container.decode([String: RandomNode].self, forKey: .table)
+    table = try container.decode([String: RandomNode].self, forKey: .aTable)
     _laterTable = try container.decode(Deferred<[String: RandomNode]>.self, forKey: .laterTable)
     watchedList = try container.decode([WeakReference<RandomNode>].self, forKey: .watchedList)
-    pairs = try container.decode([RandomPair].self, forKey: .pairs)
+    pairs = try container.decode([RandomPair].self, forKey: .somePairs)
     _laterPairs = try container.decode(Deferred<[RandomPair]>.self, forKey: .laterPairs)
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(number, forKey: .number)
-    try container.encodeIfPresent(plain, forKey: .plain)
+    try container.encodeIfPresent(plain, forKey: .aPlain)
     try container.encode(_later, forKey: .later)
     try container.encode(_watched, forKey: .watched)
-    try container.encode(list, forKey: .list)
+    try container.encode(list, forKey: .aList)
     try container.encode(_laterList, forKey: .laterList)
-    try container.encode(table, forKey: .table)
+    try container.encode(table, forKey: .aTable)
     try container.encode(_laterTable, forKey: .laterTable)
     try container.encode(watchedList, forKey: .watchedList)
-    try container.encode(pairs, forKey: .pairs)
+    try container.encode(pairs, forKey: .somePairs)
     try container.encode(_laterPairs, forKey: .laterPairs)
   }
 }
