@@ -31,7 +31,8 @@ struct DeepCaller: Sendable {
   /// Throws if this is not the thread that called, or does not see what it has. Ends the program on another actor.
   static func check() throws {
     guard let caller = current else { throw Missing(description: "no task-local value") }
-    guard ObjectIdentifier(Thread.current) == caller.thread else { throw Missing(description: "another thread") }
+    let isSameThread = ObjectIdentifier(Thread.current) == caller.thread
+    guard isSameThread else { throw Missing(description: "another thread") }
     guard caller.lock.try() else { throw Missing(description: "the lock is held by another thread") }
     caller.lock.unlock()
     switch caller.isolation {

@@ -73,7 +73,8 @@ enum Probe {
     if let mainStack {
       // The limit is for the programs that a process starts.
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = ["-c", "ulimit -s \(mainStack) && exec \"$0\" \"$@\"", try executable().path] + arguments
+      let command = "ulimit -s \(mainStack) && exec \"$0\" \"$@\""
+      process.arguments = ["-c", command, try executable().path] + arguments
     }
     let output = Pipe()
     process.standardOutput = output

@@ -222,11 +222,10 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
         let encoding = EncodingSession(sortsKeys: false, userInfo: [:], hidesRootKey: false)
         try encoding.encode(nested, forKey: ArchiveCodingKey(stringValue: "root"))
         #expect(encoding.spareStack == nil)
-        let image = try ArchiveImage(ArchiveEncoder().encode(nested), verification: .whenRead, limits: ArchiveLimits())
-        let decoding = try DecodingSession(image, userInfo: [:], limits: ArchiveLimits(), hidesRootKey: false)
+        let unarchiver = try KeyedUnarchiver(forReadingFrom: ArchiveEncoder().encode(nested))
+        let decoding = try unarchiver.valueDecoder.session
         defer { #expect(decoding.spareStack == nil) }
-        return try ValueDecoder(session: decoding, offset: image.root, depth: 0).singleValueContainer()
-          .decode(Nested.self)
+        return try unarchiver.decode(Nested.self, forKey: "root")
       }
     }
     #expect(levels == 3_000)
