@@ -12,7 +12,9 @@ final class LargerStack {
 
   /// - Throws: ``ArchiveError`` if the system gives no memory, or the processor is one that this is not written for.
   init() throws(ArchiveError) {
-    guard keepsake_can_call_on_stack() else { throw LargerStack.missing("there is no other on this processor") }
+    guard keepsake_can_call_on_stack() else {
+      throw LargerStack.missing("there is no other on this processor")
+    }
     let stack = keepsake_make_stack(LargerStack.size)
     guard stack.error == 0 else {
       throw LargerStack.missing("the system gives no memory for another one (error \(stack.error))")
