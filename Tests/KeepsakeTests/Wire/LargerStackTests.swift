@@ -62,7 +62,7 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
           if isMine { lock.unlock() }
           return (TaskWord.word, isMine)
         }
-        #expect(found == ("said", true))
+        #expect(found.0 == "said" && found.1)
         // What is bound there is gone afterwards.
         #expect(try onLargerStack { TaskWord.$word.withValue("inside") { TaskWord.word } } == "inside")
         #expect(TaskWord.word == "said")
