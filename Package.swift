@@ -20,7 +20,9 @@ let package = Package(
     .executable(name: "keeputil", targets: ["keeputil"]),
   ],
   targets: [
-    .target(name: "Keepsake", swiftSettings: houseRules),
+    .target(name: "Keepsake", dependencies: ["KeepsakeStack"], swiftSettings: houseRules),
+    // Calls on another stack, in C and assembly: where the stack of a thread ends, recursion continues there.
+    .target(name: "KeepsakeStack"),
     .executableTarget(name: "keeputil", dependencies: ["Keepsake"], swiftSettings: houseRules),
     .executableTarget(
       name: "keepsake-benchmarks",
@@ -61,7 +63,9 @@ let package = Package(
     ),
     .testTarget(
       name: "KeepsakeTests",
-      dependencies: ["Keepsake", "HostileArchives", "RandomArchives", "archive-probe", "keeputil"],
+      dependencies: [
+        "Keepsake", "KeepsakeStack", "HostileArchives", "RandomArchives", "archive-probe", "keeputil",
+      ],
       resources: [.copy("Fixtures")],
       swiftSettings: houseRules
     ),

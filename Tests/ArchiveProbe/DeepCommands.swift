@@ -5,9 +5,11 @@ import Keepsake
 ///
 ///     deep STACK SHAPE COUNT [LIMIT]
 ///
-/// STACK is `main`, `small` (a thread of 512 KB) or `task`; SHAPE is `list` (deferred), `chain` (plain properties),
-/// `tree` (plain arrays) or `values` (an indirect enumeration). Prints how many nodes came back, or the code of the
-/// error with which it was refused. LIMIT is the greatest depth that is read.
+/// STACK is `main`, `task`, `actor` (in a task), a number of KB (a thread with such a stack), `forked` (the child of a
+/// thread of 512 KB) or `starved` (such a thread, in a process that gets no more address space); SHAPE is `list`
+/// (deferred), `chain` (plain properties), `tree` (plain arrays), `values` (an indirect enumeration), `caller` or
+/// `callerValues` (see ``DeepCaller``), or `isolated` (see ``DeepIsolatedItem``; on the main thread). Prints how many
+/// nodes came back, or the code of the error with which it was refused. LIMIT is the greatest depth that is read.
 ///
 /// Returns false if the command is another one.
 func runDeepCommand(_ arguments: [String]) throws -> Bool {
@@ -19,33 +21,83 @@ func runDeepCommand(_ arguments: [String]) throws -> Bool {
   var limits = ArchiveLimits()
   if arguments.count > 4, let limit = Int(arguments[4]) { limits.maximumDepth = limit }
   let readingLimits = limits
+  let outcome = { @Sendable (isolation: DeepCaller.Isolation) in
+    DeepCaller.calling(isolation) { shape.outcome(count, readingLimits) }
+  }
   switch arguments[1] {
   case "main":
-    print(shape.outcome(count, readingLimits))
-  case "small":
-    let done = DispatchSemaphore(value: 0)
-    let thread = Thread {
-      print(shape.outcome(count, readingLimits))
-      done.signal()
-    }
-    thread.stackSize = 512 << 10
-    thread.start()
-    done.wait()
+    print(outcome(.main))
   case "task":
-    let done = DispatchSemaphore(value: 0)
-    Task.detached {
-      print(shape.outcome(count, readingLimits))
-      done.signal()
+    wait { outcome(.none) }
+  case "actor":
+    wait {
+      let actor = DeepActor()
+      return await actor.run { outcome(.own($0)) }
     }
-    done.wait()
+  case "forked":
+    // What is known of the stack of the main thread must not be taken for known of the child's.
+    _ = shape.outcome(10, readingLimits)
+    onThread(kilobytes: 512) { inForkedProcess { outcome(.none) } }
+  case "starved":
+    takeNoMoreAddresses()
+    onThread(kilobytes: 512) { outcome(.none) }
   default:
-    throw FileCommandError.wrongArguments(arguments)
+    guard let kilobytes = Int(arguments[1]) else { throw FileCommandError.wrongArguments(arguments) }
+    onThread(kilobytes: kilobytes) { outcome(.none) }
   }
   return true
 }
 
+private func onThread(kilobytes: Int, _ outcome: @escaping @Sendable () -> String) {
+  let done = DispatchSemaphore(value: 0)
+  let thread = Thread {
+    print(outcome())
+    done.signal()
+  }
+  thread.stackSize = kilobytes << 10
+  thread.start()
+  done.wait()
+}
+
+private func wait(_ outcome: @escaping @Sendable () async -> String) {
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    print(await outcome())
+    done.signal()
+  }
+  done.wait()
+}
+
+/// What the child says, or how it ended.
+private func inForkedProcess(_ outcome: () -> String) -> String {
+  // Swift does not show `fork`, as a child has one thread and the locks of all; here the others hold none.
+  guard let symbol = unsafe dlsym(nil, "fork") else { return "no fork" }
+  // The signature is that of the manual page.
+  let child = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
+  guard child != 0 else {
+    let said = outcome()
+    // Only the descriptor: what the parent has not written yet is not the child's.
+    FileHandle.standardOutput.write(Data("child: \(said)\n".utf8))
+    _exit(0)
+  }
+  var status: Int32 = 0
+  guard unsafe waitpid(child, &status, 0) == child else { return "no child" }
+  return status == 0 ? "ended well" : "ended with \(status)"
+}
+
+/// From now on the system gives no memory for a stack.
+private func takeNoMoreAddresses() {
+  #if os(Linux)
+    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?
+      .split(separator: " ").first.flatMap { UInt($0) }
+    let most = (pages ?? 0) * UInt(getpagesize()) + 100 << 20
+    var limit = rlimit(rlim_cur: rlim_t(most), rlim_max: rlim_t(most))
+    _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+  #endif
+}
+
 private enum DeepShape: String {
-  case list, chain, tree, values
+  case list, chain, tree, values, caller, callerValues, isolated
 
   func outcome(_ count: Int, _ limits: ArchiveLimits) -> String {
     do {
@@ -54,6 +106,10 @@ private enum DeepShape: String {
       case .chain: return String(try DeepChainNode.counted(count, limits))
       case .tree: return String(try DeepTreeNode.counted(count, limits))
       case .values: return String(try DeepValue.counted(count, limits))
+      case .caller: return String(try DeepCallerNode.counted(count, limits))
+      case .callerValues: return String(try DeepCallerValue.counted(count, limits))
+      case .isolated:
+        return try MainActor.assumeIsolated { String(try DeepIsolatedItem.counted(count, limits)) }
       }
     } catch EncodingError.invalidValue(_, let context) {
       return "not written: \((context.underlyingError as? ArchiveError)?.code.description ?? "\(context)")"
@@ -66,7 +122,7 @@ private enum DeepShape: String {
 }
 
 /// A node that refers to the next one, and can let go of it so that no list is torn down by recursion.
-private protocol DeepNode: AnyObject, Codable {
+protocol DeepNode: AnyObject, Codable {
   init()
   var following: Self? { get set }
 }

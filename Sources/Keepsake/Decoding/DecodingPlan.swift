@@ -92,12 +92,4 @@ extension DecodingSession {
     place = try end(ofDecoded: place, depth: depth + 1)
     return value
   }
-
-  /// Runs `decode` on a larger stack, and goes on on this one.
-  @inline(never)
-  func onLargerStack<Result>(_ decode: () throws -> Result) throws -> Result {
-    let stack = stackGuard
-    defer { stackGuard = stack }
-    return try Keepsake.onLargerStack(decode)
-  }
 }

@@ -1,5 +1,5 @@
 /// All that one archive needs while it is decoded. Containers and decoders are small values that point here.
-final class DecodingSession {
+final class DecodingSession: DeepRecursion {
   let image: ArchiveImage
   let reader: ByteReader
   var userInfo: [CodingUserInfoKey: Any]
@@ -28,6 +28,7 @@ final class DecodingSession {
   @safe @exclusivity(unchecked) var plans = DecodingPlanCache()
   @safe @exclusivity(unchecked) private var keyTables = TypeCache<DecodingKeyTable>()
   @safe @exclusivity(unchecked) var stackGuard = StackGuard()
+  @safe @exclusivity(unchecked) var spareStack: LargerStack?
   /// How deep the object is whose values are being decoded.
   @safe @exclusivity(unchecked) var depthBase = 0
   /// The value that is being decoded by itself, and the way to it, once somebody asked for that.

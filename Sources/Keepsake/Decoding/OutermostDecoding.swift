@@ -7,7 +7,7 @@ extension DecodingSession {
     at place: inout Int,
     _ depth: Int
   ) throws -> Value {
-    stackGuard.checkThread()
+    stackGuard = StackGuard()
     forgetTypesOfOldNames()
     isActive = true
     depthBase = 0
@@ -19,6 +19,7 @@ extension DecodingSession {
     defer {
       budget.end(charged, at: start, isDecoded: isDecoded)
       isActive = false
+      spareStack = nil
       for value in exchange(&rehearsed, with: []) { value.forget() }
     }
     do {

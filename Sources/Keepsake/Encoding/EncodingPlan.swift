@@ -78,16 +78,4 @@ extension EncodingSession {
     try value.encode(to: ValueEncoder(session: self, frame: frame, nested: nil))
     if context.top.id != frame { try pop(to: frame) } else { try pop() }
   }
-
-  /// Runs `encode` on a larger stack, and goes on on this one.
-  @inline(never)
-  func onLargerStack(_ encode: () throws -> Void) throws {
-    let stack = stackGuard
-    defer { stackGuard = stack }
-    do {
-      try Keepsake.onLargerStack(encode)
-    } catch let error as ArchiveError {
-      throw misuse(error.message, code: error.code)
-    }
-  }
 }

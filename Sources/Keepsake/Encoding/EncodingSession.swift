@@ -1,5 +1,5 @@
 /// All that one archive needs while it is encoded. Containers and encoders are small values that point here.
-final class EncodingSession {
+final class EncodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var context: EncodingContext
   /// The bytes of the active context. It is always this one object, so that reaching it costs no reference
   /// counting; what a context that waits has written is in a buffer of the context's own.
@@ -29,6 +29,7 @@ final class EncodingSession {
   @safe @exclusivity(unchecked) private var lastFrameID: FrameID = 0
   @safe @exclusivity(unchecked) var depth = 0
   @safe @exclusivity(unchecked) var stackGuard = StackGuard()
+  @safe @exclusivity(unchecked) var spareStack: LargerStack?
 
   /// Whether a body is being written that others may refer to, so that its references count for cycles.
   @safe @exclusivity(unchecked) var bodyInProgress = false
@@ -263,6 +264,8 @@ final class EncodingSession {
       .init(codingPath: currentPath, debugDescription: message, underlyingError: ArchiveError(code, message))
     )
   }
+
+  func noLargerStack(_ error: ArchiveError) -> any Error { misuse(error.message, code: error.code) }
 }
 
 /// For one type of key, the number of each key, by the bit pattern of keys of at most one byte.

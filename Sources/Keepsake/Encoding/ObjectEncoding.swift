@@ -175,7 +175,8 @@ extension EncodingSession {
   /// Encodes a value of the top level: what is small stands there, anything else gets a body of its own, so
   /// that it can be read without what stands before it. Then all objects that were reached are encoded.
   func encodeTopLevel<Value: Encodable>(_ value: Value, _ plan: EncodingPlan<Value>) throws {
-    stackGuard.checkThread()
+    stackGuard = StackGuard()
+    defer { spareStack = nil }
     try drainLeftovers()
     let mark = assembly.mark
     let path = currentPath

@@ -64,12 +64,18 @@ enum Probe {
   @discardableResult
   static func run(_ arguments: String...) throws -> Data { try run(arguments) }
 
-  /// Runs `archive-probe`; what it wrote to standard output.
+  /// Runs `archive-probe`, with a limit in KB for the stack of its main thread; what it wrote to standard output.
   @discardableResult
-  static func run(_ arguments: [String]) throws -> Data {
+  static func run(_ arguments: [String], mainStack: Int? = nil) throws -> Data {
     let process = Process()
     process.executableURL = try executable()
     process.arguments = arguments
+    if let mainStack {
+      // The limit is for the programs that a process starts.
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      let command = "ulimit -s \(mainStack) && exec \"$0\" \"$@\""
+      process.arguments = ["-c", command, try executable().path] + arguments
+    }
     let output = Pipe()
     process.standardOutput = output
     let errors = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).txt")

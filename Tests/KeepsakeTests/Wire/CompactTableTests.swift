@@ -57,7 +57,7 @@ import Testing
   }
 
   private enum Entry: Equatable {
-    case reference(Int, Int)
+    case reference(Int, depth: Int, property: Int)
     case bodyDepth(Int)
     case group([Entry])
   }
@@ -67,7 +67,8 @@ import Testing
     var found: [Entry] = []
     while let step = cursor.next(list) {
       switch step {
-      case .reference(let number, let depth): found.append(.reference(number, depth))
+      case .reference(let number, let depth, let property):
+        found.append(.reference(number, depth: depth, property: property))
       case .bodyDepth(let depth): found.append(.bodyDepth(depth))
       case .group(let place):
         found.append(.group(entries(ReferenceCursor(list, groupAt: place, body: cursor.body), list)))
@@ -101,8 +102,9 @@ import Testing
       default:
         let number = 1 + Int.random(in: 0..<(1 << bits), using: &generator)
         let depth = Int.random(in: 0...4, using: &generator) == 0 ? bits * bits * bits : 1
-        list.append(number, depth: depth)
-        written.append(.reference(number, depth))
+        let property = Int.random(in: 0...3, using: &generator) == 0 ? bits * bits : 0
+        list.append(number, depth: depth, property: property)
+        written.append(.reference(number, depth: depth, property: property))
       }
     }
     return written

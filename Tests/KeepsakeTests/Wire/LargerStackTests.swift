@@ -3,8 +3,12 @@ import Synchronization
 import Testing
 
 @testable import Keepsake
+import KeepsakeStack
 
-/// Where the stack would end, recursion goes on on a thread with a larger one.
+/// Runs `body` on a stack of its own.
+private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { try LargerStack().run(body) }
+
+/// Where the stack would end, recursion continues on a larger one.
 @Suite struct LargerStacks {
   static let levels = 200_000
 
@@ -39,12 +43,58 @@ import Testing
     #expect(throws: Refusal(reason: "no")) { try onLargerStack { throw Refusal(reason: "no") } }
   }
 
-  @Test("the body runs once, on another thread, and what it wrote is seen")
-  func elsewhere() throws {
-    let here = ObjectIdentifier(Thread.current)
-    var threads: [ObjectIdentifier] = []
-    try onLargerStack { threads.append(ObjectIdentifier(Thread.current)) }
-    #expect(threads.count == 1 && threads[0] != here)
+  @Test("the body runs once, on the thread that called, and far away")
+  func sameThread() throws {
+    let here = (thread: ObjectIdentifier(Thread.current), address: keepsake_current_frame())
+    var found: [(thread: ObjectIdentifier, address: UInt)] = []
+    try onLargerStack { found.append((ObjectIdentifier(Thread.current), keepsake_current_frame())) }
+    #expect(found.map(\.thread) == [here.thread])
+    #expect(found.allSatisfy { max($0.address, here.address) - min($0.address, here.address) > 64 << 10 })
+  }
+
+  @Test("task-local values, and a recursive lock that is held")
+  func callersState() throws {
+    let lock = NSRecursiveLock()
+    try lock.withLock {
+      try TaskWord.$word.withValue("said") {
+        let found = try onLargerStack {
+          let isMine = lock.try()
+          if isMine { lock.unlock() }
+          return (TaskWord.word, isMine)
+        }
+        #expect(found.0 == "said" && found.1)
+        // What is bound there is gone afterwards.
+        #expect(try onLargerStack { TaskWord.$word.withValue("inside") { TaskWord.word } } == "inside")
+        #expect(TaskWord.word == "said")
+      }
+    }
+  }
+
+  @Test("the main actor")
+  func mainActor() async throws {
+    let values = try await MainActor.run { try onLargerStack { MainActor.assumeIsolated { 7 } } }
+    #expect(values == 7)
+  }
+
+  @Test("an actor in a task")
+  func actor() async throws {
+    actor Counter {
+      var count = 0
+      func add() throws { try onLargerStack { assumeIsolated { $0.count += 1 } } }
+    }
+    let counter = Counter()
+    for _ in 0..<3 { try await counter.add() }
+    #expect(await counter.count == 3)
+  }
+
+  @Test("who unwinds the stack passes through it, to the same callers")
+  func unwinding() throws {
+    @inline(never) func addresses() -> [NSNumber] { Thread.callStackReturnAddresses }
+    let outside = addresses()
+    let inside = try onLargerStack { try onLargerStack { addresses() } }
+    // The first are of this function and those that it calls.
+    #expect(inside.count > outside.count && outside.count > 5)
+    #expect(inside.suffix(outside.count - 3) == outside.suffix(outside.count - 3))
   }
 
   @Test("the body and what it holds are gone when the call returns, also after an error")
@@ -86,7 +136,7 @@ import Testing
     try onLargerStack {
       var guarding = StackGuard()
       let rooms = [
-        guarding.hasRoom(UInt(Int.bitWidth > 32 ? 60 << 20 : 15 << 20)), guarding.hasRoom(65 << 20),
+        guarding.hasRoom(UInt(Int.bitWidth > 32 ? 60 << 20 : 15 << 20)), guarding.hasRoom(64 << 20),
       ]
       #expect(rooms == [true, false])
     }
@@ -125,6 +175,62 @@ import Testing
     #expect(found == "\(Refusal(reason: "bottom"))")
   }
 
+  @Test("an archiver that is called near the end of a larger stack finds another one")
+  func archiverInside() throws {
+    /// Archives values in values where less than 200 KB are left.
+    func descend(_ guarding: inout StackGuard) throws -> Int {
+      guard !guarding.hasRoom(200 << 10) else { return try descend(&guarding) + 1 }
+      let levels = try Nested.levels(3_000) {
+        try ArchiveDecoder().decode(Nested.self, from: ArchiveEncoder().encode($0))
+      }
+      #expect(levels == 3_000)
+      return 0
+    }
+    let depth = try onLargerStack {
+      var guarding = StackGuard()
+      return try descend(&guarding)
+    }
+    #expect(depth > 1_000)
+    // And once more on a stack that is in use already, from which an error comes back.
+    try onLargerStack {
+      #expect(throws: Refusal.self) { try onLargerStack { throw Refusal(reason: "inside") } }
+      #expect(try onLargerStack { 7 } == 7)
+    }
+  }
+
+  @Test("what needs a larger stack again and again makes one, and gives it back at the end of the call")
+  func spare() throws {
+    final class User: DeepRecursion {
+      var stackGuard = StackGuard()
+      var spareStack: LargerStack?
+    }
+    let user = User()
+    try user.onLargerStack {}
+    let stack = try #require(user.spareStack)
+    for _ in 0..<100 {
+      // One that is in use is not given to anybody else.
+      try user.onLargerStack {
+        #expect(user.spareStack == nil)
+        try user.onLargerStack { #expect(user.spareStack == nil) }
+      }
+      #expect(throws: Refusal.self) { try user.onLargerStack { throw Refusal(reason: "again") } }
+    }
+    #expect(user.spareStack === stack)
+
+    let levels = try onThread(stackSize: 512 << 10) {
+      try Nested.levels(3_000) { nested in
+        let encoding = EncodingSession(sortsKeys: false, userInfo: [:], hidesRootKey: false)
+        try encoding.encode(nested, forKey: ArchiveCodingKey(stringValue: "root"))
+        #expect(encoding.spareStack == nil)
+        let unarchiver = try KeyedUnarchiver(forReadingFrom: ArchiveEncoder().encode(nested))
+        let decoding = try unarchiver.valueDecoder.session
+        defer { #expect(decoding.spareStack == nil) }
+        return try unarchiver.decode(Nested.self, forKey: "root")
+      }
+    }
+    #expect(levels == 3_000)
+  }
+
   @Test("many threads at once")
   func manyThreads() async throws {
     try await withThrowingTaskGroup(of: Int.self) { group in
@@ -155,22 +261,20 @@ import Testing
     }
   }
 
-  @Test("a guard that was moved to another thread measures the stack of that one, and back again")
+  @Test("a guard measures the stack that it is on, also where the way there leads through others")
   func moved() throws {
-    var guarding = StackGuard()
-    var rooms = [guarding.hasRoom()]
-    #expect(rooms == [true])
-    for _ in 0..<20 {
-      guarding = try onThread(stackSize: 512 << 10) { [guarding] in
-        var guarding = guarding
-        let rooms = [guarding.hasRoom(), guarding.hasRoom(32 << 20)]
-        #expect(rooms == [true, false])
-        return guarding
+    try onThread(stackSize: 512 << 10) {
+      var guarding = StackGuard()
+      for _ in 0..<20 {
+        var rooms = [guarding.hasRoom(32 << 20)]
+        try onLargerStack {
+          rooms.append(guarding.hasRoom(32 << 20))
+          rooms.append(try onLargerStack { guarding.hasRoom(63 << 20) })
+          rooms.append(guarding.hasRoom(63 << 20))
+        }
+        rooms.append(guarding.hasRoom(32 << 20))
+        #expect(rooms == [false, true, true, true, false])
       }
-      // The thread is gone and may be any other's memory by now, which is what a session says on entry.
-      guarding.checkThread()
-      rooms = try [guarding.hasRoom(), onLargerStack { guarding.hasRoom(32 << 20) }]
-      #expect(rooms == [true, true])
     }
   }
 
@@ -180,7 +284,6 @@ import Testing
     for _ in 0..<20 {
       let (inner, outer) = try onThread(stackSize: 512 << 10) { [guarding] in
         var guarding = guarding
-        guarding.checkThread()
         var rooms = [guarding.hasRoom(), guarding.hasRoom(32 << 20)]
         try onLargerStack { rooms += [guarding.hasRoom(), guarding.hasRoom(32 << 20)] }
         rooms += [guarding.hasRoom(), guarding.hasRoom(32 << 20)]
@@ -203,5 +306,30 @@ import Testing
       }
       #expect(depth > 50)
     }
+  }
+}
+
+private enum TaskWord {
+  @TaskLocal static var word = ""
+}
+
+/// Values in values, without a class.
+private struct Nested: Codable {
+  private var inner: [Nested] = []
+
+  /// How many levels come back, of `count`.
+  static func levels(_ count: Int, through copy: (Nested) throws -> Nested) rethrows -> Int {
+    var nested = (0..<count).reduce(Nested()) { nested, _ in Nested(inner: [nested]) }
+    defer { nested.takeApart() }
+    var back = try copy(nested)
+    return back.takeApart()
+  }
+
+  /// Lets go of the levels one by one, which takes no stack, and counts them.
+  @discardableResult
+  private mutating func takeApart() -> Int {
+    var count = 0
+    while let next = inner.first { (count, self) = (count + 1, next) }
+    return count
   }
 }
