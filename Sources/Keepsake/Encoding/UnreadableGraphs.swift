@@ -12,7 +12,7 @@ extension EncodingSession {
     let advice = steps.reversed().compactMap(\.advice).prefix(EncodingSession.mostAdvice)
     let message =
       "Objects refer to each other in a cycle that no initializer can read back: \(describe(steps)). "
-      + (advice.isEmpty ? "" : advice.joined(separator: ", or ") + ". ")
+      + (advice.isEmpty ? "" : sentence(advice.joined(separator: ", or ")) + " ")
       + "Or make one of the classes an ArchivedModel or SelfRegistering"
     return unreadable(message, .cycle, cycle.first?.body ?? 0)
   }
@@ -26,6 +26,8 @@ extension EncodingSession {
       number
     )
   }
+
+  private func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
 
   /// How many steps of a coding path are given, from its end, where the graph may be as deep as can be.
   private static let longestPath = 100

@@ -18,7 +18,7 @@ import Testing
 
   final class Book: Codable {
     var title: String
-    @Deferred var author: Author  // refers back
+    unowned let author: Author  // refers back
 
     init(_ title: String, by author: Author) {
       self.title = title
@@ -100,7 +100,7 @@ import Testing
 
   final class Node: Codable {
     var children: [Node] = []
-    @Deferred var twin: Node?  // strong, may close a ring; read when everything else has been
+    @Deferred var twin: Node?  // strong, may close a cycle; read when everything else has been
     @WeakReference var parent: Node?  // weak; archived only if something else archives the object
     @Polymorphic var tag: any Tag  // each value with the name of its type
 

@@ -175,7 +175,7 @@ import Testing
     defer { node.info.node = nil }
     let message = try #require(refusal(of: node))
     #expect(message.contains("InStructure.info"))
-    #expect(message.contains("mark InStructure.info @Deferred"))
+    #expect(message.contains("Mark InStructure.info @Deferred"))
     let optional = InOptionalStructure()
     optional.info = .init(node: optional)
     defer { optional.info = nil }
@@ -212,7 +212,7 @@ import Testing
     object.kind = .of(object)
     defer { object.kind = .none }
     let message = try #require(refusal(of: object))
-    #expect(message.contains("mark InEnumeration.kind @Deferred"))
+    #expect(message.contains("Mark InEnumeration.kind @Deferred"))
     let deferred = InDeferredEnumeration()
     deferred.kind = .of(deferred)
     defer { deferred.kind = .none }
@@ -239,7 +239,7 @@ import Testing
     object.peer = object
     defer { object.peer = nil }
     let message = try #require(refusal(of: object))
-    #expect(message.contains("write @Deferred before the wrapper of Wrapped.peer"))
+    #expect(message.contains("Write @Deferred before the wrapper of Wrapped.peer"))
     let deferred = DeferredWrapped()
     deferred.peer = deferred
     defer { deferred.peer = nil }
@@ -280,7 +280,7 @@ import Testing
     defer { owner.list.first.owned = nil }
     let message = try #require(refusal(of: owner))
     #expect(message.contains("Owner.list → List.first → Holding.owned → Owned.owner"))
-    #expect(message.contains("declare Owned.owner as an optional var"))
+    #expect(message.contains("Declare Owned.owner as an optional var"))
     #expect(message.contains("encode owned of Holding with encodeDeferred(_:forKey:)"))
     #expect(message.components(separatedBy: "Owner.list").count == 2)
   }
