@@ -107,28 +107,20 @@ extension DecodingSession {
     frames[depth].nextPlace = end
   }
 
-  /// The keys of the keyed container whose frame is at `depth`, in the order of writing.
-  func keys(_ depth: Int) -> [PathElement] {
+  /// Visits the keys of the keyed container whose frame is at `depth`, in the order of writing.
+  func forEachKey(_ depth: Int, _ body: (PathElement) -> Void) throws(ArchiveError) {
     let frame = frames[depth]
-    // As many as there are values, says the archive. Whoever is told too much is told nothing.
-    guard
-      (try? charge(frame.count, elementsOf: MemoryLayout<PathElement>.stride * 2, at: frame.payload)) != nil
-    else {
-      return []
+    // As many as there are values, says the archive.
+    try charge(keysOf: frame.offset, count: frame.count, at: frame.payload)
+    guard frame.kind == .map else {
+      for slot in 0..<frame.count { body(.key(image.keys[image.shapeKey(frame.firstSlot + slot)])) }
+      return
     }
-    if frame.kind == .record {
-      return (0..<frame.count).map { .key(image.keys[image.shapeKey(frame.firstSlot + $0)]) }
-    }
-    var keys: [PathElement] = []
     var place = frame.payload
     for _ in 0..<frame.count {
-      guard let key = try? image.mapKey(at: &place, in: reader),
-        let end = try? end(ofValueAt: place)
-      else { break }
-      keys.append(key)
-      place = end
+      body(try image.mapKey(at: &place, in: reader))
+      place = try end(ofValueAt: place)
     }
-    return keys
   }
 
   /// Decodes a value of any type; `depth` is that of the container that it is in.

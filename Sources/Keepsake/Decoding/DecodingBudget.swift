@@ -29,6 +29,8 @@ struct DecodingBudget {
   fileprivate var toldCount = 0
   /// The containers whose elements were found to be there, once very many were told.
   fileprivate var countedContainers: Set<Int> = []
+  /// The containers whose keys were charged since the outermost value was begun.
+  fileprivate var containersOfKeys: Set<Int> = []
 
   /// How many steps of paths were given, and how many bytes may have been searched for paths.
   private var pathSteps = 0
@@ -66,6 +68,7 @@ struct DecodingBudget {
 
   /// Begins to charge the outermost value at `place`; returns what must be given to ``end(_:at:isDecoded:)``.
   mutating func begin(at place: Int) -> Start {
+    if !containersOfKeys.isEmpty { containersOfKeys = [] }
     if !costsOfValues.isEmpty, let earlier = costsOfValues.removeValue(forKey: place) { costs -= earlier }
     return Start(costs: costs, objectCount: objectCount)
   }
@@ -130,6 +133,13 @@ extension DecodingSession {
     try charge(count.multipliedSaturating(by: stride), at: place)
   }
 
+  /// Charges the keys of the container at `offset`, once: a program may ask for them at each step.
+  func charge(keysOf offset: Int, count: Int, at place: Int) throws(ArchiveError) {
+    guard !budget.containersOfKeys.contains(offset) else { return }
+    try charge(count, elementsOf: MemoryLayout<PathElement>.stride * 2, at: place)
+    if isActive, count > 0 { budget.containersOfKeys.insert(offset) }
+  }
+
   /// Charges an object, which takes `byteCount` bytes.
   @inline(__always)
   func charge(objectOf byteCount: Int, at place: Int) throws(ArchiveError) {
@@ -179,9 +189,11 @@ extension DecodingSession {
       !budget.countedContainers.contains(offset)
     else { return count }
     var place = payload
-    for _ in 0..<count {
-      guard let end = try? end(ofValueAt: place) else { return nil }
-      place = end
+    do throws(ArchiveError) {
+      for _ in 0..<count { place = try end(ofValueAt: place) }
+    } catch {
+      remember(corrupted(error, searchedPath(to: offset)))
+      return nil
     }
     budget.countedContainers.insert(offset)
     return count

@@ -40,6 +40,8 @@ final class DecodingSession {
   /// What is to be decoded when everything else has been.
   @safe @exclusivity(unchecked) var deferred = DeferredQueue()
   let earlyUses = EarlyUses()
+  /// What calls met that cannot throw.
+  @safe @exclusivity(unchecked) var failure = RememberedFailure()
   /// The conditional references that were met since the outermost value was begun.
   @safe @exclusivity(unchecked) var conditional: [AnyWeakBox] = []
   /// The objects that are to be told when the graph is complete.

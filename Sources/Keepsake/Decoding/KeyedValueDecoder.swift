@@ -182,17 +182,30 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { place.codingPath }
 
   var allKeys: [Key] {
-    guard (try? place.open()) != nil else { return [] }
-    return session.keys(depth).compactMap { element in
-      switch element {
-      case .key(let name): Key(stringValue: name)
-      case .intKey(let number), .index(let number): Key(intValue: number) ?? Key(stringValue: String(number))
+    var keys: [Key] = []
+    session.rememberingFailure(of: offset, depth) {
+      try place.open()
+      try session.forEachKey(depth) { element in
+        if let key = key(for: element) { keys.append(key) }
       }
+    }
+    return keys
+  }
+
+  /// The key that finds what `element` stands for; `nil` where there is none in this type.
+  private func key(for element: PathElement) -> Key? {
+    switch element {
+    case .key(let name): return Key(stringValue: name)
+    case .intKey(let number), .index(let number):
+      return Key(intValue: number) ?? Key(stringValue: String(number))
     }
   }
 
   func contains(_ key: Key) -> Bool {
-    (try? place.place(of: key)) != nil
+    do { return try place.place(of: key) != nil } catch {
+      session.remember(error)
+      return false
+    }
   }
 
   // MARK: Values

@@ -7,6 +7,7 @@ extension DecodingSession {
     at place: inout Int,
     _ depth: Int
   ) throws -> Value {
+    try throwEarlierFailure()
     stackGuard.checkThread()
     forgetTypesOfOldNames()
     isActive = true
@@ -30,6 +31,7 @@ extension DecodingSession {
         try checkEarlyUses()
       }
       try resolveConditionals()
+      if let failure = failure.take() { throw failure }
       decodedNumbers.removeAll(keepingCapacity: true)
       isDecoded = true
       let awakening = exchange(&awakening, with: [])
@@ -44,7 +46,8 @@ extension DecodingSession {
       depthBase = 0
       inProgress = []
       deferred = DeferredQueue()
-      throw error
+      // What could not be told before may be the reason.
+      throw failure.take() ?? error
     }
   }
 
