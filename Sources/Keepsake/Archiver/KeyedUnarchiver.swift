@@ -204,17 +204,16 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// - Throws: `DecodingError`: `keyNotFound` when the archive has no such key, otherwise what is wrong with the value
   ///   and where; and what an `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value {
-    try container(keyedBy: ArchiveCodingKey.self).decode(type, forKey: ArchiveCodingKey(stringValue: key))
+    try container(keyedBy: ArchiveCodingKey.self)
+      .decode(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
   }
 
   /// The value under `key`, or `nil` when the archive has no such key, or nil under it.
   ///
   /// - Throws: as ``decode(_:forKey:)``, except for a key that is missing.
   public func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
-    try container(keyedBy: ArchiveCodingKey.self).decodeIfPresent(
-      type,
-      forKey: ArchiveCodingKey(stringValue: key)
-    )
+    try container(keyedBy: ArchiveCodingKey.self)
+      .decodeIfPresent(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
   }
 
   /// Whether the archive has a value under `key`, be it nil. Of an archive whose top level has no keys it is `false`.

@@ -16,6 +16,9 @@ struct DecodingBudget {
   static let smallCount = 16
   /// So many elements may be told in any case.
   static let freeCount = 1 << 16
+  /// So many steps of paths are given in any case, and so many bytes searched for paths: some milliseconds.
+  static let freePathSteps = 1 << 17
+  static let freeSearch = 1 << 20
 
   /// How many bytes of memory may be taken.
   var allocationLimit: Int
@@ -48,13 +51,15 @@ struct DecodingBudget {
 
   mutating func chargePath(_ stepCount: Int) { pathSteps &+= stepCount }
 
-  /// Whether paths are still given with hundreds of steps.
-  func allowsLongPaths(byteCount: Int) -> Bool { pathSteps / 16 <= byteCount.addingSaturating(1 << 20) }
+  /// Whether paths are still given with hundreds of steps, for an archive of `byteCount` bytes.
+  func allowsLongPaths(byteCount: Int) -> Bool {
+    (pathSteps &- DecodingBudget.freePathSteps) / 16 <= byteCount
+  }
 
-  /// Whether a path may be searched for in the bytes, of which all may have to be looked at.
-  mutating func allowsSearch(byteCount: Int) -> Bool {
-    guard searchedByteCount / 64 <= byteCount.addingSaturating(1 << 18) else { return false }
-    searchedByteCount = searchedByteCount.addingSaturating(byteCount)
+  /// Whether a body of `bodyByteCount` bytes may be searched for a path, in an archive of `byteCount` bytes.
+  mutating func allowsSearch(of bodyByteCount: Int, byteCount: Int) -> Bool {
+    guard (searchedByteCount &- DecodingBudget.freeSearch) / 64 <= byteCount else { return false }
+    searchedByteCount = searchedByteCount.addingSaturating(bodyByteCount &+ DecodingSession.readingByteCount)
     return true
   }
 

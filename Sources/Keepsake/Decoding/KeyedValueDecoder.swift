@@ -45,6 +45,7 @@ final class DecodingPlace {
   @inline(never)
   private func openAgain() throws {
     try session.openAgain(offset, depth)
+    session.frames[depth].keyType = table.keyType
     if wasInterrupted { try session.makeIndex(of: self) }
     wasInterrupted = true
   }
@@ -65,7 +66,7 @@ final class DecodingPlace {
       }
       return try session.findInRecord(number, self)
     }
-    return try session.findInMap(key.stringValue, self)
+    return try session.findInMap(key.stringValue, key.intValue, self)
   }
 
   @inline(__always)
@@ -194,11 +195,16 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// The key that finds what `element` stands for; `nil` where there is none in this type.
   private func key(for element: PathElement) -> Key? {
-    switch element {
-    case .key(let name): return Key(stringValue: name)
-    case .intKey(let number), .index(let number):
-      return Key(intValue: number) ?? Key(stringValue: String(number))
+    let name = element.name
+    if case .intKey(let number) = element, let key = Key(intValue: number),
+      ExactString(string: key.stringValue) == name
+    {
+      return key
     }
+    guard let key = Key(stringValue: name.string), ExactString(string: key.stringValue) == name else {
+      return nil
+    }
+    return key
   }
 
   func contains(_ key: Key) -> Bool {
@@ -298,7 +304,10 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func nestedDecoder(_ key: Key) throws -> ValueDecoder {
-    let value = try place.existingPlace(of: key)
+    try nestedDecoder(at: place.existingPlace(of: key))
+  }
+
+  private func nestedDecoder(at value: Int) throws -> ValueDecoder {
     try place.checkEnd(ofValueAt: value)
     return try session.nestedDecoder(at: value, in: depth)
   }
@@ -311,14 +320,15 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       if session.image.source != nil {
         return ValueDecoder(session: session, offset: place.offset, depth: depth)
       }
-      throw DecodingError.keyNotFound(
-        key,
-        .init(codingPath: codingPath, debugDescription: "No value is stored under the key \"super\"")
-      )
+      return NilDecoder(session: session, codingPath: codingPath + [key])
     }
-    try place.checkEnd(ofValueAt: value)
-    return try session.nestedDecoder(at: value, in: depth)
+    return try nestedDecoder(at: value)
   }
 
-  func superDecoder(forKey key: Key) throws -> any Decoder { try nestedDecoder(key) }
+  func superDecoder(forKey key: Key) throws -> any Decoder {
+    guard let value = try place.place(of: key) else {
+      return NilDecoder(session: session, codingPath: codingPath + [key])
+    }
+    return try nestedDecoder(at: value)
+  }
 }

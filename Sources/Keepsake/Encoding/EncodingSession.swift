@@ -200,7 +200,7 @@ final class EncodingSession {
 
   @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> EncodingKeyTable {
-    keyTables.entry(for: type) {
+    keyTables.entry(for: Key.self) {
       let isDynamic = MemoryLayout<Key>.size > 1 && !(type is any RecordKey.Type)
       headByteCounts.append(isDynamic ? 2 : 1)
       return EncodingKeyTable(isDynamic: isDynamic, number: headByteCounts.count - 1)
