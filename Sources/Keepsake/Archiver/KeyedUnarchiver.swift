@@ -31,6 +31,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private var isFinished = false
   /// Whether the delegate is being told that decoding is about to be finished.
   private var isFinishing = false
+  /// What went wrong in a call that cannot throw when there was no session to remember it.
+  private var failure: (any Error)?
 
   /// What `init(from:)` of the values finds in its decoder.
   public var userInfo: [CodingUserInfoKey: Any] = [:] {
@@ -186,6 +188,15 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     }
   }
 
+  /// The top level for a call that throws what an earlier one could not.
+  private var openTopLevel: ValueDecoder {
+    get throws {
+      let topLevel = try topLevel
+      try topLevel.session.throwEarlierFailure()
+      return topLevel
+    }
+  }
+
   // MARK: Decoding
 
   /// The value under `key`.
@@ -193,28 +204,52 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// - Throws: `DecodingError`: `keyNotFound` when the archive has no such key, otherwise what is wrong with the value
   ///   and where; and what an `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value {
-    try container(keyedBy: ArchiveCodingKey.self).decode(type, forKey: ArchiveCodingKey(stringValue: key))
+    try container(keyedBy: ArchiveCodingKey.self)
+      .decode(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
   }
 
   /// The value under `key`, or `nil` when the archive has no such key, or nil under it.
   ///
   /// - Throws: as ``decode(_:forKey:)``, except for a key that is missing.
   public func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
-    try container(keyedBy: ArchiveCodingKey.self).decodeIfPresent(
-      type,
-      forKey: ArchiveCodingKey(stringValue: key)
-    )
+    try container(keyedBy: ArchiveCodingKey.self)
+      .decodeIfPresent(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
   }
 
-  /// Whether the archive has a value under `key`, be it nil. It is `false` as well when the top level cannot be read.
+  /// Whether the archive has a value under `key`, be it nil. Of an archive whose top level has no keys it is `false`.
+  ///
+  /// It is `false` as well where that cannot be found out because the archive is damaged. The next call that can throw,
+  /// such as ``decode(_:forKey:)`` for any key, then throws what is wrong, and ``error`` has it until then.
   public func containsValue(forKey key: String) -> Bool {
-    (try? container(keyedBy: ArchiveCodingKey.self))?.contains(ArchiveCodingKey(stringValue: key)) ?? false
+    answer(orElse: false) { $0.contains(ArchiveCodingKey(stringValue: key)) }
   }
 
-  /// The keys of the archive, in the order in which they were encoded. There are none when the top level has no keys or
-  /// cannot be read.
+  /// The keys of the archive, in the order in which they were encoded. There are none when the top level has no keys.
+  ///
+  /// Where the archive is damaged, or has more keys than the limits allow, they are those that could be read. The next
+  /// call that can throw then throws what is wrong, and ``error`` has it until then.
   public var allKeys: [String] {
-    (try? container(keyedBy: ArchiveCodingKey.self))?.allKeys.map(\.stringValue) ?? []
+    answer(orElse: []) { $0.allKeys.map(\.stringValue) }
+  }
+
+  /// What went wrong in a call that cannot throw, ``containsValue(forKey:)`` or ``allKeys``, or in what a value asked its
+  /// containers; `nil` once another call has thrown it.
+  ///
+  /// Whoever ends with such a call, and not with one that throws, looks here.
+  public var error: (any Error)? { openSession?.failure.error ?? failure }
+
+  private func answer<Answer>(
+    orElse unknown: Answer,
+    _ question: (KeyedDecodingContainer<ArchiveCodingKey>) -> Answer
+  ) -> Answer {
+    do {
+      return question(try topLevel.container(keyedBy: ArchiveCodingKey.self))
+    } catch {
+      // Of any other kind is that the top level has no keys, which is an answer.
+      guard case DecodingError.dataCorrupted = error else { return unknown }
+      if let openSession { openSession.remember(error) } else { failure = error }
+      return unknown
+    }
   }
 
   /// Ends decoding and lets go of the objects that were decoded; decoding afterwards throws.
@@ -228,6 +263,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
       guard !isFinished else { return }
     }
     isFinished = true
+    failure = error
     // They hold the session.
     openSession?.dropSpares()
     openSession = nil
@@ -243,19 +279,19 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///
   /// - Throws: `DecodingError.typeMismatch` when the archive was made of a value that has no keys.
   public func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    try topLevel.container(keyedBy: type)
+    try openTopLevel.container(keyedBy: type)
   }
 
   /// The top level as an array.
   ///
   /// - Throws: `DecodingError.typeMismatch` when it is none.
   public func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try topLevel.unkeyedContainer()
+    try openTopLevel.unkeyedContainer()
   }
 
   /// The top level as one value.
   public func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    try topLevel.singleValueContainer()
+    try openTopLevel.singleValueContainer()
   }
 }
 

@@ -3,7 +3,7 @@ extension DecodingSession {
   /// Where the value of the key `name` is in a keyed container that is open.
   func find(_ name: String, _ container: DecodingPlace) throws -> Int? {
     frames[container.depth].kind == .record
-      ? try findInRecord(keyNumber(name), container) : try findInMap(name, container)
+      ? try findInRecord(keyNumber(name), container) : try findInMap(name, nil, container)
   }
 
   /// Where the value of a key is in a record, when it is not the one that was expected.
@@ -37,7 +37,7 @@ extension DecodingSession {
   }
 
   /// Where the value of a key is in a map. The next key is looked at first; then all keys are indexed.
-  func findInMap(_ name: String, _ container: DecodingPlace) throws -> Int? {
+  func findInMap(_ name: String, _ intValue: Int?, _ container: DecodingPlace) throws -> Int? {
     let (offset, depth) = (container.offset, container.depth)
     return try located(depth, offset) { () throws(ArchiveError) in
       if container.index == nil {
@@ -47,6 +47,7 @@ extension DecodingSession {
           if try self.image.isKey(name, at: &place) {
             self.frames[depth].currentSlot = self.frames[depth].nextSlot
             self.frames[depth].currentKey = keyPlace
+            self.frames[depth].currentIntValue = intValue
             return place
           }
         }
@@ -60,6 +61,7 @@ extension DecodingSession {
       self.frames[depth].nextPlace = keyPlace
       self.frames[depth].currentSlot = slot
       self.frames[depth].currentKey = keyPlace
+      self.frames[depth].currentIntValue = intValue
       return try self.end(ofValueAt: keyPlace)
     }
   }
@@ -107,28 +109,20 @@ extension DecodingSession {
     frames[depth].nextPlace = end
   }
 
-  /// The keys of the keyed container whose frame is at `depth`, in the order of writing.
-  func keys(_ depth: Int) -> [PathElement] {
+  /// Visits the keys of the keyed container whose frame is at `depth`, in the order of writing.
+  func forEachKey(_ depth: Int, _ body: (PathElement) -> Void) throws(ArchiveError) {
     let frame = frames[depth]
-    // As many as there are values, says the archive. Whoever is told too much is told nothing.
-    guard
-      (try? charge(frame.count, elementsOf: MemoryLayout<PathElement>.stride * 2, at: frame.payload)) != nil
-    else {
-      return []
+    // As many as there are values, says the archive.
+    try charge(keysOf: frame.offset, count: frame.count, at: frame.payload)
+    guard frame.kind == .map else {
+      for slot in 0..<frame.count { body(.key(image.keys[image.shapeKey(frame.firstSlot + slot)])) }
+      return
     }
-    if frame.kind == .record {
-      return (0..<frame.count).map { .key(image.keys[image.shapeKey(frame.firstSlot + $0)]) }
-    }
-    var keys: [PathElement] = []
     var place = frame.payload
     for _ in 0..<frame.count {
-      guard let key = try? image.mapKey(at: &place, in: reader),
-        let end = try? end(ofValueAt: place)
-      else { break }
-      keys.append(key)
-      place = end
+      body(try image.mapKey(at: &place, in: reader))
+      place = try end(ofValueAt: place)
     }
-    return keys
   }
 
   /// Decodes a value of any type; `depth` is that of the container that it is in.
@@ -140,6 +134,9 @@ extension DecodingSession {
 
   @inline(__always)
   func decodeInside<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value {
+    guard ObjectIdentifier(type) == ObjectIdentifier(Value.self) else {
+      return try decode(subclass: type, at: &place, depth)
+    }
     let start = place
     let mark = mark
     do {

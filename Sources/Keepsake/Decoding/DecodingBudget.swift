@@ -16,6 +16,9 @@ struct DecodingBudget {
   static let smallCount = 16
   /// So many elements may be told in any case.
   static let freeCount = 1 << 16
+  /// So many steps of paths are given in any case, and so many bytes searched for paths: some milliseconds.
+  static let freePathSteps = 1 << 17
+  static let freeSearch = 1 << 20
 
   /// How many bytes of memory may be taken.
   var allocationLimit: Int
@@ -29,6 +32,8 @@ struct DecodingBudget {
   fileprivate var toldCount = 0
   /// The containers whose elements were found to be there, once very many were told.
   fileprivate var countedContainers: Set<Int> = []
+  /// The containers whose keys were charged since the outermost value was begun.
+  fileprivate var containersOfKeys: Set<Int> = []
 
   /// How many steps of paths were given, and how many bytes may have been searched for paths.
   private var pathSteps = 0
@@ -46,13 +51,15 @@ struct DecodingBudget {
 
   mutating func chargePath(_ stepCount: Int) { pathSteps &+= stepCount }
 
-  /// Whether paths are still given with hundreds of steps.
-  func allowsLongPaths(byteCount: Int) -> Bool { pathSteps / 16 <= byteCount.addingSaturating(1 << 20) }
+  /// Whether paths are still given with hundreds of steps, for an archive of `byteCount` bytes.
+  func allowsLongPaths(byteCount: Int) -> Bool {
+    (pathSteps &- DecodingBudget.freePathSteps) / 16 <= byteCount
+  }
 
-  /// Whether a path may be searched for in the bytes, of which all may have to be looked at.
-  mutating func allowsSearch(byteCount: Int) -> Bool {
-    guard searchedByteCount / 64 <= byteCount.addingSaturating(1 << 18) else { return false }
-    searchedByteCount = searchedByteCount.addingSaturating(byteCount)
+  /// Whether a body of `bodyByteCount` bytes may be searched for a path, in an archive of `byteCount` bytes.
+  mutating func allowsSearch(of bodyByteCount: Int, byteCount: Int) -> Bool {
+    guard (searchedByteCount &- DecodingBudget.freeSearch) / 64 <= byteCount else { return false }
+    searchedByteCount = searchedByteCount.addingSaturating(bodyByteCount &+ DecodingSession.readingByteCount)
     return true
   }
 
@@ -66,6 +73,7 @@ struct DecodingBudget {
 
   /// Begins to charge the outermost value at `place`; returns what must be given to ``end(_:at:isDecoded:)``.
   mutating func begin(at place: Int) -> Start {
+    if !containersOfKeys.isEmpty { containersOfKeys = [] }
     if !costsOfValues.isEmpty, let earlier = costsOfValues.removeValue(forKey: place) { costs -= earlier }
     return Start(costs: costs, objectCount: objectCount)
   }
@@ -130,6 +138,13 @@ extension DecodingSession {
     try charge(count.multipliedSaturating(by: stride), at: place)
   }
 
+  /// Charges the keys of the container at `offset`, once: a program may ask for them at each step.
+  func charge(keysOf offset: Int, count: Int, at place: Int) throws(ArchiveError) {
+    guard !budget.containersOfKeys.contains(offset) else { return }
+    try charge(count, elementsOf: MemoryLayout<PathElement>.stride * 2, at: place)
+    if isActive, count > 0 { budget.containersOfKeys.insert(offset) }
+  }
+
   /// Charges an object, which takes `byteCount` bytes.
   @inline(__always)
   func charge(objectOf byteCount: Int, at place: Int) throws(ArchiveError) {
@@ -179,9 +194,11 @@ extension DecodingSession {
       !budget.countedContainers.contains(offset)
     else { return count }
     var place = payload
-    for _ in 0..<count {
-      guard let end = try? end(ofValueAt: place) else { return nil }
-      place = end
+    do throws(ArchiveError) {
+      for _ in 0..<count { place = try end(ofValueAt: place) }
+    } catch {
+      remember(corrupted(error, searchedPath(to: offset)))
+      return nil
     }
     budget.countedContainers.insert(offset)
     return count

@@ -35,8 +35,11 @@ struct DecodingFrame {
   var child = -1
   /// The value that is being decoded, for the coding path.
   var currentSlot = 0
-  /// Where the key of that value is, in a map.
+  /// Where the key of that value is, in a map, and the number that whoever asked for it has for it.
   var currentKey = 0
+  var currentIntValue: Int?
+  /// Of a record, the type of the keys that were asked for last.
+  var keyType: (any CodingKey.Type)?
   /// Where the last value of a keyed container ends, once all were passed over to find each in any order; and where
   /// that container begins. It stays right when the frame is taken over, since the offset is that of no other.
   var indexed = (offset: -1, end: -1)
@@ -67,6 +70,8 @@ extension DecodingFrame {
     nextPlace = payload
     currentSlot = 0
     currentKey = payload
+    currentIntValue = nil
+    keyType = nil
   }
 }
 

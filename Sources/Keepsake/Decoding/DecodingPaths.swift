@@ -4,102 +4,127 @@ extension DecodingSession {
   /// How many steps of a path are given, from its end, where values are nested deeper: an error at each of very
   /// many levels must not cost all the levels above it.
   private static let longestPath = 256
-  /// How many are given once very many paths were asked for.
+  /// How many are given once very many were, and how long the keys of maps in them may then be, in bytes.
   private static let shortPath = 8
+  private static let shortKey = 256
+
+  private var allowsLongPaths: Bool { budget.allowsLongPaths(byteCount: reader.count) }
 
   private var longestPath: Int {
-    budget.allowsLongPaths(byteCount: reader.count) ? DecodingSession.longestPath : DecodingSession.shortPath
+    allowsLongPaths ? DecodingSession.longestPath : DecodingSession.shortPath
   }
 
   /// The path of the value at `offset`, whose frame is or would be at `depth`.
   func path(to offset: Int, depth: Int) -> [any CodingKey] {
-    guard depth < frames.count, frames[depth].offset == offset, framesAgree(upTo: depth) else {
+    let first = max(0, depth - longestPath)
+    guard depth < frames.count, frames[depth].offset == offset, framesAgree(first..<depth) else {
       return searchedPath(to: offset)
     }
-    return visible(elements(above: depth), from: depth)
+    return visible(way(along: first..<depth))
   }
 
   /// The path of the value at `offset` that is the current one of the container whose frame is at `depth`.
   func path(toValueAt offset: Int, in depth: Int) -> [any CodingKey] {
-    guard depth < frames.count, framesAgree(upTo: depth) else { return searchedPath(to: offset) }
+    let first = max(0, depth - longestPath)
+    guard depth < frames.count, framesAgree(first..<depth) else { return searchedPath(to: offset) }
+    var way = way(along: first..<depth)
     // A single value begins where its container does, which then is no step of the path.
-    let own = frames[depth].offset == offset ? nil : element(of: frames[depth])
-    return visible(elements(above: depth) + (own.map { [$0] } ?? []), from: depth)
+    if frames[depth].offset != offset, let own = step(of: frames[depth]) { way.steps.append(own) }
+    return visible(way)
   }
 
-  /// The frame of which a path begins that ends at `depth`.
-  private func firstFrame(_ depth: Int) -> Int { max(0, depth - longestPath) }
-
-  /// The steps that the frames above `depth` stand for, those of single-value containers left out.
-  private func elements(above depth: Int) -> [PathElement] {
-    budget.chargePath(min(depth, longestPath))
-    return frames[firstFrame(depth)..<depth].compactMap { $0.child == $0.offset ? nil : element(of: $0) }
-  }
-
-  private func framesAgree(upTo depth: Int) -> Bool {
+  private func framesAgree(_ depths: Range<Int>) -> Bool {
     guard frames[0].offset == topLevelOffset || frames[0].offset < 0 && detached.offset >= 0 else {
       return false
     }
-    return (firstFrame(depth)..<depth).allSatisfy { frames[$0].child == frames[$0 + 1].offset }
+    return depths.allSatisfy { frames[$0].child == frames[$0 + 1].offset }
   }
 
-  /// The path for the caller: `path`, which ends at `depth`, behind what the frames do not show.
-  private func visible(_ path: [PathElement], from depth: Int) -> [any CodingKey] {
-    if firstFrame(depth) > 0 { return [ArchiveCodingKey(stringValue: "…")] + path.map(ArchiveCodingKey.init) }
-    return visible(frames[0].offset < 0 ? detachedPath + path : path)
+  /// The way that the frames at `depths` stand for, those of single-value containers left out; behind what they do not
+  /// show.
+  private func way(along depths: Range<Int>) -> DecodingWay {
+    var way = DecodingWay(isWhole: depths.lowerBound == 0)
+    if way.isWhole, frames[0].offset < 0 { way = detachedWay }
+    budget.chargePath(way.steps.count + depths.count)
+    for depth in depths where frames[depth].child != frames[depth].offset {
+      if let step = step(of: frames[depth]) { way.steps.append(step) }
+    }
+    return way
   }
 
-  private func visible(_ path: [PathElement]) -> [any CodingKey] {
-    path.dropFirst(hidesRootKey ? 1 : 0).map(ArchiveCodingKey.init)
+  /// The path for the caller.
+  private func visible(_ way: DecodingWay) -> [any CodingKey] {
+    way.isWhole ? Array(way.steps.dropFirst(hidesRootKey ? 1 : 0)) : [ArchiveCodingKey.ellipsis] + way.steps
   }
 
-  /// The path of the value that is decoded by itself.
-  private var detachedPath: [PathElement] {
-    if let path = detached.path { return path }
-    let path = searchedElements(to: detached.offset)
-    detached.path = path
-    return path
+  /// The way to the value that is decoded by itself.
+  private var detachedWay: DecodingWay {
+    if let way = detached.way { return way }
+    let way = searchedWay(to: detached.offset)
+    detached.way = way
+    return way
   }
 
-  /// The key or index of the value that is being decoded in `frame`.
-  func element(of frame: DecodingFrame) -> PathElement? {
+  /// The key or index of the value that is being decoded in `frame`, with the number that the program's own key has.
+  private func step(of frame: DecodingFrame) -> ArchiveCodingKey? {
     switch frame.kind {
     case .unparsed: return nil
     case .record:
       guard frame.currentSlot < frame.count else { return nil }
-      return .key(image.keys[image.shapeKey(frame.firstSlot + frame.currentSlot)])
-    case .elements: return .index(frame.currentSlot)
+      let name = image.keys[image.shapeKey(frame.firstSlot + frame.currentSlot)]
+      return ArchiveCodingKey(stringValue: name, intValue: frame.keyType?.init(stringValue: name)?.intValue)
+    case .elements: return ArchiveCodingKey(index: frame.currentSlot)
     case .map, .entries:
       guard frame.currentSlot < frame.count else { return nil }
       var place = frame.currentKey
-      return try? image.mapKey(at: &place, in: reader)
+      // Each path has a copy of the key.
+      let byteCount = ((try? image.end(ofValueAt: place, in: reader)) ?? place) - place
+      guard byteCount <= DecodingSession.shortKey || allowsLongPaths else { return .ellipsis }
+      budget.chargePath(byteCount / 4)
+      guard let key = try? image.mapKey(at: &place, in: reader) else { return nil }
+      guard let number = frame.currentIntValue else { return ArchiveCodingKey(key) }
+      return ArchiveCodingKey(stringValue: key.keyText, intValue: number)
     }
   }
 
   /// The path of the value at `offset`, by a search of its body and of those by which that was reached.
   func searchedPath(to offset: Int) -> [any CodingKey] {
-    guard budget.allowsSearch(byteCount: reader.count) else { return [ArchiveCodingKey(stringValue: "…")] }
-    return visible(searchedElements(to: offset))
+    let way = searchedWay(to: offset)
+    budget.chargePath(way.steps.count)
+    return visible(way)
   }
 
-  private func searchedElements(to offset: Int) -> [PathElement] {
-    var steps: [[PathElement]] = []
+  private func searchedWay(to offset: Int) -> DecodingWay {
+    var parts: [[PathElement]] = []
+    var count = 0
+    var isWhole = true
     var target = offset
     var seen: Set<Int> = []
-    while seen.insert(target).inserted {
-      let wanted = target
-      var search = PathSearch(image, reader) { $0 == wanted }
-      guard let number = image.bodyNumber(containing: wanted) else {
-        steps.append(search.search(from: topLevelOffset) ?? [])
+    while target >= 0, seen.insert(target).inserted {
+      let number = image.bodyNumber(containing: target)
+      guard let body = number.map({ try? image.body($0, at: target) }) ?? image.directory.topLevel else {
         break
       }
-      guard let body = try? image.body(number, at: wanted) else { break }
+      guard count < longestPath, budget.allowsSearch(of: body.count, byteCount: reader.count) else {
+        isWhole = false
+        break
+      }
       var place = body.lowerBound
       _ = try? image.classNumber(at: &place)
-      steps.append(search.search(from: place) ?? [])
-      target = objects.origin(number)
-      if target < 0 { break }
+      let wanted = target
+      var search = PathSearch(image, reader) { $0 == wanted }
+      let part = search.search(from: place) ?? []
+      parts.append(part)
+      count += part.count
+      target = number.map { objects.origin($0) } ?? -1
     }
-    return Array(steps.reversed().joined())
+    let steps = parts.reversed().joined().suffix(longestPath).map(ArchiveCodingKey.init)
+    return DecodingWay(steps: steps, isWhole: isWhole && steps.count == count)
   }
+}
+
+/// The steps of a coding path, from the top level on if it is whole; otherwise the last ones.
+struct DecodingWay {
+  var steps: [ArchiveCodingKey] = []
+  var isWhole = true
 }

@@ -50,12 +50,12 @@ struct DecodingPlanCache {
     behind.entry(for: expected) { TypesOfEntries() }
   }
 
-  /// The plan for `Value`. What is stored for a type is always the plan of that type, which is what makes the
-  /// downcast sound.
+  /// The plan for `Value`, which goes by that and not by `type`, which may be a subclass. So what is stored for a type is
+  /// always the plan of that type, which is what makes the downcast sound.
   @inline(__always)
   mutating func plan<Value: Decodable>(for type: Value.Type) -> DecodingPlan<Value> {
     knownDowncast(
-      plans.entry(for: type) { DecodingPlanCache.makePlan(type) },
+      plans.entry(for: Value.self) { DecodingPlanCache.makePlan(Value.self) },
       to: DecodingPlan<Value>.self
     )
   }

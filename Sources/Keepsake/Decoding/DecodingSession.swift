@@ -32,7 +32,7 @@ final class DecodingSession: DeepRecursion {
   /// How deep the object is whose values are being decoded.
   @safe @exclusivity(unchecked) var depthBase = 0
   /// The value that is being decoded by itself, and the way to it, once somebody asked for that.
-  var detached: (offset: Int, path: [PathElement]?) = (-1, nil)
+  var detached: (offset: Int, way: DecodingWay?) = (-1, nil)
 
   /// Whether a value is being decoded, so that what is asked for now is inside of it.
   @safe @exclusivity(unchecked) var isActive = false
@@ -42,6 +42,10 @@ final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var deferred = DeferredQueue()
   let earlyUses = EarlyUses()
   @safe @exclusivity(unchecked) var readLast: PropertiesReadLast
+  /// What calls met that cannot throw.
+  @safe @exclusivity(unchecked) var failure = RememberedFailure()
+  /// How the value is made that is being decoded with a configuration.
+  var makeConfigured: ((ValueDecoder) throws -> Any)?
   /// The conditional references that were met since the outermost value was begun.
   @safe @exclusivity(unchecked) var conditional: [AnyWeakBox] = []
   /// The objects that are to be told when the graph is complete.
@@ -161,7 +165,8 @@ final class DecodingSession: DeepRecursion {
 
   @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> DecodingKeyTable {
-    keyTables.entry(for: type) { DecodingKeyTable(isDynamic: MemoryLayout<Key>.size > 1) }
+    // By the type that the containers are of, and not by `type`, which may be a subclass.
+    keyTables.entry(for: Key.self) { DecodingKeyTable(Key.self) }
   }
 
   /// Lets go of the containers that are kept to be used again, which hold the session. To be called when the
@@ -220,12 +225,15 @@ final class DecodingSession: DeepRecursion {
 final class DecodingKeyTable {
   private static let unknown = -2
 
+  let keyType: any CodingKey.Type
   @safe @exclusivity(unchecked) private var numbers: [Int]
   /// The number of each property of models, by the number that its key has in this process.
   @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
   @safe @exclusivity(unchecked) private var spares = SpareContainers<DecodingPlace>()
 
-  init(isDynamic: Bool) {
+  init<Key: CodingKey>(_ type: Key.Type) {
+    keyType = type
+    let isDynamic = MemoryLayout<Key>.size > 1
     numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)
   }
 

@@ -45,6 +45,7 @@ final class DecodingPlace {
   @inline(never)
   private func openAgain() throws {
     try session.openAgain(offset, depth)
+    session.frames[depth].keyType = table.keyType
     if wasInterrupted { try session.makeIndex(of: self) }
     wasInterrupted = true
   }
@@ -65,7 +66,7 @@ final class DecodingPlace {
       }
       return try session.findInRecord(number, self)
     }
-    return try session.findInMap(key.stringValue, self)
+    return try session.findInMap(key.stringValue, key.intValue, self)
   }
 
   @inline(__always)
@@ -192,17 +193,35 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { place.codingPath }
 
   var allKeys: [Key] {
-    guard (try? place.open()) != nil else { return [] }
-    return session.keys(depth).compactMap { element in
-      switch element {
-      case .key(let name): Key(stringValue: name)
-      case .intKey(let number), .index(let number): Key(intValue: number) ?? Key(stringValue: String(number))
+    var keys: [Key] = []
+    session.rememberingFailure(of: offset, depth) {
+      try place.open()
+      try session.forEachKey(depth) { element in
+        if let key = key(for: element) { keys.append(key) }
       }
     }
+    return keys
+  }
+
+  /// The key that finds what `element` stands for; `nil` where there is none in this type.
+  private func key(for element: PathElement) -> Key? {
+    let name = element.name
+    if case .intKey(let number) = element, let key = Key(intValue: number),
+      ExactString(string: key.stringValue) == name
+    {
+      return key
+    }
+    guard let key = Key(stringValue: name.string), ExactString(string: key.stringValue) == name else {
+      return nil
+    }
+    return key
   }
 
   func contains(_ key: Key) -> Bool {
-    (try? place.place(of: key)) != nil
+    do { return try place.place(of: key) != nil } catch {
+      session.remember(error)
+      return false
+    }
   }
 
   // MARK: Values
@@ -295,7 +314,10 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func nestedDecoder(_ key: Key) throws -> ValueDecoder {
-    let value = try place.existingPlace(of: key)
+    try nestedDecoder(at: place.existingPlace(of: key))
+  }
+
+  private func nestedDecoder(at value: Int) throws -> ValueDecoder {
     try place.checkEnd(ofValueAt: value)
     return try session.nestedDecoder(at: value, in: depth)
   }
@@ -308,19 +330,17 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       if session.image.source != nil {
         return ValueDecoder(session: session, offset: place.offset, depth: depth)
       }
-      throw DecodingError.keyNotFound(
-        key,
-        .init(codingPath: codingPath, debugDescription: "No value is stored under the key \"super\"")
-      )
+      return NilDecoder(session: session, codingPath: codingPath + [key])
     }
-    try place.checkEnd(ofValueAt: value)
     session.noteSuperclass(in: place, at: value)
-    return try session.nestedDecoder(at: value, in: depth)
+    return try nestedDecoder(at: value)
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder {
-    let decoder = try nestedDecoder(key)
-    session.noteSuperclass(in: place, at: decoder.offset)
-    return decoder
+    guard let value = try place.place(of: key) else {
+      return NilDecoder(session: session, codingPath: codingPath + [key])
+    }
+    session.noteSuperclass(in: place, at: value)
+    return try nestedDecoder(at: value)
   }
 }

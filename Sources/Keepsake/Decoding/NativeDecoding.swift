@@ -108,6 +108,18 @@ extension DecodingSession {
     try UUID.readNative(self, at: &place)?.uuidString ?? ""
   }
 
+  /// The decimal at `place`, which moves behind it, for a number that is asked for.
+  func decimal(at place: inout Int) throws(ReadingFault) -> DecimalParts {
+    let start = place
+    do throws(ArchiveError) {
+      let tag = try reader.byte(at: start)
+      if tag == Tag.decimal || tag == Tag.negativeDecimal { return try DecimalParts(reader, at: &place) }
+    } catch {
+      throw .damage(error)
+    }
+    throw .mismatch(start)
+  }
+
   /// Whether the value at `offset` is a decimal, perhaps behind an annotation; damage is left for who reads it.
   @inline(__always)
   func isDecimal(at offset: Int) -> Bool {

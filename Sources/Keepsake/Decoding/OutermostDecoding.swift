@@ -7,6 +7,7 @@ extension DecodingSession {
     at place: inout Int,
     _ depth: Int
   ) throws -> Value {
+    try throwEarlierFailure()
     stackGuard = StackGuard()
     forgetTypesOfOldNames()
     isActive = true
@@ -32,6 +33,7 @@ extension DecodingSession {
       }
       try resolveConditionals()
       if readLast.areThere { try checkHashes() }
+      if let failure = failure.take() { throw failure }
       decodedNumbers.removeAll(keepingCapacity: true)
       isDecoded = true
       let awakening = exchange(&awakening, with: [])
@@ -47,7 +49,8 @@ extension DecodingSession {
       inProgress = []
       deferred = DeferredQueue()
       readLast = PropertiesReadLast(image)
-      throw error
+      // What could not be told before may be the reason.
+      throw failure.take() ?? error
     }
   }
 

@@ -111,6 +111,6 @@ struct NumberDecoder: Decoder, PrimitiveSingleValueDecoding {
       if let value = primitive.convert(number) as? Value { return value }
       throw mismatch(type)
     }
-    return try Value(from: self)
+    return try type.init(from: self)
   }
 }

@@ -71,8 +71,13 @@ extension ReadableInteger {
     var end = place
     let number: IntegerValue?
     do { number = try IntegerValue(session.reader, at: &end) } catch { throw .damage(error) }
-    guard let number else { throw .mismatch(start) }
-    guard let value = Self(exactly: number) else { throw .doesNotFit(start) }
+    let value: Self?
+    if let number {
+      value = Self(exactly: number)
+    } else {
+      value = try session.decimal(at: &end).integer(Self.self)
+    }
+    guard let value else { throw .doesNotFit(start) }
     place = end
     return value
   }
@@ -99,8 +104,9 @@ extension UInt32: ReadableInteger {}
 extension UInt64: ReadableInteger {}
 extension UInt128: ReadableInteger {}
 
-/// Both floating-point types: the bits as they are, or any number that is exactly one of this type.
-protocol ReadableFloat: ReadablePrimitive, BinaryFloatingPoint {
+/// Both floating-point types: the bits as they are, a floating-point number that is exactly one of this type, or any
+/// integer or decimal, rounded.
+protocol ReadableFloat: ReadablePrimitive, BinaryFloatingPoint, LosslessStringConvertible {
   init(_ value: Float)
   /// The number in this type, or `nil` where it would be another; what is not a number stays that.
   init?(narrowing value: Double)
@@ -138,8 +144,13 @@ extension ReadableFloat {
       var end = start
       let number: IntegerValue?
       do { number = try IntegerValue(reader, at: &end) } catch { throw .damage(error) }
-      guard let number else { throw .mismatch(start) }
-      guard let value = Self(exactly: number) else { throw .doesNotFit(start) }
+      let value: Self?
+      if let number {
+        value = Self(rounding: number)
+      } else {
+        value = try session.decimal(at: &end).rounded(Self.self)
+      }
+      guard let value else { throw .doesNotFit(start) }
       place = end
       return value
     }
@@ -147,8 +158,8 @@ extension ReadableFloat {
 
   static func convert(_ number: PackedArray.Number) -> Self? {
     switch number {
-    case .signed(let number): Self(exactly: number)
-    case .unsigned(let number): Self(exactly: number)
+    case .signed(let number): Self(number)
+    case .unsigned(let number): Self(number)
     case .float32(let number): Self(number)
     case .float64(let number): Self(narrowing: number)
     case .bool: nil
@@ -200,6 +211,8 @@ extension String: ReadablePrimitive {
       return string
     case .uuid:
       return try session.uuidString(at: &place)
+    case .url:
+      return try session.urlString(at: &place)
     default:
       throw ReadingFault.mismatch(start)
     }

@@ -21,7 +21,10 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
   }
 
   func decodeNil() -> Bool {
-    (try? session.isNil(at: offset)) ?? false
+    do { return try session.isNil(at: offset) } catch {
+      session.remember(error)
+      return false
+    }
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

@@ -87,7 +87,11 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
     guard session.observer != nil || type is any OptionalValue.Type else {
       return try decodeNil() ? nil : decode(type)
     }
-    return try decode(Value?.self)
+    if ObjectIdentifier(type) == ObjectIdentifier(Value.self) { return try decode(Value?.self) }
+    func decodeOptional<Subclass: Decodable>(_ type: Subclass.Type) throws -> (any Decodable)? {
+      try decode(Subclass?.self)
+    }
+    return try decodeOptional(runtimeType(type, orElse: Value.self)) as? Value
   }
 
   // MARK: Nested containers

@@ -33,6 +33,7 @@ extension DecodingSession {
       return decimalContainer(type, decimal, ValueDecoder(session: self, offset: offset, depth: depth))
     }
     try openKeyed(offset, depth)
+    frames[depth].keyType = Key.self
     return keyTable(type).container(self, offset, depth)
   }
 

@@ -41,12 +41,12 @@ protocol NativelyEncodable: Encodable {
 struct EncodingPlanCache {
   private var plans = TypeCache<AnyEncodingPlan>()
 
-  /// The plan for `Value`. What is stored for a type is always the plan of that type, which is what makes the
-  /// downcast sound.
+  /// The plan for `Value`, which goes by that and not by `type`, which may be a subclass. So what is stored for a type is
+  /// always the plan of that type, which is what makes the downcast sound.
   @inline(__always)
   mutating func plan<Value: Encodable>(for type: Value.Type) -> EncodingPlan<Value> {
     knownDowncast(
-      plans.entry(for: type) { EncodingPlanCache.makePlan(type) },
+      plans.entry(for: Value.self) { EncodingPlanCache.makePlan(Value.self) },
       to: EncodingPlan<Value>.self
     )
   }

@@ -206,7 +206,7 @@ final class EncodingSession: DeepRecursion {
 
   @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> EncodingKeyTable {
-    keyTables.entry(for: type) {
+    keyTables.entry(for: Key.self) {
       let isDynamic = MemoryLayout<Key>.size > 1 && !(type is any RecordKey.Type)
       headByteCounts.append(isDynamic ? 2 : 1)
       return EncodingKeyTable(type, isDynamic: isDynamic, number: headByteCounts.count - 1)

@@ -1,6 +1,26 @@
 // What @Deferred and @WeakReference do, for those who write their coding by hand.
 
 extension KeyedDecodingContainer {
+  /// Decodes an object as `type`, which may be known only when the program runs: with `let type: Animal.Type = Dog.self`
+  /// it is a `Dog`. The method of the standard library, which this one is preferred to for classes, makes an `Animal`.
+  ///
+  /// - Throws: `DecodingError`, and what an `init(from:)` throws.
+  @inlinable
+  public func decode<Value: Decodable & AnyObject>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try decode(runtime: type, forKey: key)
+  }
+
+  /// Decodes an object as `type`, which may be known only when the program runs; `nil` where there is none.
+  ///
+  /// - Throws: `DecodingError`, and what an `init(from:)` throws.
+  @inlinable
+  public func decodeIfPresent<Value: Decodable & AnyObject>(
+    _ type: Value.Type,
+    forKey key: Key
+  ) throws -> Value? {
+    try decodeIfPresent(runtime: type, forKey: key)
+  }
+
   /// Decodes the value of `key` when everything else has been, and hands it to `assign`.
   ///
   /// This closes a cycle of objects by hand: the value may refer back to the object whose initializer asks.
@@ -19,7 +39,13 @@ extension KeyedDecodingContainer {
     forKey key: Key,
     _ assign: @escaping (Value) -> Void
   ) throws {
-    try decode(Deferred<Value>.self, forKey: key).whenDecoded(assign)
+    guard ObjectIdentifier(type) != ObjectIdentifier(Value.self) else {
+      return try decode(Deferred<Value>.self, forKey: key).whenDecoded(assign)
+    }
+    func decodeSubclass<Subclass: Decodable>(_ type: Subclass.Type) throws {
+      try decode(Deferred<Subclass>.self, forKey: key).whenDecoded(as: Value.self, assign)
+    }
+    try decodeSubclass(runtimeType(type, orElse: Value.self))
   }
 
   /// Decodes the value of `key` as ``decodeDeferred(_:forKey:_:)`` does, if there is one that is not nil.
@@ -28,7 +54,13 @@ extension KeyedDecodingContainer {
     forKey key: Key,
     _ assign: @escaping (Value) -> Void
   ) throws {
-    try decodeIfPresent(Deferred<Value>.self, forKey: key)?.whenDecoded(assign)
+    guard ObjectIdentifier(type) != ObjectIdentifier(Value.self) else {
+      return try decodeIfPresent(Deferred<Value>.self, forKey: key)?.whenDecoded(assign) ?? ()
+    }
+    func decodeSubclass<Subclass: Decodable>(_ type: Subclass.Type) throws {
+      try decodeIfPresent(Deferred<Subclass>.self, forKey: key)?.whenDecoded(as: Value.self, assign)
+    }
+    try decodeSubclass(runtimeType(type, orElse: Value.self))
   }
 }
 
@@ -39,7 +71,13 @@ extension UnkeyedDecodingContainer {
     _ type: Value.Type,
     _ assign: @escaping (Value) -> Void
   ) throws {
-    try decode(Deferred<Value>.self).whenDecoded(assign)
+    guard ObjectIdentifier(type) != ObjectIdentifier(Value.self) else {
+      return try decode(Deferred<Value>.self).whenDecoded(assign)
+    }
+    func decodeSubclass<Subclass: Decodable>(_ type: Subclass.Type) throws {
+      try decode(Deferred<Subclass>.self).whenDecoded(as: Value.self, assign)
+    }
+    try decodeSubclass(runtimeType(type, orElse: Value.self))
   }
 }
 

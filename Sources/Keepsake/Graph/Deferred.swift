@@ -76,6 +76,11 @@ public struct Deferred<Value> {
     }
   }
 
+  /// Calls `receive` with the value, which is a `Declared`, now or as soon as it was decoded.
+  func whenDecoded<Declared>(as type: Declared.Type, _ receive: @escaping (Declared) -> Void) {
+    whenDecoded { value in if let value = value as? Declared { receive(value) } }
+  }
+
   /// Calls `receive` with the value, now or as soon as it was decoded.
   func whenDecoded(_ receive: @escaping (Value) -> Void) {
     switch storage {

@@ -8,6 +8,11 @@ struct ArchiveCodingKey: CodingKey {
     intValue = nil
   }
 
+  init(stringValue: String, intValue: Int?) {
+    self.stringValue = stringValue
+    self.intValue = intValue
+  }
+
   init(intValue: Int) {
     stringValue = String(intValue)
     self.intValue = intValue
@@ -25,6 +30,9 @@ struct ArchiveCodingKey: CodingKey {
     case .index(let index): self.init(index: index)
     }
   }
+
+  /// Stands for the steps of a path that are left out.
+  static let ellipsis = ArchiveCodingKey(stringValue: "…")
 
   /// The key under which `superEncoder()` and `superDecoder()` go.
   static let `super` = ArchiveCodingKey(stringValue: "super")

@@ -36,6 +36,32 @@ package struct DecimalParts {
 }
 
 extension DecimalParts {
+  /// The decimal as an integer; `nil` where it is none or does not fit.
+  func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
+    guard var digits = mantissa else { return nil }
+    // At most 128 steps: an exponent has no more, as far as it was read.
+    var exponent = digits == 0 ? 0 : exponent
+    while exponent < 0 {
+      guard digits.isMultiple(of: 10) else { return nil }
+      digits /= 10
+      exponent += 1
+    }
+    while exponent > 0 {
+      let (product, overflow) = digits.multipliedReportingOverflow(by: 10)
+      guard !overflow else { return nil }
+      digits = product
+      exponent -= 1
+    }
+    return isNegative ? Int128(exactly: digits).flatMap { Number(exactly: 0 - $0) } : Number(exactly: digits)
+  }
+
+  /// The floating-point number that is nearest to the decimal; `nil` where none is so large.
+  func rounded<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Number.Type) -> Number? {
+    guard let mantissa else { return Number.nan }
+    let number = Number("\(isNegative ? "-" : "")\(mantissa)E\(exponent)")
+    return number.flatMap { $0.isFinite ? $0 : nil }
+  }
+
   /// Reads the parts of the decimal at `place`, which moves behind it (Format §4.4).
   package init(_ reader: ByteReader, at place: inout Int) throws(ArchiveError) {
     let start = place

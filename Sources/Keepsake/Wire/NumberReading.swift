@@ -54,6 +54,17 @@ extension BinaryFloatingPoint {
     case .wideUnsigned(let number): self.init(exactly: number)
     }
   }
+
+  /// The floating-point number that is nearest to the integer; `nil` where none is so large.
+  init?(rounding value: IntegerValue) {
+    switch value {
+    case .signed(let number): self.init(number)
+    case .unsigned(let number): self.init(number)
+    case .wide(let number): self.init(number)
+    case .wideUnsigned(let number): self.init(number)
+    }
+    guard isFinite else { return nil }
+  }
 }
 
 extension ByteReader {

@@ -129,16 +129,23 @@ import Testing
     #expect(try roundTrip([value, nil]).first??.bitPattern == bits)
   }
 
-  @Test("integers read as floating point when that is exact")
+  @Test("integers read as the nearest floating-point number")
   func integersAsFloatingPoint() throws {
     #expect(try transcode(3, to: Double.self) == 3)
     #expect(try transcode(Int64.min, to: Double.self) == -0x1p63)
     #expect(try transcode(1 << 53, to: Double.self) == 0x1p53)
     #expect(try transcode(UInt64(1) << 63, to: Float.self) == 0x1p63)
     #expect(try transcode(1 << 24, to: Float.self) == 0x1p24)
-    #expect(try failure { try transcode((1 << 53) + 1, to: Double.self) }.kind == .dataCorrupted)
-    #expect(try failure { try transcode((1 << 24) + 1, to: Float.self) }.kind == .dataCorrupted)
-    #expect(try failure { try transcode(UInt64.max, to: Double.self) }.kind == .dataCorrupted)
+    #expect(try transcode((1 << 53) + 1, to: Double.self) == 0x1p53)
+    #expect(try transcode((1 << 53) + 3, to: Double.self) == 0x1p53 + 4)
+    #expect(try transcode((1 << 24) + 1, to: Float.self) == 0x1p24)
+    #expect(try transcode(UInt64.max, to: Double.self) == 0x1p64)
+    #expect(try transcode(Int128.max, to: Double.self) == 0x1p127)
+    #expect(try transcode([1, (1 << 53) + 1], to: [Double].self) == [1, 0x1p53])
+    #expect(try transcode([UInt64.max], to: [Float].self) == [0x1p64])
+    #expect(try readUnkeyed(ArchiveEncoder().encode([(1 << 24) + 1])) { try $0.decode(Float.self) } == 0x1p24)
+    // Rounded, it is beyond the largest of this type.
+    #expect(try failure { try transcode(UInt128.max, to: Float.self) }.kind == .dataCorrupted)
   }
 
   @Test("doubles read as floats when that is exact, floats always as doubles")

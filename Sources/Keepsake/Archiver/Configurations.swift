@@ -1,0 +1,170 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+// Values that are coded with a configuration, as `JSONEncoder` and `JSONDecoder` take them.
+
+extension KeyedArchiver {
+  /// Encodes `value` with `configuration` under `key`, as ``encode(_:forKey:)`` does.
+  ///
+  /// - Throws: as ``encode(_:forKey:)``.
+  public func encode<Value: EncodableWithConfiguration>(
+    _ value: Value,
+    forKey key: String,
+    configuration: Value.EncodingConfiguration
+  ) throws {
+    try encode(EncodedWithConfiguration(value: value, configuration: configuration), forKey: key)
+  }
+
+  /// Encodes `value` with the configuration that `provider` has under `key`, as ``encode(_:forKey:)`` does.
+  ///
+  /// - Throws: as ``encode(_:forKey:)``.
+  public func encode<Value: EncodableWithConfiguration, Provider: EncodingConfigurationProviding>(
+    _ value: Value,
+    forKey key: String,
+    configuration provider: Provider.Type
+  ) throws where Provider.EncodingConfiguration == Value.EncodingConfiguration {
+    try encode(value, forKey: key, configuration: provider.encodingConfiguration)
+  }
+}
+
+extension KeyedUnarchiver {
+  /// The value under `key`, decoded with `configuration`.
+  ///
+  /// - Throws: as ``decode(_:forKey:)``.
+  public func decode<Value: DecodableWithConfiguration>(
+    _ type: Value.Type,
+    forKey key: String,
+    configuration: Value.DecodingConfiguration
+  ) throws -> Value {
+    try withConfiguration(type, configuration) {
+      try decode(DecodedWithConfiguration<Value>.self, forKey: key).value
+    }
+  }
+
+  /// The value under `key`, decoded with the configuration that `provider` has.
+  ///
+  /// - Throws: as ``decode(_:forKey:)``.
+  public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
+    _ type: Value.Type,
+    forKey key: String,
+    configuration provider: Provider.Type
+  ) throws -> Value where Provider.DecodingConfiguration == Value.DecodingConfiguration {
+    try decode(type, forKey: key, configuration: provider.decodingConfiguration)
+  }
+
+  /// The value under `key`, decoded with `configuration`, or `nil` when the archive has no such key, or nil under it.
+  ///
+  /// - Throws: as ``decodeIfPresent(_:forKey:)``.
+  public func decodeIfPresent<Value: DecodableWithConfiguration>(
+    _ type: Value.Type,
+    forKey key: String,
+    configuration: Value.DecodingConfiguration
+  ) throws -> Value? {
+    try withConfiguration(type, configuration) {
+      try decodeIfPresent(DecodedWithConfiguration<Value>.self, forKey: key)?.value
+    }
+  }
+
+  /// The value under `key`, decoded with the configuration that `provider` has, or `nil` when the archive has no such
+  /// key, or nil under it.
+  ///
+  /// - Throws: as ``decodeIfPresent(_:forKey:)``.
+  public func decodeIfPresent<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
+    _ type: Value.Type,
+    forKey key: String,
+    configuration provider: Provider.Type
+  ) throws -> Value? where Provider.DecodingConfiguration == Value.DecodingConfiguration {
+    try decodeIfPresent(type, forKey: key, configuration: provider.decodingConfiguration)
+  }
+
+  /// Runs `decode`, in which a `DecodedWithConfiguration` is of `type` and made with `configuration`.
+  private func withConfiguration<Value: DecodableWithConfiguration, Result>(
+    _ type: Value.Type,
+    _ configuration: Value.DecodingConfiguration,
+    _ decode: () throws -> Result
+  ) throws -> Result {
+    let session = try valueDecoder.session
+    let outer = session.makeConfigured
+    session.makeConfigured = { try type.init(from: $0, configuration: configuration) }
+    defer { session.makeConfigured = outer }
+    return try decode()
+  }
+}
+
+extension ArchiveEncoder {
+  /// The archive of `value`, encoded with `configuration`, and all that it reaches.
+  ///
+  /// - Throws: as ``encode(_:)``.
+  public func encode<Value: EncodableWithConfiguration>(
+    _ value: Value,
+    configuration: Value.EncodingConfiguration
+  ) throws -> Data {
+    try encode(EncodedWithConfiguration(value: value, configuration: configuration))
+  }
+
+  /// The archive of `value`, encoded with the configuration that `provider` has, and all that it reaches.
+  ///
+  /// - Throws: as ``encode(_:)``.
+  public func encode<Value: EncodableWithConfiguration, Provider: EncodingConfigurationProviding>(
+    _ value: Value,
+    configuration provider: Provider.Type
+  ) throws -> Data where Provider.EncodingConfiguration == Value.EncodingConfiguration {
+    try encode(value, configuration: provider.encodingConfiguration)
+  }
+}
+
+extension ArchiveDecoder {
+  /// The root object of the archive in `data`, decoded with `configuration`.
+  ///
+  /// - Throws: as ``decode(_:from:)``.
+  public func decode<Value: DecodableWithConfiguration>(
+    _ type: Value.Type,
+    from data: Data,
+    configuration: Value.DecodingConfiguration
+  ) throws -> Value {
+    let unarchiver = try KeyedUnarchiver(data, verification, limits, userInfo: userInfo, hidesRootKey: true)
+    unarchiver.classPolicy = classPolicy
+    return try unarchiver.decode(type, forKey: KeyedArchiver.rootKey, configuration: configuration)
+  }
+
+  /// The root object of the archive in `data`, decoded with the configuration that `provider` has.
+  ///
+  /// - Throws: as ``decode(_:from:)``.
+  public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
+    _ type: Value.Type,
+    from data: Data,
+    configuration provider: Provider.Type
+  ) throws -> Value where Provider.DecodingConfiguration == Value.DecodingConfiguration {
+    try decode(type, from: data, configuration: provider.decodingConfiguration)
+  }
+}
+
+private struct EncodedWithConfiguration<Value: EncodableWithConfiguration>: Encodable {
+  let value: Value
+  let configuration: Value.EncodingConfiguration
+
+  func encode(to encoder: any Encoder) throws { try value.encode(to: encoder, configuration: configuration) }
+}
+
+/// A value that is made as its session says.
+private struct DecodedWithConfiguration<Value: DecodableWithConfiguration>: Decodable {
+  let value: Value
+
+  init(from decoder: any Decoder) throws {
+    guard let decoder = decoder as? ValueDecoder,
+      let value = try decoder.session.makeConfigured?(decoder) as? Value
+    else {
+      throw DecodingError.valueNotFound(
+        Value.self,
+        .init(
+          codingPath: decoder.codingPath,
+          debugDescription: "\(Value.self) is decoded with a configuration"
+        )
+      )
+    }
+    self.value = value
+  }
+}

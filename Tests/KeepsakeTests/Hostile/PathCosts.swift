@@ -1,0 +1,93 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import Testing
+
+/// What coding paths cost is in proportion to the archive, however many errors are forgiven.
+@Suite struct PathCosts {
+  private final class Sum: @unchecked Sendable {
+    static let key = CodingUserInfoKey.named("sum")
+    var steps = 0
+    var keyBytes = 0
+    var errors = 0
+
+    func add(_ path: [any CodingKey]) {
+      errors += 1
+      steps += path.count
+      keyBytes += path.reduce(0) { $0 + $1.stringValue.utf8.count }
+    }
+  }
+
+  /// Goes down to the last array and tries a wrong type there, many times.
+  private struct Stubborn: Decodable {
+    init(from decoder: any Decoder) throws {
+      let sum = try #require(decoder.userInfo[Sum.key] as? Sum)
+      if let keyed = try? decoder.container(keyedBy: AnyKey.self), let key = keyed.allKeys.first {
+        _ = try keyed.decode(Stubborn.self, forKey: key)
+        return
+      }
+      var list = try decoder.unkeyedContainer()
+      if (try? list.decode(Stubborn.self)) != nil { return }
+      for _ in 0..<20_000 {
+        do {
+          _ = try list.decode(Int.self)
+        } catch DecodingError.typeMismatch(_, let context) {
+          sum.add(context.codingPath)
+        }
+      }
+    }
+  }
+
+  private func sum(of data: Data) throws -> Sum {
+    let sum = Sum()
+    _ = try KeyedUnarchiver.unarchive(Stubborn.self, from: data, userInfo: [Sum.key: sum])
+    #expect(sum.errors == 20_000)
+    return sum
+  }
+
+  @Test("a small archive gets no more long paths than its bytes, and short ones from then on")
+  func forgivenErrors() throws {
+    let value = [UInt8](repeating: Tag.shortArray + 1, count: 250) + [0x21, 0x61]
+    let data = HandmadeArchive.data(topLevel: CraftedArchive.root(value))
+    let sum = try sum(of: data)
+    // The first are whole.
+    #expect(sum.steps > 250 * 100)
+    #expect(sum.steps <= 1 << 17 + 16 * data.count + 300 + 9 * sum.errors)
+  }
+
+  @Test("keys of maps are copied into paths no more often than in proportion to the archive")
+  func longKeys() throws {
+    let key = String(repeating: "k", count: 100_000)
+    let data = HandmadeArchive.data(
+      topLevel: CraftedArchive.root(
+        CraftedArchive.map((key, CraftedArchive.array([CraftedArchive.text("a")])))
+      )
+    )
+    let sum = try sum(of: data)
+    #expect(sum.keyBytes > 10 * key.utf8.count)
+    #expect(sum.keyBytes <= 70 * data.count + 1 << 20)
+  }
+
+  private final class Node: Codable {
+    @Deferred var next: Node?
+    init(_ next: Node?) { self.next = next }
+
+    init(from decoder: any Decoder) throws {
+      (decoder.userInfo[Sum.key] as? Sum)?.add(decoder.codingPath)
+      _next = try decoder.container(keyedBy: CodingKeys.self).decode(Deferred<Node?>.self, forKey: .next)
+    }
+    private enum CodingKeys: CodingKey { case next }
+  }
+
+  @Test("paths that are searched for from object to object have an end")
+  func deferredChain() throws {
+    let count = 1_000
+    var first: Node?
+    for _ in 0..<count { first = Node(first) }
+    let data = try KeyedArchiver.archivedData(withRootObject: #require(first))
+    let sum = Sum()
+    _ = try KeyedUnarchiver.unarchive(Node.self, from: data, userInfo: [Sum.key: sum])
+    #expect(sum.errors == count)
+    #expect(sum.steps <= 258 * count)
+  }
+}
