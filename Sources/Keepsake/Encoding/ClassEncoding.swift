@@ -21,7 +21,7 @@ extension EncodingSession {
   /// address of the process, which must not get into a file; of those only the last part is kept.
   private func archivedName(of type: Any.Type) -> String {
     let name = ownClassNames[ObjectIdentifier(type)] ?? ClassNames.name(of: type)
-    return name.contains("(unknown context") ? "(private)." + String(describing: type) : name
+    return RuntimeTypes.isAddressed(name) ? "(private)." + String(describing: type) : name
   }
 
   /// Marks a class whose name will decide what is built, since another type was declared.
@@ -61,16 +61,23 @@ extension EncodingSession {
     let found = ClassNames.types(named: name)
     if found.count == 1, found.first == type { return }
     throw misuse(
-      found.count > 1 ? sharedName(name, found) : unfindableName(type),
+      found.count > 1 ? sharedName(name, found) : unfindableName(type, name),
       code: .unresolvableClass
     )
   }
 
-  private func unfindableName(_ type: Any.Type) -> String {
-    "\(String(describing: type)) stands where another type is declared, so that it will be looked up by its "
-      + "name; but it is private, local or generic, and has none that another process could find. Let it conform "
-      + "to ArchivableClass with an archivedClassName (a generic one is to be registered, too), or call "
-      + "KeyedArchiver.setClassName and KeyedUnarchiver.setClass"
+  private func unfindableName(_ type: Any.Type, _ name: String) -> String {
+    let reason =
+      if name.utf8.starts(with: "(private).".utf8) {
+        "it is private or local, and has none that another process could find"
+      } else if name.utf8.contains(UInt8(ascii: "<")) {
+        "it is generic, and the name does not lead to it"
+      } else {
+        "no type of this program is found by \(name)"
+      }
+    return "\(String(describing: type)) stands where another type is declared, so that it will be looked up by its "
+      + "name; but \(reason). Let it conform to ArchivableClass with an archivedClassName (a generic one is to be "
+      + "registered, too), or call KeyedArchiver.setClassName and KeyedUnarchiver.setClass"
   }
 
   private func sharedName(_ name: String, _ types: [Any.Type]) -> String {

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 // The types that state the name by which they stand in an archive.
 
 extension RuntimeTypes {
@@ -8,7 +6,9 @@ extension RuntimeTypes {
   ///
   /// Found without registration, whether or not the process has used the type before: see `RuntimeMetadata`.
   package static func declaring(name: String) -> [Any.Type] {
-    index().types[name] ?? []
+    let index = declared.value
+    if let types = index.types[name] { return types }
+    return index.unasked.isEmpty ? [] : DeclarationIndex(of: index.unasked).types[name] ?? []
   }
 
   /// The name that `type` states, or `nil` if it states none: it is not an `ArchivableClass`, or is one only
@@ -35,38 +35,32 @@ extension RuntimeTypes {
 
   // MARK: The index
 
-  private struct DeclarationIndex {
-    /// How many images were loaded when the index was made.
-    var imageCount: Int
-    var types: [String: [Any.Type]]
+  private static let declared = OfLoadedImages {
+    DeclarationIndex(of: RuntimeMetadata.types(conformingTo: (any ArchivableClass).self))
   }
 
-  private static let current = Mutex<DeclarationIndex?>(nil)
+  struct DeclarationIndex: Sendable {
+    private(set) var types: [String: [Any.Type]] = [:]
+    /// Those whose conformance is isolated to an actor, such as the main actor, that this did not run on. They are
+    /// asked by each look-up that does.
+    private(set) var unasked: [Any.Type] = []
 
-  private static func index() -> DeclarationIndex {
-    // Images are added by `dlopen`, and never go: the runtime keeps pointers into them.
-    let imageCount = RuntimeMetadata.imageCount()
-    if let index = current.withLock({ $0 }), index.imageCount == imageCount { return index }
-    // Outside of the lock, as it calls properties of other people's types. Two threads may both do it.
-    let index = DeclarationIndex(imageCount: imageCount, types: declarations())
-    current.withLock { $0 = index }
-    return index
-  }
-
-  private static func declarations() -> [String: [Any.Type]] {
-    var index: [String: [Any.Type]] = [:]
-    for type in RuntimeMetadata.types(conformingTo: (any ArchivableClass).self) {
-      for name in Set(speakableName(of: type) + declaredAliases(of: type)) {
-        index[name, default: []].append(type)
+    init(of archivable: [Any.Type]) {
+      for type in archivable {
+        guard type is any ArchivableClass.Type else {
+          unasked.append(type)
+          continue
+        }
+        for name in Set(speakableName(of: type) + declaredAliases(of: type)) {
+          types[name, default: []].append(type)
+        }
       }
     }
-    return index
   }
 
   /// The stated name. Not the runtime's name of a private or local type, which has an address in it.
   private static func speakableName(of type: Any.Type) -> [String] {
     guard let name = declaredName(of: type) else { return [] }
-    let isAddressed = name == self.name(of: type) && name.utf8.contains(UInt8(ascii: "("))
-    return isAddressed ? [] : [name]
+    return isAddressed(name) ? [] : [name]
   }
 }
