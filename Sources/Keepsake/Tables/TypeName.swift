@@ -77,10 +77,16 @@ struct TypeName {
     extensionStart + module + extensionEnd
   }
 
-  /// `identifier` as it stands in a key.
+  /// `identifier`, with or without backticks, as it stands in a key.
   static func spelled(_ identifier: some StringProtocol) -> String {
+    let backtick = UInt8(ascii: "`")
+    var identifier = Substring(identifier)
+    if identifier.utf8.count > 2, identifier.utf8.first == backtick, identifier.utf8.last == backtick {
+      identifier = identifier.dropFirst().dropLast()
+    }
     guard let first = identifier.utf8.first else { return "``" }
-    let isPlain = identifier.utf8.allSatisfy(isIdentifierByte) && !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= first)
+    let isPlain =
+      identifier.utf8.allSatisfy(isIdentifierByte) && !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= first)
     return isPlain ? String(identifier) : "`\(identifier)`"
   }
 

@@ -12,9 +12,8 @@ import Testing
       NamedBeing.self, NamedBeing.Tail.self, NamedPark.self, NamedPark.Gate.self, NamedPark.Gate.Keeper.self,
       NamedPark.Gate.Keeper.Key.self, NamedPark.InExtension.self, NamedCreature.self, NamedActor.self,
       NamedTwice.self, NamedTwice.NamedTwice.self, NamedTwice.KeepsakeTests.self, _Named_1.self,
-      _Named_1.C.V.O.self, C3.self, String.Latin.self, Date.NamedInExtension.self,
-      Date.NamedInExtension.Inner.Größe.self, NamedUnused.NamedInside.self, `named by 1.5 (or so)`.self,
-      `named by 1.5 (or so)`.`a<b>`.`self`.self, Größe.self, Größe.素敵.self,
+      _Named_1.C.V.O.self, C3.self, String.Latin.self, NamedUnused.NamedInside.self, `named by 1.5 (or so)`.self,
+      `named by 1.5 (or so)`.`a<b>`.`self`.self, Maß.self, Maß.素敵.self,
       RuntimeTypesTests.self, RuntimeTypes.self, KeyedArchiver.self, ArchiveLimits.self,
     ]
     for type in types {
@@ -99,6 +98,11 @@ import Testing
       (DateComponents.self, "Foundation.DateComponents"), (TimeZone.self, "Foundation.TimeZone"),
       (IndexSet.self, "Foundation.IndexSet"), (DateInterval.self, "Foundation.DateInterval"),
       (Locale.LanguageCode.self, "Foundation.Locale.LanguageCode"),
+      (Date.NamedInExtension.self, "(extension in KeepsakeTests):Foundation.Date.NamedInExtension"),
+      (
+        Date.NamedInExtension.Inner.Größe.self,
+        "(extension in KeepsakeTests):Foundation.Date.NamedInExtension.Inner.Größe"
+      ),
     ]
     for (type, name) in types {
       #expect(RuntimeTypes.name(of: type) == name)
@@ -183,7 +187,7 @@ extension Date.NamedInExtension.Inner { class Größe {} }
 enum NamedUnused { final class NamedInside {} }
 
 class `named by 1.5 (or so)` { struct `a<b>` { final class `self` {} } }
-class Größe { class 素敵 {} }
+class Maß { class 素敵 {} }
 
 /// Names such as a file may hold.
 enum HostileNames {
