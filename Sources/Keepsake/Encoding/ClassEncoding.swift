@@ -75,7 +75,8 @@ extension EncodingSession {
       } else {
         "no type of this program is found by \(name)"
       }
-    return "\(String(describing: type)) stands where another type is declared, so that it will be looked up by its "
+    return
+      "\(String(describing: type)) stands where another type is declared, so that it will be looked up by its "
       + "name; but \(reason). Let it conform to ArchivableClass with an archivedClassName (a generic one is to be "
       + "registered, too), or call KeyedArchiver.setClassName and KeyedUnarchiver.setClass"
   }

@@ -90,7 +90,9 @@ package enum RuntimeTypes {
   /// The type of that name in an image whose types cannot be listed, for which the runtime is asked. What it sees is
   /// mangled here from plain identifiers of ASCII.
   static func foundByRuntime(_ name: TypeName) -> Any.Type? {
-    guard name.extending.isEmpty, name.components.allSatisfy({ TypeName.isPlainASCII($0) }) else { return nil }
+    guard name.extending.isEmpty, name.components.allSatisfy({ TypeName.isPlainASCII($0) }) else {
+      return nil
+    }
     let names = name.components.dropFirst()
     let module = String(name.components[0])
     for module in module == foundationModules[0] ? foundationModules : [module] {

@@ -98,7 +98,8 @@ extension RuntimeMetadata {
         let module = RuntimeTypes.commonModule(of: name)
         return Context(name: TypeName.spelled(module), module: module)
       }
-      guard let parentPlace = unsafe relative(at: place + 4), var context = unsafe context(at: parentPlace) else {
+      guard let parentPlace = unsafe relative(at: place + 4), var context = unsafe context(at: parentPlace)
+      else {
         return nil
       }
       switch kind {
@@ -143,7 +144,12 @@ extension RuntimeMetadata {
       }
       guard let name = unsafe UnsafePointer<UInt8>(bitPattern: start) else { return nil }
       // As long as was found.
-      return unsafe _getTypeByMangledNameInContext(name, end - start, genericContext: nil, genericArguments: nil)
+      return unsafe _getTypeByMangledNameInContext(
+        name,
+        end - start,
+        genericContext: nil,
+        genericArguments: nil
+      )
     }
   }
 }

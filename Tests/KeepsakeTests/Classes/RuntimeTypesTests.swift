@@ -12,7 +12,8 @@ import Testing
       NamedBeing.self, NamedBeing.Tail.self, NamedPark.self, NamedPark.Gate.self, NamedPark.Gate.Keeper.self,
       NamedPark.Gate.Keeper.Key.self, NamedPark.InExtension.self, NamedCreature.self, NamedActor.self,
       NamedTwice.self, NamedTwice.NamedTwice.self, NamedTwice.KeepsakeTests.self, _Named_1.self,
-      _Named_1.C.V.O.self, C3.self, String.Latin.self, NamedUnused.NamedInside.self, `named by 1.5 (or so)`.self,
+      _Named_1.C.V.O.self, C3.self, String.Latin.self, NamedUnused.NamedInside.self,
+      `named by 1.5 (or so)`.self,
       `named by 1.5 (or so)`.`a<b>`.`self`.self, Maß.self, Maß.素敵.self,
       RuntimeTypesTests.self, RuntimeTypes.self, KeyedArchiver.self, ArchiveLimits.self,
     ]

@@ -62,7 +62,9 @@ import Testing
     #expect(counts.count == TypeLookup.limit + 2)
   }
 
-  @Test("an archive whose types nobody knows is looked up name by name, and a class that is set later is found")
+  @Test(
+    "an archive whose types nobody knows is looked up name by name, and a class that is set later is found"
+  )
   func archives() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Lookup.Unknown", for: LookedUp.self)
@@ -95,10 +97,14 @@ import Testing
     #expect(TypeName("a.`b.c`")?.key != TypeName("a.b.c")?.key)
   }
 
-  @Test("what is no name", arguments: [
-    "a.`b", "a.`b`c", "a.``", "a.b`", "(extension in a:b.c", "(extension in a)b.c", "(extension in a):", "(a).b.c",
-    "a.b(c)", "a.1b", "a.b c", "a.b-c", "a.(unknown context at $1234).b", "__C.a", "Builtin.a", "a.b<c>",
-  ])
+  @Test(
+    "what is no name",
+    arguments: [
+      "a.`b", "a.`b`c", "a.``", "a.b`", "(extension in a:b.c", "(extension in a)b.c", "(extension in a):",
+      "(a).b.c",
+      "a.b(c)", "a.1b", "a.b c", "a.b-c", "a.(unknown context at $1234).b", "__C.a", "Builtin.a", "a.b<c>",
+    ]
+  )
   func noNames(name: String) {
     #expect(TypeName(name) == nil)
   }
@@ -110,7 +116,9 @@ import Testing
       let found = RuntimeTypes.foundByRuntime(name)
       #expect(found == type)
     }
-    for name in ["KeepsakeTests.Größe", "KeepsakeTests.Nobody", "(extension in KeepsakeTests):Swift.String.Latin"] {
+    for name in [
+      "KeepsakeTests.Größe", "KeepsakeTests.Nobody", "(extension in KeepsakeTests):Swift.String.Latin",
+    ] {
       let found = RuntimeTypes.foundByRuntime(try #require(TypeName(name)))
       #expect(found == nil)
     }

@@ -9,7 +9,9 @@ import Testing
   func roundTrip() throws {
     let film = ObservedFilm(title: "Stalker", rating: nil)
     let back = try KeyedArchiver.copy(of: [film, film])
-    #expect(back[0] === back[1] && back[0].title == "Stalker" && back[0].rating == nil && back[0].year == 1979)
+    #expect(
+      back[0] === back[1] && back[0].title == "Stalker" && back[0].rating == nil && back[0].year == 1979
+    )
   }
 
   @Test("a class that has become @Observable reads what was archived before")
