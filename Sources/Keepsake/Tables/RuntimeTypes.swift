@@ -19,11 +19,14 @@ package enum RuntimeTypes {
 
   /// `name` with Foundation for each of its modules, as far as it is not that of an argument of a generic type.
   private static func inCommonModule(_ name: String) -> String {
+    for module in foundationModules.dropFirst() where name.hasPrefix(module + ".") {
+      return foundationModules[0] + name.dropFirst(module.count)
+    }
+    guard name.utf8.first == UInt8(ascii: "(") else { return name }
     var name = name
     for module in foundationModules.dropFirst() {
       name.replace(TypeName.extensionPrefix(module), with: TypeName.extensionPrefix(foundationModules[0]))
       name.replace("):\(module).", with: "):\(foundationModules[0]).", maxReplacements: 1)
-      if name.hasPrefix(module + ".") { name = foundationModules[0] + name.dropFirst(module.count) }
     }
     return name
   }
@@ -50,14 +53,13 @@ package enum RuntimeTypes {
 
   /// Why no type is found by `name`, as the end of a sentence.
   static func reasonNotFound(_ name: String) -> String {
-    let generic = "generic here, so that it must be registered with its arguments"
     // The name of a generic type ends where its arguments begin.
     guard let name = TypeName(String(name.prefix { $0 != "<" })) else {
       return "and this program has no type of that name"
     }
     let index = index(for: name)
     switch index.obstacle(to: name) {
-    case .isGeneric: return "which is \(generic)"
+    case .isGeneric: return "which is generic here, so that it must be registered with its arguments"
     case .isHidden: return "which is private or local here, so that it has no name by which to find it"
     case nil where index.hasModule(of: name) || !RuntimeMetadata.listsAllImages:
       return "and this program has no type of that name"

@@ -79,7 +79,7 @@ final class TypeLookup: Sendable {
     let answers = Mutex<[ExactString: [Any.Type]]>([:])
   }
 
-  /// So many answers are kept, of at most 1,024 bytes each; then it begins anew. Names come from files, and those that
+  /// So many answers are kept, of at most a kilobyte each; then it begins anew. Names come from files, and those that
   /// mean nothing have no end.
   static let limit = 4_096
 
@@ -96,10 +96,11 @@ final class TypeLookup: Sendable {
 
   /// The types that go by `name`, which is asked for once as long as no image is loaded.
   func types(named name: String) -> [Any.Type] {
-    guard let parts = TypeName(name) else { return [] }
+    guard name.utf8.count <= TypeName.maximumLength else { return [] }
     let key = ExactString(string: name)
     let memory = memory.value
     if let known = memory.answers.withLock({ $0[key] }) { return known }
+    guard let parts = TypeName(name) else { return [] }
     let types = find(name, parts)
     memory.answers.withLock {
       if $0.count >= TypeLookup.limit { $0.removeAll() }

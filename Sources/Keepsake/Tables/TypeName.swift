@@ -12,10 +12,12 @@ struct TypeName {
   private static let extensionStart = "(extension in "
   private static let extensionEnd = "):"
 
+  static let maximumLength = 1024
+
   /// The parts of `name`, or `nil` if it is not the name of a type that could be found: at most 1,024 bytes; 2 to 8
-  /// parts of 1 to 255 bytes, none of them what the compiler imports from C, or makes up.
+  /// parts of 1 to 255 bytes, in no module of what the compiler imports from C, or makes up.
   init?(_ name: String) {
-    guard name.utf8.count <= 1024 else { return nil }
+    guard name.utf8.count <= TypeName.maximumLength else { return nil }
     var rest = name[...]
     var extending: [Substring] = []
     while rest.utf8.starts(with: TypeName.extensionStart.utf8) {
