@@ -21,11 +21,16 @@ let package = Package(
       name: "matrix-plain",
       dependencies: ["MatrixZoo", .product(name: "Keepsake", package: keepsake)]
     ),
-    .target(name: "MatrixPlugin", dependencies: [.product(name: "MatrixModel", package: "Model")]),
+    // The plug-in and the host share MatrixModel, and have a copy of MatrixZoo each.
+    .target(
+      name: "MatrixPlugin",
+      dependencies: ["MatrixZoo", .product(name: "MatrixModel", package: "Model")]
+    ),
     .executableTarget(
       name: "matrix-host",
       dependencies: [
-        .product(name: "MatrixModel", package: "Model"), .product(name: "Keepsake", package: keepsake),
+        "MatrixZoo", .product(name: "MatrixModel", package: "Model"),
+        .product(name: "Keepsake", package: keepsake),
       ]
     ),
   ]

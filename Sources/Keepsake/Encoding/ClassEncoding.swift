@@ -58,12 +58,27 @@ extension EncodingSession {
       return
     }
     if ClassNames.type(setForName: name) == type { return }
-    let found = ClassNames.types(named: name)
+    let found = ClassNames.types(named: name).filter { $0 == type || !isCopy($0, of: type) }
     if found.count == 1, found.first == type { return }
     throw misuse(
       found.count > 1 ? sharedName(name, found) : unfindableName(type, name),
       code: .unresolvableClass
     )
+  }
+
+  /// Whether `other` is the class `type` once more, from another library that has a copy of its module. Where the one
+  /// stands nothing of the other does, and readers take the one that fits, if their superclasses are two as well.
+  private func isCopy(_ other: Any.Type, of type: Any.Type) -> Bool {
+    guard RuntimeTypes.name(of: other) == RuntimeTypes.name(of: type),
+      let other = other as? AnyClass, let type = type as? AnyClass, let base = base(of: type)
+    else { return false }
+    return self.base(of: other) != base
+  }
+
+  /// The topmost superclass of `type` that is `Encodable`, or `nil` if it has none.
+  private func base(of type: AnyClass) -> AnyClass? {
+    guard let parent = _getSuperclass(type), parent is any Encodable.Type else { return nil }
+    return base(of: parent) ?? parent
   }
 
   private func unfindableName(_ type: Any.Type, _ name: String) -> String {

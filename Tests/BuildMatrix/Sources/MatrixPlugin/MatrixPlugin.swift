@@ -1,4 +1,5 @@
 import MatrixModel
+import MatrixZoo
 
 enum Extras {
   final class Turbo: Machine {}
@@ -6,6 +7,12 @@ enum Extras {
 
 extension Machine {
   final class Spoiler: Machine {}
+}
+
+/// Makes an animal of this plug-in's copy of the library. See `makeMatrixMachine`.
+@_cdecl("makeMatrixAnimal")
+public func makeMatrixAnimal() -> UnsafeMutableRawPointer {
+  Unmanaged.passRetained(makeGull()).toOpaque()
 }
 
 /// Makes a machine of a class of this plug-in. Called by the name that the linker sees, with a pointer that keeps it.

@@ -1,6 +1,7 @@
 import Foundation
 import Keepsake
 import MatrixModel
+import MatrixZoo
 
 // matrix-host write FOLDER PLUGIN, matrix-host read FOLDER PLUGIN: classes of a dynamic library, and of a plug-in that is
 // loaded while the program runs.
@@ -46,5 +47,12 @@ case "read":
   guard names == ["MatrixPlugin.Extras.Turbo", "(extension in MatrixPlugin):MatrixModel.Machine.Spoiler"],
     machines.map(\.parts) == [7, 8]
   else { fail("the plug-in's classes came back as \(names)") }
+  // The plug-in has a class of the same name, which is another one.
+  let gull = makeGull()
+  let copy = try KeyedArchiver.archivedData(withRootObject: [gull])
+  let animals = try KeyedUnarchiver.unarchive([Animal].self, from: copy)
+  guard animals.map({ type(of: $0) == type(of: gull) }) == [true] else {
+    fail("the gull came back as \(animals)")
+  }
 default: fail("no command is spelled \(command)")
 }
