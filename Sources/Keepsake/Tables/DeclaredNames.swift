@@ -6,9 +6,7 @@ extension RuntimeTypes {
   ///
   /// Found without registration, whether or not the process has used the type before: see `RuntimeMetadata`.
   package static func declaring(name: String) -> [Any.Type] {
-    let index = declared.value
-    if let types = index.types[name] { return types }
-    return index.unasked.isEmpty ? [] : DeclarationIndex(of: index.unasked).types[name] ?? []
+    declared.value[name] ?? []
   }
 
   /// The name that `type` states, or `nil` if it states none: it is not an `ArchivableClass`, or is one only
@@ -36,26 +34,13 @@ extension RuntimeTypes {
   // MARK: The index
 
   private static let declared = OfLoadedImages {
-    DeclarationIndex(of: RuntimeMetadata.types(conformingTo: (any ArchivableClass).self))
-  }
-
-  struct DeclarationIndex: Sendable {
-    private(set) var types: [String: [Any.Type]] = [:]
-    /// Those whose conformance is isolated to an actor, such as the main actor, that this did not run on. They are
-    /// asked by each look-up that does.
-    private(set) var unasked: [Any.Type] = []
-
-    init(of archivable: [Any.Type]) {
-      for type in archivable {
-        guard type is any ArchivableClass.Type else {
-          unasked.append(type)
-          continue
-        }
-        for name in Set(speakableName(of: type) + declaredAliases(of: type)) {
-          types[name, default: []].append(type)
-        }
+    var index: [String: [Any.Type]] = [:]
+    for type in RuntimeMetadata.types(conformingTo: (any ArchivableClass).self) {
+      for name in Set(speakableName(of: type) + declaredAliases(of: type)) {
+        index[name, default: []].append(type)
       }
     }
+    return index
   }
 
   /// The stated name. Not the runtime's name of a private or local type, which has an address in it.
