@@ -12,6 +12,14 @@ let houseRules: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The settings of a new app project, where everything is isolated to the main actor that does not say otherwise.
+let appRules: [SwiftSetting] =
+  houseRules + [
+    .defaultIsolation(MainActor.self),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+  ]
+
 let package = Package(
   name: "swift-keepsake",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -69,5 +77,6 @@ let package = Package(
       resources: [.copy("Fixtures")],
       swiftSettings: houseRules
     ),
+    .testTarget(name: "AppTests", dependencies: ["Keepsake"], swiftSettings: appRules),
   ]
 )

@@ -77,14 +77,19 @@ extension DecodingSession {
   ) throws -> Any.Type {
     if let mapped { return mapped }
     let name = image.classes[number].name
-    var reason = "and this program has no type of that name"
+    let problem: String
     if classPolicy == .byName {
       let found = names(name).lazy.map { ClassNames.types(named: $0) }.first { !$0.isEmpty } ?? []
       let fitting = found.filter(fits)
       if let type = fitting.first ?? found.first, fitting.count <= 1 { return type }
-      if !found.isEmpty { reason = "which is the name of \(found.count) types of this program that fit" }
+      problem =
+        found.isEmpty
+        ? RuntimeTypes.reasonNotFound(name)
+          + ". Let a class have it among its archivedClassAliases, or call KeyedUnarchiver.setClass(_:forClassName:)"
+        : "which is the name of \(fitting.count) types here that fit, such as \(String(reflecting: fitting[0])). "
+          + "Give each its own archivedClassName, or call KeyedUnarchiver.setClass(_:forClassName:)"
     } else {
-      reason = "and only types registered with KeyedUnarchiver.setClass may be built"
+      problem = "and only types registered with KeyedUnarchiver.setClass(_:forClassName:) may be built"
     }
     if let type = observer?.type(forUnknownName: name, superclasses: superclassNames(of: number)) {
       return type
@@ -92,8 +97,7 @@ extension DecodingSession {
     throw corrupted(
       ArchiveError(
         .unresolvableClass,
-        "The archive names the type \(name), \(reason). Let a class have it among its archivedClassAliases, or "
-          + "call KeyedUnarchiver.setClass(_:forClassName:)",
+        "The archive names the type \(name), \(problem)",
         byteOffset: offset
       ),
       path(toValueAt: offset, in: depth)
@@ -111,10 +115,11 @@ extension DecodingSession {
     _ offset: Int,
     _ depth: Int
   ) -> DecodingError {
-    otherType(
+    let missing = RuntimeTypes.conforms(type, to: expected) == false ? "no \(expected)" : "not Decodable"
+    return otherType(
       expected,
-      "Expected \(expected) but the archive names \(name), which is \(String(reflecting: type)) here and is no "
-        + "\(expected)",
+      "Expected \(expected) but the archive names \(name), which is \(String(reflecting: type)) here and is "
+        + missing,
       offset,
       path(toValueAt: offset, in: depth)
     )

@@ -230,6 +230,8 @@ final class DecodingKeyTable {
   /// The number of each property of models, by the number that its key has in this process.
   @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
   @safe @exclusivity(unchecked) private var spares = SpareContainers<DecodingPlace>()
+  /// Under which other names values may be when one is missing.
+  @safe @exclusivity(unchecked) var otherNames = ObservableKeyNames.unknown
 
   init<Key: CodingKey>(_ type: Key.Type) {
     keyType = type

@@ -64,9 +64,11 @@ final class DecodingPlace {
         session.frames[depth].currentSlot = next
         return session.frames[depth].nextPlace
       }
-      return try session.findInRecord(number, self)
+      if let place = try session.findInRecord(number, self) { return place }
+    } else if let place = try session.findInMap(key.stringValue, key.intValue, self) {
+      return place
     }
-    return try session.findInMap(key.stringValue, key.intValue, self)
+    return table.otherNames == .none ? nil : try placeByOtherName(of: key)
   }
 
   @inline(__always)

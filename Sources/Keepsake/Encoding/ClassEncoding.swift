@@ -23,7 +23,7 @@ extension EncodingSession {
   /// address of the process, which must not get into a file; of those only the last part is kept.
   private func archivedName(of type: Any.Type) -> String {
     let name = ownClassNames[ObjectIdentifier(type)] ?? ClassNames.name(of: type)
-    return name.contains("(unknown context") ? "(private)." + String(describing: type) : name
+    return RuntimeTypes.isAddressed(name) ? "(private)." + String(describing: type) : name
   }
 
   /// Marks a class whose name will decide what is built, since another type was declared.
@@ -60,19 +60,42 @@ extension EncodingSession {
       return
     }
     if ClassNames.type(setForName: name) == type { return }
-    let found = ClassNames.types(named: name)
+    let found = ClassNames.types(named: name).filter { $0 == type || !isCopy($0, of: type) }
     if found.count == 1, found.first == type { return }
     throw misuse(
-      found.count > 1 ? sharedName(name, found) : unfindableName(type),
+      found.count > 1 ? sharedName(name, found) : unfindableName(type, name),
       code: .unresolvableClass
     )
   }
 
-  private func unfindableName(_ type: Any.Type) -> String {
-    "\(String(describing: type)) stands where another type is declared, so that it will be looked up by its "
-      + "name; but it is private, local or generic, and has none that another process could find. Let it conform "
-      + "to ArchivableClass with an archivedClassName (a generic one is to be registered, too), or call "
-      + "KeyedArchiver.setClassName and KeyedUnarchiver.setClass"
+  /// Whether `other` is the class `type` once more, from another library that has a copy of its module. Where the one
+  /// stands nothing of the other does, and readers take the one that fits, if their superclasses are two as well.
+  private func isCopy(_ other: Any.Type, of type: Any.Type) -> Bool {
+    guard RuntimeTypes.name(of: other) == RuntimeTypes.name(of: type),
+      let other = other as? AnyClass, let type = type as? AnyClass, let base = base(of: type)
+    else { return false }
+    return self.base(of: other) != base
+  }
+
+  /// The topmost superclass of `type` that is `Encodable`, or `nil` if it has none.
+  private func base(of type: AnyClass) -> AnyClass? {
+    guard let parent = _getSuperclass(type), parent is any Encodable.Type else { return nil }
+    return base(of: parent) ?? parent
+  }
+
+  private func unfindableName(_ type: Any.Type, _ name: String) -> String {
+    let reason =
+      if name.utf8.starts(with: "(private).".utf8) {
+        "it is private or local, and has none that another process could find"
+      } else if name.utf8.contains(UInt8(ascii: "<")) {
+        "it is generic, and the name does not lead to it"
+      } else {
+        "no type of this program is found by \(name)"
+      }
+    return
+      "\(String(describing: type)) stands where another type is declared, so that it will be looked up by its "
+      + "name; but \(reason). Let it conform to ArchivableClass with an archivedClassName (a generic one is to be "
+      + "registered, too), or call KeyedArchiver.setClassName and KeyedUnarchiver.setClass"
   }
 
   private func sharedName(_ name: String, _ types: [Any.Type]) -> String {

@@ -82,8 +82,22 @@ extension Polymorphic: Codable, NativelyEncodable {
       )
     }
     guard encoder.writesArchive else {
+      let name = ClassNames.name(of: type(of: value))
+      guard !RuntimeTypes.isAddressed(name) else {
+        let problem =
+          "\(type(of: value)) is private or local, and has no name that another process could find. Let it conform to "
+          + "ArchivableClass with an archivedClassName"
+        throw EncodingError.invalidValue(
+          value,
+          .init(
+            codingPath: encoder.codingPath,
+            debugDescription: problem,
+            underlyingError: ArchiveError(.unresolvableClass, problem)
+          )
+        )
+      }
       var container = encoder.container(keyedBy: TypedValueKeys.self)
-      try container.encode(ClassNames.name(of: type(of: value)), forKey: .type)
+      try container.encode(name, forKey: .type)
       return try value.encode(to: container.superEncoder(forKey: .value))
     }
     var container = encoder.singleValueContainer()

@@ -46,11 +46,10 @@ enum ClassNames {
       || RuntimeTypes.declaredAliases(of: type).contains(name)
   }
 
-  /// The types of this process to which `name` can lead: those that declare it, otherwise the one that the
-  /// runtime knows by it.
+  /// The types of this process to which `name` can lead: those that declare it, otherwise those that the
+  /// runtime calls so.
   static func types(named name: String) -> [Any.Type] {
     let declaring = RuntimeTypes.declaring(name: name)
-    if !declaring.isEmpty { return declaring }
-    return RuntimeTypes.type(named: name).map { [$0] } ?? []
+    return declaring.isEmpty ? RuntimeTypes.types(named: name) : declaring
   }
 }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 // The types that state the name by which they stand in an archive.
 
 extension RuntimeTypes {
@@ -8,7 +6,7 @@ extension RuntimeTypes {
   ///
   /// Found without registration, whether or not the process has used the type before: see `RuntimeMetadata`.
   package static func declaring(name: String) -> [Any.Type] {
-    index().types[name] ?? []
+    declared.value[name] ?? []
   }
 
   /// The name that `type` states, or `nil` if it states none: it is not an `ArchivableClass`, or is one only
@@ -35,25 +33,7 @@ extension RuntimeTypes {
 
   // MARK: The index
 
-  private struct DeclarationIndex {
-    /// How many images were loaded when the index was made.
-    var imageCount: Int
-    var types: [String: [Any.Type]]
-  }
-
-  private static let current = Mutex<DeclarationIndex?>(nil)
-
-  private static func index() -> DeclarationIndex {
-    // Images are added by `dlopen`, and never go: the runtime keeps pointers into them.
-    let imageCount = RuntimeMetadata.imageCount()
-    if let index = current.withLock({ $0 }), index.imageCount == imageCount { return index }
-    // Outside of the lock, as it calls properties of other people's types. Two threads may both do it.
-    let index = DeclarationIndex(imageCount: imageCount, types: declarations())
-    current.withLock { $0 = index }
-    return index
-  }
-
-  private static func declarations() -> [String: [Any.Type]] {
+  private static let declared = OfLoadedImages {
     var index: [String: [Any.Type]] = [:]
     for type in RuntimeMetadata.types(conformingTo: (any ArchivableClass).self) {
       for name in Set(speakableName(of: type) + declaredAliases(of: type)) {
@@ -66,7 +46,6 @@ extension RuntimeTypes {
   /// The stated name. Not the runtime's name of a private or local type, which has an address in it.
   private static func speakableName(of type: Any.Type) -> [String] {
     guard let name = declaredName(of: type) else { return [] }
-    let isAddressed = name == self.name(of: type) && name.utf8.contains(UInt8(ascii: "("))
-    return isAddressed ? [] : [name]
+    return isAddressed(name) ? [] : [name]
   }
 }

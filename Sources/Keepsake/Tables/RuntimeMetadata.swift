@@ -21,30 +21,41 @@ enum RuntimeMetadata {
   /// The types that conform to the protocol of `existential`, and the subclasses of those that are classes.
   /// Without generic types, of which there is none until it is given its parameters.
   static func types(conformingTo existential: Any.Type) -> [Any.Type] {
-    guard let wanted = protocolDescriptor(of: existential) else { return [] }
     let images = images()
-    var descriptors: [UInt] = []
-    for record in images.lazy.flatMap(\.conformances.records) {
-      // Facts 1 and 2: a record is a relative pointer to a conformance. It begins with the protocol, the
-      // type, the witness table and the flags, four bytes each.
-      guard let conformance = unsafe relative(at: record), unsafe relative(at: conformance) == wanted else {
-        continue
-      }
-      let flags = unsafe load(UInt32.self, at: conformance + 12)  // fact 3
-      switch flags >> 3 & 7 {
-      case 0, 1:
-        // A descriptor, or where its address stands. Fact 2; the low bit, which marks indirect pointers
-        // elsewhere, is not set in either, as what they lead to is aligned.
-        guard let place = unsafe relative(at: conformance + 4) else { continue }
-        descriptors.append(flags >> 3 & 7 == 0 ? place : unsafe load(UInt.self, at: place))
-      default: continue  // a class of Objective-C
-      }
-    }
+    var descriptors = descriptors(conformingTo: existential, in: images)
     descriptors += subclasses(of: Set(descriptors), in: images)
     var seen: Set<UInt> = []
     return descriptors.filter { seen.insert($0).inserted }.compactMap { descriptor in
       // Facts 2 and 3: all of these are the descriptors of types.
       unsafe describedType(at: descriptor)
+    }
+  }
+
+  /// The descriptors of the types that have a record of their conformance to the protocol of `existential`.
+  static func descriptors(conformingTo existential: Any.Type, in images: [Image]) -> [UInt] {
+    guard let wanted = protocolDescriptor(of: existential) else { return [] }
+    return images.lazy.flatMap(\.conformances.records).compactMap { record in
+      // Facts 1 and 2: a record is a relative pointer to a conformance. It begins with the protocol, the
+      // type, the witness table and the flags, four bytes each.
+      guard let conformance = unsafe relative(at: record), unsafe relative(at: conformance) == wanted else {
+        return nil
+      }
+      let flags = unsafe load(UInt32.self, at: conformance + 12)  // fact 3
+      // 0 and 1: a descriptor, or where its address stands; the others are classes of Objective-C. Fact 2; the
+      // low bit, which marks indirect pointers elsewhere, is not set in either, as what they lead to is aligned.
+      guard flags >> 3 & 7 <= 1, let place = unsafe relative(at: conformance + 4) else { return nil }
+      return flags >> 3 & 7 == 0 ? place : unsafe load(UInt.self, at: place)
+    }
+  }
+
+  /// The descriptors that the images list of their types: of classes, structures, enumerations and others.
+  static func descriptors(in images: [Image]) -> [UInt] {
+    images.lazy.flatMap(\.types.records).compactMap { record in
+      // Facts 1 and 2: the low two bits tell a descriptor (0) from the place of its address (1).
+      let offset = unsafe load(Int32.self, at: record)
+      guard offset != 0, offset & 3 <= 1 else { return nil }
+      let place = record &+ UInt(bitPattern: Int(offset & ~3))
+      return offset & 3 == 0 ? place : unsafe load(UInt.self, at: place)
     }
   }
 
@@ -54,12 +65,7 @@ enum RuntimeMetadata {
     var parents: [UInt: UInt] = [:]
     // Fact 3: the first word of a descriptor has the kind in its low bits.
     guard roots.contains(where: { unsafe load(UInt32.self, at: $0) & 0x1F == classKind }) else { return [] }
-    for record in images.lazy.flatMap(\.types.records) {
-      // Facts 1 and 2: the low two bits tell a descriptor (0) from the place of its address (1).
-      let offset = unsafe load(Int32.self, at: record)
-      guard offset != 0, offset & 3 <= 1 else { continue }
-      let place = record &+ UInt(bitPattern: Int(offset & ~3))
-      let descriptor = offset & 3 == 0 ? place : unsafe load(UInt.self, at: place)
+    for descriptor in descriptors(in: images) {
       // Fact 3; the name of the superclass is the sixth field of a class.
       guard unsafe load(UInt32.self, at: descriptor) & 0x1F == classKind,
         let name = unsafe direct(at: descriptor + 20),
@@ -104,6 +110,12 @@ enum RuntimeMetadata {
   }
 
   // MARK: Types
+
+  /// The type that is declared so, or `nil` if it is generic.
+  static func type(of declaration: Declaration) -> Any.Type? {
+    // Facts 2 and 3: only `declarations` makes them, of descriptors of types.
+    unsafe describedType(at: declaration.descriptor)
+  }
 
   /// The type that `descriptor` describes, or `nil` if it is generic.
   ///
@@ -198,7 +210,7 @@ enum RuntimeMetadata {
   ///
   /// `place` must be the address of a relative pointer that may be indirect.
   @unsafe
-  private static func relative(at place: UInt) -> UInt? {
+  static func relative(at place: UInt) -> UInt? {
     guard let target = unsafe direct(at: place) else { return nil }
     return target & 1 == 0 ? target : unsafe load(UInt.self, at: target & ~1)  // fact 2
   }
@@ -207,14 +219,14 @@ enum RuntimeMetadata {
   ///
   /// `place` must be the address of a relative pointer.
   @unsafe
-  private static func direct(at place: UInt) -> UInt? {
+  static func direct(at place: UInt) -> UInt? {
     let offset = unsafe load(Int32.self, at: place)
     return offset == 0 ? nil : place &+ UInt(bitPattern: Int(offset))
   }
 
   /// The number at `address`, where there must be one.
   @unsafe
-  private static func load<Number: FixedWidthInteger & BitwiseCopyable>(
+  static func load<Number: FixedWidthInteger & BitwiseCopyable>(
     _ type: Number.Type,
     at address: UInt
   ) -> Number {
@@ -247,6 +259,9 @@ extension RuntimeMetadata {
 
     /// Grows when an image is loaded.
     static func imageCount() -> Int { Int(_dyld_image_count()) }
+
+    /// The system's own libraries are left out.
+    static let listsAllImages = false
 
     static func images() -> [Image] {
       (0..<_dyld_image_count()).flatMap { index -> [Image] in
@@ -281,6 +296,8 @@ extension RuntimeMetadata {
 
     /// Grows when an image is loaded.
     static func imageCount() -> Int { images().count }
+
+    static let listsAllImages = true
 
     static func images() -> [Image] {
       var images: [Image] = []
@@ -319,8 +336,9 @@ extension RuntimeMetadata {
 
   #else
 
-    /// Not known here; types are found by registration and by their names.
+    /// Not known here; types are found by registration, and by the names that the runtime is asked for.
     static func imageCount() -> Int { 0 }
+    static let listsAllImages = false
     static func images() -> [Image] { [] }
 
   #endif

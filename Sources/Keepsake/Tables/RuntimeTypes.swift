@@ -14,68 +14,90 @@ package enum RuntimeTypes {
   /// name on every platform, whichever of its modules they are in.
   package static func name(of type: Any.Type) -> String {
     if let name = standardNames[ObjectIdentifier(type)] { return name }
-    let name = String(reflecting: type)
+    return inCommonModule(String(reflecting: type))
+  }
+
+  /// `name` with Foundation for each of its modules, as far as it is not that of an argument of a generic type.
+  private static func inCommonModule(_ name: String) -> String {
     for module in foundationModules.dropFirst() where name.hasPrefix(module + ".") {
-      return "Foundation" + name.dropFirst(module.count)
+      return foundationModules[0] + name.dropFirst(module.count)
+    }
+    guard name.utf8.first == UInt8(ascii: "(") else { return name }
+    var name = name
+    for module in foundationModules.dropFirst() {
+      name.replace(TypeName.extensionPrefix(module), with: TypeName.extensionPrefix(foundationModules[0]))
+      name.replace("):\(module).", with: "):\(foundationModules[0]).", maxReplacements: 1)
     }
     return name
   }
 
-  /// The class, structure or enumeration whose name is `name`, or `nil`.
-  ///
-  /// The name may come from an untrusted file. It is taken apart into plain identifiers, which have to be
-  /// what they should be; the runtime sees only what is made of those here, and the type it finds must have
-  /// that very name. Generic, private and local types, and those nested in them, are not found.
-  package static func type(named name: String) -> Any.Type? {
-    // First of all, since `==` and hashing take some other characters for equal to ASCII ones.
-    guard let components = components(of: name) else { return nil }
-    if let type = standardTypes[name] { return type }
-    if let type = found.withLock({ $0[name] }) { return type }
-    guard let type = search(components) else { return nil }
-    found.withLock {
-      if $0.count >= foundLimit { $0.removeAll() }
-      $0[name] = type
-    }
-    return type
+  /// Whether `name` is the runtime's name of a private or local type. It has an address of this process in it, so that
+  /// it must not get into a file, and no other process could make anything of it.
+  static func isAddressed(_ name: String) -> Bool { name.contains("(unknown context") }
+
+  /// `module`, or Foundation if it is a part of that.
+  static func commonModule(of module: String) -> String {
+    foundationModules.contains(module) ? foundationModules[0] : module
   }
 
-  /// What `type(named:)` has found. Only types are kept: they are as many as the program has, while a stream
-  /// of names that mean nothing has no end. The limit is for programs with very many types.
-  private static let found = Mutex<[String: Any.Type]>([:])
-  private static let foundLimit = 10_000
+  /// The first of the types whose name is `name`.
+  package static func type(named name: String) -> Any.Type? { types(named: name).first }
+
+  /// The classes, structures and enumerations whose name is `name`. More than one only where several libraries have a
+  /// module of the same name.
+  ///
+  /// The name may come from an untrusted file. It is looked up among those of all types that the loaded images list, and
+  /// the type that is found must have that very name. Generic, private and local types, and those nested in them, are
+  /// not found.
+  package static func types(named name: String) -> [Any.Type] { lookup.types(named: name) }
+
+  /// Why no type is found by `name`, as the end of a sentence.
+  static func reasonNotFound(_ name: String) -> String {
+    // The name of a generic type ends where its arguments begin.
+    guard let name = TypeName(String(name.prefix { $0 != "<" })) else {
+      return "and this program has no type of that name"
+    }
+    let index = index(for: name)
+    switch index.obstacle(to: name) {
+    case .isGeneric: return "which is generic here, so that it must be registered with its arguments"
+    case .isHidden: return "which is private or local here, so that it has no name by which to find it"
+    case nil where index.hasModule(of: name) || !RuntimeMetadata.listsAllImages:
+      return "and this program has no type of that name"
+    case nil:
+      return "and this program has no type of that name; nor has it the module "
+        + "\(name.extending.first ?? name.components[0]), so its library may not be loaded"
+    }
+  }
 
   // MARK: The search
 
-  /// The parts of `name` between the dots, or `nil` if it is not the name of a type that could be found: at
-  /// most 1,024 bytes; 2 to 8 parts of 1 to 255 bytes; each of ASCII letters, digits and underscores, no
-  /// digit in front.
-  static func components(of name: String) -> [Substring]? {
-    guard name.utf8.count <= 1024 else { return nil }
-    var start = name.startIndex
-    var components: [Substring] = []
-    for index in name.utf8.indices {
-      switch name.utf8[index] {
-      case UInt8(ascii: "."):
-        components.append(name[start..<index])
-        start = name.utf8.index(after: index)
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
-        break
-      case UInt8(ascii: "0")...UInt8(ascii: "9"):
-        guard index != start else { return nil }
-      default: return nil
-      }
-    }
-    components.append(name[start...])
-    guard 2...8 ~= components.count, components.allSatisfy({ 1...255 ~= $0.utf8.count }) else { return nil }
-    // What the compiler imports from C, or makes up, is in modules of these names; no type of a program is.
-    guard components[0] != "Builtin", !components[0].hasPrefix("__C") else { return nil }
-    return components
+  private static let lookup = TypeLookup { name, parts in
+    let candidates = standardTypes[name].map { [$0] } ?? index(for: parts).types(named: parts)
+    let found = candidates.filter { RuntimeTypes.name(of: $0).utf8.elementsEqual(name.utf8) }
+    if !found.isEmpty || RuntimeMetadata.listsAllImages { return found }
+    return RuntimeTypes.foundByRuntime(parts).map { [$0] } ?? []
   }
 
-  private static func search(_ components: [Substring]) -> Any.Type? {
-    let names = components.dropFirst()
-    let modules = components[0] == "Foundation" ? foundationModules : [String(components[0])]
-    for module in modules {
+  private static let plainIndex = OfLoadedImages {
+    TypeIndex(RuntimeMetadata.declarations(inExtensions: false))
+  }
+  private static let extensionIndex = OfLoadedImages {
+    TypeIndex(RuntimeMetadata.declarations(inExtensions: true))
+  }
+
+  private static func index(for name: TypeName) -> TypeIndex {
+    (name.extending.isEmpty ? plainIndex : extensionIndex).value
+  }
+
+  /// The type of that name in an image whose types cannot be listed, for which the runtime is asked. What it sees is
+  /// mangled here from plain identifiers of ASCII.
+  static func foundByRuntime(_ name: TypeName) -> Any.Type? {
+    guard name.extending.isEmpty, name.components.allSatisfy({ TypeName.isPlainASCII($0) }) else {
+      return nil
+    }
+    let names = name.components.dropFirst()
+    let module = String(name.components[0])
+    for module in module == foundationModules[0] ? foundationModules : [module] {
       if let type = search(names, in: module) { return type }
     }
     return nil

@@ -12,7 +12,9 @@ import Testing
       NamedBeing.self, NamedBeing.Tail.self, NamedPark.self, NamedPark.Gate.self, NamedPark.Gate.Keeper.self,
       NamedPark.Gate.Keeper.Key.self, NamedPark.InExtension.self, NamedCreature.self, NamedActor.self,
       NamedTwice.self, NamedTwice.NamedTwice.self, NamedTwice.KeepsakeTests.self, _Named_1.self,
-      _Named_1.C.V.O.self, C3.self,
+      _Named_1.C.V.O.self, C3.self, String.Latin.self, NamedUnused.NamedInside.self,
+      `named by 1.5 (or so)`.self,
+      `named by 1.5 (or so)`.`a<b>`.`self`.self, Maß.self, Maß.素敵.self,
       RuntimeTypesTests.self, RuntimeTypes.self, KeyedArchiver.self, ArchiveLimits.self,
     ]
     for type in types {
@@ -29,11 +31,11 @@ import Testing
     let deepest = Deep1.Deep2.Deep3.Deep4.Deep5.Deep6.Deep7.self
     #expect(RuntimeTypes.type(named: String(reflecting: deepest)) == deepest)
     #expect(RuntimeTypes.type(named: String(reflecting: deepest.Deep8.self)) == nil)
-    #expect(RuntimeTypes.components(of: "a." + String(repeating: "b", count: 255))?.count == 2)
-    #expect(RuntimeTypes.components(of: "a." + String(repeating: "b", count: 256)) == nil)
+    #expect(TypeName("a." + String(repeating: "b", count: 255))?.components.count == 2)
+    #expect(TypeName("a." + String(repeating: "b", count: 256))?.components == nil)
     let longest = Array(repeating: String(repeating: "b", count: 203), count: 5).joined(separator: ".")
-    #expect(RuntimeTypes.components(of: longest)?.count == 5)
-    #expect(RuntimeTypes.components(of: longest + ".bbbbb") == nil)
+    #expect(TypeName(longest)?.components.count == 5)
+    #expect(TypeName(longest + ".bbbbb")?.components == nil)
   }
 
   @Test("what is no name of a type gives nothing", arguments: HostileNames.all)
@@ -70,7 +72,7 @@ import Testing
     class Local {}
     let types: [Any.Type] = [
       Hidden.self, Hidden.Inner.self, Local.self, NamedBox<Int>.self, NamedBox<Int>.Inside.self, [Int].self,
-      (any NamedShape).self, Int?.self, (Int, Int).self, String.Latin.self,
+      (any NamedShape).self, Int?.self, (Int, Int).self,
     ]
     for type in types { #expect(RuntimeTypes.type(named: String(reflecting: type)) == nil, "\(type)") }
     for name in ["KeepsakeTests.NamedBox", "KeepsakeTests.NamedBox.Inside", "Swift.Array", "Swift.Optional"] {
@@ -97,6 +99,11 @@ import Testing
       (DateComponents.self, "Foundation.DateComponents"), (TimeZone.self, "Foundation.TimeZone"),
       (IndexSet.self, "Foundation.IndexSet"), (DateInterval.self, "Foundation.DateInterval"),
       (Locale.LanguageCode.self, "Foundation.Locale.LanguageCode"),
+      (Date.NamedInExtension.self, "(extension in KeepsakeTests):Foundation.Date.NamedInExtension"),
+      (
+        Date.NamedInExtension.Inner.Größe.self,
+        "(extension in KeepsakeTests):Foundation.Date.NamedInExtension.Inner.Größe"
+      ),
     ]
     for (type, name) in types {
       #expect(RuntimeTypes.name(of: type) == name)
@@ -174,6 +181,14 @@ enum Deep1 {
 private final class Hidden { struct Inner {} }
 
 extension String { struct Latin {} }
+extension Date { final class NamedInExtension { enum Inner {} } }
+extension Date.NamedInExtension.Inner { class Größe {} }
+
+/// Never mentioned but for what is in it: an optimized build leaves out what finds it.
+enum NamedUnused { final class NamedInside {} }
+
+class `named by 1.5 (or so)` { struct `a<b>` { final class `self` {} } }
+class Maß { class 素敵 {} }
 
 /// Names such as a file may hold.
 enum HostileNames {

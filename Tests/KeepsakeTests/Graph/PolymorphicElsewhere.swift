@@ -60,6 +60,18 @@ import Testing
     #expect(found.description.contains("ElsewhereShape"))
   }
 
+  @Test("a private type is refused, since its name holds an address of the process, unless it states one")
+  func privateTypes() throws {
+    let value = Polymorphic<any ElsewhereShape>(wrappedValue: HiddenElsewhere(side: 1))
+    for found in [try failure { try json(value) }, try failure { try ArchiveEncoder().encode(value) }] {
+      #expect(found.kind == .invalidValue && found.code == .unresolvableClass)
+      #expect(found.description.contains("private or local"))
+    }
+    let stated = try json(Polymorphic<any ElsewhereShape>(wrappedValue: StatedElsewhere(side: 4)))
+    let back = try JSONDecoder().decode(Polymorphic<any ElsewhereShape>.self, from: stated).wrappedValue
+    #expect((back as? StatedElsewhere)?.side == 4)
+  }
+
   @Test("a value that is not Encodable is an error that says so, in an archive too")
   func notEncodable() throws {
     let value = Polymorphic<any ElsewherePlain>(wrappedValue: ElsewherePlainValue())
@@ -120,3 +132,14 @@ protocol ElsewherePlain {}
 struct ElsewherePlainValue: ElsewherePlain {}
 
 struct ElsewhereKey: Hashable {}
+
+private struct HiddenElsewhere: ElsewhereShape {
+  var side: Int
+  var size: Int { side }
+}
+
+private struct StatedElsewhere: ElsewhereShape, ArchivableClass {
+  static var archivedClassName: String { "Elsewhere.Stated" }
+  var side: Int
+  var size: Int { side }
+}

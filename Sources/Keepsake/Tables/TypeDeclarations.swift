@@ -1,0 +1,155 @@
+/// Where the types of the program are declared, as their descriptors tell.
+///
+/// A descriptor leads to that of what its type is declared in, and that to the next one, up to the module. All of them
+/// have names, also where the compiler left out what the runtime would need to find them. The facts are those of
+/// `RuntimeMetadata`.
+extension RuntimeMetadata {
+  /// A type that the program has.
+  struct Declaration {
+    let descriptor: UInt
+    /// Its name, as `TypeName.key` spells it; of a hidden one what is left of it without the address.
+    let name: ExactString
+    let module: String
+    /// The descriptor describes no type, but one for each list of arguments.
+    let isGeneric: Bool
+    /// Private or local: its name has an address of the process in it.
+    let isHidden: Bool
+
+    fileprivate init(at descriptor: UInt, _ context: Context, isGeneric: Bool) {
+      self.descriptor = descriptor
+      self.isGeneric = isGeneric
+      name = ExactString(string: context.name)
+      module = context.module
+      isHidden = context.isHidden
+    }
+  }
+
+  /// The types of the loaded images: either those in extensions of types of other modules, or all the others. To name
+  /// the former, the runtime has to be asked for the types that are extended.
+  static func declarations(inExtensions: Bool) -> [Declaration] {
+    let images = images()
+    var reader = ContextReader(resolvesExtensions: inExtensions)
+    var seen: Set<UInt> = []
+    var declarations: [Declaration] = []
+    for descriptor in descriptors(in: images) + descriptors(conformingTo: (any Decodable).self, in: images)
+    where seen.insert(descriptor).inserted {
+      // Facts 2 and 3: all of these are descriptors.
+      guard let flags = unsafe flags(ofContextAt: descriptor), typeKinds ~= flags & kindMask else { continue }
+      let isGeneric = flags & genericFlag != 0
+      // Nothing that is generic can be named without its arguments.
+      guard !(isGeneric && inExtensions), let context = unsafe reader.context(at: descriptor),
+        context.isExtended == inExtensions
+      else { continue }
+      declarations.append(Declaration(at: descriptor, context, isGeneric: isGeneric))
+    }
+    return declarations
+  }
+
+  private static let kindMask: UInt32 = 0x1F
+  private static let genericFlag: UInt32 = 0x80
+  /// Classes, structures and enumerations.
+  private static let typeKinds: ClosedRange<UInt32> = 16...18
+
+  /// The first four bytes of the descriptor at `descriptor`, which tell what it is of; `nil` where a library was found
+  /// without it.
+  ///
+  /// `descriptor` must be the address of a descriptor, or 0.
+  @unsafe
+  private static func flags(ofContextAt descriptor: UInt) -> UInt32? {
+    descriptor == 0 ? nil : unsafe load(UInt32.self, at: descriptor)
+  }
+
+  /// What a type can be declared in: a module, an extension, a type, or something without a name.
+  fileprivate struct Context {
+    var name: String
+    var module: String
+    var isHidden = false
+    var isExtended = false
+  }
+
+  /// Reads contexts, each once.
+  private struct ContextReader {
+    let resolvesExtensions: Bool
+    private var known: [UInt: Context?] = [:]
+
+    init(resolvesExtensions: Bool) {
+      self.resolvesExtensions = resolvesExtensions
+    }
+
+    /// The context that the descriptor at `place` describes, or `nil` if it cannot be named.
+    ///
+    /// `place` must be the address of a descriptor, or 0.
+    @unsafe
+    mutating func context(at place: UInt) -> Context? {
+      if let context = known[place] { return context }
+      let context = unsafe read(at: place)
+      known[place] = .some(context)
+      return context
+    }
+
+    @unsafe
+    private mutating func read(at place: UInt) -> Context? {
+      // Fact 3: a descriptor begins with its flags and with a relative pointer to that of what it is in.
+      guard let flags = unsafe flags(ofContextAt: place) else { return nil }
+      let kind = flags & kindMask
+      if kind == 0 {
+        // A module; its name is the third field.
+        guard let name = unsafe text(at: place + 8), !TypeName.isOfC(name) else { return nil }
+        let module = RuntimeTypes.commonModule(of: name)
+        return Context(name: TypeName.spelled(module), module: module)
+      }
+      guard let parentPlace = unsafe relative(at: place + 4), var context = unsafe context(at: parentPlace)
+      else {
+        return nil
+      }
+      switch kind {
+      case 1:
+        // An extension; its third field is a relative pointer to the mangled name of the type.
+        guard resolvesExtensions, let name = unsafe direct(at: place + 8),
+          let type = unsafe type(ofNameAt: name), let extended = TypeName(RuntimeTypes.name(of: type))
+        else {
+          context.isExtended = true
+          return resolvesExtensions ? nil : context
+        }
+        context.name = TypeName.extensionPrefix(context.module) + extended.key.string
+        context.isExtended = true
+      case 2: context.isHidden = true
+      case typeKinds:
+        // The third field of a type is its name.
+        guard let name = unsafe text(at: place + 8) else { return nil }
+        context.name += "." + TypeName.spelled(name)
+      default: return nil
+      }
+      return context
+    }
+
+    /// `place` must be the address of a relative pointer to a text that ends with a zero.
+    @unsafe
+    private func text(at place: UInt) -> String? {
+      guard let start = unsafe direct(at: place), let bytes = unsafe UnsafePointer<CChar>(bitPattern: start)
+      else { return nil }
+      return unsafe String(validatingCString: bytes)
+    }
+
+    /// The type of the mangled name at `start`, or `nil` if it is generic.
+    ///
+    /// `start` must be the address of a mangled name.
+    @unsafe
+    private func type(ofNameAt start: UInt) -> Any.Type? {
+      var end = start
+      // A mangled name ends with a zero. Before that, bytes up to 0x17 are followed by a relative pointer of four
+      // bytes, and those up to 0x1F by an address.
+      while case let byte = unsafe load(UInt8.self, at: end), byte != 0 {
+        end += byte < 0x18 ? 5 : byte < 0x20 ? 1 + UInt(MemoryLayout<UInt>.size) : 1
+      }
+      guard let name = unsafe UnsafePointer<UInt8>(bitPattern: start) else { return nil }
+      // As long as was found.
+      return unsafe _getTypeByMangledNameInContext(
+        name,
+        end - start,
+        genericContext: nil,
+        genericArguments: nil
+      )
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// The identity of a package that is given by its path is the name of its folder, whatever a checkout is called.
+let folders = Context.packageDirectory.split(separator: "/")
+let keepsake = String(folders.dropLast(2).last ?? "swift-keepsake")
+
+let package = Package(
+  name: "BuildMatrix",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "matrix-plain", targets: ["matrix-plain"]),
+    .executable(name: "matrix-host", targets: ["matrix-host"]),
+    .library(name: "MatrixPlugin", type: .dynamic, targets: ["MatrixPlugin"]),
+  ],
+  dependencies: [.package(path: "../.."), .package(path: "Model")],
+  targets: [
+    .target(name: "MatrixZoo"),
+    .executableTarget(
+      name: "matrix-plain",
+      dependencies: ["MatrixZoo", .product(name: "Keepsake", package: keepsake)],
+      // The compiler warns of the keys that it makes itself for @Observable classes.
+      swiftSettings: [.unsafeFlags(["-suppress-warnings"])]
+    ),
+    // The plug-in and the host share MatrixModel, and have a copy of MatrixZoo each.
+    .target(
+      name: "MatrixPlugin",
+      dependencies: ["MatrixZoo", .product(name: "MatrixModel", package: "Model")]
+    ),
+    .executableTarget(
+      name: "matrix-host",
+      dependencies: [
+        "MatrixZoo", .product(name: "MatrixModel", package: "Model"),
+        .product(name: "Keepsake", package: keepsake),
+      ]
+    ),
+  ]
+)
