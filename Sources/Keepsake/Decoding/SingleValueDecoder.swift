@@ -12,7 +12,7 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
     var place = offset
     let value: Value
     do throws(ReadingFault) {
-      value = try Value.read(session, at: &place)
+      value = try Value.readValue(session, at: &place)
     } catch {
       throw session.error(error, type, codingPath)
     }
@@ -21,7 +21,7 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
   }
 
   func decodeNil() -> Bool {
-    (try? session.isNil(at: offset)) ?? false
+    (try? session.isNil(at: session.contentOfReference(at: offset))) ?? false
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
