@@ -143,7 +143,8 @@ extension Dictionary: NativelyEncodable where Key: Encodable, Value: Encodable {
 final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>: EncodingPlan<[Key: Value]> {
   private let mapKey: ((Key) -> MapKey?)?
   /// Whether two different keys may stand for one key of a map.
-  private let keysMayMeet = Key.self is any CodingKeyRepresentable.Type && Key.self != String.self && Key.self != Int.self
+  private let keysMayMeet =
+    Key.self is any CodingKeyRepresentable.Type && Key.self != String.self && Key.self != Int.self
 
   override init() {
     if Key.self == String.self {

@@ -94,7 +94,9 @@ extension EncodingSession {
     return ValueEncoder(session: self, frame: nested.frame, nested: nested)
   }
 
-  func newNested(frame: FrameID, parent: FrameID, key: ExactString?, host: NestedContainer?) -> NestedContainer {
+  func newNested(frame: FrameID, parent: FrameID, key: ExactString?, host: NestedContainer?)
+    -> NestedContainer
+  {
     NestedContainer(
       frame: frame,
       parent: parent,
@@ -190,7 +192,9 @@ extension EncodingSession {
   ///
   /// - Returns: its frame, or ``sealedFrame`` where a value stands there to which nothing can be added; `nil` where there is
   ///   no container.
-  func existingNested(_ key: ExactString, host: NestedContainer?) -> (frame: FrameID, nested: NestedContainer?)? {
+  func existingNested(_ key: ExactString, host: NestedContainer?) -> (
+    frame: FrameID, nested: NestedContainer?
+  )? {
     let parent = context.top.id
     let isSame = { (nested: NestedContainer) in nested.parent == parent && nested.key == key }
     if let detached = context.splices.first(where: { isSame($0.nested) }) {

@@ -29,7 +29,8 @@ extension EncodingSession {
   /// Why a closed session cannot be used.
   var unusableNow: EncodingError {
     if let lateWriteFailure { return lateWriteFailure }
-    return isFinished ? misuse("Nothing can be encoded any more: the archive is finished") : archiverUsedMeanwhile
+    return isFinished
+      ? misuse("Nothing can be encoded any more: the archive is finished") : archiverUsedMeanwhile
   }
 
   private var archiverUsedMeanwhile: EncodingError {

@@ -109,7 +109,8 @@ extension EncodingSession {
       case .single: context.top.kind = .undecided
       // What it was given may be a container, to which others may add.
       case .singleUsed where !resume():
-        return isSealed(at: context.top.start) ? EncodingSession.sealedFrame : EncodingSession.conflictingFrame
+        return isSealed(at: context.top.start)
+          ? EncodingSession.sealedFrame : EncodingSession.conflictingFrame
       default: break
       }
     }

@@ -36,7 +36,9 @@ import Testing
 
   @Test("and to a value that encodes itself into the encoder")
   func unusedBeforeAValue() throws {
-    let values: [any Encodable] = [Point(), [1, 2], ["a": "b"], "text", Date(timeIntervalSinceReferenceDate: 1)]
+    let values: [any Encodable] = [
+      Point(), [1, 2], ["a": "b"], "text", Date(timeIntervalSinceReferenceDate: 1),
+    ]
     for value in values {
       let data = try write { encoder in
         _ = encoder.singleValueContainer()
@@ -51,7 +53,9 @@ import Testing
     let archiver = KeyedArchiver()
     _ = archiver.singleValueContainer()
     try archiver.encode("text", forKey: "a")
-    #expect(try KeyedUnarchiver(forReadingFrom: archiver.encodedData).decode(String.self, forKey: "a") == "text")
+    #expect(
+      try KeyedUnarchiver(forReadingFrom: archiver.encodedData).decode(String.self, forKey: "a") == "text"
+    )
   }
 
   @Test("once another container was asked for, an unused one that was kept throws")

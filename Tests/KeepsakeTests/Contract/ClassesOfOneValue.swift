@@ -43,7 +43,9 @@ import Testing
 
   private func pass<Value: Codable & Equatable>(_ value: Value) throws {
     let box = Box(value)
-    let data = try ArchiveEncoder().encode(Boxes(first: box, list: [box, Box(value)], maybe: box, after: "after"))
+    let data = try ArchiveEncoder().encode(
+      Boxes(first: box, list: [box, Box(value)], maybe: box, after: "after")
+    )
     let plain = Holder(first: value, list: [value, value], maybe: value, after: "after")
     #expect(try ArchiveDecoder().decode(Holder<Value>.self, from: data) == plain)
     let wrapped = Holder(

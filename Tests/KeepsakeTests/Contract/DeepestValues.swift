@@ -9,7 +9,8 @@ import Testing
 
   /// What is at the bottom, and how many levels it takes.
   enum Leaf: CaseIterable, Codable {
-    case nothing, emptyList, someNil, decimal, numbers, strings, url, value, polymorphic, deferred, deferredChain
+    case nothing, emptyList, someNil, decimal, numbers, strings, url, value, polymorphic, deferred,
+      deferredChain
 
     var levels: Int {
       switch self {
@@ -120,7 +121,11 @@ import Testing
   @Test("what is deferred begins again at the top, unless it is very deep already")
   func deferred() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Nest(levels: 1_024, leaf: .deferredChain))
-    let back = try KeyedUnarchiver.unarchive(Nest.self, from: data, userInfo: [.named("leaf"): Leaf.deferredChain])
+    let back = try KeyedUnarchiver.unarchive(
+      Nest.self,
+      from: data,
+      userInfo: [.named("leaf"): Leaf.deferredChain]
+    )
     #expect(back.levels == 1_024)
     let found = try failure {
       try KeyedArchiver.archivedData(withRootObject: Nest(levels: 1_025, leaf: .deferredChain))

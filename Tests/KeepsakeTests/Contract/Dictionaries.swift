@@ -29,7 +29,10 @@ import Testing
     init?(codingKey: some CodingKey) { self.init((Int(codingKey.stringValue) ?? 0) * 10) }
   }
 
-  @Test("two keys with one coding key are refused, as only one of their values could be read", arguments: [false, true])
+  @Test(
+    "two keys with one coding key are refused, as only one of their values could be read",
+    arguments: [false, true]
+  )
   func keysThatMeet(isSorted: Bool) throws {
     var encoder = ArchiveEncoder()
     if isSorted { encoder.outputFormatting = .sortedKeys }

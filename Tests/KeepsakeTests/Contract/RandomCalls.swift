@@ -107,7 +107,9 @@ private final class Script {
     let shadow: Shadow
   }
 
-  private static let texts = ["", "ab", "a text", "another text", "a text that is longer than thirty-one bytes"]
+  private static let texts = [
+    "", "ab", "a text", "another text", "a text that is longer than thirty-one bytes",
+  ]
 
   private var numbers: SplitMix
   private var time = 0

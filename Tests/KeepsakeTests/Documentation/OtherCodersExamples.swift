@@ -44,7 +44,11 @@ import Testing
 
   @Test func objectsAreEncodedLater() throws {
     let message = Message(text: "hello", attachment: Attachment(isAvailable: false))
-    #expect(try ArchiveDecoder().decode([String: String].self, from: ArchiveEncoder().encode(message)) == ["text": "hello"])
+    #expect(
+      try ArchiveDecoder().decode([String: String].self, from: ArchiveEncoder().encode(message)) == [
+        "text": "hello"
+      ]
+    )
     let full = Message(text: "hello", attachment: Attachment(isAvailable: true))
     let back = try ArchiveDecoder().decode([String: String].self, from: ArchiveEncoder().encode(full))
     #expect(back == ["text": "hello", "attachment": "contents"])

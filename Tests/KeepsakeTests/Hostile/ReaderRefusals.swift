@@ -17,51 +17,63 @@ import Testing
     case machine
   }
 
+  struct Row {
+    let message: String
+    let why: Why
+
+    init(_ message: String, _ why: Why) {
+      (self.message, self.why) = (message, why)
+    }
+  }
+
   /// The beginnings of all messages with which Wire, Tables and Decoding refuse an archive.
-  private static var table: [(message: String, why: Why)] {
+  private static var table: [Row] {
     [
       // Files.
-      ("These bytes do not begin", .bytes), ("The archive does not end as one does", .bytes),
-      ("The archive is not as long", .bytes), ("The archive was damaged", .bytes),
-      ("The archive has format version", .bytes), ("The archive sets flags", .bytes),
-      ("The trailer points", .bytes), ("The directory", .bytes),
+      Row("These bytes do not begin", .bytes), Row("The archive does not end as one does", .bytes),
+      Row("The archive is not as long", .bytes), Row("The archive was damaged", .bytes),
+      Row("The archive has format version", .bytes), Row("The archive sets flags", .bytes),
+      Row("The trailer points", .bytes), Row("The directory", .bytes),
       // Tables.
-      ("A table is larger", .bytes), ("The tables do not fill", .bytes), ("The offset table", .bytes),
-      ("The bodies do not stand", .bytes), ("The key table has a key twice", .bytes),
-      ("A shape names a key twice", .bytes), ("A shape has more keys", .bytes), ("The conditional table", .bytes),
-      ("A conditional reference names", .bytes), ("A class ", .bytes), ("A type that is no class", .bytes),
-      ("The shapes have more keys than can be counted", .machine),
+      Row("A table is larger", .bytes), Row("The tables do not fill", .bytes), Row("The offset table", .bytes),
+      Row("The bodies do not stand", .bytes), Row("The key table has a key twice", .bytes),
+      Row("A shape names a key twice", .bytes), Row("A shape has more keys", .bytes),
+      Row("The conditional table", .bytes),
+      Row("A conditional reference names", .bytes), Row("A class ", .bytes), Row("A type that is no class", .bytes),
+      Row("The shapes have more keys than can be counted", .machine),
       // Numbers, texts and values.
-      ("A number is ", .bytes), ("A string is not valid UTF-8", .bytes), ("A block of numbers", .bytes),
-      ("A packed array", .bytes), ("A decimal number", .bytes), ("The byte 0x", .bytes),
-      ("A value has more parts", .bytes), ("A value reaches past", .bytes), ("A value is of a type", .bytes),
-      ("A record has a shape", .bytes), ("No such", .bytes), ("The key of a map", .bytes), ("This is no ", .bytes),
-      ("These are no indexes", .bytes),
-      ("A map has a key twice", .writerRefuses(keysThatMeet)),
-      ("A map has more keys than can be looked up", .machine),
-      ("A container has more keys than when", .machine),
-      ("The number does not fit", .reader), ("Expected ", .reader),
+      Row("A number is ", .bytes), Row("A string is not valid UTF-8", .bytes), Row("A block of numbers", .bytes),
+      Row("A packed array", .bytes), Row("A decimal number", .bytes), Row("The byte 0x", .bytes),
+      Row("A value has more parts", .bytes), Row("A value reaches past", .bytes), Row("A value is of a type", .bytes),
+      Row("A record has a shape", .bytes), Row("No such", .bytes), Row("The key of a map", .bytes),
+      Row("This is no ", .bytes),
+      Row("These are no indexes", .bytes),
+      Row("A map has a key twice", .writerRefuses(keysThatMeet)),
+      Row("A map has more keys than can be looked up", .machine),
+      Row("A container has more keys than when", .machine),
+      Row("The number does not fit", .reader), Row("Expected ", .reader),
       // Objects.
-      ("A reference ", .bytes), ("An object does not fill", .bytes), ("An object is of a", .bytes),
-      ("An object has the key", .bytes),
-      ("The top level", .bytes),
-      ("The object refers back", .writerRefuses(cycle)),
-      ("The archive names the type", .writerRefuses(unfindable)),
-      ("An initializer registered one object", .reader), ("The value of a @Deferred property was read", .reader),
+      Row("A reference ", .bytes), Row("An object does not fill", .bytes), Row("An object is of a", .bytes),
+      Row("An object has the key", .bytes),
+      Row("The top level", .bytes),
+      Row("The object refers back", .writerRefuses(cycle)),
+      Row("The archive names the type", .writerRefuses(unfindable)),
+      Row("An initializer registered one object", .reader),
+      Row("The value of a @Deferred property was read", .reader),
       // How much there is.
-      ("Values are nested more than", .writerRefuses(tooDeep)),
-      ("Objects and values are nested more than", .writerRefuses(tooDeepInObjects)),
-      ("Deferred values are nested", .writerRefuses(deferredInDeferred)),
-      ("A collection has ", .reader), ("A string has ", .reader), ("There are more objects", .reader),
-      ("The values would take more than", .reader), ("The same values are read again", .reader),
-      ("The stack of this thread", .machine), ("The thread for deep recursion", .machine),
+      Row("Values are nested more than", .writerRefuses(tooDeep)),
+      Row("Objects and values are nested more than", .writerRefuses(tooDeepInObjects)),
+      Row("Deferred values are nested", .writerRefuses(deferredInDeferred)),
+      Row("A collection has ", .reader), Row("A string has ", .reader), Row("There are more objects", .reader),
+      Row("The values would take more than", .reader), Row("The same values are read again", .reader),
+      Row("The stack of this thread", .machine), Row("The thread for deep recursion", .machine),
     ]
   }
 
   @Test("for each refusal there is a reason why the writer does not run into it")
   func everyRefusal() throws {
-    for (_, why) in ReaderRefusals.table {
-      if case .writerRefuses(let test) = why { try test() }
+    for row in ReaderRefusals.table {
+      if case .writerRefuses(let test) = row.why { try test() }
     }
   }
 
@@ -74,7 +86,8 @@ import Testing
     )
     var found = 0
     for folder in ["Wire", "Tables", "Decoding"] {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: sources.appending(path: folder).path)) ?? []
+      let names =
+        (try? FileManager.default.contentsOfDirectory(atPath: sources.appending(path: folder).path)) ?? []
       for name in names where name.hasSuffix(".swift") {
         let text = try String(contentsOf: sources.appending(path: "\(folder)/\(name)"), encoding: .utf8)
         for match in text.matches(of: error) {
