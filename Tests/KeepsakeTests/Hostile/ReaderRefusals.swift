@@ -6,8 +6,8 @@ import Testing
 /// cannot run into it.
 @Suite struct ReaderRefusals {
   enum Why {
-    /// The writer never writes such bytes: tables, lengths and numbers follow from what it wrote. The tests of random graphs,
-    /// calls and values read all that they write, with every checksum.
+    /// The writer never writes such bytes: tables, lengths and numbers follow from what it wrote. The tests of random graphs
+    /// and values read all that they write, with every checksum.
     case bytes
     /// The writer never writes it since it has looked: what it says instead is tested.
     case writerRefuses(() throws -> Void)
@@ -35,16 +35,20 @@ import Testing
       Row("The archive has format version", .bytes), Row("The archive sets flags", .bytes),
       Row("The trailer points", .bytes), Row("The directory", .bytes),
       // Tables.
-      Row("A table is larger", .bytes), Row("The tables do not fill", .bytes), Row("The offset table", .bytes),
+      Row("A table is larger", .bytes), Row("The tables do not fill", .bytes),
+      Row("The offset table", .bytes),
       Row("The bodies do not stand", .bytes), Row("The key table has a key twice", .bytes),
       Row("A shape names a key twice", .bytes), Row("A shape has more keys", .bytes),
       Row("The conditional table", .bytes),
-      Row("A conditional reference names", .bytes), Row("A class ", .bytes), Row("A type that is no class", .bytes),
+      Row("A conditional reference names", .bytes), Row("A class ", .bytes),
+      Row("A type that is no class", .bytes),
       Row("The shapes have more keys than can be counted", .machine),
       // Numbers, texts and values.
-      Row("A number is ", .bytes), Row("A string is not valid UTF-8", .bytes), Row("A block of numbers", .bytes),
+      Row("A number is ", .bytes), Row("A string is not valid UTF-8", .bytes),
+      Row("A block of numbers", .bytes),
       Row("A packed array", .bytes), Row("A decimal number", .bytes), Row("The byte 0x", .bytes),
-      Row("A value has more parts", .bytes), Row("A value reaches past", .bytes), Row("A value is of a type", .bytes),
+      Row("A value has more parts", .bytes), Row("A value reaches past", .bytes),
+      Row("A value is of a type", .bytes),
       Row("A record has a shape", .bytes), Row("No such", .bytes), Row("The key of a map", .bytes),
       Row("This is no ", .bytes),
       Row("These are no indexes", .bytes),
@@ -64,7 +68,8 @@ import Testing
       Row("Values are nested more than", .writerRefuses(tooDeep)),
       Row("Objects and values are nested more than", .writerRefuses(tooDeepInObjects)),
       Row("Deferred values are nested", .writerRefuses(deferredInDeferred)),
-      Row("A collection has ", .reader), Row("A string has ", .reader), Row("There are more objects", .reader),
+      Row("A collection has ", .reader), Row("A string has ", .reader),
+      Row("There are more objects", .reader),
       Row("The values would take more than", .reader), Row("The same values are read again", .reader),
       Row("The stack of this thread", .machine), Row("The thread for deep recursion", .machine),
     ]
