@@ -132,7 +132,7 @@ extension DecodingSession {
     strings.reserveCapacity(reservation(count, String.self))
     var element = payload
     do throws(ReadingFault) {
-      for _ in 0..<count { strings.append(try String.read(self, at: &element)) }
+      for _ in 0..<count { strings.append(try String.readValue(self, at: &element)) }
     } catch {
       try descend(to: place, from: depth)
       frames[depth + 1].kind = .elements

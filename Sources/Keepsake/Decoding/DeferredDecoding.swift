@@ -138,9 +138,10 @@ extension DecodingSession {
     if try reader.byte(at: start) == Tag.none || isDecoded(at: start) {
       return (try decodeInside(type, at: &place, depth), nil)
     }
+    let passedOver = skipped.byteCount
     place = try end(ofValueAt: start)
-    // What is deferred in something deferred is passed over at each level.
-    budget.costs.passedOverByteCount += place - start
+    // What is deferred in something deferred is passed over at each level, which costs little once ends are noted.
+    budget.costs.passedOverByteCount += skipped.byteCount - passedOver
     guard
       (budget.costs.passedOverByteCount - DecodingSession.freePassing) / DecodingSession.mostReadings
         <= reader.count

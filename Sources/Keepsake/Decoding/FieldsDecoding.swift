@@ -185,7 +185,7 @@ final class FieldsReader {
     _ depth: Int
   ) throws {
     guard step.isOptional else {
-      return memory.store(try Value.read(session, at: &place), at: step.offset)
+      return memory.store(try Value.readValue(session, at: &place), at: step.offset)
     }
     let tag = try session.reader.byte(at: place)
     if tag == Tag.none {
@@ -197,7 +197,7 @@ final class FieldsReader {
       try openFrame(at: start, record, session, depth)
       return try getPlanned(step, slot, memory, &place, session, depth)
     }
-    memory.store(Optional.some(try Value.read(session, at: &place)), at: step.offset)
+    memory.store(Optional.some(try Value.readValue(session, at: &place)), at: step.offset)
   }
 
   @inline(__always)

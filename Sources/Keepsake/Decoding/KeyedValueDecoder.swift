@@ -101,7 +101,7 @@ final class DecodingPlace {
     var place = start
     let value: Value
     do throws(ReadingFault) {
-      value = try Value.read(session, at: &place)
+      value = try Value.readValue(session, at: &place)
     } catch {
       throw session.error(error, type, session.path(toValueAt: start, in: depth))
     }

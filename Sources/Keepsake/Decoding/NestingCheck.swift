@@ -5,7 +5,7 @@
 /// the parts are there that each level says to have.
 extension DecodingSession {
   /// At how many levels the look is taken.
-  static let usualDepth = 1_024
+  static let usualDepth = ArchiveLimits.usualValueDepth
 
   /// Whether the value at `offset`, in the container at `depth`, may be decoded although it is nested deeper than usual.
   @inline(never)
@@ -31,11 +31,17 @@ extension DecodingSession {
     var pending: [Int] = []
     var place = offset
     repeat {
+      // What marks a value, and the parts of a decimal, take no level.
+      place = try bodyOfAnnotation(place)
       let start = place
-      let length = fixedLength(of: try reader.byte(at: start))
+      let tag = try reader.byte(at: start)
+      let length = fixedLength(of: tag)
       let children: Int
       if length > 0 {
         place &+= length
+        children = 0
+      } else if tag == Tag.decimal || tag == Tag.negativeDecimal {
+        place = try image.end(ofValueAt: start, in: reader)
         children = 0
       } else {
         children = try image.valuesBehindHead(at: &place, in: reader)

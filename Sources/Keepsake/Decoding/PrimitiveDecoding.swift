@@ -8,13 +8,41 @@ protocol ReadablePrimitive: NativelyDecodable {
 
 final class PrimitiveDecodingPlan<Value: ReadablePrimitive>: DecodingPlan<Value> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    try Value.read(session, at: &place)
+    try Value.readValue(session, at: &place)
   }
 }
 
 extension ReadablePrimitive {
   static func makeDecodingPlan() -> AnyDecodingPlan { PrimitiveDecodingPlan<Self>() }
   static func convert(_ number: PackedArray.Number) -> Self? { nil }
+
+  /// Reads the value at `place`, which moves behind it. Where a reference stands, that is what the object holds: its class
+  /// may have written one value by itself, as the type asked for does.
+  @inline(__always)
+  static func readValue(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self {
+    do throws(ReadingFault) {
+      return try read(session, at: &place)
+    } catch {
+      return try readReferred(session, at: &place, after: error)
+    }
+  }
+
+  @inline(never)
+  private static func readReferred(
+    _ session: DecodingSession,
+    at place: inout Int,
+    after fault: ReadingFault
+  ) throws(ReadingFault) -> Self {
+    guard case .mismatch(let start) = fault, start == place else { throw fault }
+    let (content, end) = try reading { () throws(ArchiveError) in
+      (try session.contentOfReference(at: start), try session.end(ofValueAt: start))
+    }
+    guard content != start else { throw fault }
+    var inner = content
+    let value = try read(session, at: &inner)
+    place = end
+    return value
+  }
 
   /// Runs `body`; damage that it meets becomes a fault.
   @inline(__always)

@@ -12,7 +12,7 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
     var place = offset
     let value: Value
     do throws(ReadingFault) {
-      value = try Value.read(session, at: &place)
+      value = try Value.readValue(session, at: &place)
     } catch {
       throw session.error(error, type, codingPath)
     }
@@ -21,7 +21,7 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
   }
 
   func decodeNil() -> Bool {
-    do { return try session.isNil(at: offset) } catch {
+    do { return try session.isNil(at: session.contentOfReference(at: offset)) } catch {
       session.remember(error)
       return false
     }

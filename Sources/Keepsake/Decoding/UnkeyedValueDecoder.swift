@@ -52,7 +52,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
     var end = place
     let value: Value
     do throws(ReadingFault) {
-      value = try Value.read(session, at: &end)
+      value = try Value.readValue(session, at: &end)
     } catch {
       throw session.error(error, type, session.path(toValueAt: place, in: depth))
     }

@@ -89,7 +89,7 @@ extension EncodingSession {
   /// Looks whether one level more is not too deep, for a value that needs no frame.
   @inline(__always)
   func countLevel() throws {
-    guard (depth &+ 1) & 7 == 0 else { return }
+    guard depth &+ 1 >= depthToLookAt else { return }
     try push()
     dropTop()
   }
@@ -117,6 +117,13 @@ private enum MapKey: Comparable {
   case int(Int)
   case string(String)
 
+  var name: String {
+    switch self {
+    case .int(let number): String(number)
+    case .string(let string): string
+    }
+  }
+
   static func < (left: MapKey, right: MapKey) -> Bool {
     switch (left, right) {
     case (.int(let left), .int(let right)): left < right
@@ -135,6 +142,9 @@ extension Dictionary: NativelyEncodable where Key: Encodable, Value: Encodable {
 /// of keys and values in turns, which is how the standard library writes them too.
 final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>: EncodingPlan<[Key: Value]> {
   private let mapKey: ((Key) -> MapKey?)?
+  /// Whether two different keys may stand for one key of a map.
+  private let keysMayMeet =
+    Key.self is any CodingKeyRepresentable.Type && Key.self != String.self && Key.self != Int.self
 
   override init() {
     if Key.self == String.self {
@@ -159,6 +169,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     }
     let plan = session.plans.plan(for: Value.self)
     guard let mapKey else { return try encodePairs(value, plan, session) }
+    if keysMayMeet, value.count > 1 { try checkKeysDiffer(value, mapKey, session) }
     session.buffer.append(Tag.map)
     session.buffer.append(varint: value.count)
     try session.push()
@@ -172,6 +183,24 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
       }
     }
     session.dropTop()
+  }
+
+  /// Throws when two keys have the same coding key: of two values of one key, a reader could give only one (Format §10,
+  /// rule 27).
+  private func checkKeysDiffer(
+    _ value: [Key: Value],
+    _ mapKey: (Key) -> MapKey?,
+    _ session: EncodingSession
+  ) throws {
+    var names: Set<ExactString> = []
+    for key in value.keys {
+      guard let name = mapKey(key)?.name, !names.insert(ExactString(string: name)).inserted else { continue }
+      throw session.misuse(
+        "Two keys of a dictionary have the coding key \"\(name)\", so that only one of their values could be read again. "
+          + "Give each \(Key.self) a codingKey of its own",
+        value: value
+      )
+    }
   }
 
   @inline(__always)

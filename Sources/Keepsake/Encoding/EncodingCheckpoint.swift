@@ -13,6 +13,7 @@ struct EncodingCheckpoint {
   fileprivate let classes: ClassRegistry.Mark
   fileprivate let graph: ReferenceGraph.Mark
   fileprivate let conditionals: ConditionalRegistry.Mark
+  fileprivate let lastFrameID: FrameID
 }
 
 extension EncodingSession {
@@ -31,7 +32,8 @@ extension EncodingSession {
       strings: strings.mark,
       classes: classes.mark,
       graph: graph.mark,
-      conditionals: conditionals.mark
+      conditionals: conditionals.mark,
+      lastFrameID: lastFrameID
     )
   }
 
@@ -41,9 +43,11 @@ extension EncodingSession {
     context.top = checkpoint.top
     context.lower.truncate(to: checkpoint.lowerCount)
     context.nested.removeLast(max(0, context.nested.count - checkpoint.nestedCount))
+    NestedContainer.abandon(context.splices.dropFirst(checkpoint.spliceCount))
     context.splices.removeLast(max(0, context.splices.count - checkpoint.spliceCount))
     context.propertyLevel = min(context.propertyLevel, max(1, context.lower.count))
     depth = checkpoint.depth
+    depthToLookAt = depth + 1
     objects.truncate(to: checkpoint.objectCount)
     pending.truncate(to: checkpoint.pending)
     shapes.truncate(to: checkpoint.shapeCount)
@@ -51,5 +55,40 @@ extension EncodingSession {
     classes.truncate(to: checkpoint.classes)
     graph.truncate(to: checkpoint.graph)
     conditionals.truncate(to: checkpoint.conditionals)
+    if !lateWrites.isEmpty { checkLateWrites(since: checkpoint.lastFrameID) }
+  }
+}
+
+/// What a value writes into containers outside of itself, which were detached, stays when the value throws, while the
+/// numbers are taken back that are in it. So nothing more is written then, until all of it was taken back.
+extension EncodingSession {
+  /// A write into a nested container out of turn: when it was, told by the frames that there were, and the container.
+  struct LateWrite {
+    fileprivate let time: FrameID
+    fileprivate let frame: FrameID
+  }
+
+  /// Notes that `nested` is about to be written.
+  func noteWrite(into nested: NestedContainer) {
+    // Of two writes only the later one matters if its container is not the newer one.
+    while let last = lateWrites.last, last.frame >= nested.frame { lateWrites.removeLast() }
+    lateWrites.append(LateWrite(time: makeFrameID(), frame: nested.frame))
+  }
+
+  /// Looks whether a container that is older than `checkpoint` was written since then. All else has been taken back.
+  private func checkLateWrites(since checkpoint: FrameID) {
+    // The first of the later writes is that into the oldest container.
+    let first = lateWrites.first { $0.time > checkpoint }
+    let isLost = first.map { $0.frame <= checkpoint } ?? false
+    if isLost == (lateWriteFailure != nil) { return }
+    lateWriteFailure = isLost ? wroteElsewhere : nil
+    isClosed = isLost
+  }
+
+  private var wroteElsewhere: EncodingError {
+    misuse(
+      "A value wrote into a container outside of itself and then threw, and its caller went on. What it wrote there cannot "
+        + "be taken back with the rest of it. Let the caller write into that container, or throw, too"
+    )
   }
 }

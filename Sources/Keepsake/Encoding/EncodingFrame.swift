@@ -85,6 +85,8 @@ struct EncodingContext {
   var basePath: BasePath
   /// Whether the outermost frame is the top level of the archive.
   var isTopLevel = false
+  /// How deep the innermost frame is, and its body or deferred value, while another context is active.
+  var levels = (depth: 0, base: 0)
   /// Which of the frames, that of the body being 0, has the properties of the object whose body is written: 1, or more in
   /// a superclass that has a record of its own in that of its subclass. -1 where no frame here has them.
   var propertyLevel = 1
@@ -130,13 +132,45 @@ final class NestedContainer {
   /// The key under which the parent has it; `nil` in an unkeyed container.
   let key: ExactString?
   /// The nested container that this one was made in, if it was.
-  let host: NestedContainer?
+  private(set) var host: NestedContainer?
+  /// The number of the body that it is in, 0 at the top level; and in how many deferred values it is there.
+  let body: Int
+  let deferralDepth: Int
   var detached: EncodingContext?
 
-  init(frame: FrameID, parent: FrameID, key: ExactString?, host: NestedContainer?) {
+  init(
+    frame: FrameID,
+    parent: FrameID,
+    key: ExactString?,
+    host: NestedContainer?,
+    body: Int,
+    deferralDepth: Int
+  ) {
     self.frame = frame
     self.parent = parent
     self.key = key
     self.host = host
+    self.body = body
+    self.deferralDepth = deferralDepth
+  }
+
+  deinit {
+    // Without recursion, however deep they nest.
+    var last = host
+    host = nil
+    while isKnownUniquelyReferenced(&last) {
+      let next = last?.host
+      last?.host = nil
+      last = next
+    }
+  }
+
+  /// Makes it and all that is in it unusable: what it is in was taken back. Without recursion, however deep they nest.
+  static func abandon(_ splices: some Sequence<EncodingContext.Splice>) {
+    var open = splices.map(\.nested)
+    while let nested = open.popLast() {
+      open += nested.detached?.splices.map(\.nested) ?? []
+      nested.detached = nil
+    }
   }
 }

@@ -26,8 +26,13 @@ final class EncodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var mapKeys: [FrameID: Set<ExactString>] = [:]
   /// The plans by which the objects are encoded whose bodies are still to be written.
   @safe @exclusivity(unchecked) var pending = PendingObjects()
-  @safe @exclusivity(unchecked) private var lastFrameID: FrameID = 0
+  @safe @exclusivity(unchecked) private(set) var lastFrameID: FrameID = 0
+  /// The writes out of turn that may matter when a value throws, and why nothing can be written since one did.
+  var lateWrites: [LateWrite] = []
+  var lateWriteFailure: EncodingError?
   @safe @exclusivity(unchecked) var depth = 0
+  /// At which depth it is looked next how deep values are nested.
+  @safe @exclusivity(unchecked) var depthToLookAt = EncodingSession.depthStep
   @safe @exclusivity(unchecked) var stackGuard = StackGuard()
   @safe @exclusivity(unchecked) var spareStack: LargerStack?
 
@@ -92,19 +97,27 @@ final class EncodingSession: DeepRecursion {
   @inline(__always)
   func push() throws {
     depth += 1
-    if depth & 7 == 0 { try checkDepth() }
+    if depth >= depthToLookAt { try checkDepth() }
     context.lower.push(context.top)
     lastFrameID &+= 1
     context.top = EncodingFrame(id: lastFrameID, start: buffer.count)
   }
 
+  /// So many levels may go by before it is noted again how deep a body is.
+  static let depthStep = 8
+
   private func checkDepth() throws {
-    guard depth - depthBase <= limits.maximumValueDepth else {
+    let levels = depth - depthBase
+    guard levels <= limits.maximumValueDepth else {
       depth -= 1
       throw nestedTooDeep
     }
-    if bodyInProgress { graph.noteDepth(depth - depthBase) }
+    if bodyInProgress { graph.noteDepth(levels) }
+    depthToLookAt = depth + min(EncodingSession.depthStep, limits.maximumValueDepth + 1 - levels)
   }
+
+  /// The number of the body that is being written; 0 at the top level.
+  var currentBody: Int { bodyInProgress ? graph.bodyCount : 0 }
 
   var nestedTooDeep: EncodingError {
     misuse(

@@ -95,8 +95,8 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let start = session.buffer.count
     if session.beginValue(key, table) {
       session.buffer.truncate(to: start)
-      if !isSuper, let existing = session.existingNested(name) {
-        return ValueEncoder(session: session, frame: existing.frame, nested: existing)
+      if !isSuper, let existing = session.existingNested(name, host: place.nested) {
+        return ValueEncoder(session: session, frame: existing.frame, nested: existing.nested)
       }
       session.removeValue(name)
       session.forgetMapKey(name, of: place.frame)

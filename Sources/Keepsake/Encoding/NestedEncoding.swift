@@ -6,6 +6,8 @@ extension EncodingSession {
   static let tooDeepFrame = FrameID.max - 1
   /// A third one: that of a container that was asked for where its encoder could not be used.
   static let busyFrame = FrameID.max - 2
+  /// A fourth one: that of a container which would add to a value that is archived by itself.
+  static let sealedFrame = FrameID.max - 3
 
   /// Makes `frame` the innermost one, ready to be written.
   ///
@@ -30,6 +32,8 @@ extension EncodingSession {
     var host = nested
     while let candidate = host {
       if candidate.detached?.has(frame) == true {
+        guard isInTurn(candidate) else { throw usedMeanwhile }
+        noteWrite(into: candidate)
         swapContext(candidate)
         try settle(to: frame)
         return candidate
@@ -40,6 +44,10 @@ extension EncodingSession {
     case EncodingSession.tooDeepFrame: throw nestedTooDeep
     // The top level is open as long as there is a session: if it is not here, a body is being written.
     case 0, EncodingSession.busyFrame: throw usedMeanwhile
+    case EncodingSession.sealedFrame:
+      throw misuse(
+        "An object, or a value behind a protocol, is archived by itself: no container can add to it where it is referred to"
+      )
     case EncodingSession.conflictingFrame:
       throw misuse(
         "A second container of another kind was asked for where one was already; encode a value through one kind"
@@ -48,14 +56,23 @@ extension EncodingSession {
     }
   }
 
+  /// Whether references in `nested` would now be recorded as what they are: those of its body, and deferred only if it is
+  /// in a deferred value itself.
+  private func isInTurn(_ nested: NestedContainer) -> Bool {
+    nested.body == currentBody && nested.deferralDepth >= deferralDepth
+  }
+
   /// While a nested container is active, the context that it was called from waits in its place.
-  private func swapContext(_ nested: NestedContainer) {
+  func swapContext(_ nested: NestedContainer) {
     guard let other = nested.detached, let bytes = other.waiting else { return }
     buffer.exchange(with: bytes)
     context.waiting = bytes
+    context.levels = (depth, depthBase)
     nested.detached = context
     context = other
     context.waiting = nil
+    (depth, depthBase) = other.levels
+    depthToLookAt = depth + 1
   }
 
   private func settle(to frame: FrameID) throws {
@@ -73,9 +90,22 @@ extension EncodingSession {
     }
     context.top.isNested = true
     if isSuper, context.propertyLevel == context.lower.count - 1 { context.propertyLevel += 1 }
-    let nested = NestedContainer(frame: context.top.id, parent: parent, key: key, host: host)
+    let nested = newNested(frame: context.top.id, parent: parent, key: key, host: host)
     context.nested.append(nested)
     return ValueEncoder(session: self, frame: nested.frame, nested: nested)
+  }
+
+  func newNested(frame: FrameID, parent: FrameID, key: ExactString?, host: NestedContainer?)
+    -> NestedContainer
+  {
+    NestedContainer(
+      frame: frame,
+      parent: parent,
+      key: key,
+      host: host,
+      body: currentBody,
+      deferralDepth: deferralDepth
+    )
   }
 
   /// Ends the innermost frame, a nested container whose parent goes on: for good when nobody can use it any
@@ -101,7 +131,13 @@ extension EncodingSession {
     bytes.append(buffer, start..<buffer.count)
     frame.start = 0
     if frame.kind == .map { frame.place -= start }
-    nested.detached = EncodingContext(waiting: bytes, top: frame, basePath: .elements(path), propertyLevel: -1)
+    nested.detached = EncodingContext(
+      waiting: bytes,
+      top: frame,
+      basePath: .elements(path),
+      levels: (depth, depthBase),
+      propertyLevel: -1
+    )
     while let inner = context.splices.last, inner.offset > start {
       context.splices.removeLast()
       nested.detached?.splices.insert(.init(offset: inner.offset - start, nested: inner.nested), at: 0)
@@ -156,12 +192,24 @@ extension EncodingContext {
 extension EncodingSession {
   /// The nested container that the innermost frame has under `key`, if it has one: open, detached, or by now
   /// closed and to be opened again.
-  func existingNested(_ key: ExactString) -> NestedContainer? {
+  ///
+  /// - Returns: its frame, or ``sealedFrame`` where a value stands there to which nothing can be added; `nil` where there is
+  ///   no container.
+  func existingNested(_ key: ExactString, host: NestedContainer?) -> (
+    frame: FrameID, nested: NestedContainer?
+  )? {
     let parent = context.top.id
     let isSame = { (nested: NestedContainer) in nested.parent == parent && nested.key == key }
-    if let detached = context.splices.first(where: { isSame($0.nested) }) { return detached.nested }
+    if let detached = context.splices.first(where: { isSame($0.nested) }) {
+      return (detached.nested.frame, detached.nested)
+    }
     guard let slot = slot(of: key), let extent = extents()[safe: slot] else { return nil }
-    return reopen(extent, key)
+    // One that was made when its parent was another frame, which was closed since.
+    if let detached = context.splices.first(where: { $0.offset == extent.value.lowerBound }) {
+      return (detached.nested.frame, detached.nested)
+    }
+    if isSealed(at: extent.value.lowerBound) { return (EncodingSession.sealedFrame, nil) }
+    return reopen(extent.value, key, host).map { ($0.frame, $0) }
   }
 
   private func slot(of key: ExactString) -> Int? {
@@ -207,64 +255,6 @@ extension EncodingSession {
       context.top.place = path.reduce(ShapeTrie.root) { node, key in shapes.step(from: node, key: key) ?? node
       }
     }
-  }
-
-  /// Makes a detached container again of one that was closed in its place.
-  private func reopen(_ extent: (key: Int, value: Range<Int>), _ key: ExactString) -> NestedContainer? {
-    let reader = buffer.reader()
-    var place = extent.value.lowerBound + 1
-    let tag = buffer[extent.value.lowerBound]
-    var frame = EncodingFrame(id: makeFrameID(), start: 0)
-    frame.isNested = true
-    frame.headByteCount = 1
-    switch TagKind(tag) {
-    case .shortRecord, .record:
-      frame.kind = .record
-      let number = tag == Tag.record ? try? reader.varint(at: &place) : Int(tag - Tag.shortRecord)
-      guard let number else { return nil }
-      frame.place = shapes.end(of: number)
-      frame.count = shapes.keys(of: frame.place).count
-    case .map:
-      frame.kind = .map
-      guard let count = try? reader.varint(at: &place) else { return nil }
-      frame.count = count
-    case .shortArray, .array:
-      frame.kind = .unkeyed
-      let count = tag == Tag.array ? try? reader.varint(at: &place) : Int(tag - Tag.shortArray)
-      guard let count else { return nil }
-      frame.count = count
-    default: return nil
-    }
-    let base = path(of: context.top.id, nil) + [ArchiveCodingKey(stringValue: key.string)]
-    let bytes = ByteBuffer(minimumCapacity: 64)
-    bytes.append(0)
-    bytes.append(buffer, place..<extent.value.upperBound)
-    let own = EncodingContext(waiting: bytes, top: frame, basePath: .elements(base), propertyLevel: -1)
-    let nested = NestedContainer(frame: frame.id, parent: context.top.id, key: key, host: nil)
-    nested.detached = own
-    if frame.kind == .map { mapKeys[frame.id] = reopenedKeys(bytes, count: frame.count) }
-    let moved = context.splices.filter { extent.value.contains($0.offset) }
-    nested.detached?.splices = moved.map { .init(offset: $0.offset - place + 1, nested: $0.nested) }
-    context.splices.removeAll { extent.value.contains($0.offset) }
-    buffer.replace(extent.value, with: [Tag.empty])
-    moveSplices(from: extent.value.upperBound, by: 1 - extent.value.count)
-    let index = context.splices.firstIndex { $0.offset > extent.value.lowerBound } ?? context.splices.endIndex
-    context.splices.insert(.init(offset: extent.value.lowerBound, nested: nested), at: index)
-    return nested
-  }
-
-  private func reopenedKeys(_ bytes: ByteBuffer, count: Int) -> Set<ExactString> {
-    var keys: Set<ExactString> = []
-    let reader = bytes.reader()
-    var place = 1
-    for _ in 0..<count {
-      guard let key = try? layout.mapKey(at: &place, in: reader),
-        let end = try? layout.end(ofValueAt: place, in: reader)
-      else { break }
-      keys.insert(key.name)
-      place = end
-    }
-    return keys
   }
 }
 

@@ -66,13 +66,17 @@ extension EncodingSession {
   /// Runs `encode`, whose references a reader follows only when everything else has been read.
   @inline(__always)
   func encodeDeferred(_ encode: () throws -> Void) throws {
-    let (base, inBody) = (depthBase, bodyInProgress)
+    let (base, inBody, depthToLookAt) = (depthBase, bodyInProgress, depthToLookAt)
     let group = graph.beginDeferred(inBody: inBody)
     deferralDepth += 1
-    depthBase = depth
+    if depth - depthBase <= ArchiveLimits.usualValueDepth {
+      depthBase = depth
+      self.depthToLookAt = depth + EncodingSession.depthStep
+    }
     defer {
       deferralDepth -= 1
       depthBase = base
+      self.depthToLookAt = depthToLookAt
       graph.endDeferred(group, inBody: inBody)
     }
     try encode()
@@ -134,7 +138,8 @@ extension EncodingSession {
   /// Runs `encode`, during which the buffer is that of the archive, at whose end bodies are written.
   private func writingBodies(_ encode: () throws -> Void) throws {
     let outer = context
-    let (outerBase, outerDeferral, outerClass) = (depthBase, deferralDepth, classWithWeakProperties)
+    let (outerBase, outerDeferral, outerDepthToLookAt) = (depthBase, deferralDepth, depthToLookAt)
+    let outerClass = classWithWeakProperties
     context = EncodingContext(top: EncodingFrame(id: makeFrameID(), start: 0), basePath: .elements([]))
     buffer.exchange(with: assembly.buffer)
     bodyInProgress = true
@@ -143,8 +148,11 @@ extension EncodingSession {
     classWithWeakProperties = -1
     defer {
       classWithWeakProperties = outerClass
+      // There are some only where a body could not be completed.
+      NestedContainer.abandon(context.splices)
       depthBase = outerBase
       deferralDepth = outerDeferral
+      depthToLookAt = outerDepthToLookAt
       buffer.exchange(with: assembly.buffer)
       context = outer
       bodyInProgress = false
@@ -155,6 +163,7 @@ extension EncodingSession {
   @inline(__always)
   private func beginBody(_ basePath: EncodingContext.BasePath, class number: Int?) {
     graph.beginBody()
+    depthToLookAt = depth &+ EncodingSession.depthStep
     context.startOver(EncodingFrame(id: makeFrameID(), start: buffer.count), basePath)
     buffer.append(varint: number.map { $0 &+ 1 } ?? 0)
   }
@@ -177,6 +186,7 @@ extension EncodingSession {
   func encodeTopLevel<Value: Encodable>(_ value: Value, _ plan: EncodingPlan<Value>) throws {
     stackGuard = StackGuard()
     defer { spareStack = nil }
+    if !lateWrites.isEmpty { lateWrites = [] }
     try drainLeftovers()
     let mark = assembly.mark
     let path = currentPath
@@ -195,6 +205,7 @@ extension EncodingSession {
         }
         try drain(valueBody: number) { canBeRead(value) }
       }
+      if let lateWriteFailure { throw lateWriteFailure }
     } catch {
       if !assembly.truncate(to: mark) { failure = error }
       topLevelPaths.removeLast()

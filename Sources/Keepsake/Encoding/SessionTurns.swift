@@ -28,7 +28,9 @@ extension EncodingSession {
 
   /// Why a closed session cannot be used.
   var unusableNow: EncodingError {
-    isFinished ? misuse("Nothing can be encoded any more: the archive is finished") : archiverUsedMeanwhile
+    if let lateWriteFailure { return lateWriteFailure }
+    return isFinished
+      ? misuse("Nothing can be encoded any more: the archive is finished") : archiverUsedMeanwhile
   }
 
   private var archiverUsedMeanwhile: EncodingError {

@@ -103,6 +103,17 @@ extension EncodingSession {
       // What kind its value is cannot be seen now, so the container must not come to be used later either.
       return frame == 0 || self.frame(frame, nested) != nil ? EncodingSession.busyFrame : frame
     }
+    if !allowed.contains(context.top.kind) {
+      switch context.top.kind {
+      // One that was asked for and not used stands in nobody's way.
+      case .single: context.top.kind = .undecided
+      // What it was given may be a container, to which others may add.
+      case .singleUsed where !resume():
+        return isSealed(at: context.top.start)
+          ? EncodingSession.sealedFrame : EncodingSession.conflictingFrame
+      default: break
+      }
+    }
     if context.top.kind == .undecided { decide(frame) }
     return allowed.contains(context.top.kind) ? frame : EncodingSession.conflictingFrame
   }

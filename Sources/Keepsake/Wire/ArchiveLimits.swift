@@ -47,6 +47,10 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// The default limits.
   public init() {}
 
+  /// From so many levels on, in one object, a reader looks at all that is still to come. It cannot tell what of that is
+  /// deferred, and counts it too.
+  static let usualValueDepth = 1_024
+
   /// How often the bytes of an archive may be taken in memory, and how many bytes may be taken in any case.
   private static let defaultAllocation = (factor: 64, constant: 256 << 20)
 

@@ -20,6 +20,31 @@ import Testing
     }
   }
 
+  /// Keys that differ, and may have the same coding key.
+  private struct Blurred: Codable, Hashable, CodingKeyRepresentable {
+    var number: Int
+    var name: any CodingKey { AnyKey("\(number / 10)") }
+    var codingKey: any CodingKey { number < 0 ? AnyKey(intValue: number / -10) : name }
+    init(_ number: Int) { self.number = number }
+    init?(codingKey: some CodingKey) { self.init((Int(codingKey.stringValue) ?? 0) * 10) }
+  }
+
+  @Test(
+    "two keys with one coding key are refused, as only one of their values could be read",
+    arguments: [false, true]
+  )
+  func keysThatMeet(isSorted: Bool) throws {
+    var encoder = ArchiveEncoder()
+    if isSorted { encoder.outputFormatting = .sortedKeys }
+    for keys in [[10, 11], [10, -10], [-25, -20], [10, 20, 30, 21]] {
+      let numbers = Dictionary(uniqueKeysWithValues: keys.map { (Blurred($0), $0) })
+      let found = try failure { try encoder.encode(["outer": numbers]) }
+      #expect(found.kind == .invalidValue && found.code == .misuse && found.path == "outer")
+    }
+    let numbers = Dictionary(uniqueKeysWithValues: [10, 20, 30].map { (Blurred($0), $0) })
+    #expect(try roundTrip(numbers) == numbers)
+  }
+
   @Test("every kind of key")
   func everyKey() throws {
     func check<Key: Codable & Hashable>(_ keys: some Sequence<Key>) throws {

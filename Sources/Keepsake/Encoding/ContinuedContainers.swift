@@ -1,0 +1,139 @@
+/// Values that were written to their end, to which a container adds: that of a key which is opened again, and that of a
+/// single-value container whose encoder is asked for another container.
+extension EncodingSession {
+  /// Makes a detached container of the value at `range`, which the innermost frame has under `key`; `nil` where no container
+  /// stands there.
+  func reopen(_ range: Range<Int>, _ key: ExactString, _ host: NestedContainer?) -> NestedContainer? {
+    guard let bytes = copy(ofValueAt: range) else { return nil }
+    var frame = EncodingFrame(id: makeFrameID(), start: 0)
+    frame.isNested = true
+    let nested = newNested(frame: frame.id, parent: context.top.id, key: key, host: host)
+    nested.detached = EncodingContext(
+      waiting: bytes,
+      top: frame,
+      basePath: .elements(path(of: context.top.id, nil) + [ArchiveCodingKey(stringValue: key.string)]),
+      levels: (depth + 1, depthBase),
+      propertyLevel: -1
+    )
+    let inner = context.splices.filter { range.contains($0.offset) }
+    nested.detached?.splices = inner.map { .init(offset: $0.offset - range.lowerBound, nested: $0.nested) }
+    swapContext(nested)
+    let isContainer = resume()
+    swapContext(nested)
+    guard isContainer else { return nil }
+    context.splices.removeAll { range.contains($0.offset) }
+    buffer.replace(range, with: [Tag.empty])
+    moveSplices(from: range.upperBound, by: 1 - range.count)
+    let index = context.splices.firstIndex { $0.offset > range.lowerBound } ?? context.splices.endIndex
+    context.splices.insert(.init(offset: range.lowerBound, nested: nested), at: index)
+    return nested
+  }
+
+  /// The bytes of the value at `range`. What stands at the top level may have them in a body, which is then left to itself.
+  private func copy(ofValueAt range: Range<Int>) -> ByteBuffer? {
+    let bytes = ByteBuffer(minimumCapacity: 64)
+    guard TagKind(buffer[range.lowerBound]) == .valueReference else {
+      bytes.append(buffer, range)
+      return bytes
+    }
+    guard let number = try? buffer.reader().referencedNumber(at: range.lowerBound),
+      let (reader, start) = assembly.reader(ofBody: number, in: assembly.buffer)
+    else { return nil }
+    var place = start
+    guard (try? reader.varint(at: &place)) != nil, let end = try? layout.end(ofValueAt: place, in: reader),
+      (try? reader.withBytes(place..<end) { bytes.append($0) }) != nil
+    else { return nil }
+    return bytes
+  }
+
+  /// Whether the value at `place` refers to an object, or is one behind a protocol: it has a type of its own.
+  func isSealed(at place: Int) -> Bool {
+    switch TagKind(buffer[place]) {
+    case .objectReference, .conditionalReference, .typed: true
+    default: false
+    }
+  }
+
+  /// Makes the innermost frame, whose value stands from its start to the end of the buffer, that of the container which the
+  /// value is, so that more can be written into it.
+  ///
+  /// - Returns: false where the value is no container.
+  func resume() -> Bool {
+    let start = context.top.start
+    guard start < buffer.count else { return false }
+    do throws(ArchiveError) {
+      let reader = buffer.reader()
+      let tag = buffer[start]
+      var place = start + 1
+      switch TagKind(tag) {
+      case .empty:
+        buffer.truncate(to: start)
+        context.top.kind = .undecided
+        return true
+      case .shortRecord, .record:
+        let number = tag == Tag.record ? try reader.varint(at: &place) : Int(tag - Tag.shortRecord)
+        context.top.kind = .record
+        context.top.place = shapes.end(of: number)
+        context.top.count = shapes.keys(of: context.top.place).count
+      case .map:
+        context.top.count = try reader.varint(at: &place)
+        context.top.kind = .map
+        try noteMapKeys(from: place)
+      case .shortArray, .array:
+        context.top.count = tag == Tag.array ? try reader.varint(at: &place) : Int(tag - Tag.shortArray)
+        context.top.kind = .unkeyed
+      case .packedArray, .bytes:
+        context.top.count = try unpack()
+        context.top.kind = .unkeyed
+        place = start + 1
+      default: return false
+      }
+      context.top.headByteCount = place - start
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Notes the keys of the innermost frame, a map whose first key is at `place`.
+  private func noteMapKeys(from place: Int) throws(ArchiveError) {
+    let reader = buffer.reader()
+    var names: Set<ExactString> = []
+    var place = place
+    for _ in 0..<context.top.count {
+      context.top.place = place
+      names.insert(try layout.mapKey(at: &place, in: reader).name)
+      place = try layout.end(ofValueAt: place, in: reader)
+    }
+    mapKeys[context.top.id] = names
+  }
+
+  /// Writes the packed array or bytes that are the value of the innermost frame as an array of values, behind a place for
+  /// its head of one byte.
+  ///
+  /// - Returns: how many there are.
+  private func unpack() throws(ArchiveError) -> Int {
+    let start = context.top.start
+    let reader = buffer.reader()
+    guard buffer[start] == Tag.packedArray else {
+      var place = start + 1
+      let count = try reader.varint(at: &place)
+      return replace(by: try reader.array(of: UInt8.self, count: count, at: place))
+    }
+    let (element, count, payload, _) = try layout.packedArray(at: start, in: reader)
+    return switch element {
+    case .bool: replace(by: try reader.packedBools(count, at: payload))
+    case .signed: replace(by: try reader.signedNumbers(count, at: payload))
+    case .unsigned: replace(by: try reader.unsignedNumbers(count, at: payload))
+    case .float32: replace(by: try reader.packedFloats(count, at: payload))
+    case .float64: replace(by: try reader.packedDoubles(count, at: payload))
+    }
+  }
+
+  private func replace<Value: ArchivePrimitive>(by values: [Value]) -> Int {
+    buffer.truncate(to: context.top.start)
+    buffer.append(0)
+    for value in values { Value.write(value, to: self) }
+    return values.count
+  }
+}

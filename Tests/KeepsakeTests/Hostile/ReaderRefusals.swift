@@ -1,0 +1,198 @@
+import Foundation
+import Keepsake
+import Testing
+
+/// Nothing is written that cannot be read with the default limits. For each refusal of the reader this says why the writer
+/// cannot run into it.
+@Suite struct ReaderRefusals {
+  enum Why {
+    /// The writer never writes such bytes: tables, lengths and numbers follow from what it wrote. The tests of random graphs
+    /// and values read all that they write, with every checksum.
+    case bytes
+    /// The writer never writes it since it has looked: what it says instead is tested.
+    case writerRefuses(() throws -> Void)
+    /// The reader's program asked for it: by limits of its own, another type, or what its initializers do.
+    case reader
+    /// No archive in memory is that large, or the machine has not what it takes.
+    case machine
+  }
+
+  struct Row {
+    let message: String
+    let why: Why
+
+    init(_ message: String, _ why: Why) {
+      (self.message, self.why) = (message, why)
+    }
+  }
+
+  /// The beginnings of all messages with which Wire, Tables and Decoding refuse an archive.
+  private static var table: [Row] {
+    [
+      // Files.
+      Row("These bytes do not begin", .bytes), Row("The archive does not end as one does", .bytes),
+      Row("The archive is not as long", .bytes), Row("The archive was damaged", .bytes),
+      Row("The archive has format version", .bytes), Row("The archive sets flags", .bytes),
+      Row("The trailer points", .bytes), Row("The directory", .bytes),
+      // Tables.
+      Row("A table is larger", .bytes), Row("The tables do not fill", .bytes),
+      Row("The offset table", .bytes),
+      Row("The bodies do not stand", .bytes), Row("The key table has a key twice", .bytes),
+      Row("A shape names a key twice", .bytes), Row("A shape has more keys", .bytes),
+      Row("The conditional table", .bytes),
+      Row("A conditional reference names", .bytes), Row("A class ", .bytes),
+      Row("A type that is no class", .bytes),
+      Row("The shapes have more keys than can be counted", .machine),
+      // Numbers, texts and values.
+      Row("A number is ", .bytes), Row("A string is not valid UTF-8", .bytes),
+      Row("A block of numbers", .bytes),
+      Row("A packed array", .bytes), Row("A decimal number", .bytes), Row("The byte 0x", .bytes),
+      Row("A value has more parts", .bytes), Row("A value reaches past", .bytes),
+      Row("A value is of a type", .bytes),
+      Row("A record has a shape", .bytes), Row("No such", .bytes), Row("The key of a map", .bytes),
+      Row("This is no ", .bytes),
+      Row("These are no indexes", .bytes),
+      Row("A map has a key twice", .writerRefuses(keysThatMeet)),
+      Row("A map has more keys than can be looked up", .machine),
+      Row("A container has more keys than when", .machine),
+      Row("The number does not fit", .reader), Row("Expected ", .reader),
+      // Objects.
+      Row("A reference ", .bytes), Row("An object does not fill", .bytes), Row("An object is of a", .bytes),
+      Row("An object has the key", .bytes),
+      Row("The top level", .bytes),
+      Row("The object refers back", .writerRefuses(cycle)),
+      Row("The archive names the type", .writerRefuses(unfindable)),
+      Row("An initializer registered one object", .reader),
+      Row("The value of a @Deferred property was read", .reader),
+      // How much there is.
+      Row("Values are nested more than", .writerRefuses(tooDeep)),
+      Row("Objects and values are nested more than", .writerRefuses(tooDeepInObjects)),
+      Row("Deferred values are nested", .writerRefuses(deferredInDeferred)),
+      Row("A collection has ", .reader), Row("A string has ", .reader),
+      Row("There are more objects", .reader),
+      Row("The values would take more than", .reader), Row("The same values are read again", .reader),
+      Row("The stack of this thread", .machine), Row("The thread for deep recursion", .machine),
+    ]
+  }
+
+  @Test("for each refusal there is a reason why the writer does not run into it")
+  func everyRefusal() throws {
+    for row in ReaderRefusals.table {
+      if case .writerRefuses(let test) = row.why { try test() }
+    }
+  }
+
+  @Test("and no refusal is missing here")
+  func complete() throws {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/Keepsake")
+    let error = try Regex(
+      #"ArchiveError\(\s*\.(damaged|limitExceeded|cycle|unresolvableClass|unsupportedVersion|notAnArchive),\s*"([^"\\]*)"#
+    )
+    var found = 0
+    for folder in ["Wire", "Tables", "Decoding"] {
+      let names =
+        (try? FileManager.default.contentsOfDirectory(atPath: sources.appending(path: folder).path)) ?? []
+      for name in names where name.hasSuffix(".swift") {
+        let text = try String(contentsOf: sources.appending(path: "\(folder)/\(name)"), encoding: .utf8)
+        for match in text.matches(of: error) {
+          let message = match.output[2].substring.map(String.init) ?? ""
+          // What begins with a name is told by what is behind it.
+          guard message.count > 4 else { continue }
+          found += 1
+          #expect(
+            ReaderRefusals.table.contains { message.hasPrefix($0.message) || $0.message.hasPrefix(message) },
+            "\(name): \(message)"
+          )
+        }
+      }
+    }
+    // The sources are not there where the tests run elsewhere.
+    #expect(found == 0 || found > 40)
+  }
+
+  // MARK: What the writer refuses
+
+  private struct Blurred: Codable, Hashable, CodingKeyRepresentable {
+    var number = 0
+    var codingKey: any CodingKey { AnyKey("same") }
+    init(_ number: Int) { self.number = number }
+    init?(codingKey: some CodingKey) {}
+  }
+
+  private static func keysThatMeet() throws {
+    #expect(try failure { try ArchiveEncoder().encode([Blurred(1): 1, Blurred(2): 2]) }.code == .misuse)
+  }
+
+  private final class Ring: Codable {
+    var next: Ring?
+  }
+
+  private static func cycle() throws {
+    let ring = Ring()
+    ring.next = ring
+    defer { ring.next = nil }
+    #expect(try failure { try ArchiveEncoder().encode(ring) }.code == .cycle)
+  }
+
+  private static func unfindable() throws {
+    struct Local: Sized { var size = 1 }
+    let value = Polymorphic<any Sized>(wrappedValue: Local())
+    #expect(try failure { try ArchiveEncoder().encode(value) }.code == .unresolvableClass)
+  }
+
+  /// Lists in lists.
+  private struct Lists: Encodable {
+    let levels: Int
+    func encode(to encoder: any Encoder) throws {
+      var list = encoder.unkeyedContainer()
+      if levels > 1 { try list.encode(Lists(levels: levels - 1)) }
+    }
+  }
+
+  private static func tooDeep() throws {
+    let levels = ArchiveLimits().maximumValueDepth
+    _ = try ArchiveEncoder().encode(Lists(levels: levels))
+    #expect(try failure { try ArchiveEncoder().encode(Lists(levels: levels + 1)) }.code == .limitExceeded)
+  }
+
+  /// Objects of many levels each.
+  private final class Tower: Encodable {
+    let next: Tower?
+    init(_ next: Tower?) { self.next = next }
+
+    func encode(to encoder: any Encoder) throws {
+      try Floors(levels: 35_000, top: next).encode(to: encoder)
+    }
+
+    struct Floors: Encodable {
+      let levels: Int
+      let top: Tower?
+      func encode(to encoder: any Encoder) throws {
+        var list = encoder.unkeyedContainer()
+        if levels > 1 { try list.encode(Floors(levels: levels - 1, top: top)) } else { try list.encode(top) }
+      }
+    }
+  }
+
+  private static func tooDeepInObjects() throws {
+    let tower = (0..<8).reduce(nil as Tower?) { next, _ in Tower(next) }
+    #expect(try failure { try ArchiveEncoder().encode(tower) }.code == .limitExceeded)
+  }
+
+  private struct Version: Codable {
+    var text: String
+    @Deferred var previous: [Version]
+  }
+
+  private static func deferredInDeferred() throws {
+    // Not refused, and read: what is walked once is not walked again.
+    let versions = (0..<500).reduce(Version(text: "", previous: [])) { previous, _ in
+      Version(text: String(repeating: "x", count: 600), previous: [previous])
+    }
+    var back = try roundTrip(versions)
+    var count = 0
+    while let previous = back.previous.first { (back, count) = (previous, count + 1) }
+    #expect(count == 500)
+  }
+}
