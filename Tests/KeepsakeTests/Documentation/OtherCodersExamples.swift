@@ -60,7 +60,7 @@ import Testing
     #expect(throws: Unavailable.self) { try ArchiveEncoder().encode(value) }
   }
 
-  final class Levels: Encodable {
+  final class Levels: @unchecked Sendable {
     static let key = CodingUserInfoKey.named("levels")
     var count = 0
   }
