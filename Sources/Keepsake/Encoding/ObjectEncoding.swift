@@ -87,7 +87,7 @@ extension EncodingSession {
       valueBody: valueBody,
       // A little is left for what a reader adds, and for the coarse measure of depth here.
       maximumDepth: limits.maximumDepth - 16,
-      isKnownEarly: { objects.object($0) is any SelfRegistering }
+      isKnownEarly: { objects.object($0).map { isKnownEarly(type(of: $0)) } ?? false }
     )
     switch obstacle {
     case .ring? where isReadable():
@@ -196,7 +196,7 @@ extension EncodingSession {
   private func canBeRead<Value: Encodable>(_ value: Value) -> Bool {
     guard let rehearse, let type = Value.self as? any Decodable.Type else { return false }
     // Objects that make themselves known close rings which nobody could break after the rehearsal.
-    if classes.types.contains(where: { $0 is any SelfRegistering.Type }) { return false }
+    if classes.types.contains(where: isKnownEarly) { return false }
     let session = sessionForQuestion(sortsKeys: false, bodyLimit: Int.max)
     defer { session.dropSpares() }
     return whileClosed {
