@@ -45,7 +45,10 @@ func check(_ isTrue: Bool, _ what: String) {
 
 let data = try ArchiveEncoder().encode(Written())
 // Everything else works, whatever there is of metadata.
-check(try ArchiveDecoder().decode(Plain.self, from: ArchiveEncoder().encode(Plain())).name == "plain", "plain types")
+check(
+  try ArchiveDecoder().decode(Plain.self, from: ArchiveEncoder().encode(Plain())).name == "plain",
+  "plain types"
+)
 if CommandLine.arguments.contains("none") {
   for attempt in [
     { _ = try ArchiveEncoder().encode(Fields()) }, { _ = try ArchiveEncoder().encode(Leaf()) },

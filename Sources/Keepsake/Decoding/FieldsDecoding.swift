@@ -60,7 +60,13 @@ extension ValueDecoder {
   func readFields(_ memory: MutablePropertyMemory, of type: any ArchivedFields.Type) throws -> Bool {
     guard depth > 0, let record = try RecordHead(session, at: offset) else { return false }
     var place = offset
-    try session.plans.fields(of: type).reader(session).decode(into: memory, record, at: &place, session, depth - 1)
+    try session.plans.fields(of: type).reader(session).decode(
+      into: memory,
+      record,
+      at: &place,
+      session,
+      depth - 1
+    )
     session.completed = (offset, place)
     return true
   }
@@ -315,7 +321,11 @@ final class FieldsReader {
     let path = session.path(toValueAt: place, in: depth + 1)
     switch error {
     case let fault as ReadingFault:
-      return session.error(fault, step.field < 0 ? Any.self : properties.entries[Int(step.field)].property.type, path)
+      return session.error(
+        fault,
+        step.field < 0 ? Any.self : properties.entries[Int(step.field)].property.type,
+        path
+      )
     case let damage as ArchiveError: return session.corrupted(damage, path)
     default: return error
     }

@@ -77,7 +77,8 @@ private final class WeakFieldEncodingPlan<Target: Encodable & AnyObject>: AnyEnc
 }
 
 /// An unowned property: the object, as from any other property.
-private final class UnownedEncodingPlan<Field: ReferenceField>: AnyEncodingPlan where Field.Target: Encodable {
+private final class UnownedEncodingPlan<Field: ReferenceField>: AnyEncodingPlan
+where Field.Target: Encodable {
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
     guard let object = memory.withValue(Field.self, at: offset, { $0.object }) else {
       return session.buffer.append(Tag.none)

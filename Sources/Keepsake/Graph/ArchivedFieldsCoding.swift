@@ -29,7 +29,8 @@ extension ArchivedFields {
   /// - Throws: `EncodingError` when a property cannot be archived, or two have one key; and what an `encode(to:)` throws.
   public func encode(to encoder: any Encoder) throws {
     if Self.self is AnyClass { return try encodeProperties(ofObject: self as AnyObject, to: encoder) }
-    try withPropertyMemory(of: self) { memory in try encodeProperties(of: Self.self, in: memory, to: encoder) }
+    try withPropertyMemory(of: self) { memory in try encodeProperties(of: Self.self, in: memory, to: encoder)
+    }
   }
 }
 
@@ -96,7 +97,7 @@ private struct PropertyDecoder {
     }
     do {
       memory.store(type, try container.decode(type, forKey: key), at: entry.property.offset)
-    } catch where isMismatch(error) && keepsDefaults {
+    } catch  where isMismatch(error) && keepsDefaults {
       // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
       guard try container.decodeNil(forKey: key) else { throw error }
     }
@@ -133,7 +134,8 @@ private struct PropertyDecoder {
 /// Writes the properties of `object`.
 func encodeProperties(ofObject object: AnyObject, to encoder: any Encoder) throws {
   guard let type = type(of: object) as? any ArchivedFields.Type else { return }
-  try withPropertyMemory(ofObject: object) { memory in try encodeProperties(of: type, in: memory, to: encoder) }
+  try withPropertyMemory(ofObject: object) { memory in try encodeProperties(of: type, in: memory, to: encoder)
+  }
 }
 
 private func encodeProperties(

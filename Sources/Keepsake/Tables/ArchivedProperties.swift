@@ -98,7 +98,9 @@ private struct DefaultValues {
     func make<Value: Equatable>(_ type: Value.Type) -> (any ConstantValue)? {
       read(type, property.offset).map { EquatableConstant(value: $0) }
     }
-    if property.ownership == .strong, let type = property.type as? any Equatable.Type, let constant = make(type) {
+    if property.ownership == .strong, let type = property.type as? any Equatable.Type,
+      let constant = make(type)
+    {
       return constant
     }
     throw ArchiveError(

@@ -47,7 +47,8 @@ func withPropertyMemory<Root: ~Copyable, Result>(
 
 /// Lets `body` see the memory of `object`.
 @inline(__always)
-func withPropertyMemory<Result>(ofObject object: AnyObject, _ body: (PropertyMemory) throws -> Result) rethrows
+func withPropertyMemory<Result>(ofObject object: AnyObject, _ body: (PropertyMemory) throws -> Result)
+  rethrows
   -> Result
 {
   // The address of an object is that of its memory, and offsets are counted from there. It is kept for the call.
@@ -101,7 +102,8 @@ struct MutablePropertyMemory {
 
 /// Lets `body` assign to the properties of `value`, which is no object.
 @inline(__always)
-func withMutablePropertyMemory<Root>(of value: inout Root, _ body: (MutablePropertyMemory) throws -> Void) rethrows
+func withMutablePropertyMemory<Root>(of value: inout Root, _ body: (MutablePropertyMemory) throws -> Void)
+  rethrows
 {
   // The pointer is valid for the call, and the memory is not kept.
   try unsafe withUnsafeMutablePointer(to: &value) {
@@ -187,7 +189,8 @@ extension StoredProperty {
       guard isHeld(as: field), isProperty(of: object) else { return nil }
       return withPropertyMemory(ofObject: object) { $0.withValue(field, at: offset) { $0.object } }  // fact 2
     }
-    return read(WeakField<Target>.self) ?? read(UnownedField<Target>.self) ?? read(OptionalUnownedField<Target>.self)
+    return read(WeakField<Target>.self) ?? read(UnownedField<Target>.self)
+      ?? read(OptionalUnownedField<Target>.self)
   }
 
   /// Makes a `weak` or `unowned` property of `object` refer to `target`. Observers are not called.
@@ -197,7 +200,8 @@ extension StoredProperty {
   func assign<Target: AnyObject>(reference target: Target?, in object: AnyObject) -> Bool {
     func write<Field: ReferenceField<Target>>(_ field: Field.Type) -> Bool {
       guard isVariable, isHeld(as: field), isProperty(of: object) else { return false }
-      withMutablePropertyMemory(ofObject: object) { $0.withValue(field, at: offset) { $0.object = target } }  // fact 2
+      // Fact 2.
+      withMutablePropertyMemory(ofObject: object) { $0.withValue(field, at: offset) { $0.object = target } }
       return true
     }
     return write(WeakField<Target>.self) || target != nil && write(UnownedField<Target>.self)

@@ -61,7 +61,8 @@ struct PropertyNames {
       let key = try key(of: property, givenKey ?? name, isGiven: givenKey != nil)
       let otherName = name.hasPrefix("_") ? String(name.dropFirst()) : "_" + name
       // Only what is declared with an underscore may have had a key with it or without.
-      let hasOther = property.name.hasPrefix("_") && givenKey == nil
+      let hasOther =
+        property.name.hasPrefix("_") && givenKey == nil
         && !list.contains { $0.name == otherName && ($0.name, $0.offset) != (property.name, property.offset) }
       found.append(
         Named(
@@ -97,7 +98,9 @@ struct PropertyNames {
   private func isStructure(_ type: Any.Type) -> Bool {
     guard !(type is AnyClass), StoredProperties.of(type) != nil else { return false }
     let module = String(reflecting: type).prefix { $0 != "." }
-    return !["Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization", "__C"].contains(module)
+    return !["Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization", "__C"].contains(
+      module
+    )
   }
 
   /// The key that was given to `property`; nil within if it is not archived, and `nil` if nothing was said.
@@ -112,7 +115,10 @@ struct PropertyNames {
   private func checkGivenNames() throws(ArchiveError) {
     let names = Set(list.flatMap { [$0.name, plainName(of: $0)] })
     for name in given.flatMap(\.keys.keys) where !names.contains(name) && !isLazy(name) {
-      throw ArchiveError(.misuse, "archivedKeys of \(type) names \"\(name)\", which is no stored property of it")
+      throw ArchiveError(
+        .misuse,
+        "archivedKeys of \(type) names \"\(name)\", which is no stored property of it"
+      )
     }
   }
 
@@ -155,13 +161,19 @@ struct PropertyNames {
         throw notArchivable(label, "is weak in a structure. Mark it @WeakReference instead")
       }
       guard property.isVariable else { return false }
-      throw notArchivable(label, "refers to \(property.target), which is no class that is Codable. Make it one")
+      throw notArchivable(
+        label,
+        "refers to \(property.target), which is no class that is Codable. Make it one"
+      )
     case .unmanaged:
       throw notArchivable(label, "is unowned(unsafe). Make it weak or unowned")
     }
   }
 
   private func notArchivable(_ label: String, _ reason: String) -> ArchiveError {
-    ArchiveError(.misuse, "\(label) cannot be archived: it \(reason), or leave the property out by archivedKeys")
+    ArchiveError(
+      .misuse,
+      "\(label) cannot be archived: it \(reason), or leave the property out by archivedKeys"
+    )
   }
 }
