@@ -159,8 +159,8 @@ private struct FastInner: Codable, CustomStringConvertible {
   var description: String { name }
 }
 
-private final class FastObject: Codable, CustomStringConvertible, Sendable {
-  let number = 3
+private final class FastObject: Codable, CustomStringConvertible, @unchecked Sendable {
+  var number = 3
   var description: String { "object" }
 }
 

@@ -112,15 +112,15 @@ import Testing
 
   @Test("classes with fields: subclasses, cycles, identity, and the archive that their plain twins write")
   func classes() throws {
-    let node = PlainLeafNode()
+    let node = PlainLeafBranch()
     node.label = "leaf"
     node.weight = 2
-    let root = PlainNode()
+    let root = PlainBranch()
     root.nodes = [node, node, root]
     node.parent = root
     let back = try roundTrip(root)
     #expect(back.nodes[0] === back.nodes[1] && back.nodes[2] === back && back.nodes[0].parent === back)
-    #expect((back.nodes[0] as? PlainLeafNode)?.weight == 2 && back.nodes[0].label == "leaf")
+    #expect((back.nodes[0] as? PlainLeafBranch)?.weight == 2 && back.nodes[0].label == "leaf")
     for each in [root, back] { each.nodes = [] }
     let twin = PlainTwin()
     #expect(try ArchiveEncoder().encode([twin]).count == ArchiveEncoder().encode([FieldTwin()]).count)
@@ -215,15 +215,15 @@ private final class PlainOverriding: ArchivedModel {
   var next: PlainItem?
 }
 
-class PlainNode: ArchivedFields {
+class PlainBranch: ArchivedFields {
   var label = ""
-  var nodes: [PlainNode] = []
-  weak var parent: PlainNode?
+  var nodes: [PlainBranch] = []
+  weak var parent: PlainBranch?
 
   required init() {}
 }
 
-final class PlainLeafNode: PlainNode {
+final class PlainLeafBranch: PlainBranch {
   var weight = 0
 }
 
