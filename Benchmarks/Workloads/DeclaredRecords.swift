@@ -5,10 +5,6 @@ struct DeclaredAddress: ArchivedFields, Equatable {
   var street = ""
   var city = ""
   var postalCode = 0
-
-  static let archivedFields: [ArchivedField<DeclaredAddress>] = [
-    .init("street", \.street), .init("city", \.city), .init("postalCode", \.postalCode),
-  ]
 }
 
 /// A ``Record`` that declares its fields.
@@ -22,12 +18,6 @@ struct DeclaredRecord: ArchivedFields, Equatable {
   var tags: [String] = []
   var address = DeclaredAddress()
   var nickname: String?
-
-  static let archivedFields: [ArchivedField<DeclaredRecord>] = [
-    .init("identifier", \.identifier), .init("visits", \.visits), .init("name", \.name),
-    .init("email", \.email), .init("balance", \.balance), .init("isActive", \.isActive),
-    .init("tags", \.tags), .init("address", \.address), .init("nickname", \.nickname),
-  ]
 }
 
 extension DeclaredRecord {

@@ -2,11 +2,11 @@ import Keepsake
 
 /// A member of a club, as a model without any coding code.
 final class Member: ArchivedModel, Equatable {
-  @Archived var name = ""
-  @Archived var number = 0
-  @Archived var balance = 0.0
-  @Archived var isActive = true
-  @Archived var nickname: String?
+  var name = ""
+  var number = 0
+  var balance = 0.0
+  var isActive = true
+  var nickname: String?
 
   convenience init(_ member: PlainMember) {
     self.init()

@@ -141,12 +141,12 @@ enum Aviary {
 }
 
 nonisolated class User: ArchivedModel {
-  @Archived var name = ""
-  @Archived var friends: [User] = []
+  var name = ""
+  var friends: [User] = []
 }
 
 nonisolated class Admin: User {
-  @Archived var level = 1
+  var level = 1
 }
 
 @Observable final class Note: Codable {

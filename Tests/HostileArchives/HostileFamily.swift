@@ -186,16 +186,16 @@ private final class HostileHeavy: Decodable {
 
 /// An object with ten boxes.
 private final class HostileModelObject: ArchivedModel {
-  @Archived var a = 0
-  @Archived var b = 0
-  @Archived var c = 0
-  @Archived var d = 0
-  @Archived var e = 0
-  @Archived var f = 0
-  @Archived var g = 0
-  @Archived var h = 0
-  @Archived var i = 0
-  @Archived var j = 0
+  var a = 0
+  var b = 0
+  var c = 0
+  var d = 0
+  var e = 0
+  var f = 0
+  var g = 0
+  var h = 0
+  var i = 0
+  var j = 0
 }
 
 /// Takes what is no integer for a list, or for nothing.

@@ -218,23 +218,25 @@ struct FuzzedMember: Codable {
 }
 
 class FuzzedUser: ArchivedModel, Severable {
-  @Archived var name = ""
-  @Archived var friends: [FuzzedMember] = []
-  @Archived var boss: FuzzedMember?
-  @Archived var scores: [String: Int] = [:]
-  @Archived("kin") var twice: Int??
-  @Archived @WeakReference var rival: FuzzedUser?
-  @Archived @Deferred var heir: FuzzedMember?
-  @Archived @Polymorphic var shape: (any FuzzedShape)?
+  override class var archivedKeys: [String: String?] { ["twice": "kin"] }
+
+  var name = ""
+  var friends: [FuzzedMember] = []
+  var boss: FuzzedMember?
+  var scores: [String: Int] = [:]
+  var twice: Int??
+  @WeakReference var rival: FuzzedUser?
+  @Deferred var heir: FuzzedMember?
+  @Polymorphic var shape: (any FuzzedShape)?
 
   func sever() { (friends, boss, heir, shape) = ([], nil, nil, nil) }
 }
 
 final class FuzzedAdmin: FuzzedUser {
-  @Archived var level = 1
-  @Archived var staff: [FuzzedMember] = []
+  var level = 1
+  var staff: [FuzzedMember] = []
   // The last of all: what it leads to may be itself, and after it nothing can fail.
-  @Archived var deputy: FuzzedAdmin?
+  var deputy: FuzzedAdmin?
 
   override func sever() {
     super.sever()

@@ -126,13 +126,6 @@ struct FuzzedFields: ArchivedFields {
   var date = Date(timeIntervalSinceReferenceDate: 5)
   var point = FuzzedPoint()
 
-  static let archivedFields: [ArchivedField<FuzzedFields>] = [
-    .init("name", \.name), .init("flag", \.flag), .init("number", \.number), .init("small", \.small),
-    .init("wide", \.wide), .init("real", \.real), .init("maybe", \.maybe), .init("kept", \.kept),
-    .init("inner", \.inner), .init("optionalInner", \.optionalInner), .init("children", \.children),
-    .init("table", \.table), .init("numbers", \.numbers), .init("date", \.date), .init("point", \.point),
-  ]
-
   static func sample(_ depth: Int) -> FuzzedFields {
     var fields = FuzzedFields()
     fields.maybe = depth > 0 ? "here" : nil
@@ -149,10 +142,6 @@ struct FuzzedInnerFields: ArchivedFields {
   var a = 0
   var b: String?
   var c: [Double] = []
-
-  static let archivedFields: [ArchivedField<FuzzedInnerFields>] = [
-    .init("a", \.a), .init("b", \.b), .init("c", \.c),
-  ]
 }
 
 /// What archives of ``FuzzedRecord`` and of the objects are also read as: structures for objects, one structure that

@@ -5,17 +5,19 @@ import Keepsake
 // references to each other lead anywhere; to the other classes only what is deferred or weak does.
 
 class SoakModel: ArchivedModel, RandomObject {
-  @Archived var name = ""
-  @Archived var next: SoakModel?
-  @Archived("mates") var friends: [SoakModel] = []
-  @Archived var record: SoakRecord?
-  @Archived var count: Int?
-  @Archived var twice: Int??
-  @Archived var data = Data()
-  @Archived var fields = SoakFields()
-  @Archived @Deferred var node: SoakNode?
-  @Archived @WeakReference var parent: SoakModel?
-  @Archived @WeakReference var watched: SoakNode?
+  override class var archivedKeys: [String: String?] { ["friends": "mates"] }
+
+  var name = ""
+  var next: SoakModel?
+  var friends: [SoakModel] = []
+  var record: SoakRecord?
+  var count: Int?
+  var twice: Int??
+  var data = Data()
+  var fields = SoakFields()
+  @Deferred var node: SoakNode?
+  @WeakReference var parent: SoakModel?
+  @WeakReference var watched: SoakNode?
   private let live = LiveToken()
 
   func trace(into tracer: inout GraphTracer) {
@@ -38,9 +40,9 @@ class SoakModel: ArchivedModel, RandomObject {
 }
 
 class SoakSubmodel: SoakModel {
-  @Archived var level = 1
-  @Archived var byName: [String: SoakModel] = [:]
-  @Archived @Polymorphic var marks: [any SoakMarking] = []
+  var level = 1
+  var byName: [String: SoakModel] = [:]
+  @Polymorphic var marks: [any SoakMarking] = []
 
   override func trace(into tracer: inout GraphTracer) {
     super.trace(into: &tracer)
@@ -57,7 +59,7 @@ class SoakSubmodel: SoakModel {
 }
 
 final class SoakLastModel: SoakSubmodel {
-  @Archived var values: StandardValues?
+  var values: StandardValues?
 
   override func trace(into tracer: inout GraphTracer) {
     super.trace(into: &tracer)
@@ -76,11 +78,6 @@ final class SoakRecord: ArchivedFields, SelfRegistering, RandomObject {
   @Deferred var node: SoakNode?
   @WeakReference var watched: SoakModel?
   private let live = LiveToken()
-
-  static let archivedFields: [ArchivedField<SoakRecord>] = [
-    .init("title", \.title), .init("weight", \.weight), .init("other", \.other), .init("model", \.model),
-    .init("many", \.many), .init("node", \._node), .init("watched", \._watched),
-  ]
 
   func trace(into tracer: inout GraphTracer) {
     tracer.text(title)

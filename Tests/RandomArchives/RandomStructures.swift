@@ -28,11 +28,6 @@ struct SoakFields: ArchivedFields, RandomValue {
   var day = Date(timeIntervalSinceReferenceDate: 0)
   var others: [SoakFields] = []
 
-  static let archivedFields: [ArchivedField<SoakFields>] = [
-    .init("street", \.street), .init("number", \.number), .init("price", \.price), .init("flag", \.flag),
-    .init("codes", \.codes), .init("day", \.day), .init("others", \.others),
-  ]
-
   init() {}
 
   init(using random: inout SplitMix, depth: Int = 2) {

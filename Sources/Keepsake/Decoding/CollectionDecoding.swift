@@ -24,13 +24,24 @@ extension DecodingSession {
     at place: inout Int,
     _ depth: Int
   ) throws -> [Element] {
+    let start = place
     var elements: [Element] = []
-    try forEachElement(at: &place, depth) { count in
-      elements.reserveCapacity(reservation(count, Element.self))
-    } _: { place, plan in
-      elements.append(try plan.decode(at: &place, self, depth + 1))
+    do {
+      try forEachElement(at: &place, depth) { count in
+        elements.reserveCapacity(reservation(count, Element.self))
+      } _: { place, plan in
+        elements.append(try plan.decode(at: &place, self, depth + 1))
+      }
+    } catch ReadingFault.mismatch(let offset) where offset == start {
+      guard try isAnnotated(at: start) else { throw ReadingFault.mismatch(start) }
+      return try decodePlainly([Element].self, at: &place, depth)
     }
     return elements
+  }
+
+  /// Whether the value at `place` begins with what says more about the value behind it, which containers pass over.
+  fileprivate func isAnnotated(at place: Int) throws(ArchiveError) -> Bool {
+    try bodyOfAnnotation(place) != place
   }
 
   /// How many elements to make room for where a file says that there are `count`: few, as collections may be
@@ -111,6 +122,9 @@ final class StringsDecodingPlan: DecodingPlan<[String]> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [String] {
     if let strings = try session.decodeStrings(at: &place, depth) { return strings }
     if let strings = try session.decodeReferred(by: self, at: &place, depth) { return strings }
+    if try session.isAnnotated(at: place) {
+      return try session.decodePlainly([String].self, at: &place, depth)
+    }
     throw ReadingFault.mismatch(place)
   }
 }

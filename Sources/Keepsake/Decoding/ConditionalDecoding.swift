@@ -20,6 +20,8 @@ final class WeakBox<Object: AnyObject>: AnyWeakBox {
   /// when whatever holds the box may be in use by another thread.
   private let isFound: Atomic<Bool>
   private let offset: Int
+  /// Who is told of the object as well.
+  private var receive: ((Object) -> Void)?
 
   init(_ object: Object?) {
     found = object
@@ -37,6 +39,17 @@ final class WeakBox<Object: AnyObject>: AnyWeakBox {
   /// The object, once it is known and as long as somebody keeps it.
   var object: Object? { isFound.load(ordering: .acquiring) ? found : nil }
 
+  /// Makes a weak property of `owner` refer to the object, now or as soon as it is there. Until then nothing keeps `owner`.
+  func whenFound(for owner: AnyObject, _ property: StoredProperty) {
+    if let object {
+      _ = property.assign(reference: object, in: owner)
+    } else {
+      receive = { [weak owner] object in
+        if let owner { _ = property.assign(reference: object, in: owner) }
+      }
+    }
+  }
+
   override func resolve(in session: DecodingSession) throws -> Bool {
     guard let found = session.objects.object(number), found !== ObjectBeingDecoded.marker else {
       return false
@@ -47,6 +60,8 @@ final class WeakBox<Object: AnyObject>: AnyWeakBox {
     }
     self.found = object
     isFound.store(true, ordering: .releasing)
+    receive?(object)
+    receive = nil
     return true
   }
 }

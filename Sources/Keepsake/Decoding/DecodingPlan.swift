@@ -1,9 +1,9 @@
 /// How values of one type are decoded; found once per type, not per value.
 class AnyDecodingPlan {
-  /// Reads the value at `place`, which then moves behind it, into the field at `offset`, which is of the type that this
+  /// Reads the value at `place`, which then moves behind it, into the property at `offset`, which is of the type that this
   /// plan is for; `depth` is that of the record.
   func decodeField(
-    _ memory: MutableFieldMemory,
+    _ memory: MutablePropertyMemory,
     at offset: Int,
     from place: inout Int,
     _ session: DecodingSession,
@@ -19,13 +19,13 @@ class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
   }
 
   override func decodeField(
-    _ memory: MutableFieldMemory,
+    _ memory: MutablePropertyMemory,
     at offset: Int,
     from place: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    memory.store(try decode(at: &place, session, depth), at: offset)
+    memory.store(Value.self, try decode(at: &place, session, depth), at: offset)
   }
 }
 
@@ -44,6 +44,13 @@ protocol NativelyDecodable: Decodable {
 struct DecodingPlanCache {
   private var plans = TypeCache<AnyDecodingPlan>()
   private var behind = TypeCache<TypesOfEntries>()
+  private var fields = TypeCache<FieldsReaderSource>()
+
+  /// What reads the properties of objects of a class.
+  @inline(__always)
+  mutating func fields(of type: any ArchivedFields.Type) -> FieldsReaderSource {
+    fields.entry(for: type) { FieldsReaderSource(type) }
+  }
 
   /// The types that were found where the protocol `expected` is declared.
   mutating func typesBehind(_ expected: Any.Type) -> TypesOfEntries {

@@ -1,102 +1,129 @@
-/// Values of types that declare their fields: records that are read into their memory, without a `Decoder`, a container
-/// or a search for a key (see ``ArchivedFields``).
+/// Values of types whose stored properties are archived as they are: records that are read into their memory, without a
+/// `Decoder`, a container or a search for a key (see ``ArchivedFields``).
 final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
-  /// Made at the first value, since making it asks for the plans of others.
-  @safe @exclusivity(unchecked) private var known: FieldsReader?
+  private let source = FieldsReaderSource(Value.self)
 
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     guard let record = try RecordHead(session, at: place) else {
       return try session.decodePlainly(Value.self, at: &place, depth)
     }
-    let reader = try known ?? makeReader(session)
+    let reader = try source.reader(session)
     var value = Value()
-    try withMutableFieldMemory(of: &value) { memory in
+    try withMutablePropertyMemory(of: &value) { memory in
       try reader.decode(into: memory, record, at: &place, session, depth)
     }
     return value
   }
 
   override func decodeField(
-    _ memory: MutableFieldMemory,
+    _ memory: MutablePropertyMemory,
     at offset: Int,
     from place: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
     guard let record = try RecordHead(session, at: place) else {
-      return memory.store(try session.decodePlainly(Value.self, at: &place, depth), at: offset)
+      return memory.store(Value.self, try session.decodePlainly(Value.self, at: &place, depth), at: offset)
     }
-    let reader = try known ?? makeReader(session)
+    let reader = try source.reader(session)
     // Not into what is there: what the record has no value for is to be as in `Value()`.
-    try memory.replace(at: offset, { Value() }) { memory in
-      try reader.decode(into: memory, record, at: &place, session, depth)
-    }
+    memory.store(Value.self, Value(), at: offset)
+    try reader.decode(into: memory.field(at: offset), record, at: &place, session, depth)
   }
+}
+
+/// What reads values of one type. It is made at the first value, since making it asks for the plans of others.
+final class FieldsReaderSource {
+  private let type: any ArchivedFields.Type
+  @safe @exclusivity(unchecked) private var known: FieldsReader?
+
+  init(_ type: any ArchivedFields.Type) {
+    self.type = type
+  }
+
+  @inline(__always)
+  func reader(_ session: DecodingSession) throws -> FieldsReader { try known ?? makeReader(session) }
 
   @inline(never)
   private func makeReader(_ session: DecodingSession) throws -> FieldsReader {
-    let reader = FieldsReader(
-      try FieldList<Value>.shared().entries.compactMap { entry in
-        entry.property.accept(DecodedFieldMaker(session: session))
-      }
-    )
+    let reader = try FieldsReader(try ArchivedProperties.of(type), session)
     known = reader
     return reader
   }
 }
 
-/// How a field is read, and where to.
-private struct DecodedField {
-  let kind: FieldKind
-  let isOptional: Bool
-  let offset: Int
-  /// The number of the key in the archive; -1 when no record has it.
-  let key: Int
-  let type: Any.Type
-  let plan: AnyDecodingPlan
-}
-
-private struct DecodedFieldMaker: FieldVisitor {
-  let session: DecodingSession
-
-  func visit<Root, Value: Codable>(_ keyPath: WritableKeyPath<Root, Value>, key: ModelKey) -> DecodedField {
-    let plan = session.plans.plan(for: Value.self)
-    let offset = MemoryLayout<Root>.offset(of: keyPath)
-    let (kind, isOptional) = FieldKind.of(Value.self)
-    return DecodedField(
-      kind: offset == nil ? .planned : kind,
-      isOptional: isOptional,
-      offset: offset ?? 0,
-      key: session.keyNumber(key.stringValue),
-      type: Value.self,
-      plan: offset == nil ? KeyPathDecodingPlan(keyPath, plan) : plan
+extension ValueDecoder {
+  /// Reads the properties in `memory`, which are those of a value of `type`.
+  ///
+  /// - Returns: `false` if nothing was done, as the value is no record.
+  @inline(__always)
+  func readFields(_ memory: MutablePropertyMemory, of type: any ArchivedFields.Type) throws -> Bool {
+    guard depth > 0, let record = try RecordHead(session, at: offset) else { return false }
+    var place = offset
+    try session.plans.fields(of: type).reader(session).decode(
+      into: memory,
+      record,
+      at: &place,
+      session,
+      depth - 1
     )
+    session.completed = (offset, place)
+    return true
   }
 }
 
-/// A field that has no place in the memory of its value: it is set through its key path.
-private final class KeyPathDecodingPlan<Root, Value: Decodable>: AnyDecodingPlan {
-  private let keyPath: WritableKeyPath<Root, Value>
-  private let plan: DecodingPlan<Value>
+extension DecodingSession {
+  /// The plan for a property, by its type and how it is held.
+  fileprivate func fieldPlan(for property: StoredProperty) throws(ArchiveError) -> AnyDecodingPlan {
+    func plan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan { plans.plan(for: type) }
+    func referencePlan<Target: Decodable & AnyObject>(_ type: Target.Type) -> AnyDecodingPlan {
+      if property.ownership == .weak { return WeakFieldDecodingPlan<Target>(property) }
+      return property.type == Target.self
+        ? UnownedDecodingPlan<UnownedField<Target>, Target>()
+        : UnownedDecodingPlan<OptionalUnownedField<Target>, Target?>()
+    }
+    if property.ownership == .strong, let type = property.type as? any Decodable.Type { return plan(type) }
+    if let type = property.target as? any (Decodable & AnyObject).Type { return referencePlan(type) }
+    throw ArchiveError(.misuse, "\(property.owner).\(property.name) is not Decodable")
+  }
+}
 
-  init(_ keyPath: WritableKeyPath<Root, Value>, _ plan: DecodingPlan<Value>) {
-    self.keyPath = keyPath
-    self.plan = plan
+/// A weak property of an object. It waits for its object as a ``WeakReference`` does.
+private final class WeakFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDecodingPlan {
+  private let property: StoredProperty
+
+  init(_ property: StoredProperty) {
+    self.property = property
   }
 
   override func decodeField(
-    _ memory: MutableFieldMemory,
+    _ memory: MutablePropertyMemory,
     at offset: Int,
     from place: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    let value = try plan.decode(at: &place, session, depth)
-    memory.withValue(Root.self, at: offset) { root in root[keyPath: keyPath] = value }
+    let box = try session.decodeConditional(Target.self, at: &place)
+    memory.withValue(WeakField<Target>.self, at: offset) { $0.object = nil }
+    if let owner = memory.object { box?.whenFound(for: owner, property) }
   }
 }
 
-/// Reads the fields of one type. Like ``FieldsWriter`` it knows neither the type nor those of the fields.
+/// An unowned property: the object, as for any other property.
+private final class UnownedDecodingPlan<Field: ReferenceField, Value: Decodable>: AnyDecodingPlan {
+  override func decodeField(
+    _ memory: MutablePropertyMemory,
+    at offset: Int,
+    from place: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws {
+    let value = try session.plans.plan(for: Value.self).decode(at: &place, session, depth)
+    memory.withValue(Field.self, at: offset) { $0.object = value as? Field.Target }
+  }
+}
+
+/// Reads the properties of one type. Like ``FieldsWriter`` it knows neither the type nor those of the fields.
 final class FieldsReader {
   /// What there is to do for a value of a record.
   private struct Step: BitwiseCopyable {
@@ -106,22 +133,26 @@ final class FieldsReader {
     let offset: Int
   }
 
-  private let fields: [DecodedField]
+  private let properties: ArchivedProperties
+  private let kinds: [(kind: FieldKind, isOptional: Bool)]
   private let plans: [AnyDecodingPlan]
-  /// Whether a field may ask for a coding path, so that a frame is needed.
+  /// Whether a property may ask for a coding path, so that a frame is needed.
   private let isFlat: Bool
   /// For each shape that was met, what there is to do for its values one by one.
   @safe @exclusivity(unchecked) private var shapes = NumberedCache<[Step]>()
 
-  fileprivate init(_ fields: [DecodedField]) {
-    self.fields = fields
-    plans = fields.map(\.plan)
-    isFlat = !fields.contains { $0.kind == .planned || $0.kind == .strings }
+  fileprivate init(_ properties: ArchivedProperties, _ session: DecodingSession) throws(ArchiveError) {
+    self.properties = properties
+    kinds = properties.entries.map { FieldKind.of($0.property) }
+    var plans: [AnyDecodingPlan] = []
+    for entry in properties.entries { plans.append(try session.fieldPlan(for: entry.property)) }
+    self.plans = plans
+    isFlat = !kinds.contains { $0.kind == .planned || $0.kind == .strings }
   }
 
   /// Reads the values of the record at `place`, which then moves behind it.
   func decode(
-    into memory: MutableFieldMemory,
+    into memory: MutablePropertyMemory,
     _ record: RecordHead,
     at place: inout Int,
     _ session: DecodingSession,
@@ -138,9 +169,9 @@ final class FieldsReader {
     }
     var value = record.payload
     var slot = 0
-    do {
-      while slot < steps.count {
-        let step = steps[slot]
+    while slot < steps.count {
+      let step = steps[slot]
+      do {
         switch step.kind {
         case .bool: try get(Bool.self, step, slot, memory, &value, place, record, session, depth)
         case .int: try get(Int.self, step, slot, memory, &value, place, record, session, depth)
@@ -159,15 +190,23 @@ final class FieldsReader {
         case .strings:
           session.frames[depth + 1].currentSlot = slot
           var end = value
-          memory.store(try session.decodeStrings(at: &end, depth + 1), at: step.offset)
-          value = end
+          if let strings = try session.decodeStrings(at: &end, depth + 1) {
+            memory.store([String].self, strings, at: step.offset)
+            value = end
+          } else {
+            try getPlanned(step, slot, memory, &value, session, depth)
+          }
         case .planned: try getPlanned(step, slot, memory, &value, session, depth)
         case .skipped: value = try session.image.end(ofValueAt: value, in: session.reader)
         }
-        slot &+= 1
+      } catch {
+        guard properties.keepsDefaults, isMismatch(error), try session.isNil(at: value) else {
+          throw described(error, place, record, slot, value, step, session, depth)
+        }
+        // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
+        value = try session.image.end(ofValueAt: value, in: session.reader)
       }
-    } catch {
-      throw described(error, place, record, slot, value, steps[slot], session, depth)
+      slot &+= 1
     }
     place = value
   }
@@ -177,7 +216,7 @@ final class FieldsReader {
     _ type: Value.Type,
     _ step: Step,
     _ slot: Int,
-    _ memory: MutableFieldMemory,
+    _ memory: MutablePropertyMemory,
     _ place: inout Int,
     _ start: Int,
     _ record: RecordHead,
@@ -185,26 +224,26 @@ final class FieldsReader {
     _ depth: Int
   ) throws {
     guard step.isOptional else {
-      return memory.store(try Value.readValue(session, at: &place), at: step.offset)
+      return memory.store(Value.self, try Value.readValue(session, at: &place), at: step.offset)
     }
     let tag = try session.reader.byte(at: place)
     if tag == Tag.none {
       place &+= 1
-      return memory.store(Value?.none, at: step.offset)
+      return memory.store(Value?.self, nil, at: step.offset)
     }
     // What marks an optional and what may turn out to be nil is left to the plan for optionals.
     guard tag != Tag.some, tag & 0xFC != Tag.conditionalReference else {
       try openFrame(at: start, record, session, depth)
       return try getPlanned(step, slot, memory, &place, session, depth)
     }
-    memory.store(Optional.some(try Value.readValue(session, at: &place)), at: step.offset)
+    memory.store(Value?.self, try Value.readValue(session, at: &place), at: step.offset)
   }
 
   @inline(__always)
   private func getPlanned(
     _ step: Step,
     _ slot: Int,
-    _ memory: MutableFieldMemory,
+    _ memory: MutablePropertyMemory,
     _ place: inout Int,
     _ session: DecodingSession,
     _ depth: Int
@@ -230,17 +269,38 @@ final class FieldsReader {
 
   @inline(never)
   private func findSteps(_ shape: Int, _ session: DecodingSession, at place: Int) throws -> [Step] {
-    var byKey: [Int: Int32] = [:]
-    for (index, field) in fields.enumerated() where field.key >= 0 { byKey[field.key] = Int32(index) }
-    let steps = try session.image.shape(shape, at: place).map { slot in
+    let slots = try session.image.shape(shape, at: place)
+    let keys = Set(slots.map { session.image.shapeKey($0) })
+    var byKey: [Int: Int] = [:]
+    for (index, entry) in properties.entries.enumerated() where entry.constant == nil {
+      let key = session.keyNumber(entry.key.stringValue)
+      if let other = entry.otherKey, !keys.contains(key) {
+        byKey[session.keyNumber(other.stringValue)] = index
+      } else {
+        byKey[key] = index
+      }
+    }
+    let steps = slots.map { slot in
       guard let index = byKey[session.image.shapeKey(slot)] else {
         return Step(kind: .skipped, isOptional: false, field: -1, offset: 0)
       }
-      let field = fields[Int(index)]
-      return Step(kind: field.kind, isOptional: field.isOptional, field: index, offset: field.offset)
+      return Step(
+        kind: kinds[index].kind,
+        isOptional: kinds[index].isOptional,
+        field: Int32(index),
+        offset: properties.entries[index].property.offset
+      )
     }
     shapes[shape] = steps
     return steps
+  }
+
+  /// Whether `error` is one for a value of another type.
+  private func isMismatch(_ error: any Error) -> Bool {
+    switch error {
+    case is ReadingFault, DecodingError.valueNotFound, DecodingError.typeMismatch: true
+    default: false
+    }
   }
 
   /// The error for the caller, where `error` was thrown for the value at `place` of the record at `start`.
@@ -261,7 +321,11 @@ final class FieldsReader {
     let path = session.path(toValueAt: place, in: depth + 1)
     switch error {
     case let fault as ReadingFault:
-      return session.error(fault, step.field < 0 ? Any.self : fields[Int(step.field)].type, path)
+      return session.error(
+        fault,
+        step.field < 0 ? Any.self : properties.entries[Int(step.field)].property.type,
+        path
+      )
     case let damage as ArchiveError: return session.corrupted(damage, path)
     default: return error
     }

@@ -72,7 +72,7 @@ extension ClassDecodingPlan {
   /// Decodes an object where a value stands: the class may have been a structure when the archive was written.
   private func decodeInline(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let range = place..<session.reader.count
-    try session.charge(objectOf: memoryByteCount(Value.self), at: place)
+    try session.charge(objectOf: instanceByteCount(Value.self), at: place)
     session.inProgress.append(TypedValueInProgress(number: 0, entry: -1, type: Value.self, range: range))
     defer { session.inProgress.removeLast() }
     let value = try session.decodePlainly(Value.self, at: &place, depth)
@@ -104,7 +104,7 @@ struct BuildableType {
 
   init(_ type: any Decodable.Type) {
     self.type = type
-    byteCount = (type as? AnyClass).map(memoryByteCount) ?? strideOf(type)
+    byteCount = (type as? AnyClass).map(instanceByteCount) ?? strideOf(type)
     isAwakening = type is any ArchiveAwakening.Type
   }
 }

@@ -213,7 +213,7 @@ extension DecodingSession {
   ///
   /// - Returns: false where the property is no optional object.
   fileprivate func wait(at offset: Int, for property: StoredProperty, of owner: Int) throws -> Bool {
-    guard let target = (property.type as? any OptionalValue.Type)?.wrappedType as? any AnyObject.Type,
+    guard let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type,
       let number = try referencedBody(at: offset)
     else { return false }
     _ = try objectBody(number, at: offset)

@@ -251,7 +251,7 @@ final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
     }
   }
 
-  override func isNil(_ memory: FieldMemory, at offset: Int) -> Bool {
+  override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
     memory.withValue(Wrapped?.self, at: offset) { (value) in value.isNone }
   }
 

@@ -7,10 +7,10 @@ class AnyEncodingPlan {
   func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {}
 
   /// Writes the value at `offset`, which is of the type that this plan is for.
-  func encodeField(_ memory: FieldMemory, at offset: Int, _ session: EncodingSession) throws {}
+  func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {}
 
-  /// Whether the value at `offset` is an optional that is nil.
-  func isNil(_ memory: FieldMemory, at offset: Int) -> Bool { false }
+  /// Whether the value at `offset` is nil, or a wrapper that holds nil.
+  func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool { false }
 }
 
 /// The plan for types that have no better one: their own `encode(to:)`.
@@ -20,8 +20,12 @@ class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
     try session.encodePlainly(value)
   }
 
-  override func encodeField(_ memory: FieldMemory, at offset: Int, _ session: EncodingSession) throws {
+  override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
     try memory.withValue(Value.self, at: offset) { (value) throws in try encode(value, session) }
+  }
+
+  override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
+    memory.withValue(Value.self, at: offset) { (copy $0 as? any NilHolding)?.holdsNil ?? false }
   }
 
   /// Whether `value` is so small that at the top level it stands where its key is, without a body of its own.
@@ -40,6 +44,13 @@ protocol NativelyEncodable: Encodable {
 /// The plans of a session.
 struct EncodingPlanCache {
   private var plans = TypeCache<AnyEncodingPlan>()
+  private var fields = TypeCache<FieldsWriterSource>()
+
+  /// What writes the properties of objects of a class.
+  @inline(__always)
+  mutating func fields(of type: any ArchivedFields.Type) -> FieldsWriterSource {
+    fields.entry(for: type) { FieldsWriterSource(type) }
+  }
 
   /// The plan for `Value`, which goes by that and not by `type`, which may be a subclass. So what is stored for a type is
   /// always the plan of that type, which is what makes the downcast sound.

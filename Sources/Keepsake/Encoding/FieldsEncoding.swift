@@ -1,90 +1,97 @@
-/// Values of types that declare their fields: records that are written from their memory, without an `Encoder`, a
-/// container or a key (see ``ArchivedFields``).
+/// Values of types whose stored properties are archived as they are: records that are written from their memory, without an
+/// `Encoder`, a container or a key (see ``ArchivedFields``).
 final class FieldsEncodingPlan<Value: ArchivedFields>: EncodingPlan<Value> {
-  /// Made at the first value, since making it asks for the plans of others.
-  @safe @exclusivity(unchecked) private var known: FieldsWriter?
+  private let source = FieldsWriterSource(Value.self)
 
   override func encode(_ value: Value, _ session: EncodingSession) throws {
-    let writer = try known ?? makeWriter(session)
-    try withFieldMemory(of: value) { memory in try writer.encode(memory, session) }
+    let writer = try source.writer(session)
+    try withPropertyMemory(of: value) { memory in try writer.encode(memory, session) }
   }
 
-  override func encodeField(_ memory: FieldMemory, at offset: Int, _ session: EncodingSession) throws {
-    let writer = try known ?? makeWriter(session)
-    try writer.encode(memory.field(at: offset), session)
+  override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
+    try source.writer(session).encode(memory.field(at: offset), session)
   }
 
   override var canBeNil: Bool { false }
+}
+
+/// What writes values of one type. It is made at the first value, since making it asks for the plans of others.
+final class FieldsWriterSource {
+  private let type: any ArchivedFields.Type
+  @safe @exclusivity(unchecked) private var known: FieldsWriter?
+
+  init(_ type: any ArchivedFields.Type) {
+    self.type = type
+  }
+
+  @inline(__always)
+  func writer(_ session: EncodingSession) throws -> FieldsWriter { try known ?? makeWriter(session) }
 
   @inline(never)
   private func makeWriter(_ session: EncodingSession) throws -> FieldsWriter {
-    let entries: [FieldList<Value>.Entry]
-    do { entries = try FieldList<Value>.shared().entries } catch {
-      throw session.misuse(error.message, code: error.code)
+    do {
+      let writer = try FieldsWriter(try ArchivedProperties.of(type), session)
+      known = writer
+      return writer
+    } catch { throw session.misuse(error.message, code: error.code) }
+  }
+}
+
+extension ValueEncoder {
+  /// Writes the properties in `memory`, which are those of an object of `type`, as a record to which keys can be added.
+  ///
+  /// - Returns: `false` if nothing was done, as the value is something already.
+  @inline(__always)
+  func writeFields(_ memory: PropertyMemory, of type: any ArchivedFields.Type) throws -> Bool {
+    guard session.context.top.id == frame, session.context.top.kind == .undecided else { return false }
+    try session.plans.fields(of: type).writer(session).encodeIntoFrame(memory, session)
+    return true
+  }
+}
+
+extension EncodingSession {
+  /// The plan for a property, by its type and how it is held.
+  fileprivate func fieldPlan(for property: StoredProperty) throws(ArchiveError) -> AnyEncodingPlan {
+    func plan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan { plans.plan(for: type) }
+    func referencePlan<Target: Encodable & AnyObject>(_ type: Target.Type) -> AnyEncodingPlan {
+      if property.ownership == .weak { return WeakFieldEncodingPlan<Target>() }
+      return property.type == Target.self
+        ? UnownedEncodingPlan<UnownedField<Target>>() : UnownedEncodingPlan<OptionalUnownedField<Target>>()
     }
-    let writer = FieldsWriter(
-      entries.compactMap { entry in
-        entry.property.accept(EncodedFieldMaker(session: session, writesNil: entry.writesNil))
-      }
-    )
-    known = writer
-    return writer
+    if property.ownership == .strong, let type = property.type as? any Encodable.Type { return plan(type) }
+    if let type = property.target as? any (Encodable & AnyObject).Type { return referencePlan(type) }
+    throw ArchiveError(.misuse, "\(property.owner).\(property.name) is not Encodable")
   }
 }
 
-/// How a field is written, and where it is.
-private struct EncodedField {
-  let kind: FieldKind
-  let isOptional: Bool
-  /// Whether nil is written where the field is an optional that is nil.
-  let writesNil: Bool
-  let offset: Int
-  let key: Int
-  let plan: AnyEncodingPlan
-}
+/// A weak property of an object: a conditional reference, like that of ``WeakReference``.
+private final class WeakFieldEncodingPlan<Target: Encodable & AnyObject>: AnyEncodingPlan {
+  override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
+    let object = memory.withValue(WeakField<Target>.self, at: offset) { $0.object }
+    try session.plans.plan(for: ConditionalReference<Target>.self).encode(.init(object: object), session)
+  }
 
-private struct EncodedFieldMaker: FieldVisitor {
-  let session: EncodingSession
-  let writesNil: Bool
-
-  func visit<Root, Value: Codable>(_ keyPath: WritableKeyPath<Root, Value>, key: ModelKey) -> EncodedField {
-    let plan = session.plans.plan(for: Value.self)
-    let offset = MemoryLayout<Root>.offset(of: keyPath)
-    return EncodedField(
-      kind: offset == nil ? .planned : FieldKind.of(Value.self).kind,
-      isOptional: Value.self is any OptionalValue.Type,
-      writesNil: writesNil,
-      offset: offset ?? 0,
-      key: session.keys.number(for: key.stringValue),
-      plan: offset == nil ? KeyPathEncodingPlan(keyPath, plan) : plan
-    )
+  override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
+    memory.withValue(WeakField<Target>.self, at: offset) { $0.object == nil }
   }
 }
 
-/// A field that has no place in the memory of its value: the key path says what it holds.
-private final class KeyPathEncodingPlan<Root, Value: Encodable>: AnyEncodingPlan {
-  private let keyPath: WritableKeyPath<Root, Value>
-  private let plan: EncodingPlan<Value>
-
-  init(_ keyPath: WritableKeyPath<Root, Value>, _ plan: EncodingPlan<Value>) {
-    self.keyPath = keyPath
-    self.plan = plan
+/// An unowned property: the object, as from any other property.
+private final class UnownedEncodingPlan<Field: ReferenceField>: AnyEncodingPlan
+where Field.Target: Encodable {
+  override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
+    guard let object = memory.withValue(Field.self, at: offset, { $0.object }) else {
+      return session.buffer.append(Tag.none)
+    }
+    try session.plans.plan(for: Field.Target.self).encode(object, session)
   }
 
-  override func encodeField(_ memory: FieldMemory, at offset: Int, _ session: EncodingSession) throws {
-    try plan.encode(value(memory, offset), session)
-  }
-
-  override func isNil(_ memory: FieldMemory, at offset: Int) -> Bool {
-    (value(memory, offset) as? any OptionalValue)?.isNone == true
-  }
-
-  private func value(_ memory: FieldMemory, _ offset: Int) -> Value {
-    memory.withValue(Root.self, at: offset) { (root) in root[keyPath: keyPath] }
+  override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
+    memory.withValue(Field.self, at: offset) { $0.object == nil }
   }
 }
 
-/// Writes the fields of one type. It knows neither the type nor those of the fields, so that nothing in it is generic
+/// Writes the properties of one type. It knows neither the type nor those of the fields, so that nothing in it is generic
 /// and every primitive is written by code of its own.
 final class FieldsWriter {
   /// What there is to do for a field, without a reference that would have to be counted.
@@ -99,8 +106,10 @@ final class FieldsWriter {
     let key: Int
   }
 
+  private let properties: ArchivedProperties
   private let steps: [Step]
   private let plans: [AnyEncodingPlan]
+  private let hasConstants: Bool
   /// Whether no field calls other code, so that no frame is needed.
   private let isFlat: Bool
   /// How many bytes the head of the last record had.
@@ -113,31 +122,35 @@ final class FieldsWriter {
 
   private static let endCount = 64
 
-  fileprivate init(_ fields: [EncodedField]) {
+  fileprivate init(_ properties: ArchivedProperties, _ session: EncodingSession) throws(ArchiveError) {
     var steps: [Step] = []
+    var plans: [AnyEncodingPlan] = []
     var bitCount: UInt64 = 0
-    for field in fields {
-      let mayBeAbsent = field.isOptional && !field.writesNil && bitCount < 64
+    for entry in properties.entries {
+      let mayBeAbsent = entry.isOptional && !entry.writesNil && bitCount < 64
       steps.append(
         Step(
-          kind: field.kind,
-          isOptional: field.isOptional,
+          kind: FieldKind.of(entry.property).kind,
+          isOptional: entry.isOptional,
           // An optional for which there is no bit is always written.
           writesNil: !mayBeAbsent,
           bit: mayBeAbsent ? 1 << bitCount : 0,
-          offset: field.offset,
-          key: field.key
+          offset: entry.property.offset,
+          key: session.keys.number(for: entry.key.stringValue)
         )
       )
       if mayBeAbsent { bitCount += 1 }
+      plans.append(try session.fieldPlan(for: entry.property))
     }
+    self.properties = properties
     self.steps = steps
-    plans = fields.map(\.plan)
-    isFlat = !fields.contains { $0.kind == .planned }
+    self.plans = plans
+    isFlat = !steps.contains { $0.kind == .planned }
+    hasConstants = !properties.constants.isEmpty
   }
 
-  /// Writes a record of the fields in `memory`.
-  func encode(_ memory: FieldMemory, _ session: EncodingSession) throws {
+  /// Writes a record of the properties in `memory`.
+  func encode(_ memory: PropertyMemory, _ session: EncodingSession) throws {
     guard session.stackGuard.hasRoom() else {
       return try session.onLargerStack { try encode(memory, session) }
     }
@@ -147,24 +160,51 @@ final class FieldsWriter {
       try session.push()
       session.context.top.kind = .walkedFields
     }
+    _ = try write(memory, session)
+    if !isFlat { session.dropTop() }
+  }
+
+  /// Writes the same into the innermost frame, which then is that of a record, to which keys can be added.
+  func encodeIntoFrame(_ memory: PropertyMemory, _ session: EncodingSession) throws {
+    session.context.top.kind = .walkedFields
+    let (node, headByteCount) = try write(memory, session)
+    session.context.top.kind = .record
+    session.context.top.place = node
+    session.context.top.headByteCount = headByteCount
+  }
+
+  /// - Returns: where in the trie the shape of the record ends, and how long its head is.
+  @inline(__always)
+  private func write(
+    _ memory: PropertyMemory,
+    _ session: EncodingSession
+  ) throws -> (node: Int, headByteCount: Int) {
+    if hasConstants { try checkConstants(memory, session) }
     let buffer = session.buffer
     let start = buffer.count
     // Fields may hold records of the same type, which change the property.
     let kept = headByteCount
     for _ in 0..<kept { buffer.append(0) }
     let mask = try encodeFields(memory, session)
-    let shape = session.shapes.number(of: end(mask, session))
-    let change = session.setRecordHead(at: start, kept: kept, shape: shape)
+    let node = end(mask, session)
+    let change = session.setRecordHead(at: start, kept: kept, shape: session.shapes.number(of: node))
     // The next one is likely to be as long.
     if change != 0 { headByteCount = kept + change }
-    if !isFlat { session.dropTop() }
+    return (node, kept + change)
+  }
+
+  @inline(never)
+  private func checkConstants(_ memory: PropertyMemory, _ session: EncodingSession) throws {
+    do { try properties.checkConstants(in: memory) } catch {
+      throw session.misuse(error.message, code: error.code)
+    }
   }
 
   /// Writes the fields.
   ///
   /// - Returns: the bits of those that are written.
   @inline(__always)
-  private func encodeFields(_ memory: FieldMemory, _ session: EncodingSession) throws -> UInt64 {
+  private func encodeFields(_ memory: PropertyMemory, _ session: EncodingSession) throws -> UInt64 {
     var mask: UInt64 = 0
     for index in steps.indices {
       let step = steps[index]
@@ -199,7 +239,7 @@ final class FieldsWriter {
   private func put<Value: ArchivePrimitive>(
     _ type: Value.Type,
     _ step: Step,
-    _ memory: FieldMemory,
+    _ memory: PropertyMemory,
     _ session: EncodingSession,
     _ mask: inout UInt64
   ) {
@@ -218,7 +258,7 @@ final class FieldsWriter {
   private func encodePlanned(
     _ index: Int,
     _ step: Step,
-    _ memory: FieldMemory,
+    _ memory: PropertyMemory,
     _ session: EncodingSession,
     _ mask: inout UInt64
   ) throws {

@@ -220,7 +220,7 @@ extension EncodingSession {
   private func canBeRead<Value: Encodable>(_ value: Value) -> Bool {
     guard let rehearse, let type = Value.self as? any Decodable.Type else { return false }
     // Objects that make themselves known close cycles which nobody could break after the rehearsal.
-    if classes.types.contains(where: { $0 is any SelfRegistering.Type }) { return false }
+    if classes.types.contains(where: Keepsake.isKnownEarly) { return false }
     let session = sessionForQuestion(sortsKeys: false, bodyLimit: Int.max)
     defer { session.dropSpares() }
     return whileClosed {

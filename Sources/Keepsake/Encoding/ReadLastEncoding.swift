@@ -60,7 +60,9 @@ struct ClassProperties {
 
 /// Properties that readers assign when everything else is there (Design §3, Format §5.3).
 extension EncodingSession: PlayThroughQuestions {
-  func isKnownEarly(_ number: Int) -> Bool { objects.object(number) is any SelfRegistering }
+  func isKnownEarly(_ number: Int) -> Bool {
+    objects.object(number).map { Keepsake.isKnownEarly(Swift.type(of: $0)) } ?? false
+  }
 
   func classThatReadsLast(of number: Int) -> Int? {
     guard classes.hasKeysReadLast, let object = objects.object(number),
@@ -128,7 +130,7 @@ extension EncodingSession: PlayThroughQuestions {
   func key(of property: Int) -> String { keys.names[shapes.lastKey(of: property)] }
 
   private func isSingleObject(_ type: Any.Type) -> Bool {
-    (type as? any OptionalValue.Type)?.wrappedType is AnyClass
+    (type as? any OptionalValue.Type)?.wrapped is AnyClass
   }
 
   /// The numbers of a class and of its superclasses.

@@ -1,47 +1,192 @@
-/// How a type that declares its fields is coded where the library does not read and write its memory: by other coders,
-/// as a class, and where an archive has something else than a record.
+/// How types of ``ArchivedFields`` are coded by their own `encode(to:)` and `init(from:)`: those of classes always, those of
+/// structures by other coders, and where an archive has something else than a record.
 extension ArchivedFields {
-  /// Decodes the fields for which there is a value; the others have their defaults.
+  /// Decodes the properties for which there is a value; the others have their defaults.
   ///
   /// ```swift
   /// let address = try JSONDecoder().decode(Address.self, from: json)
   /// ```
   ///
-  /// - Throws: `DecodingError` when a value is not of the type of its field, or two fields have one name; and what an
-  ///   `init(from:)` throws.
+  /// - Throws: `DecodingError` when a value is not of the type of its property, or a property cannot be archived; and what
+  ///   an `init(from:)` throws.
   public init(from decoder: any Decoder) throws {
     self.init()
-    if Self.self is AnyObject.Type, let object = self as? any SelfRegistering { decoder.register(object) }
-    let container = try decoder.container(keyedBy: ModelKey.self)
-    do {
-      for entry in try FieldList<Self>.shared().entries {
-        try entry.property.decode(into: &self, from: container)
+    if Self.self is AnyClass {
+      try decodeProperties(ofObject: self as AnyObject, from: decoder)
+    } else {
+      try withMutablePropertyMemory(of: &self) { memory in
+        try decodeProperties(of: Self.self, into: memory, from: decoder)
       }
-    } catch let error as ArchiveError {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: error.message, underlyingError: error)
-      )
     }
   }
 
-  /// Encodes the fields in the order of their declaration, without those that are nil.
+  /// Encodes the properties in the order of their declaration, without those that are nil.
   ///
   /// ```swift
   /// let json = try JSONEncoder().encode(address)
   /// ```
   ///
-  /// - Throws: `EncodingError` when two fields have one name; and what an `encode(to:)` throws.
+  /// - Throws: `EncodingError` when a property cannot be archived, or two have one key; and what an `encode(to:)` throws.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: ModelKey.self)
-    do {
-      for entry in try FieldList<Self>.shared().entries {
-        try entry.property.encode(self, into: &container, writingNil: entry.writesNil)
-      }
-    } catch let error as ArchiveError {
-      throw EncodingError.invalidValue(
-        self,
-        .init(codingPath: encoder.codingPath, debugDescription: error.message, underlyingError: error)
-      )
+    if Self.self is AnyClass { return try encodeProperties(ofObject: self as AnyObject, to: encoder) }
+    try withPropertyMemory(of: self) { memory in try encodeProperties(of: Self.self, in: memory, to: encoder)
     }
+  }
+}
+
+// MARK: - Decoding
+
+/// Reads the properties of `object`, which is there for what they hold.
+func decodeProperties(ofObject object: AnyObject, from decoder: any Decoder) throws {
+  guard let type = type(of: object) as? any ArchivedFields.Type else { return }
+  if let decoder = decoder.archiveDecoder { decoder.session.register(object, from: decoder) }
+  try withMutablePropertyMemory(ofObject: object) { memory in
+    try decodeProperties(of: type, into: memory, from: decoder)
+  }
+}
+
+private func decodeProperties(
+  of type: any ArchivedFields.Type,
+  into memory: MutablePropertyMemory,
+  from decoder: any Decoder
+) throws {
+  do {
+    if let decoder = decoder as? ValueDecoder, try decoder.readFields(memory, of: type) { return }
+    let properties = try ArchivedProperties.of(type)
+    let reader = PropertyDecoder(
+      container: try decoder.container(keyedBy: ModelKey.self),
+      memory: memory,
+      keepsDefaults: properties.keepsDefaults
+    )
+    for entry in properties.entries where entry.constant == nil { try reader.decode(entry) }
+  } catch let error as ArchiveError {
+    throw DecodingError.dataCorrupted(
+      .init(codingPath: decoder.codingPath, debugDescription: error.message, underlyingError: error)
+    )
+  }
+}
+
+/// Reads properties one by one, by any decoder.
+private struct PropertyDecoder {
+  let container: KeyedDecodingContainer<ModelKey>
+  let memory: MutablePropertyMemory
+  let keepsDefaults: Bool
+
+  func decode(_ entry: ArchivedProperties.Entry) throws {
+    var key = entry.key
+    if let other = entry.otherKey, !container.contains(key), container.contains(other) { key = other }
+    switch entry.property.ownership {
+    case .strong:
+      if let type = entry.property.type as? any Decodable.Type { try decodeValue(type, key, entry) }
+    case .weak, .unowned, .unmanaged:
+      if let type = entry.property.target as? any (Decodable & AnyObject).Type {
+        try decodeReference(type, key, entry.property)
+      }
+    }
+  }
+
+  private func decodeValue<Value: Decodable>(
+    _ type: Value.Type,
+    _ key: ModelKey,
+    _ entry: ArchivedProperties.Entry
+  ) throws {
+    // Where there is no value, a damaged archive may be the reason: that is told only by what can throw.
+    guard container.contains(key) else {
+      _ = try container.decodeIfPresent(type, forKey: key)
+      return
+    }
+    do {
+      memory.store(type, try container.decode(type, forKey: key), at: entry.property.offset)
+    } catch  where isMismatch(error) && keepsDefaults {
+      // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
+      guard try container.decodeNil(forKey: key) else { throw error }
+    }
+  }
+
+  /// Whether `error` is one for a value of another type.
+  private func isMismatch(_ error: any Error) -> Bool {
+    switch error {
+    case DecodingError.valueNotFound, DecodingError.typeMismatch: true
+    default: false
+    }
+  }
+
+  private func decodeReference<Target: Decodable & AnyObject>(
+    _ type: Target.Type,
+    _ key: ModelKey,
+    _ property: StoredProperty
+  ) throws {
+    if property.ownership == .weak {
+      let reference = try container.decodeIfPresent(WeakReference<Target>.self, forKey: key)
+      if let owner = memory.object { reference?.whenFound(for: owner, property) }
+    } else if let target = try container.decodeIfPresent(type, forKey: key) {
+      if property.type == Target.self {
+        memory.withValue(UnownedField<Target>.self, at: property.offset) { $0.object = target }
+      } else {
+        memory.withValue(OptionalUnownedField<Target>.self, at: property.offset) { $0.object = target }
+      }
+    }
+  }
+}
+
+// MARK: - Encoding
+
+/// Writes the properties of `object`.
+func encodeProperties(ofObject object: AnyObject, to encoder: any Encoder) throws {
+  guard let type = type(of: object) as? any ArchivedFields.Type else { return }
+  try withPropertyMemory(ofObject: object) { memory in try encodeProperties(of: type, in: memory, to: encoder)
+  }
+}
+
+private func encodeProperties(
+  of type: any ArchivedFields.Type,
+  in memory: PropertyMemory,
+  to encoder: any Encoder
+) throws {
+  if let encoder = encoder as? ValueEncoder, try encoder.writeFields(memory, of: type) { return }
+  var container = encoder.container(keyedBy: ModelKey.self)
+  do {
+    let properties = try ArchivedProperties.of(type)
+    try properties.checkConstants(in: memory)
+    for entry in properties.entries { try encode(entry, in: memory, into: &container) }
+  } catch let error as ArchiveError {
+    throw EncodingError.invalidValue(
+      type,
+      .init(codingPath: encoder.codingPath, debugDescription: error.message, underlyingError: error)
+    )
+  }
+}
+
+private func encode(
+  _ entry: ArchivedProperties.Entry,
+  in memory: PropertyMemory,
+  into container: inout KeyedEncodingContainer<ModelKey>
+) throws {
+  func encode<Value: Encodable>(_ value: Value) throws {
+    if (value as? any NilHolding)?.holdsNil != true {
+      try container.encode(value, forKey: entry.key)
+    } else if entry.writesNil {
+      try container.encodeNil(forKey: entry.key)
+    }
+  }
+  func encodeValue<Value: Encodable>(_ type: Value.Type) throws {
+    try encode(memory.withValue(type, at: entry.property.offset) { copy $0 })
+  }
+  func encodeReference<Target: Encodable & AnyObject>(_ type: Target.Type) throws {
+    func object<Field: ReferenceField<Target>>(_ field: Field.Type) -> Target? {
+      memory.withValue(field, at: entry.property.offset) { $0.object }
+    }
+    if entry.property.ownership == .weak {
+      try encode(object(WeakField<Target>.self).map { WeakReference(wrappedValue: $0) })
+    } else if entry.property.type == Target.self {
+      try encode(object(UnownedField<Target>.self))
+    } else {
+      try encode(object(OptionalUnownedField<Target>.self))
+    }
+  }
+  if entry.property.ownership == .strong, let type = entry.property.type as? any Encodable.Type {
+    try encodeValue(type)
+  } else if let type = entry.property.target as? any (Encodable & AnyObject).Type {
+    try encodeReference(type)
   }
 }

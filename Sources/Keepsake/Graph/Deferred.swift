@@ -107,6 +107,10 @@ extension Deferred: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral
   }
 }
 
+extension Deferred: NilHolding {
+  var holdsNil: Bool { valueIfDecoded.map { ($0 as? any NilHolding)?.holdsNil ?? false } ?? false }
+}
+
 // MARK: Coding
 
 extension Deferred: Encodable, NativelyEncodable where Value: Encodable {

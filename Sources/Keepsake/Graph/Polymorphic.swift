@@ -147,6 +147,13 @@ private final class PolymorphicEncodingPlan<Value>: EncodingPlan<Polymorphic<Val
 
 private enum TypedValueKeys: String, CodingKey { case type, value }
 
+extension Polymorphic: NilHolding {
+  // What is behind a protocol that is not optional may be an optional itself, and is a value.
+  var holdsNil: Bool {
+    Value.self is any OptionalValue.Type && (wrappedValue as? any NilHolding)?.holdsNil == true
+  }
+}
+
 extension KeyedEncodingContainer {
   /// Encodes an optional behind a protocol as a plain one: nothing where it is nil.
   public mutating func encode<Wrapped>(_ value: Polymorphic<Wrapped?>, forKey key: Key) throws {

@@ -44,6 +44,10 @@ extension WeakReference: ExpressibleByNilLiteral {
   }
 }
 
+extension WeakReference: NilHolding {
+  var holdsNil: Bool { wrappedValue == nil }
+}
+
 // MARK: Coding
 
 extension WeakReference: Encodable, NativelyEncodable where Object: Encodable {
@@ -88,6 +92,11 @@ private final class WeakDecodingPlan<Object: AnyObject & Decodable>: DecodingPla
 extension WeakReference {
   fileprivate init(_ box: WeakBox<Object>?) {
     self.box = box
+  }
+
+  /// Makes a weak property of `owner` refer to the object, now or as soon as it is there.
+  func whenFound(for owner: AnyObject, _ property: StoredProperty) {
+    box?.whenFound(for: owner, property)
   }
 }
 

@@ -52,15 +52,23 @@ extension PathElement {
   }
 }
 
+/// An optional, or the wrapper of a property that may be one: nothing is written for it where it is nil.
+protocol NilHolding {
+  var holdsNil: Bool { get }
+}
+
+extension Optional: NilHolding {
+  var holdsNil: Bool { isNone }
+}
+
 /// What tells an optional type from others without knowing what it wraps.
 protocol OptionalValue {
   /// Whether it is nil.
   var isNone: Bool { get }
-  /// The type of what it holds.
-  static var wrappedType: Any.Type { get }
+  static var wrapped: Any.Type { get }
 }
 
 extension Optional: OptionalValue {
   var isNone: Bool { if case .none = self { true } else { false } }
-  static var wrappedType: Any.Type { Wrapped.self }
+  static var wrapped: Any.Type { Wrapped.self }
 }

@@ -5,15 +5,6 @@ func instanceByteCount(_ type: AnyClass) -> Int {
   Int(clamping: instanceExtents(type).positive)
 }
 
-/// A class whose properties are references to boxes, which each instance makes for itself.
-protocol BoxKeeping: AnyObject {}
-
-/// How many bytes an instance of a class takes when it was just made, together with the boxes of its properties.
-func memoryByteCount(_ type: AnyClass) -> Int {
-  // A reference takes eight bytes, and a box about six times as many.
-  instanceByteCount(type) &* (type is any BoxKeeping.Type ? 7 : 1)
-}
-
 /// How many bytes an array takes for each value of `type`; for a class, those of a reference.
 func strideOf(_ type: Any.Type) -> Int {
   func stride<Value>(_ type: Value.Type) -> Int { MemoryLayout<Value>.stride }

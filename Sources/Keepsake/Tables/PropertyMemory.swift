@@ -1,20 +1,173 @@
-/// Reading and assigning stored properties of objects, where the record of the property says they are.
+/// The memory of stored properties, which are read and assigned where they are.
 ///
 /// This file holds all unsafe code that touches them. Three facts make it sound, and the comments below refer to them:
-/// 1. `StoredProperties` alone makes a `StoredProperty`, of what the compiler has written down: at its offset in an
-///    instance of its owner, or of a subclass, there is a value of its type, held as its ownership says;
-/// 2. each function compares type, ownership and class before it touches memory, and assigns to a `var` alone;
-/// 3. the object is initialized, as a reference to it exists outside of its initializer or a later phase of it, and is kept
-///    until the access is over. So the memory is initialized and bound to the type.
+/// 1. `StoredProperties` alone makes a `StoredProperty`, of what the compiler has written down: at its offset in a value
+///    or an instance of its owner, or of a subclass, there is a value of its type, held as its ownership says. Whoever
+///    passes an offset here passes that of a property of the type of the memory, with the type and the layout of the
+///    property; or 0 with the type itself. Nothing is ever assigned to a `let`;
+/// 2. `StoredProperty` itself compares type, ownership and class before it touches the memory of an object;
+/// 3. the value is initialized: an object is, from where a reference to it exists outside of its initializer or a later
+///    phase of that. So its memory is initialized and bound to the types of its properties. It is valid for the call of
+///    the closure to which it is given, and never kept.
+@safe
+struct PropertyMemory {
+  private let base: UnsafeRawPointer
+
+  @unsafe
+  fileprivate init(_ base: UnsafeRawPointer) {
+    unsafe self.base = base
+  }
+
+  /// Lets `body` see the value at `offset`. As it need not be copyable here, it is not copied.
+  @inline(__always)
+  func withValue<Value: ~Copyable, Result>(
+    _ type: Value.Type,
+    at offset: Int,
+    _ body: (borrowing Value) throws -> Result
+  ) rethrows -> Result {
+    try body(unsafe (base + offset).assumingMemoryBound(to: Value.self).pointee)  // facts 1 and 3
+  }
+
+  /// The memory of a property that itself has properties which are archived.
+  @inline(__always)
+  func field(at offset: Int) -> PropertyMemory {
+    unsafe PropertyMemory(base + offset)  // facts 1 and 3
+  }
+}
+
+/// Lets `body` see the memory of `value`, which is no object.
+@inline(__always)
+func withPropertyMemory<Root: ~Copyable, Result>(
+  of value: borrowing Root,
+  _ body: (PropertyMemory) throws -> Result
+) rethrows -> Result {
+  // The pointer is valid for the call, and the memory is not kept.
+  try unsafe withUnsafePointer(to: value) { try body(unsafe PropertyMemory(UnsafeRawPointer($0))) }
+}
+
+/// Lets `body` see the memory of `object`.
+@inline(__always)
+func withPropertyMemory<Result>(ofObject object: AnyObject, _ body: (PropertyMemory) throws -> Result)
+  rethrows
+  -> Result
+{
+  // The address of an object is that of its memory, and offsets are counted from there. It is kept for the call.
+  try withExtendedLifetime(object) {
+    try body(unsafe PropertyMemory(UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())))
+  }
+}
+
+/// The memory of a value to whose properties is assigned; all said about ``PropertyMemory`` holds for it, too.
+@safe
+struct MutablePropertyMemory {
+  private let base: UnsafeMutableRawPointer
+  private let isObject: Bool
+
+  @unsafe
+  fileprivate init(_ base: UnsafeMutableRawPointer, isObject: Bool) {
+    unsafe self.base = base
+    self.isObject = isObject
+  }
+
+  /// Assigns to the property at `offset`, which is of `type`: that is said, so that it cannot be inferred to be an
+  /// optional, of which the bits would be stored.
+  @inline(__always)
+  func store<Value>(_ type: Value.Type, _ value: consuming Value, at offset: Int) {
+    // Facts 1 and 3; what was there is let go of.
+    unsafe (base + offset).assumingMemoryBound(to: Value.self).pointee = value
+  }
+
+  /// Lets `body` change the value at `offset`.
+  @inline(__always)
+  func withValue<Value, Result>(
+    _ type: Value.Type,
+    at offset: Int,
+    _ body: (inout Value) throws -> Result
+  ) rethrows -> Result {
+    try body(&(unsafe (base + offset).assumingMemoryBound(to: Value.self).pointee))  // facts 1 and 3
+  }
+
+  /// The memory of a property that itself has properties which are archived.
+  @inline(__always)
+  func field(at offset: Int) -> MutablePropertyMemory {
+    unsafe MutablePropertyMemory(base + offset, isObject: false)  // facts 1 and 3
+  }
+
+  /// The object whose memory this is, if it is one's.
+  var object: AnyObject? {
+    // The address of an object is that of its memory, and it is kept as long as the memory is used.
+    isObject ? unsafe Unmanaged<AnyObject>.fromOpaque(base).takeUnretainedValue() : nil
+  }
+}
+
+/// Lets `body` assign to the properties of `value`, which is no object.
+@inline(__always)
+func withMutablePropertyMemory<Root>(of value: inout Root, _ body: (MutablePropertyMemory) throws -> Void)
+  rethrows
+{
+  // The pointer is valid for the call, and the memory is not kept.
+  try unsafe withUnsafeMutablePointer(to: &value) {
+    try body(unsafe MutablePropertyMemory(UnsafeMutableRawPointer($0), isObject: false))
+  }
+}
+
+/// Lets `body` assign to the properties of `object`.
+@inline(__always)
+func withMutablePropertyMemory<Result>(
+  ofObject object: AnyObject,
+  _ body: (MutablePropertyMemory) throws -> Result
+) rethrows -> Result {
+  // The address of an object is that of its memory, and offsets are counted from there. It is kept for the call.
+  try withExtendedLifetime(object) {
+    try body(unsafe MutablePropertyMemory(Unmanaged.passUnretained(object).toOpaque(), isObject: true))
+  }
+}
+
+// MARK: - References that are not strong
+
+/// A structure of nothing but a reference, which is laid out as a property that holds the reference in this way.
+protocol ReferenceField<Target> {
+  associatedtype Target: AnyObject
+
+  /// What a property of this layout is declared as.
+  static var declaredType: Any.Type { get }
+  static var ownership: StoredProperty.Ownership { get }
+  /// The object. Where there must be one, nil is not assigned.
+  var object: Target? { get set }
+}
+
+struct WeakField<Target: AnyObject>: ReferenceField {
+  static var declaredType: Any.Type { Target?.self }
+  static var ownership: StoredProperty.Ownership { .weak }
+  weak var object: Target?
+}
+
+struct OptionalUnownedField<Target: AnyObject>: ReferenceField {
+  static var declaredType: Any.Type { Target?.self }
+  static var ownership: StoredProperty.Ownership { .unowned }
+  unowned var object: Target?
+}
+
+struct UnownedField<Target: AnyObject>: ReferenceField {
+  static var declaredType: Any.Type { Target.self }
+  static var ownership: StoredProperty.Ownership { .unowned }
+  private unowned var target: Target
+
+  var object: Target? {
+    get { target }
+    set { if let newValue { target = newValue } }
+  }
+}
+
+// MARK: - Single properties of objects
+
 extension StoredProperty {
   /// The value in `object`.
   ///
   /// - Returns: `nil` if the property is not exactly of `type`, not strong, or not one of the class of `object`.
   func value<Value>(as type: Value.Type, in object: AnyObject) -> Value? {
     guard ownership == .strong, self.type == type, isProperty(of: object) else { return nil }
-    return withExtendedLifetime(object) {
-      unsafe memory(in: object).assumingMemoryBound(to: Value.self).pointee  // facts 1 to 3
-    }
+    return withPropertyMemory(ofObject: object) { $0.withValue(type, at: offset) { copy $0 } }  // fact 2
   }
 
   /// Assigns `value` to the property of `object`. Observers are not called.
@@ -23,10 +176,7 @@ extension StoredProperty {
   ///   one of the class of `object`.
   func assign<Value>(_ value: Value, as type: Value.Type, in object: AnyObject) -> Bool {
     guard isVariable, ownership == .strong, self.type == type, isProperty(of: object) else { return false }
-    withExtendedLifetime(object) {
-      // Facts 1 to 3; what was there is let go of.
-      unsafe memory(in: object).assumingMemoryBound(to: Value.self).pointee = value
-    }
+    withMutablePropertyMemory(ofObject: object) { $0.store(type, value, at: offset) }  // fact 2
     return true
   }
 
@@ -35,19 +185,12 @@ extension StoredProperty {
   /// - Returns: `nil` where there is none; and if the property is of another kind or type, or not one of the class of
   ///   `object`.
   func reference<Target: AnyObject>(to type: Target.Type, in object: AnyObject) -> Target? {
-    guard isProperty(of: object) else { return nil }
-    return withExtendedLifetime(object) {
-      // Facts 1 to 3: a structure of one reference is laid out as that reference.
-      switch ownership {
-      case .weak where self.type == Target?.self:
-        unsafe memory(in: object).assumingMemoryBound(to: WeakField<Target>.self).pointee.target
-      case .unowned where self.type == Target?.self:
-        unsafe memory(in: object).assumingMemoryBound(to: OptionalUnownedField<Target>.self).pointee.target
-      case .unowned where self.type == Target.self:
-        unsafe memory(in: object).assumingMemoryBound(to: UnownedField<Target>.self).pointee.target
-      default: nil
-      }
+    func read<Field: ReferenceField<Target>>(_ field: Field.Type) -> Target? {
+      guard isHeld(as: field), isProperty(of: object) else { return nil }
+      return withPropertyMemory(ofObject: object) { $0.withValue(field, at: offset) { $0.object } }  // fact 2
     }
+    return read(WeakField<Target>.self) ?? read(UnownedField<Target>.self)
+      ?? read(OptionalUnownedField<Target>.self)
   }
 
   /// Makes a `weak` or `unowned` property of `object` refer to `target`. Observers are not called.
@@ -55,22 +198,19 @@ extension StoredProperty {
   /// - Returns: `false`, without doing anything, if the property is a `let`, of another kind or type, or not one of the
   ///   class of `object`, and if it cannot be nil and `target` is.
   func assign<Target: AnyObject>(reference target: Target?, in object: AnyObject) -> Bool {
-    guard isVariable, isProperty(of: object) else { return false }
-    return withExtendedLifetime(object) {
-      // Facts 1 to 3; the reference that was there is let go of.
-      switch ownership {
-      case .weak where type == Target?.self:
-        unsafe memory(in: object).assumingMemoryBound(to: WeakField<Target>.self).pointee.target = target
-      case .unowned where type == Target?.self:
-        unsafe memory(in: object).assumingMemoryBound(to: OptionalUnownedField<Target>.self).pointee.target =
-          target
-      case .unowned where type == Target.self:
-        guard let target else { return false }
-        unsafe memory(in: object).assumingMemoryBound(to: UnownedField<Target>.self).pointee.target = target
-      default: return false
-      }
+    func write<Field: ReferenceField<Target>>(_ field: Field.Type) -> Bool {
+      guard isVariable, isHeld(as: field), isProperty(of: object) else { return false }
+      // Fact 2.
+      withMutablePropertyMemory(ofObject: object) { $0.withValue(field, at: offset) { $0.object = target } }
       return true
     }
+    return write(WeakField<Target>.self) || target != nil && write(UnownedField<Target>.self)
+      || write(OptionalUnownedField<Target>.self)
+  }
+
+  /// Whether the property is laid out as `field`.
+  private func isHeld<Field: ReferenceField>(as field: Field.Type) -> Bool {
+    ownership == field.ownership && type == field.declaredType
   }
 
   /// Whether the class of `object` is the owner or a subclass of it.
@@ -82,25 +222,4 @@ extension StoredProperty {
     }
     return false
   }
-
-  /// Where the property is in `object`, whose class has been compared with the owner.
-  @unsafe
-  private func memory(in object: AnyObject) -> UnsafeMutableRawPointer {
-    // The address of an object is that of its memory, and offsets are counted from there.
-    unsafe Unmanaged.passUnretained(object).toOpaque() + offset
-  }
-}
-
-// MARK: - Layouts
-
-private struct WeakField<Target: AnyObject> {
-  weak var target: Target?
-}
-
-private struct UnownedField<Target: AnyObject> {
-  unowned var target: Target
-}
-
-private struct OptionalUnownedField<Target: AnyObject> {
-  unowned var target: Target?
 }

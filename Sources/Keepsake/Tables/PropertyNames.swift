@@ -1,67 +1,179 @@
-/// The names that the stored property of a key may have.
-///
-/// The key of a synthesized `CodingKeys` is a case with the name of the property, whatever its string is. A wrapper or a
-/// macro keeps the value of `title` in `_title`.
-func propertyNames<Key: CodingKey>(of key: Key) -> [String] {
-  let name = caseName(of: key) ?? key.stringValue
-  return [name, "_" + name]
-}
-
-extension CodingKey {
-  /// The names of the properties of the key of this type that has the string `name`.
-  static func propertyNames(ofKey name: String) -> [String] {
-    Self(stringValue: name).map { Keepsake.propertyNames(of: $0) } ?? []
+/// Finds which stored properties of a type are archived, and under which keys (see ``ArchivedFields``).
+struct PropertyNames {
+  struct Named {
+    let property: StoredProperty
+    /// Type and name, for errors.
+    let label: String
+    let key: ModelKey
+    let otherKey: ModelKey?
   }
-}
 
-/// The name of a case, as the compiler has written it down for reflection; `nil` for what is no enumeration, and where
-/// the program was built without that.
-private func caseName<Key>(of key: Key) -> String? {
-  // The runtime reads the name from its own tables, which stay as long as the process does. It ends with a zero.
-  unsafe enumerationCaseName(key).map { unsafe String(cString: $0) }
-}
+  private let type: any ArchivedFields.Type
+  private let list: [StoredProperty]
+  /// The keys that were given, those of the type itself first, then those of its superclasses.
+  private let given: [(owner: Any.Type, keys: [String: String?])]
+  /// The keys so far, and the property of each.
+  private var owners: [String: StoredProperty] = [:]
 
-/// The entry point by which the standard library prints cases of enumerations, since Swift 5.
-@_silgen_name("swift_EnumCaseName")
-private func enumerationCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?
+  /// The properties of `type` that are archived, in the order in which they are written.
+  static func find(in type: any ArchivedFields.Type) throws(ArchiveError) -> [Named] {
+    var names = try PropertyNames(type)
+    return try names.find()
+  }
 
-extension StoredProperties {
-  /// The one property that has one of `names`, the first name first; `nil` where there is none, or where two classes of
-  /// a chain each have one.
-  func property(named names: [String]) -> StoredProperty? {
-    for name in names {
-      let found = list.filter { $0.name == name }
-      if let property = found.first { return found.count == 1 ? property : nil }
+  private init(_ type: any ArchivedFields.Type) throws(ArchiveError) {
+    guard let found = StoredProperties.of(type) else {
+      throw ArchiveError(
+        .misuse,
+        "The properties of \(type) cannot be found: it is no structure or class, or was built without reflection "
+          + "metadata (-disable-reflection-metadata), which ArchivedFields and ArchivedModel need"
+      )
+    }
+    self.type = type
+    list = found.list
+    var given: [(owner: Any.Type, keys: [String: String?])] = []
+    var next: Any.Type? = type
+    while let current = next {
+      if let fields = current as? any ArchivedFields.Type {
+        given.append((current, fields.archivedKeys))
+      } else if current is any Encodable.Type {
+        throw ArchiveError(
+          .misuse,
+          "\(type) has a superclass, \(current), with coding of its own. Let that conform to ArchivedFields instead"
+        )
+      }
+      next = (current as? AnyClass).flatMap(_getSuperclass)
+    }
+    self.given = given
+    try checkGivenNames()
+  }
+
+  private mutating func find() throws(ArchiveError) -> [Named] {
+    var found: [Named] = []
+    for property in list {
+      // What the compiler and macros make for themselves: the storage of lazy properties, of actors, of observation.
+      guard !property.name.hasPrefix("$"), !property.name.hasPrefix("_$") else { continue }
+      let name = plainName(of: property)
+      let givenKey = givenKey(of: property, name)
+      if case .some(.none) = givenKey { continue }
+      let label = "\(property.owner).\(name)"
+      guard try isArchivable(property, label) else { continue }
+      let key = try key(of: property, givenKey ?? name, isGiven: givenKey != nil)
+      let otherName = name.hasPrefix("_") ? String(name.dropFirst()) : "_" + name
+      // Only what is declared with an underscore may have had a key with it or without.
+      let hasOther =
+        property.name.hasPrefix("_") && givenKey == nil
+        && !list.contains { $0.name == otherName && ($0.name, $0.offset) != (property.name, property.offset) }
+      found.append(
+        Named(
+          property: property,
+          label: label,
+          key: ModelKey(property: key),
+          otherKey: hasOther ? ModelKey(property: otherName) : nil
+        )
+      )
+    }
+    return found
+  }
+
+  // MARK: Names
+
+  /// The name that the program uses: without the underscore of the storage of a wrapper or of an observed property.
+  ///
+  /// Nothing says whether a property is such a storage. It is taken for one if it has an underscore and is a structure of
+  /// a module that has wrappers.
+  private func plainName(of property: StoredProperty) -> String {
+    let name = String(property.name.dropFirst())
+    guard property.name.hasPrefix("_"), !name.isEmpty, isObserved(property) || isStructure(property.type),
+      !list.contains(where: { $0.name == name && $0.owner == property.owner })
+    else { return property.name }
+    return name
+  }
+
+  private func isObserved(_ property: StoredProperty) -> Bool {
+    property.name.hasPrefix("_")
+      && list.contains { $0.name == "_$observationRegistrar" && $0.owner == property.owner }
+  }
+
+  private func isStructure(_ type: Any.Type) -> Bool {
+    guard !(type is AnyClass), StoredProperties.of(type) != nil else { return false }
+    let module = String(reflecting: type).prefix { $0 != "." }
+    return !["Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization", "__C"].contains(
+      module
+    )
+  }
+
+  /// The key that was given to `property`; nil within if it is not archived, and `nil` if nothing was said.
+  private func givenKey(of property: StoredProperty, _ name: String) -> String?? {
+    for (owner, keys) in given {
+      if let key = keys[name] ?? keys[property.name] { return .some(key) }
+      if owner == property.owner { break }
     }
     return nil
   }
-}
 
-/// A type whose values can be empty. A property of such a type can wait for its value.
-protocol ValueThatCanBeEmpty {
-  static var empty: Self { get }
-  var isEmptyForNow: Bool { get }
-}
-
-extension Optional: ValueThatCanBeEmpty {
-  static var empty: Wrapped? { nil }
-  var isEmptyForNow: Bool {
-    guard let self else { return true }
-    return (self as? any ValueThatCanBeEmpty)?.isEmptyForNow ?? false
+  private func checkGivenNames() throws(ArchiveError) {
+    let names = Set(list.flatMap { [$0.name, plainName(of: $0)] })
+    for name in given.flatMap(\.keys.keys) where !names.contains(name) && !isLazy(name) {
+      throw ArchiveError(
+        .misuse,
+        "archivedKeys of \(type) names \"\(name)\", which is no stored property of it"
+      )
+    }
   }
-}
 
-extension Array: ValueThatCanBeEmpty {
-  static var empty: [Element] { [] }
-  var isEmptyForNow: Bool { isEmpty }
-}
+  private func isLazy(_ name: String) -> Bool { list.contains { $0.isLazy && $0.name.hasSuffix("_" + name) } }
 
-extension Set: ValueThatCanBeEmpty {
-  static var empty: Set<Element> { [] }
-  var isEmptyForNow: Bool { isEmpty }
-}
+  // MARK: Keys
 
-extension Dictionary: ValueThatCanBeEmpty {
-  static var empty: [Key: Value] { [:] }
-  var isEmptyForNow: Bool { isEmpty }
+  private mutating func key(
+    of property: StoredProperty,
+    _ wanted: String?,
+    isGiven: Bool
+  ) throws(ArchiveError) -> String {
+    var key = wanted ?? property.name
+    // Classes of a chain may each have a private property of one name: the one nearest to the base keeps it.
+    while !isGiven, let other = owners[key], other.owner != property.owner {
+      key = "\(String(describing: property.owner).prefix { $0 != "<" }).\(key)"
+    }
+    if let other = owners.updateValue(property, forKey: key) {
+      throw ArchiveError(
+        .misuse,
+        "\(other.owner).\(other.name) and \(property.owner).\(property.name) are both to be archived under the key "
+          + "\"\(key)\""
+      )
+    }
+    return key
+  }
+
+  // MARK: Types
+
+  /// Whether `property` is archived: a `let` whose type is not `Codable` is not.
+  private func isArchivable(_ property: StoredProperty, _ label: String) throws(ArchiveError) -> Bool {
+    switch property.ownership {
+    case .strong:
+      if property.type is any Codable.Type { return true }
+      guard property.isVariable else { return false }
+      throw notArchivable(label, "is of type \(property.type), which is not Codable. Make that Codable")
+    case .weak, .unowned:
+      if property.target is any (Codable & AnyObject).Type {
+        guard property.ownership == .weak, !(type is AnyClass) else { return true }
+        throw notArchivable(label, "is weak in a structure. Mark it @WeakReference instead")
+      }
+      guard property.isVariable else { return false }
+      throw notArchivable(
+        label,
+        "refers to \(property.target), which is no class that is Codable. Make it one"
+      )
+    case .unmanaged:
+      throw notArchivable(label, "is unowned(unsafe). Make it weak or unowned")
+    }
+  }
+
+  private func notArchivable(_ label: String, _ reason: String) -> ArchiveError {
+    ArchiveError(
+      .misuse,
+      "\(label) cannot be archived: it \(reason), or leave the property out by archivedKeys"
+    )
+  }
 }

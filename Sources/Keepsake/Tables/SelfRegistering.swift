@@ -21,3 +21,8 @@
 /// The archiver relies on the promise when it looks for rings of references that could not be read. Where a
 /// class does not keep it, reading such a ring throws.
 public protocol SelfRegistering: AnyObject {}
+
+/// Whether objects of a class are there before what they hold is read.
+func isKnownEarly(_ type: Any.Type) -> Bool {
+  type is any SelfRegistering.Type || type is AnyClass && type is any ArchivedFields.Type
+}

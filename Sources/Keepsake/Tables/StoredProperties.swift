@@ -25,6 +25,9 @@ struct StoredProperty: Sendable {
   /// The type that declares it: of a class, the one of the chain.
   let owner: Any.Type
 
+  /// The type, without being optional.
+  var target: Any.Type { (type as? any OptionalValue.Type)?.wrapped ?? type }
+
   /// Whether it is the storage of a `lazy` property, which has no value until it is asked for.
   var isLazy: Bool { name.hasPrefix("$__lazy_storage_$_") }
 }

@@ -324,27 +324,38 @@ import Testing
 
   // MARK: Models and declared fields
 
-  enum OfArchived {
+  enum OfKeys {
     class User: ArchivedModel {
-      @Archived var name = ""
-      @Archived("mates") var friends: [User] = []
-      @Archived var boss: User?
+      override class var archivedKeys: [String: String?] { ["friends": "mates", "cache": nil] }
+
+      var friends: [User] = []
+      var cache: [Int]?
+    }
+
+    struct Reply: ArchivedFields {
+      var text = ""
+      var cache: [String: Int] = [:]
+
+      static var archivedKeys: [String: String?] { ["text": "body", "cache": nil] }
     }
   }
 
   class User: ArchivedModel {
-    @Archived var name = ""
-    @Archived var friends: [User] = []
+    var name = ""
+    var friends: [User] = []
+    weak var boss: User?
+    private var secret: Data?
   }
   class Admin: User {
-    @Archived var level = 1
+    var level = 1
   }
 
   @Test("models")
   func models() throws {
-    let user = OfArchived.User()
-    user.boss = OfArchived.User()
-    #expect(try KeyedArchiver.copy(of: user).boss?.friends.count == 0)
+    let user = OfKeys.User()
+    user.cache = [1]
+    #expect(try KeyedArchiver.copy(of: user).cache == nil)
+    #expect(try KeyedArchiver.copy(of: OfKeys.Reply(text: "Yes", cache: ["a": 1])).cache.isEmpty)
 
     let admin = Admin()
     admin.friends = [admin]
@@ -359,17 +370,11 @@ import Testing
     var street = ""
     var city = ""
     var postalCode = 0
-
-    static let archivedFields: [ArchivedField<Address>] = [
-      .init("street", \.street), .init("city", \.city), .init("postalCode", \.postalCode),
-    ]
   }
 
   struct Point: ArchivedFields {
     var x = 0.0
     var y = 0.0
-
-    static let archivedFields: [ArchivedField<Point>] = [.init("x", \.x), .init("y", \.y)]
   }
 
   @Test("declared fields, also in JSON")

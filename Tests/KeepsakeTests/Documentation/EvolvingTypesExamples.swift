@@ -210,16 +210,18 @@ import Testing
 
   enum Third {
     final class Lamp: ArchivedModel {
-      @Archived var percent = 50.0
-      @Archived var colour = "white"
+      var percent = 50.0
+      var colour = "white"
     }
   }
 
   final class Lamp: ArchivedModel, ArchivableClass {
+    override class var archivedKeys: [String: String?] { ["brightness": "percent"] }
+
     static var archiveVersion: Int { 1 }
 
-    @Archived("percent") var brightness = 1.0
-    @Archived var isOn = true
+    var brightness = 1.0
+    var isOn = true
 
     required init() {
       super.init()
@@ -241,10 +243,6 @@ import Testing
   struct Address: ArchivedFields {
     var street = ""
     var country = "NL"
-
-    static let archivedFields: [ArchivedField<Address>] = [
-      .init("street", \.street), .init("country", \.country),
-    ]
   }
 
   @Test("declared fields keep their defaults")

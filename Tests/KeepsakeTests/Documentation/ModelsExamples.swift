@@ -5,10 +5,12 @@ import Testing
 /// The examples of Models.md.
 @Suite("Documentation: models") struct ModelsExamples {
   class User: ArchivedModel {
-    @Archived var name = ""
-    @Archived("mates") var friends: [User] = []
-    @Archived var boss: User?
-    @Archived var born: Date?
+    override class var archivedKeys: [String: String?] { ["friends": "mates", "isSelected": nil] }
+
+    var name = ""
+    var friends: [User] = []
+    weak var boss: User?
+    var born: Date?
     var isSelected = false
 
     convenience init(name: String) {
@@ -18,7 +20,7 @@ import Testing
   }
 
   final class Admin: User {
-    @Archived var rights: Set<String> = ["read"]
+    var rights: Set<String> = ["read"]
   }
 
   @Test("a ring of models, and a subclass")
@@ -39,7 +41,7 @@ import Testing
   }
 
   final class Badge: ArchivedModel {
-    @Archived var label = ""
+    var label = ""
 
     init(label: String) {
       super.init()
@@ -61,13 +63,13 @@ import Testing
   }
 
   final class Page: ArchivedModel {
-    @Archived var title = ""
-    @Archived @Polymorphic var content: [any Codable] = []
-    @Archived @WeakReference var previous: Page?
-    @Archived @Deferred var next: Page?
+    var title = ""
+    @Polymorphic var content: [any Codable] = []
+    @WeakReference var previous: Page?
+    @Deferred var next: Page?
   }
 
-  @Test("other wrappers behind @Archived")
+  @Test("other wrappers")
   func page() throws {
     let first = Page()
     let second = Page()
@@ -88,16 +90,12 @@ import Testing
     #expect(json == #"{"label":"Chair"}"#)
   }
 
-  // MARK: Declared fields
+  // MARK: Structures
 
   struct Address: ArchivedFields {
     var street = ""
     var city = ""
     var postalCode: Int?
-
-    static let archivedFields: [ArchivedField<Address>] = [
-      .init("street", \.street), .init("city", \.city), .init("postalCode", \.postalCode),
-    ]
   }
 
   struct PlainAddress: Codable {
@@ -106,7 +104,7 @@ import Testing
     var postalCode: Int?
   }
 
-  @Test("declared fields make the same archive as synthesized coding")
+  @Test("fields make the same archive as synthesized coding")
   func fields() throws {
     let address = Address(street: "Keizersgracht 1", city: "Amsterdam", postalCode: 1015)
     let data = try KeyedArchiver.archivedData(withRootObject: [address])
@@ -121,10 +119,6 @@ import Testing
   struct Reply: ArchivedFields {
     var text = ""
     @WeakReference var author: User?
-
-    static let archivedFields: [ArchivedField<Reply>] = [
-      .init("text", \.text), .init("author", \._author),
-    ]
   }
 
   @Test("a property with a wrapper")
@@ -139,18 +133,14 @@ import Testing
     #expect(copy.replies[0].author === copy.author && copy.replies[0].text == "Yes")
   }
 
-  final class Room: ArchivedFields, SelfRegistering {
+  final class Room: ArchivedFields {
     var name = ""
     var doors: [Room] = []
-
-    static let archivedFields: [ArchivedField<Room>] = [
-      .init("name", \.name), .init("doors", \.doors),
-    ]
 
     required init() {}
   }
 
-  @Test("a class in rings that declares its fields")
+  @Test("a class whose objects refer to each other")
   func rooms() throws {
     let hall = Room()
     let kitchen = Room()

@@ -8,10 +8,6 @@ import Testing
     var time = 0.0
     var value = 0.0
     var station = ""
-
-    static let archivedFields: [ArchivedField<Sample>] = [
-      .init("time", \.time), .init("value", \.value), .init("station", \.station),
-    ]
   }
 
   struct Recording: Codable {

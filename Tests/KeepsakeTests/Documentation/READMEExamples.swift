@@ -128,12 +128,12 @@ import Testing
   }
 
   class User: ArchivedModel {
-    @Archived var name = ""
-    @Archived var friends: [User] = []
+    var name = ""
+    var friends: [User] = []
   }
 
   class Admin: User {
-    @Archived var level = 1
+    var level = 1
   }
 
   @Test("models")
@@ -149,10 +149,6 @@ import Testing
     var street = ""
     var city = ""
     var postalCode: Int?
-
-    static let archivedFields: [ArchivedField<Address>] = [
-      .init("street", \.street), .init("city", \.city), .init("postalCode", \.postalCode),
-    ]
   }
 
   @Test("a structure that declares its fields")

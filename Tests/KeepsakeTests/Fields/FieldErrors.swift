@@ -42,7 +42,6 @@ import Testing
   }
   private struct MaybeNumber: ArchivedFields {
     var int: Int? = 1
-    static let archivedFields: [ArchivedField<MaybeNumber>] = [.init("int", \.int)]
   }
   private enum Mixed: Codable {
     case text, number

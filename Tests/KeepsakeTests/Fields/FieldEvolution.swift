@@ -47,7 +47,6 @@ import Testing
   /// The default of the inner value differs from that of its type.
   private struct Outer: ArchivedFields, Equatable {
     var street = Street(name: "default", number: 3)
-    static let archivedFields: [ArchivedField<Outer>] = [.init("street", \.street)]
   }
 
   @Test("what a nested record has no value for is as in the init() of its type")
@@ -122,6 +121,5 @@ import Testing
   }
   private struct Nihilist: ArchivedFields, Equatable {
     var nothing: Nothing?
-    static let archivedFields: [ArchivedField<Nihilist>] = [.init("nothing", \.nothing)]
   }
 }

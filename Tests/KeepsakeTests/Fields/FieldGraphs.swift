@@ -14,11 +14,6 @@ import Testing
     var owners: [Owner] = []
     @Deferred var deferred: Owner?
     @WeakReference var weak: Owner?
-
-    static let archivedFields: [ArchivedField<Thing>] = [
-      .init("owner", \.owner), .init("owners", \.owners), .init("deferred", \._deferred),
-      .init("weak", \._weak),
-    ]
   }
 
   @Test("objects that are shared through fields stay shared")
@@ -42,7 +37,6 @@ import Testing
   private struct Links: ArchivedFields {
     @Deferred var page: Page?
     var count = 0
-    static let archivedFields: [ArchivedField<Links>] = [.init("page", \._page), .init("count", \.count)]
   }
 
   @Test("a ring through a deferred field is closed; through a plain one it is refused")
@@ -68,7 +62,6 @@ import Testing
   }
   private struct Holder: ArchivedFields {
     var ring: Ring?
-    static let archivedFields: [ArchivedField<Holder>] = [.init("ring", \.ring)]
   }
 
   private final class Station: ArchivedFields, SelfRegistering {
@@ -77,10 +70,6 @@ import Testing
     var street = Street()
 
     init() {}
-
-    static let archivedFields: [ArchivedField<Station>] = [
-      .init("name", \.name), .init("next", \.next), .init("street", \.street),
-    ]
   }
 
   private final class PlainStation: Codable {

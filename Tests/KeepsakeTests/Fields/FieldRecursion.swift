@@ -9,11 +9,6 @@ import Testing
     var children: [Branch] = []
     var byName: [String: Branch] = [:]
 
-    static let archivedFields: [ArchivedField<Branch>] = [
-      .init("a", \.a), .init("b", \.b), .init("c", \.c), .init("d", \.d), .init("e", \.e),
-      .init("children", \.children), .init("byName", \.byName),
-    ]
-
     init() {}
 
     /// A value whose optionals are those of `bits`.

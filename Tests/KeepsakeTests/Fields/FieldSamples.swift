@@ -6,8 +6,6 @@ import Keepsake
 struct Street: ArchivedFields, Hashable {
   var name = ""
   var number = 0
-
-  static let archivedFields: [ArchivedField<Street>] = [.init("name", \.name), .init("number", \.number)]
 }
 
 struct PlainStreet: Codable, Hashable {
@@ -51,19 +49,6 @@ struct Everything: ArchivedFields, Equatable {
   var choice = Choice.none
 
   enum Choice: String, Codable { case none, one }
-
-  static let archivedFields: [ArchivedField<Everything>] = [
-    .init("bool", \.bool), .init("int", \.int), .init("int8", \.int8), .init("int16", \.int16),
-    .init("int32", \.int32), .init("int64", \.int64), .init("uint", \.uint), .init("uint8", \.uint8),
-    .init("uint16", \.uint16), .init("uint32", \.uint32), .init("uint64", \.uint64), .init("wide", \.wide),
-    .init("float", \.float), .init("double", \.double), .init("string", \.string),
-    .init("strings", \.strings), .init("maybeBool", \.maybeBool), .init("maybeInt", \.maybeInt),
-    .init("maybeSmall", \.maybeSmall), .init("maybeDouble", \.maybeDouble),
-    .init("maybeString", \.maybeString), .init("twice", \.twice), .init("date", \.date),
-    .init("data", \.data), .init("url", \.url), .init("numbers", \.numbers), .init("street", \.street),
-    .init("maybeStreet", \.maybeStreet), .init("streets", \.streets), .init("byName", \.byName),
-    .init("some", \.some), .init("choice", \.choice),
-  ]
 
   static var full: Everything {
     Everything(
@@ -143,8 +128,6 @@ struct PlainEverything: Codable, Equatable {
 struct Twig: ArchivedFields, Equatable {
   var name = ""
   var branches: [Twig] = []
-
-  static let archivedFields: [ArchivedField<Twig>] = [.init("name", \.name), .init("branches", \.branches)]
 }
 
 /// A value whose coding may throw, and notes where it is.
@@ -171,8 +154,4 @@ struct Holding: ArchivedFields, Equatable {
   var before = "before"
   var refusing = RefusingValue()
   var after = 1
-
-  static let archivedFields: [ArchivedField<Holding>] = [
-    .init("before", \.before), .init("refusing", \.refusing), .init("after", \.after),
-  ]
 }

@@ -182,21 +182,23 @@ struct FrozenSheet: Codable {
 // MARK: Models in a ring
 
 class FrozenMember: ArchivedModel, ArchivableClass {
+  override class var archivedKeys: [String: String?] { ["boss": "leader"] }
+
   class var archivedClassName: String { "Frozen.Member" }
   class var archiveVersion: Int { 2 }
-  @Archived var name = ""
-  @Archived var friends: [FrozenMember] = []
-  @Archived("leader") var boss: FrozenMember?
-  @Archived var nickname: String?
-  @Archived var scores: [String: Int] = [:]
-  @Archived @WeakReference var rival: FrozenMember?
-  @Archived @Deferred var heir: FrozenMember?
+  var name = ""
+  var friends: [FrozenMember] = []
+  var boss: FrozenMember?
+  var nickname: String?
+  var scores: [String: Int] = [:]
+  @WeakReference var rival: FrozenMember?
+  @Deferred var heir: FrozenMember?
 }
 
 final class FrozenPresident: FrozenMember {
   override class var archivedClassName: String { "Frozen.President" }
-  @Archived var level = 1
-  @Archived var club: [String: FrozenMember] = [:]
+  var level = 1
+  var club: [String: FrozenMember] = [:]
 }
 
 // MARK: - Making them

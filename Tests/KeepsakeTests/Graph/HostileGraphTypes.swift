@@ -299,16 +299,18 @@ final class HostilePlainPost: Decodable {
 // MARK: - Models in rings
 
 class HostileUser: ArchivedModel {
-  @Archived var name = ""
-  @Archived var friends: [HostileUser] = []
-  @Archived("leader") var boss: HostileUser?
-  @Archived var scores: [String: Int] = [:]
-  @Archived @WeakReference var rival: HostileUser?
-  @Archived @Deferred var heir: HostileUser?
-  @Archived @Polymorphic var shape: (any HostileShape)?
+  override class var archivedKeys: [String: String?] { ["boss": "leader"] }
+
+  var name = ""
+  var friends: [HostileUser] = []
+  var boss: HostileUser?
+  var scores: [String: Int] = [:]
+  @WeakReference var rival: HostileUser?
+  @Deferred var heir: HostileUser?
+  @Polymorphic var shape: (any HostileShape)?
 }
 
 final class HostileAdmin: HostileUser {
-  @Archived var level = 1
-  @Archived var staff: [HostileAdmin] = []
+  var level = 1
+  var staff: [HostileAdmin] = []
 }

@@ -258,22 +258,22 @@ private final class ThreadPassing: ThreadAnimal, ArchivableClass {
 private final class ThreadOther: ThreadAnimal {}
 
 class ThreadUser: ArchivedModel {
-  @Archived var name = ""
-  @Archived var friends: [ThreadUser] = []
-  @Archived var boss: ThreadUser?
+  var name = ""
+  var friends: [ThreadUser] = []
+  var boss: ThreadUser?
 }
 
 final class ThreadAdmin: ThreadUser {
-  @Archived var level = 0
+  var level = 0
 }
 
 class ThreadFirstModel: ArchivedModel {
-  @Archived var name = ""
-  @Archived var next: ThreadFirstModel?
+  var name = ""
+  var next: ThreadFirstModel?
 }
 
 final class ThreadFirstSubmodel: ThreadFirstModel {
-  @Archived var more = [1, 2]
+  var more = [1, 2]
 }
 
 protocol ThreadShape: Codable {}

@@ -33,10 +33,12 @@ import Testing
 
 @Suite("Migrating: a model base class") struct MigratingModel {
   class User: ArchivedModel {
-    @Archived var name = ""
-    @Archived("mates") var friends: [User] = []
-    @Archived var boss: User?
-    @Archived var born: Date?
+    override class var archivedKeys: [String: String?] { ["friends": "mates", "isSelected": nil] }
+
+    var name = ""
+    var friends: [User] = []
+    var boss: User?
+    var born: Date?
     var isSelected = false
 
     convenience init(name: String) {
@@ -46,7 +48,7 @@ import Testing
   }
 
   final class Admin: User {
-    @Archived var rights: Set<String> = ["read"]
+    var rights: Set<String> = ["read"]
   }
 
   @Test("properties, subclass, defaults")
@@ -81,7 +83,7 @@ import Testing
   }
 
   final class Badge: ArchivedModel {
-    @Archived var label = ""
+    var label = ""
 
     init(label: String) {
       super.init()
@@ -104,13 +106,13 @@ import Testing
   }
 
   class Page: ArchivedModel {
-    @Archived var title = ""
-    @Archived @Polymorphic var content: [any Codable] = []
-    @Archived @WeakReference var previous: Page?
-    @Archived @Deferred var next: Page?
+    var title = ""
+    @Polymorphic var content: [any Codable] = []
+    @WeakReference var previous: Page?
+    @Deferred var next: Page?
   }
 
-  @Test("the other wrappers stand behind @Archived")
+  @Test("the other wrappers")
   func wrappers() throws {
     let first = Page()
     let second = Page()

@@ -180,13 +180,15 @@ private final class MigratingHarp: MigratingNames.Instrument {}
 
   /// The model as it was.
   final class OldLamp: ArchivedModel {
-    @Archived var percent = 50.0
+    var percent = 50.0
   }
 
   final class Lamp: ArchivedModel, ArchivableClass {
+    override class var archivedKeys: [String: String?] { ["brightness": "percent"] }
+
     static var archiveVersion: Int { 1 }
 
-    @Archived("percent") var brightness = 1.0
+    var brightness = 1.0
 
     required init() {
       super.init()

@@ -103,11 +103,11 @@ import Testing
 
 @Suite("Migrating: the same with a model base class") struct MigratingModelSubclasses {
   class Vehicle: ArchivedModel {
-    @Archived var wheels = 0
+    var wheels = 0
   }
 
   class Car: Vehicle {
-    @Archived var brand = ""
+    var brand = ""
 
     convenience init(wheels: Int, brand: String) {
       self.init()

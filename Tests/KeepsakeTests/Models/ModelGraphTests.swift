@@ -131,9 +131,9 @@ import Testing
 // MARK: - Models
 
 private final class Knot: ArchivedModel {
-  @Archived var name = ""
-  @Archived var next: Knot?
-  @Archived var friends: [Knot] = []
+  var name = ""
+  var next: Knot?
+  var friends: [Knot] = []
 
   func untie() {
     next = nil
@@ -143,21 +143,21 @@ private final class Knot: ArchivedModel {
 
 // Not private: what is decoded by its name must be one that can be found again.
 class GraphAnimal: ArchivedModel {
-  @Archived var name = ""
-  @Archived var enemies: [GraphAnimal] = []
+  var name = ""
+  var enemies: [GraphAnimal] = []
 }
 
 final class GraphDog: GraphAnimal {
-  @Archived var tricks: [String] = []
+  var tricks: [String] = []
 }
 
 final class GraphCat: GraphAnimal {
-  @Archived var lives = 7
+  var lives = 7
 }
 
 class GraphAgent: ArchivedModel {
-  @Archived private var secret = ""
-  @Archived var partner: GraphAgent?
+  private var secret = ""
+  var partner: GraphAgent?
 
   var outerSecret: String {
     get { secret }
@@ -166,7 +166,7 @@ class GraphAgent: ArchivedModel {
 }
 
 final class GraphSpy: GraphAgent {
-  @Archived private var secret = ""
+  private var secret = ""
 
   var secrets: [String] { [outerSecret, secret] }
 
@@ -182,5 +182,5 @@ private final class Hub: ArchivedModel {
     var hub: Hub
   }
 
-  @Archived var spokes: [Spoke] = []
+  var spokes: [Spoke] = []
 }

@@ -152,14 +152,16 @@ import Testing
     #expect(letter.from === letter.to[0])
   }
 
-  @Test("properties without the wrapper are not archived and keep their defaults")
+  @Test("what the class leaves out keeps its default, lazy and computed properties are left alone")
   func plainProperties() throws {
     let mixed = Mixed()
     mixed.kept = 1
     mixed.forgotten = 2
     mixed.alsoKept = 3
+    mixed.lazily = "set"
     let back = try roundTrip(mixed)
     #expect(back.kept == 1 && back.forgotten == 0 && back.alsoKept == 3 && back.double == 2)
+    #expect(back.lazily == "lazily")
   }
 
   @Test("observers see what the program sets, and nothing while the object is decoded")
@@ -233,16 +235,16 @@ func plistRoundTrip<T: Codable>(_ value: T) throws -> T {
 // MARK: - Models
 
 private class Member: ArchivedModel {
-  @Archived var name = ""
-  @Archived var nickname: String?
+  var name = ""
+  var nickname: String?
 }
 
 private class Admin: Member {
-  @Archived var level = 1
+  var level = 1
 }
 
 private final class Owner: Admin {
-  @Archived var rooms: [String] = []
+  var rooms: [String] = []
 }
 
 private final class Guest: Member {}
@@ -250,22 +252,22 @@ private final class Guest: Member {}
 private final class Hollow: ArchivedModel {}
 
 private final class Scalars: ArchivedModel {
-  @Archived var int = 0
-  @Archived var int8: Int8 = 0
-  @Archived var int16: Int16 = 0
-  @Archived var int32: Int32 = 0
-  @Archived var int64: Int64 = 0
-  @Archived var int128: Int128 = 0
-  @Archived var uint: UInt = 0
-  @Archived var uint8: UInt8 = 0
-  @Archived var uint16: UInt16 = 0
-  @Archived var uint32: UInt32 = 0
-  @Archived var uint64: UInt64 = 0
-  @Archived var uint128: UInt128 = 0
-  @Archived var float: Float = 0
-  @Archived var double = 0.0
-  @Archived var bool = false
-  @Archived var string = ""
+  var int = 0
+  var int8: Int8 = 0
+  var int16: Int16 = 0
+  var int32: Int32 = 0
+  var int64: Int64 = 0
+  var int128: Int128 = 0
+  var uint: UInt = 0
+  var uint8: UInt8 = 0
+  var uint16: UInt16 = 0
+  var uint32: UInt32 = 0
+  var uint64: UInt64 = 0
+  var uint128: UInt128 = 0
+  var float: Float = 0
+  var double = 0.0
+  var bool = false
+  var string = ""
 }
 
 private struct Point: Codable, Equatable {
@@ -283,35 +285,37 @@ private enum Shape: Codable, Equatable {
 }
 
 private final class Values: ArchivedModel {
-  @Archived var date = Date(timeIntervalSinceReferenceDate: 0)
-  @Archived var data = Data()
-  @Archived var url: URL?
-  @Archived var mood = Mood.calm
-  @Archived var shape = Shape.square
-  @Archived var point = Point()
-  @Archived var points: [Point] = []
-  @Archived var named: [String: Point] = [:]
-  @Archived var numbers: [Int] = []
-  @Archived var set: Set<Int> = []
+  var date = Date(timeIntervalSinceReferenceDate: 0)
+  var data = Data()
+  var url: URL?
+  var mood = Mood.calm
+  var shape = Shape.square
+  var point = Point()
+  var points: [Point] = []
+  var named: [String: Point] = [:]
+  var numbers: [Int] = []
+  var set: Set<Int> = []
 }
 
 private final class Options: ArchivedModel {
-  @Archived var empty: Int?
-  @Archived var full: Int? = 5
-  @Archived var child: Guest?
-  @Archived("words") var text: String?
-  @Archived var deep: Int??
+  override class var archivedKeys: [String: String?] { ["text": "words"] }
+
+  var empty: Int?
+  var full: Int? = 5
+  var child: Guest?
+  var text: String?
+  var deep: Int??
 }
 
 private final class Group: ArchivedModel {
-  @Archived var members: [Guest] = []
-  @Archived var byRole: [String: Guest] = [:]
-  @Archived var leader: Guest?
+  var members: [Guest] = []
+  var byRole: [String: Guest] = [:]
+  var leader: Guest?
 }
 
 private class Crate<Content: Codable & ExpressibleByDefault>: ArchivedModel {
-  @Archived var content = Content()
-  @Archived var label = ""
+  var content = Content()
+  var label = ""
 }
 
 private protocol ExpressibleByDefault {
@@ -322,28 +326,32 @@ extension Array: ExpressibleByDefault {}
 extension Int: ExpressibleByDefault {}
 
 private final class IntCrate: Crate<Int> {
-  @Archived var weight = 0
+  var weight = 0
 }
 
 private final class Mixed: ArchivedModel {
-  @Archived var kept = 0
+  override class var archivedKeys: [String: String?] { ["forgotten": nil] }
+
+  var kept = 0
   var forgotten = 0
-  @Archived var alsoKept = 0
+  var alsoKept = 0
   let constant = "constant"
   lazy var lazily = "lazily"
   var double: Int { kept * 2 }
 }
 
 private final class Observed: ArchivedModel {
-  @Archived var value = 0 {
+  var value = 0 {
     didSet { seen.append(oldValue) }
   }
   var seen: [Int] = []
+
+  override class var archivedKeys: [String: String?] { ["seen": nil] }
 }
 
 private final class Counted: ArchivedModel {
-  @Archived var start = -1
-  @Archived var note = ""
+  var start = -1
+  var note = ""
   var wasDecoded = false
 
   init(start: Int) {
@@ -366,5 +374,5 @@ private final class Counted: ArchivedModel {
 private final class Second<Value> {}
 
 private final class First<Parameter>: ArchivedModel {
-  @Archived var value = 0
+  var value = 0
 }

@@ -89,11 +89,11 @@ final class NewCircle: NewShape {
 
 /// What a model has of it.
 final class ModelOfPerson: ArchivedModel {
-  @Archived var name = ""
-  @Archived var age = -1
-  @Archived var friends: [ModelOfPerson] = []
-  @Archived var best: ModelOfPerson?
-  @Archived var added = "default"
+  var name = ""
+  var age = -1
+  var friends: [ModelOfPerson] = []
+  var best: ModelOfPerson?
+  var added = "default"
 }
 
 /// An archive that Foundation's NSKeyedArchiver writes.
