@@ -34,6 +34,11 @@ enum EditManual {
           or became something else, is told on standard error.
           """
         ),
+        .text(
+          """
+          At the end it tells how many objects were changed, on standard error if the archive goes to standard output.           An object that only refers to a changed one does not count, nor does the top level.
+          """
+        ),
         Progress.note,
         .savedFile,
       ],

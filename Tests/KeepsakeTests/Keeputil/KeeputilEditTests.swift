@@ -16,7 +16,8 @@ import Testing
   private func difference(_ changes: [String]) throws -> [String] {
     let arguments = changes.map { "'\($0)'" }.joined(separator: " ")
     let edited = try Keeputil.shell("\"$0\" edit \(arguments) -o b.keepsake a.keepsake", in: folder)
-    #expect(edited.status == 0 && edited.output.isEmpty && edited.errors.isEmpty, "\(edited.errors)")
+    #expect(edited.status == 0 && edited.errors.isEmpty, "\(edited.errors)")
+    #expect(edited.output.hasPrefix("b.keepsake: "), "\(edited.output)")
     #expect(try Keeputil.run("verify", "b.keepsake", in: folder).status == 0)
     return try Keeputil.run("diff", "a.keepsake", "b.keepsake", in: folder).output
       .split(separator: "\n").map(String.init)
