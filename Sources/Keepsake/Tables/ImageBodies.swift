@@ -120,6 +120,17 @@ extension ArchiveImage {
   /// Where the value of the top level begins, which fills its body and is no object.
   package var topLevelContent: Int {
     get throws(ArchiveError) {
+      let place = try topLevelStart
+      guard try end(ofValueAt: place, in: reader) == directory.topLevel.upperBound else {
+        throw ArchiveError(.damaged, "The top level does not fill the space that it has", byteOffset: place)
+      }
+      return place
+    }
+  }
+
+  /// Where the value of the top level begins, which is no object. It is not walked.
+  package var topLevelStart: Int {
+    get throws(ArchiveError) {
       var place = directory.topLevel.lowerBound
       guard try classNumber(at: &place) == nil else {
         throw ArchiveError(
@@ -128,7 +139,6 @@ extension ArchiveImage {
           byteOffset: directory.topLevel.lowerBound
         )
       }
-      try checkExtent(place, fills: directory.topLevel)
       return place
     }
   }

@@ -12,10 +12,13 @@ package struct ArchiveBody {
 }
 
 extension ArchiveImage {
-  /// The value of the top level: a record or map whose keys are those of the archive.
+  /// The value of the top level: a record or map whose keys are those of the archive. Only how it begins is read.
   package var topLevelValue: ArchiveValue {
     get throws(ArchiveError) {
-      try ArchiveValue(self, at: topLevelContent, endingBy: directory.topLevel.upperBound, .topLevel)
+      let body = directory.topLevel
+      let value = try ArchiveValue(self, at: topLevelStart, endingBy: body.upperBound, .topLevel)
+      if !value.hasMembers { try checkEnd(value.byteRange.upperBound, of: body) }
+      return value
     }
   }
 

@@ -57,6 +57,7 @@ struct ArchiveRewriter {
 
   private mutating func run() throws(ArchiveError) -> ByteBuffer {
     builder.beginBody(classNumber: nil)
+    _ = try source.topLevelContent
     try append(source.topLevelValue)
     let topLevel = builder.takeTopLevel()
     var next = 0

@@ -78,6 +78,9 @@ public struct ArchiveValue: @unchecked Sendable {
     case topLevel
   }
 
+  /// Whether the body ends where the value does.
+  var isAllOfBody: Bool { standing == .body || standing == .topLevel }
+
   /// Where the values stand that are in this one.
   var standingOfMembers: Standing {
     guard standing == .topLevel else { return .inside }

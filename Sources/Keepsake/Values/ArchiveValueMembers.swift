@@ -124,7 +124,7 @@ extension ArchiveValue {
       try walk.skipMembers()
     }
     // All of them were asked for.
-    if isLast == nil, content.standing == .body { try walk.checkEnd() }
+    if isLast == nil, content.isAllOfBody { try walk.checkEnd() }
   }
 }
 

@@ -51,6 +51,8 @@ package struct ArchiveWalk {
   /// The number in the key table of the last step's key, if that is one of a record.
   package private(set) var keyNumber: Int?
   private var position: Position
+  /// Whether the walk began with all that a body holds.
+  private let beginsWithBody: Bool
   /// The body that the walk is in, and a reader that reads no further.
   private var body: Range<Int>
   private var reader: ByteReader
@@ -59,6 +61,7 @@ package struct ArchiveWalk {
     image = value.image
     position = Position(place: value.offset)
     content = value
+    beginsWithBody = value.isAllOfBody
     lastOffset = value.offset
     body = value.offset..<value.bodyEnd
     reader = value.reader
@@ -99,10 +102,9 @@ package struct ArchiveWalk {
     keyNumber = nil
     if let top = frames.last {
       if top.index == top.count {
-        if let comeBack = top.comeBack {
-          if !position.isSkipped { try image.checkEnd(place, of: body) }
-          (position, body, reader) = comeBack
-        }
+        let isEndOfBody = top.comeBack != nil || frames.count == 1 && beginsWithBody
+        if isEndOfBody, !position.isSkipped { try image.checkEnd(place, of: body) }
+        if let comeBack = top.comeBack { (position, body, reader) = comeBack }
         frames.removeLast()
         hasEntered = false
         return .leave
@@ -127,7 +129,11 @@ package struct ArchiveWalk {
       self.content = nil
     } else {
       let standing = frames.last?.standing ?? .inside
-      value = try ArchiveValue(image, at: place, endingBy: body.upperBound, standing)
+      let offset = try place
+      guard offset < body.upperBound else {
+        throw ArchiveError(.damaged, "A body ends before the values in it do", byteOffset: offset)
+      }
+      value = try ArchiveValue(image, at: offset, endingBy: body.upperBound, standing)
     }
     let offset = value.offset
     lastOffset = offset
@@ -150,7 +156,10 @@ package struct ArchiveWalk {
 
   private mutating func enter(_ value: ArchiveValue) throws(ArchiveError) {
     let depth = (frames.last?.depth ?? 0) + 1
-    let mostLevels = min(image.limits.maximumDepth, image.limits.maximumValueDepth)
+    // By itself, the limit for one object does not concern the view, which takes no stack for a level.
+    let limits = image.limits
+    let isLowered = limits.maximumValueDepth < ArchiveLimits().maximumValueDepth
+    let mostLevels = isLowered ? min(limits.maximumDepth, limits.maximumValueDepth) : limits.maximumDepth
     guard depth <= mostLevels else {
       throw ArchiveError(
         .limitExceeded,

@@ -28,12 +28,7 @@ enum EditCommand: Command {
       try changes.apply(to: &editor)
       let (data, count) = try progress.wait { try editor.changedData() }
       try withOutput(target) { try $0.write(data) }
-      let sentence = "\(counted(count, "object")) changed"
-      if target == "-" {
-        Tool.complain("note: \(sentence)")
-      } else {
-        try StandardOutput.write("\(displayed(target)): \(sentence).\n")
-      }
+      Tool.complain("note: \(counted(count, "object")) changed")
     } catch let failure as CommandFailure where failure.status == .badData {
       throw failure.about(input.name)
     } catch {

@@ -36,7 +36,8 @@ enum EditManual {
         ),
         .text(
           """
-          At the end it tells how many objects were changed, on standard error if the archive goes to standard output.           An object that only refers to a changed one does not count, nor does the top level.
+          At the end it tells on standard error how many objects were changed. An object that only refers to a changed \
+          one does not count, nor does the top level.
           """
         ),
         Progress.note,

@@ -110,7 +110,8 @@ enum PrintManual {
     .init(
       "--flat",
       """
-      prints each object by itself, one behind the other, and nothing but its class and number where it is referred to:       for graphs in which objects refer to each other in long chains and cycles. Not with --json.
+      prints each object by itself, one behind the other, and nothing but its class and number where it is referred \
+      to: for graphs in which objects refer to each other in long chains and cycles. Not with --json.
       """
     ),
     .init("--full", "prints long texts, keys and names to their ends, as --json does"),

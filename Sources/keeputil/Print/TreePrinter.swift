@@ -118,7 +118,7 @@ struct TreePrinter {
       closings.append(Closing(bracket: nil, offset: value.offset, body: nil))
     case .url:
       try line(painted(value), extent(of: value))
-      try walk.skipMembers()
+      try walk.skipMembers(endingAt: value.byteRange.upperBound)
     case .array, .map, .record:
       try open(value)
     case .object, .value:
