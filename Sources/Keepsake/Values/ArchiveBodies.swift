@@ -15,10 +15,7 @@ extension ArchiveImage {
   /// The value of the top level: a record or map whose keys are those of the archive. Only how it begins is read.
   package var topLevelValue: ArchiveValue {
     get throws(ArchiveError) {
-      let body = directory.topLevel
-      let value = try ArchiveValue(self, at: topLevelStart, endingBy: body.upperBound, .topLevel)
-      if !value.hasMembers { try checkEnd(value.byteRange.upperBound, of: body) }
-      return value
+      try ArchiveValue(self, at: topLevelStart, endingBy: directory.topLevel.upperBound, .topLevel)
     }
   }
 
@@ -32,7 +29,6 @@ extension ArchiveImage {
     try touch(place..<min(place + 10, range.upperBound))
     let classNumber = try classNumber(at: &place)
     let value = try ArchiveValue(self, at: place, endingBy: range.upperBound, .body)
-    if !value.hasMembers { try checkEnd(value.byteRange.upperBound, of: range) }
     return ArchiveBody(number: number, classNumber: classNumber, value: value, byteRange: range)
   }
 }

@@ -72,7 +72,7 @@ public struct ArchiveValue: @unchecked Sendable {
     case inside
     /// Directly under a key of the top level, where alone a value reference may stand (Format §4.9).
     case underTopLevelKey
-    /// It is all that a numbered body holds.
+    /// It is all that a numbered body holds, or what stands there behind marks of optionals and names of types.
     case body
     /// It is the top level, or what stands there behind marks of optionals and names of types.
     case topLevel
@@ -83,10 +83,9 @@ public struct ArchiveValue: @unchecked Sendable {
 
   /// Where the values stand that are in this one.
   var standingOfMembers: Standing {
-    guard standing == .topLevel else { return .inside }
-    return switch kind {
-    case .record, .map: .underTopLevelKey
-    case .some, .typed, .url: .topLevel
+    switch kind {
+    case .record, .map: standing == .topLevel ? .underTopLevelKey : .inside
+    case .some, .typed, .url: isAllOfBody ? standing : .inside
     default: .inside
     }
   }
@@ -146,6 +145,10 @@ public struct ArchiveValue: @unchecked Sendable {
       case .reserved: throw image.unknownTag(tag, at: offset)
       }
     if kind == .value, standing != .underTopLevelKey { throw image.misplacedValueReference(offset) }
+    // Of other values the end is found when the last of their members is asked for.
+    if isAllOfBody, !hasMembers || kind == .url {
+      try image.checkEnd(byteRange.upperBound, of: offset..<bodyEnd)
+    }
   }
 
   /// Reads no further than the body of the value reaches.

@@ -94,8 +94,7 @@ import Testing
 
   @Test(
     "a file that is exchanged in the moment before it is put in place is noticed",
-    .enabled(if: probePath != nil && canTrace, "archive-probe or strace is missing"),
-    .timeLimit(.minutes(1))
+    .enabled(if: probePath != nil && canTrace, "archive-probe or strace is missing")
   )
   func exchangedLate() throws {
     try writeText("old", to: folder("a"))

@@ -93,6 +93,8 @@ import Testing
       ("packed numbers in the next body", [[0, 0x1B, 2, 2, 1, 5], [0, 0x95]], top(0x48, 1)),
       ("a body without a value", [[0], [0, 0x95]], top(0x48, 1)),
       ("a byte behind a value", [[0, 0x95, 0x95]], top(0x48, 1)),
+      ("a byte behind a value behind a mark", [[0, 5, 0x95, 0x95]], top(0x48, 1)),
+      ("a byte behind an array behind a mark", [[1, 5, 0x51, 0x95, 0x95]], top(0x40, 1)),
       ("a byte behind nil", [[0, 1, 1]], top(0x48, 1)),
       ("a byte behind an array", [[0, 0x51, 0x95, 0x95]], top(0x48, 1)),
       ("a byte behind an empty array", [[0, 0x50, 0x95]], top(0x48, 1)),
