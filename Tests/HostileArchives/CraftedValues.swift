@@ -204,7 +204,7 @@ extension CraftedArchive {
     ),
     CraftedArchive(
       "a million URLs in each other",
-      .typeMismatch,
+      .damaged,
       as: URL.self,
       nested([Tag.url], [Tag.none])
     ),

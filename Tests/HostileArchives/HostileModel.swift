@@ -61,6 +61,7 @@ package struct HostileModel: Sendable {
       case .checked:
         var decoder = ArchiveDecoder()
         decoder.userInfo = leash.userInfo
+        decoder.readsNSKeyedArchives = true
         try use(decoder.decode(Value.self, from: data))
       case .unchecked:
         var limits = ArchiveLimits()

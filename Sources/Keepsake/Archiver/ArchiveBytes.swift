@@ -44,15 +44,21 @@ extension ArchiveImage {
     verification: ArchiveVerification,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws(ArchiveError) {
+    guard data.count <= limits.maximumByteCount else {
+      throw ArchiveError(
+        .limitExceeded,
+        "The archive has \(data.count) bytes, more than the limit of \(limits.maximumByteCount)"
+      )
+    }
     let reader = ByteReader(data)
     // Most archives are our own, and are opened without a look for what they are not.
-    guard !reader.hasBytes(Header.signature, at: 0),
+    guard !reader.hasBytes(Header.signature, at: 0), limits.readsNSKeyedArchives,
       let old = try OldArchiveTranslation.translate(reader, limits, withoutChecksums: true)
     else {
-      try self.init(reader, verification: verification)
+      try self.init(reader, verification: verification, limits: limits)
       return
     }
-    try self.init(old.buffer.reader(), verification: .none, source: old)
+    try self.init(old.buffer.reader(), verification: .none, source: old, limits: limits)
   }
 }
 

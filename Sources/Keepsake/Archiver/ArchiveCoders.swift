@@ -46,6 +46,9 @@ public struct ArchiveDecoder: Sendable {
   public var verification = ArchiveVerification.everything
   /// How much an archive may ask of the reader.
   public var limits = ArchiveLimits()
+  /// Whether files that NSKeyedArchiver wrote are read, too, if ``limits`` allow that as well. False by default: a decoder
+  /// that stands where JSONDecoder stood reads what strangers send, and one format is enough for them.
+  public var readsNSKeyedArchives = false
   /// Which classes an archive may name.
   public var classPolicy = ArchiveClassPolicy.byName
   /// What `init(from:)` of the values finds in its decoder.
@@ -58,7 +61,9 @@ public struct ArchiveDecoder: Sendable {
   ///
   /// - Throws: `DecodingError`, whose underlying error is an ``ArchiveError``; and what an `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    try KeyedUnarchiver.unarchive(
+    var limits = limits
+    limits.readsNSKeyedArchives = limits.readsNSKeyedArchives && readsNSKeyedArchives
+    return try KeyedUnarchiver.unarchive(
       type,
       from: data,
       verification: verification,

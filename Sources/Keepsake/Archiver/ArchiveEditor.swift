@@ -26,16 +26,22 @@ public struct ArchiveEditor: Sendable {
 
   /// Opens the archive in the file at `path`, of which nothing is changed before ``write(toFile:)``.
   ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - limits: how much the archive may ask of the reader.
   /// - Throws: ``ArchiveError`` when the file cannot be read, is no archive, or a damaged one.
-  public init(forReadingFile path: String) throws(ArchiveError) {
-    archive = try ArchiveValue(forReadingFile: path, verification: .everything)
+  public init(forReadingFile path: String, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
+    archive = try ArchiveValue(forReadingFile: path, verification: .everything, limits: limits)
   }
 
   /// Opens the archive in `data`.
   ///
+  /// - Parameters:
+  ///   - data: the bytes of the archive.
+  ///   - limits: how much the archive may ask of the reader.
   /// - Throws: ``ArchiveError`` when this is no archive, or a damaged one.
-  public init(forReadingFrom data: Data) throws(ArchiveError) {
-    archive = try ArchiveValue(forReadingFrom: data, verification: .everything)
+  public init(forReadingFrom data: Data, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
+    archive = try ArchiveValue(forReadingFrom: data, verification: .everything, limits: limits)
   }
 
   /// - Parameter archive: the top level of an archive all of which was compared with its checksums.
@@ -137,7 +143,13 @@ public struct ArchiveEditor: Sendable {
   ///
   /// - Throws: ``ArchiveError`` when two values would stand under one key, or the archive is damaged.
   public func encodedData() throws(ArchiveError) -> Data {
-    try ArchiveRewriter.rewrite(archive.image, edits).takeData()
+    try ArchiveRewriter.rewrite(archive.image, edits).buffer.takeData()
+  }
+
+  /// The archive with the changes, and how many of its objects they changed, others that refer to these not counted.
+  package func changedData() throws(ArchiveError) -> (data: Data, changedObjectCount: Int) {
+    let (buffer, count) = try ArchiveRewriter.rewrite(archive.image, edits)
+    return (buffer.takeData(), count)
   }
 
   /// Puts the archive with the changes in place of the file at `path`, which may be the one that was opened: as
@@ -145,7 +157,7 @@ public struct ArchiveEditor: Sendable {
   ///
   /// - Throws: ``ArchiveError``, as ``encodedData()``, and when the file cannot be written.
   public func write(toFile path: String) throws(ArchiveError) {
-    try ArchiveRewriter.rewrite(archive.image, edits).write(toFile: path)
+    try ArchiveRewriter.rewrite(archive.image, edits).buffer.write(toFile: path)
   }
 
   // MARK: Places
@@ -159,7 +171,7 @@ public struct ArchiveEditor: Sendable {
 
   /// The container that the last step of `path` is in, and that step.
   private func container(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
-    guard let last = path.elements.last else {
+    guard let last = try path.checkedElements.last else {
       throw ArchiveEditor.misuse("The archive as a whole has no place")
     }
     let parent = ArchivePath(Array(path.elements.dropLast()))

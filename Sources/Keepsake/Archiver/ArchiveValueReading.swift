@@ -13,12 +13,15 @@ extension ArchiveValue {
   /// - Parameters:
   ///   - path: the file.
   ///   - verification: which parts are compared with their checksums.
+  ///   - limits: how much the archive may ask of the reader: bytes, depth, elements, strings. The other limits are about
+  ///     values that are decoded.
   /// - Throws: ``ArchiveError`` when the file cannot be read, is no archive, or a damaged one.
   public init(
     forReadingFile path: String,
-    verification: ArchiveVerification = .onlyWhatIsRead
+    verification: ArchiveVerification = .onlyWhatIsRead,
+    limits: ArchiveLimits = ArchiveLimits()
   ) throws(ArchiveError) {
-    try self.init(forReadingFrom: mapArchiveFile(path), verification: verification)
+    try self.init(forReadingFrom: mapArchiveFile(path), verification: verification, limits: limits)
   }
 
   /// Opens the archive in `data`. The value is that of the top level, whose keys are those of the archive.
@@ -26,12 +29,15 @@ extension ArchiveValue {
   /// - Parameters:
   ///   - data: the bytes of the archive.
   ///   - verification: which parts are compared with their checksums.
+  ///   - limits: how much the archive may ask of the reader: bytes, depth, elements, strings. The other limits are about
+  ///     values that are decoded.
   /// - Throws: ``ArchiveError`` when this is no archive, or a damaged one.
   public init(
     forReadingFrom data: Data,
-    verification: ArchiveVerification = .onlyWhatIsRead
+    verification: ArchiveVerification = .onlyWhatIsRead,
+    limits: ArchiveLimits = ArchiveLimits()
   ) throws(ArchiveError) {
-    self = try ArchiveImage(data: data, verification: verification).topLevelValue
+    self = try ArchiveImage(data: data, verification: verification, limits: limits).topLevelValue
   }
 }
 
@@ -76,7 +82,7 @@ extension ArchiveValue {
   public var uuidValue: UUID? {
     get throws(ArchiveError) {
       let content = try content
-      return content.kind == .uuid ? try UUID(image.reader, at: content.offset + 1) : nil
+      return content.kind == .uuid ? try UUID(content.reader, at: content.offset + 1) : nil
     }
   }
 

@@ -99,12 +99,6 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ) throws {
     let image: ArchiveImage
     do throws(ArchiveError) {
-      guard data.count <= limits.maximumByteCount else {
-        throw ArchiveError(
-          .limitExceeded,
-          "The archive has \(data.count) bytes, more than the limit of \(limits.maximumByteCount)"
-        )
-      }
       image = try ArchiveImage(data: data, verification: verification, limits: limits)
     } catch {
       throw KeyedUnarchiver.corrupted(error)
@@ -299,7 +293,7 @@ extension KeyedUnarchiver {
   /// The root object of the archive in the file at `path`.
   ///
   /// - Throws: ``ArchiveError`` when the file cannot be read, otherwise as
-  ///   ``unarchive(_:from:verification:limits:classPolicy:userInfo:)``.
+  ///   ``unarchive(_:from:verification:limits:classPolicy:userInfo:)-(_,Data,_,_,_,_)``.
   public static func unarchive<Root: Decodable>(
     _ type: Root.Type,
     fromFile path: String,

@@ -85,17 +85,20 @@ extension DecodingSession {
     let body = try image.body(number, at: place)
     var content = body.lowerBound
     guard try image.classNumber(at: &content) == nil else {
-      throw ArchiveError(.damaged, "A reference to a value leads to an object", byteOffset: place)
+      throw image.leadsToOtherKind(isToValue: true, place)
     }
+    let first = objects.origin(number)
+    try image.checkReference(isOnlyOne: first < 0 ? nil : first, at: place)
     objects.set(number, nil, origin: place)
     topLevelEnds[frames[depth].currentSlot] = body.upperBound
     return content
   }
 
-  /// Throws when the value of `slot` at the top level, which ends at `end`, does so behind the body that it is in.
+  /// Throws when the value of `slot` at the top level, which ends at `end`, does not do so where the body does that it is
+  /// in.
   func checkEnd(ofTopLevelSlot slot: Int, _ end: Int) throws(ArchiveError) {
-    guard let bodyEnd = topLevelEnds[slot], end > bodyEnd else { return }
-    throw ArchiveError(.damaged, "A value reaches past the end of its body", byteOffset: bodyEnd)
+    guard let bodyEnd = topLevelEnds[slot] else { return }
+    try image.checkEnd(end, of: bodyEnd..<bodyEnd)
   }
 
   /// Notes that the value of `slot`, which ends at `end`, was read from the keyed container at `offset`.

@@ -118,14 +118,7 @@ final class DecodingSession: DeepRecursion {
     self.knownClasses = knownClasses
     objects = ObjectStore(count: image.directory.bodyCount)
     readLast = PropertiesReadLast(image)
-    var place = image.directory.topLevel.lowerBound
-    guard try image.classNumber(at: &place) == nil else {
-      throw ArchiveError(.damaged, "The top level of the archive is an object", byteOffset: place - 1)
-    }
-    topLevelOffset = place
-    guard try image.end(ofValueAt: place, in: reader) == image.directory.topLevel.upperBound else {
-      throw ArchiveError(.damaged, "The top level does not fill the space that it has", byteOffset: place)
-    }
+    topLevelOffset = try image.topLevelContent
   }
 
   var topLevelDecoder: ValueDecoder { ValueDecoder(session: self, offset: topLevelOffset, depth: 0) }

@@ -1,19 +1,15 @@
 /// Where each value of a keyed container is, so that reading in any order takes one walk.
 final class KeyIndex {
-  struct Entry {
-    /// Where the value is; of a map, its key.
-    var place: Int
-    /// Of a map, the hash of the key.
-    var hash: UInt32 = 0
-  }
+  /// Where a value is; of a map, its key.
+  typealias Entry = DistinctKeys.Entry
 
   /// Where the container begins, as decoders know it.
   let offset: Int
   let entries: [Entry]
   /// Where the last value ends.
   let end: Int
-  /// Of a map, the slots of the keys; those of a record are known for its shape.
-  private let slots: SlotTable?
+  /// The keys of a map; those of a record are known for its shape.
+  private let keys: DistinctKeys?
 
   /// An index of the record at `offset` with `count` values from `payload` on.
   init(recordAt offset: Int, _ payload: Int, count: Int, _ session: DecodingSession) throws(ArchiveError) {
@@ -22,13 +18,13 @@ final class KeyIndex {
     entries.reserveCapacity(min(count, 1_024))
     var place = payload
     for _ in 0..<count {
-      entries.append(Entry(place: place))
+      entries.append(Entry(place: place, hash: 0))
       place = try session.end(ofValueAt: place)
     }
     self.offset = offset
     self.entries = entries
     end = place
-    slots = nil
+    keys = nil
   }
 
   /// An index of the map at `offset` with `count` values, the first of whose keys is at `payload`. Throws when a key
@@ -47,21 +43,10 @@ final class KeyIndex {
       entries.append(Entry(place: keyPlace, hash: hash))
       place = try session.end(ofValueAt: place)
     }
-    guard UInt32(exactly: entries.count) != nil else {
-      throw ArchiveError(.limitExceeded, "A map has more keys than can be looked up", byteOffset: payload)
-    }
-    var slots = SlotTable(for: entries.count)
-    for (slot, entry) in entries.enumerated() {
-      let isNew = try slots.insert(slot, entry.hash) { (other) throws(ArchiveError) in
-        guard entries[other].hash == entry.hash else { return false }
-        return try image.isSameKey(entries[other].place, entry.place)
-      }
-      guard isNew else { throw ArchiveError(.damaged, "A map has a key twice", byteOffset: entry.place) }
-    }
     self.offset = offset
     self.entries = entries
     end = place
-    self.slots = slots
+    keys = try DistinctKeys(entries, image)
   }
 
   /// The entry in a slot of the container as it was parsed last: there may be none if its file was changed since.
@@ -78,13 +63,7 @@ final class KeyIndex {
 
   /// The slot of the key `name` of a map.
   func slot(of name: String, _ image: ArchiveImage, _ keyHash: KeyHash) throws(ArchiveError) -> Int? {
-    guard let slots else { return nil }
-    let hash = name.withUTF8Bytes { keyHash.of($0) }
-    return try slots.slot(hash) { (slot) throws(ArchiveError) in
-      guard entries[slot].hash == hash else { return false }
-      var place = entries[slot].place
-      return try image.isKey(name, at: &place)
-    }
+    try keys?.slot(of: name, image, keyHash)
   }
 }
 

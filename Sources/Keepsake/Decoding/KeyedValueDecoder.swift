@@ -135,18 +135,23 @@ final class DecodingPlace {
   @inline(__always)
   func getIfPresent<Value: ReadablePrimitive, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value?
   {
-    guard let place = try place(of: key), try !session.isNil(at: place) else { return nil }
+    guard let place = try place(of: key), try !isNil(at: place) else { return nil }
     return try get(type, at: place)
   }
 
-  func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool {
-    let start = try existingPlace(of: key)
-    return try session.isNil(at: start)
+  func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool { try isNil(at: existingPlace(of: key)) }
+
+  /// Whether the value at `place`, the current one, is nil; then all of it was read.
+  @inline(__always)
+  private func isNil(at place: Int) throws -> Bool {
+    guard try session.isNil(at: place) else { return false }
+    try checkEnd(ofValueAt: place)
+    return true
   }
 
   func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
     let start = try existingPlace(of: key)
-    if session.readLast.areThere, try !session.isNil(at: start),
+    if session.readLast.areThere, try !isNil(at: start),
       try isReadLast(type, key, at: start, needsValue: true),
       let empty = (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
     {
@@ -157,7 +162,7 @@ final class DecodingPlace {
 
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
-    guard let place = try place(of: key), try !session.isNil(at: place) else { return nil }
+    guard let place = try place(of: key), try !isNil(at: place) else { return nil }
     if session.readLast.areThere, try isReadLast(type, key, at: place, needsValue: false) {
       return (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
     }

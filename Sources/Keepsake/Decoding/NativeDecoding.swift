@@ -75,17 +75,36 @@ extension URL: NativelyDecodable {
 
 final class URLDecodingPlan: DecodingPlan<URL> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> URL {
-    if try session.reader.byte(at: place) == Tag.url {
-      place += 1
-    } else if let url = try session.decodeReferred(by: self, at: &place, depth) {
-      return url
-    }
+    if try session.reader.byte(at: place) == Tag.url { return try native(session, at: &place) }
+    if let url = try session.decodeReferred(by: self, at: &place, depth) { return url }
     let start = place
     let url = try session.decodePlainly(URL.self, at: &place, depth)
-    let text = url.relativeString
-    try session.countLong(text, at: start)
-    try session.charge(text.utf8.count, at: start)
+    try session.charge(url, at: start)
     return url
+  }
+
+  private func native(_ session: DecodingSession, at place: inout Int) throws -> URL {
+    let start = place
+    var url: URL?
+    for text in try session.image.urlTexts(at: start, in: session.reader).reversed() {
+      var end = text
+      guard let next = URL(string: try String.read(session, at: &end), relativeTo: url) else {
+        throw ArchiveError(.damaged, "The text of a URL is none that Foundation takes", byteOffset: text)
+      }
+      try session.charge(next, at: text)
+      url = next
+    }
+    place = try session.image.end(ofValueAt: start, in: session.reader)
+    guard let url else { throw ReadingFault.mismatch(start) }
+    return url
+  }
+}
+
+extension DecodingSession {
+  fileprivate func charge(_ url: URL, at place: Int) throws(ArchiveError) {
+    let text = url.relativeString
+    try countLong(text, at: place)
+    try charge(text.utf8.count, at: place)
   }
 }
 

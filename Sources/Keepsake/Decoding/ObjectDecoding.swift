@@ -36,7 +36,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     try session.charge(objectOf: buildable.byteCount, at: reference)
     // Bodies that overlap are read again and again, although each is read once.
     try session.countReading(body.count, at: reference)
-    try session.checkExtent(content, fills: body)
+    try session.image.checkExtent(content, fills: body)
     session.begin(
       TypedValueInProgress(number: number, entry: classNumber, type: buildable.type, range: body, content: start),
       reference
@@ -49,9 +49,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
         buildable.type == Value.self
         ? try session.decodePlainly(Value.self, at: &content, depth)
         : try session.decodeAny(buildable.type, at: &content, depth) as AnyObject
-      guard content == body.upperBound else {
-        throw ArchiveError(.damaged, "An object does not fill the space that it has", byteOffset: content)
-      }
+      try session.image.checkEnd(content, of: body)
       let object = try session.complete(number, value, buildable, reference)
       if object === value, ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self) {
         return knownDowncast(value, to: Value.self)

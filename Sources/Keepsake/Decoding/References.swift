@@ -37,7 +37,7 @@ extension DecodingSession {
     // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
     try countReading(body.count + DecodingSession.readingByteCount, at: place)
     try charge(body.count &* DecodingBudget.rereadFactor, at: place)
-    try checkExtent(content, fills: body)
+    try image.checkExtent(content, fills: body)
     if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
     return content
   }
@@ -63,18 +63,6 @@ extension DecodingSession {
     return value
   }
 
-  /// Walks the value that begins at `content`, and sees to it that it fills the rest of `body`.
-  ///
-  /// That comes before anything is decoded from the body. So all counts and shapes in it are true, and nobody can have it
-  /// walked on into other bodies, each time from another place.
-  @inline(__always)
-  func checkExtent(_ content: Int, fills body: Range<Int>) throws(ArchiveError) {
-    let end = try image.end(ofValueAt: content, in: reader.limited(to: body.upperBound))
-    guard end == body.upperBound else {
-      throw ArchiveError(.damaged, "An object does not fill the space that it has", byteOffset: end)
-    }
-  }
-
   /// The class of the object that has the body `number`, to which `reference` leads; the body, and where in it the
   /// content begins.
   func objectBody(
@@ -84,7 +72,7 @@ extension DecodingSession {
     let body = try image.body(number, at: reference)
     var content = body.lowerBound
     guard let classNumber = try image.classNumber(at: &content) else {
-      throw ArchiveError(.damaged, "A reference to an object leads to a value", byteOffset: reference)
+      throw image.leadsToOtherKind(isToValue: false, reference)
     }
     return (classNumber, body, content)
   }

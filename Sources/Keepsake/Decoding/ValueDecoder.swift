@@ -96,7 +96,10 @@ extension DecodingSession {
     var place = offset
     while true {
       switch try reader.byte(at: place) {
-      case Tag.url, Tag.some: place += 1
+      case Tag.some: place += 1
+      case Tag.url:
+        _ = try image.urlTexts(at: place, in: reader)
+        place += 1
       case Tag.typed: _ = try image.valueTypeNumber(at: &place)
       default: return place
       }

@@ -32,6 +32,8 @@ package final class ArchiveImage {
   private let shapeStarts: [UInt32]
   private let shapeKeys: [UInt32]
   package let classes: [ClassEntry]
+  /// How much the archive may ask of the dynamic view; decoders have their own.
+  package let limits: ArchiveLimits
   /// What the archive was made of, if that was another format.
   package let source: TranslatedArchive?
   /// Whether parts are still to be compared with their checksums when they are read.
@@ -46,6 +48,13 @@ package final class ArchiveImage {
   private var conditionals: [UInt32]?
   @safe @exclusivity(unchecked)
   var bodyPlaces = BodyPlaces()
+  /// The hashes of those strings of the string table that keys of maps are, by number.
+  @safe @exclusivity(unchecked)
+  var stringHashes: [Int: UInt32] = [:]
+  let ownKeyHash = KeyHash()
+  /// Where the value references stand that were met, by number (Format §4.9). Decoders have it in their table of objects.
+  @safe @exclusivity(unchecked)
+  var valueReferences: [Int: Int] = [:]
   private let turn = Mutex(())
   /// The groups of the offset table whose lengths were found to add up, a bit for each.
   @safe @exclusivity(unchecked)
@@ -54,9 +63,11 @@ package final class ArchiveImage {
   package init(
     _ reader: ByteReader,
     verification: ArchiveVerification,
-    source: TranslatedArchive? = nil
+    source: TranslatedArchive? = nil,
+    limits: ArchiveLimits = ArchiveLimits()
   ) throws(ArchiveError) {
     self.reader = reader
+    self.limits = limits
     self.source = source
     let trailer = try Trailer(reader, Header.flags(reader))
     hasChecksums = trailer.hasBlockChecksums

@@ -19,7 +19,9 @@ public struct ArchivePath: Hashable, Sendable {
   }
 
   /// The steps from the first to the last.
-  public var elements: [Element]
+  public var elements: [Element] { didSet { fault = nil } }
+  /// What is wrong with the literal that this was made of.
+  private var fault: ArchiveError?
 
   /// The path of these steps.
   public init(_ elements: [Element]) {
@@ -48,10 +50,24 @@ extension ArchivePath.Element {
 }
 
 extension ArchivePath: ExpressibleByStringLiteral {
-  /// The path that the literal spells; when it spells none, that of one key, which is the literal.
+  /// The path that the literal spells. A literal cannot throw: when it spells none, whoever follows the path does, with
+  /// the error that ``init(_:)`` would have thrown.
   public init(stringLiteral text: String) {
     var parser = PathParser(text)
-    elements = (try? parser.parse()) ?? [.key(text)]
+    do {
+      elements = try parser.parse()
+    } catch {
+      elements = [.key(text)]
+      fault = error
+    }
+  }
+
+  /// The steps, to be followed; throws when this was made of a literal that spells no path.
+  var checkedElements: [Element] {
+    get throws(ArchiveError) {
+      if let fault { throw fault }
+      return elements
+    }
   }
 }
 

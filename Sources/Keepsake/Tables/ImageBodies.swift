@@ -115,6 +115,89 @@ extension ArchiveImage {
   }
 }
 
+/// What a body must be (Format §4.1, §4.9; §10, rules 10, 19, 20, 25), for all that read one.
+extension ArchiveImage {
+  /// Where the value of the top level begins, which fills its body and is no object.
+  package var topLevelContent: Int {
+    get throws(ArchiveError) {
+      let place = try topLevelStart
+      guard try end(ofValueAt: place, in: reader) == directory.topLevel.upperBound else {
+        throw ArchiveError(.damaged, "The top level does not fill the space that it has", byteOffset: place)
+      }
+      return place
+    }
+  }
+
+  /// Where the value of the top level begins, which is no object. It is not walked.
+  package var topLevelStart: Int {
+    get throws(ArchiveError) {
+      var place = directory.topLevel.lowerBound
+      guard try classNumber(at: &place) == nil else {
+        throw ArchiveError(
+          .damaged,
+          "The top level of the archive is an object",
+          byteOffset: directory.topLevel.lowerBound
+        )
+      }
+      return place
+    }
+  }
+
+  /// Walks the value that begins at `content`, and throws unless it fills the rest of `body`.
+  ///
+  /// Where that comes before anything is read from the body, all counts and shapes in it are true, and nobody can have it
+  /// walked on into other bodies, each time from another place.
+  @inline(__always)
+  package func checkExtent(_ content: Int, fills body: Range<Int>) throws(ArchiveError) {
+    try checkEnd(try end(ofValueAt: content, in: reader.limited(to: body.upperBound)), of: body)
+  }
+
+  /// Throws unless the value of `body`, which ends at `end`, fills it.
+  @inline(__always)
+  package func checkEnd(_ end: Int, of body: Range<Int>) throws(ArchiveError) {
+    guard end == body.upperBound else { throw doesNotFill(body, end) }
+  }
+
+  @inline(never)
+  private func doesNotFill(_ body: Range<Int>, _ end: Int) -> ArchiveError {
+    end > body.upperBound
+      ? ArchiveError(.damaged, "A value reaches past the end of its body", byteOffset: body.upperBound)
+      : ArchiveError(.damaged, "A body does not fill the space that it has", byteOffset: end)
+  }
+
+  /// The error for a value reference at `offset` to a body that has a class, or another reference to one that has none.
+  @inline(never)
+  package func leadsToOtherKind(isToValue: Bool, _ offset: Int) -> ArchiveError {
+    ArchiveError(
+      .damaged,
+      isToValue ? "A reference to a value leads to an object" : "A reference to an object leads to a value",
+      byteOffset: offset
+    )
+  }
+
+  /// Throws unless the value reference at `offset` is the only one with its number.
+  ///
+  /// - Parameter first: where one with that number was met before; `nil` if there was none.
+  package func checkReference(isOnlyOne first: Int?, at offset: Int) throws(ArchiveError) {
+    guard first ?? offset == offset else {
+      throw ArchiveError(
+        .damaged,
+        "A reference to a value stands where none may be: another key leads to that value already",
+        byteOffset: offset
+      )
+    }
+  }
+
+  /// The error for a value reference that stands elsewhere than under a key of the top level.
+  package func misplacedValueReference(_ offset: Int) -> ArchiveError {
+    ArchiveError(
+      .damaged,
+      "A reference to a value stands where none may be: only under a key of the top level",
+      byteOffset: offset
+    )
+  }
+}
+
 /// What is read of bodies bit by bit, and not a body at a time.
 extension ArchiveImage {
   /// Compares the blocks that hold `range` with their checksums before something in it is read, if the archive was

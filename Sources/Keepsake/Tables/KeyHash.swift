@@ -66,6 +66,9 @@ struct SlotTable {
   /// The number of a slot and 1, or 0 where a place is free.
   private var places: [UInt32]
 
+  /// For how many slots there is room.
+  var capacity: Int { places.count &* 2 / 3 }
+
   /// A table with room for `count` slots: as many places as make it two thirds full at most.
   init(for count: Int) {
     var placeCount = 8

@@ -1,3 +1,62 @@
+/// The keys of one map, found by their hashes. None stands there twice (Format §4.8; §10, rule 27).
+struct DistinctKeys {
+  struct Entry {
+    /// Where the key is.
+    var place: Int
+    var hash: UInt32
+  }
+
+  private(set) var entries: [Entry] = []
+  private var slots = SlotTable(for: 0)
+
+  init() {}
+
+  /// The keys that `entries` say.
+  ///
+  /// - Throws: ``ArchiveError`` when two are the same.
+  init(_ entries: [Entry], _ image: ArchiveImage) throws(ArchiveError) {
+    self.entries = entries
+    try makeSlots(for: entries.count, image)
+  }
+
+  /// Adds the key at `place`.
+  ///
+  /// - Throws: ``ArchiveError`` when it is there already.
+  mutating func insert(keyAt place: Int, _ image: ArchiveImage) throws(ArchiveError) {
+    entries.append(Entry(place: place, hash: try image.rememberedKeyHash(at: place)))
+    if entries.count > slots.capacity { return try makeSlots(for: 2 * entries.count, image) }
+    try enter(entries.count - 1, image)
+  }
+
+  /// The slot of the key `name`.
+  func slot(of name: String, _ image: ArchiveImage, _ keyHash: KeyHash) throws(ArchiveError) -> Int? {
+    let hash = name.withUTF8Bytes { keyHash.of($0) }
+    return try slots.slot(hash) { (slot) throws(ArchiveError) in
+      guard entries[slot].hash == hash else { return false }
+      var place = entries[slot].place
+      return try image.isKey(name, at: &place)
+    }
+  }
+
+  private mutating func makeSlots(for count: Int, _ image: ArchiveImage) throws(ArchiveError) {
+    guard let first = entries.first else { return }
+    guard UInt32(exactly: entries.count) != nil else {
+      throw ArchiveError(.limitExceeded, "A map has more keys than can be looked up", byteOffset: first.place)
+    }
+    slots = SlotTable(for: count)
+    for slot in entries.indices { try enter(slot, image) }
+  }
+
+  private mutating func enter(_ slot: Int, _ image: ArchiveImage) throws(ArchiveError) {
+    let entry = entries[slot]
+    let isNew = try slots.insert(slot, entry.hash) { [entries] (other) throws(ArchiveError) in
+      guard entries[other].hash == entry.hash else { return false }
+      return try image.isSameKey(entries[other].place, entry.place)
+    }
+    guard isNew else { throw ArchiveError(.damaged, "A map has a key twice", byteOffset: entry.place) }
+  }
+}
+
 /// The keys of maps as they stand in an archive (Format §4.8), compared and hashed without making strings of them.
 extension ArchiveImage {
   private enum KeyText {
@@ -25,8 +84,22 @@ extension ArchiveImage {
     }
   }
 
+  /// The hash of the key of a map at `place`, by a seed of the image's own. One that is the number of a long string does
+  /// not cost the length of that string each time.
+  fileprivate func rememberedKeyHash(at place: Int) throws(ArchiveError) -> UInt32 {
+    var place = place
+    guard try reader.byte(at: place) & 0xFC == Tag.stringReference else {
+      return try keyHash(at: &place, ownKeyHash)
+    }
+    let number = try reader.referencedNumber(at: place)
+    if let known = stringHashes[number] { return known }
+    let hash = try keyHash(at: &place, ownKeyHash)
+    stringHashes[number] = hash
+    return hash
+  }
+
   /// Whether the keys of a map at two places are the same.
-  func isSameKey(_ place: Int, _ other: Int) throws(ArchiveError) -> Bool {
+  fileprivate func isSameKey(_ place: Int, _ other: Int) throws(ArchiveError) -> Bool {
     var place = place
     var other = other
     return try mapKey(at: &place, in: reader).name == mapKey(at: &other, in: reader).name

@@ -12,22 +12,14 @@ package struct ArchiveBody {
 }
 
 extension ArchiveImage {
-  /// The value of the top level: a record or map whose keys are those of the archive.
+  /// The value of the top level: a record or map whose keys are those of the archive. Only how it begins is read.
   package var topLevelValue: ArchiveValue {
     get throws(ArchiveError) {
-      var place = directory.topLevel.lowerBound
-      guard try classNumber(at: &place) == nil else {
-        throw ArchiveError(
-          .damaged,
-          "The top level of the archive is an object",
-          byteOffset: directory.topLevel.lowerBound
-        )
-      }
-      return try ArchiveValue(self, at: place)
+      try ArchiveValue(self, at: topLevelStart, endingBy: directory.topLevel.upperBound, .topLevel)
     }
   }
 
-  /// The body of `number`, from 1 on. Only how it begins is read.
+  /// The body of `number`, from 1 on. Only how it begins is read; a value that nothing stands in must fill it.
   ///
   /// - Parameter offset: where the reference is, for the error when there is no such body.
   package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
@@ -36,12 +28,8 @@ extension ArchiveImage {
     // The class number takes no more than that.
     try touch(place..<min(place + 10, range.upperBound))
     let classNumber = try classNumber(at: &place)
-    return ArchiveBody(
-      number: number,
-      classNumber: classNumber,
-      value: try ArchiveValue(self, at: place),
-      byteRange: range
-    )
+    let value = try ArchiveValue(self, at: place, endingBy: range.upperBound, .body)
+    return ArchiveBody(number: number, classNumber: classNumber, value: value, byteRange: range)
   }
 }
 
@@ -55,12 +43,31 @@ extension ArchiveImage {
     try exclusively { () throws(ArchiveError) in try string(number, at: offset) }
   }
 
-  /// The key of a map at `place`, which moves behind it.
-  func sharedMapKey(at place: inout Int) throws(ArchiveError) -> PathElement {
-    var end = place
-    let key = try exclusively { () throws(ArchiveError) in try mapKey(at: &end, in: reader) }
-    place = end
-    return key
+  /// The key of a map at `place`, which is to be another than `earlier`.
+  func sharedMapKey(
+    at place: Int,
+    otherThan earlier: inout DistinctKeys
+  ) throws(ArchiveError) -> PathElement {
+    var keys = exchange(&earlier, with: DistinctKeys())
+    defer { earlier = keys }
+    return try exclusively { () throws(ArchiveError) in
+      var end = place
+      let key = try mapKey(at: &end, in: reader)
+      try keys.insert(keyAt: place, self)
+      return key
+    }
+  }
+
+  func sharedURLTexts(at place: Int, in reader: ByteReader) throws(ArchiveError) -> [Int] {
+    try exclusively { () throws(ArchiveError) in try urlTexts(at: place, in: reader) }
+  }
+
+  /// Notes that the value reference at `offset` was met, and throws when it is not the only one with its number.
+  fileprivate func noteReference(toValue number: Int, at offset: Int) throws(ArchiveError) {
+    try exclusively { () throws(ArchiveError) in
+      try checkReference(isOnlyOne: valueReferences[number], at: offset)
+      valueReferences[number] = offset
+    }
   }
 }
 
@@ -83,14 +90,11 @@ extension ArchiveValue {
     get throws(ArchiveError) {
       guard let number = try bodyNumber else { return nil }
       let body = try image.numberedBody(number, referredToAt: offset)
-      guard (body.classNumber == nil) == (kind == .value) else {
-        throw ArchiveError(
-          .damaged,
-          kind == .value
-            ? "A reference to a value leads to an object" : "A reference to an object leads to a value",
-          byteOffset: offset
-        )
+      let isToValue = kind == .value
+      guard isToValue == (body.classNumber == nil) else {
+        throw image.leadsToOtherKind(isToValue: isToValue, offset)
       }
+      if isToValue { try image.noteReference(toValue: number, at: offset) }
       return body
     }
   }

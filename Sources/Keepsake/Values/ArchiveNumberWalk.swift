@@ -4,6 +4,7 @@ package struct ArchiveNumberWalk {
   private static let mostAtOnce = 8 * PackedNumbers.blockSize
 
   private let image: ArchiveImage
+  private let reader: ByteReader
   private let element: PackedElement
   private var place: Int
   /// How many numbers the array has.
@@ -15,8 +16,9 @@ package struct ArchiveNumberWalk {
   package init?(_ value: ArchiveValue) throws(ArchiveError) {
     guard value.kind == .numbers else { return nil }
     image = value.image
+    reader = value.reader
     place = value.offset + 2
-    guard let element = PackedElement(rawValue: try image.reader.byte(at: value.offset + 1)) else {
+    guard let element = PackedElement(rawValue: try reader.byte(at: value.offset + 1)) else {
       throw ArchiveError(
         .damaged,
         "A packed array has elements of an unknown kind",
@@ -24,7 +26,7 @@ package struct ArchiveNumberWalk {
       )
     }
     self.element = element
-    count = try image.reader.varint(at: &place)
+    count = try reader.varint(at: &place)
   }
 
   /// The next numbers, some hundred at most, or `nil` behind the last.
@@ -34,7 +36,6 @@ package struct ArchiveNumberWalk {
     let start = place
     try pass(taken)
     try image.touch(start..<place)
-    let reader = image.reader
     return switch element {
     case .bool: .bools(try reader.packedBools(taken, at: start))
     case .signed: .signed(try reader.signedNumbers(taken, at: start))
@@ -60,7 +61,7 @@ package struct ArchiveNumberWalk {
     case .signed, .unsigned:
       for first in stride(from: 0, to: taken, by: PackedNumbers.blockSize) {
         try image.touch(place..<(place + 1))
-        let width = Int(try image.reader.byte(at: place))
+        let width = Int(try reader.byte(at: place))
         guard width >= 1, width <= 8 else {
           throw ArchiveError(.damaged, "A block of numbers has an impossible width", byteOffset: place)
         }
@@ -71,7 +72,7 @@ package struct ArchiveNumberWalk {
   }
 
   private mutating func advance(_ byteCount: Int) throws(ArchiveError) {
-    try image.reader.check(byteCount, at: place)
+    try reader.check(byteCount, at: place)
     place += byteCount
   }
 }

@@ -32,8 +32,6 @@ struct ArchiveRewriter {
   private var conditionals: [Source?] = []
   /// The names of the classes of the object whose body is being written.
   private var classes: [String] = []
-  /// Whether the top level is being written.
-  private var isTopLevel = true
   /// The new numbers of shapes that are not changed.
   private var shapeNumbers: [Source: Int] = [:]
 
@@ -43,19 +41,25 @@ struct ArchiveRewriter {
     builder = ArchiveBuilder(withoutChecksums: !source.hasChecksums && source.source == nil)
   }
 
-  /// The archive `source` with `edits`.
-  static func rewrite(_ source: ArchiveImage, _ edits: ArchiveEdits) throws(ArchiveError) -> ByteBuffer {
+  /// Whether something was changed in the body that is being written, and in how many objects something was.
+  private var isChanged = false
+  private var changedObjectCount = 0
+
+  /// The archive `source` with `edits`, and how many of its objects these changed.
+  static func rewrite(
+    _ source: ArchiveImage,
+    _ edits: ArchiveEdits
+  ) throws(ArchiveError) -> (buffer: ByteBuffer, changedObjectCount: Int) {
     var rewriter = ArchiveRewriter(source, edits)
-    return try rewriter.run()
+    let buffer = try rewriter.run()
+    return (buffer, rewriter.changedObjectCount)
   }
 
   private mutating func run() throws(ArchiveError) -> ByteBuffer {
     builder.beginBody(classNumber: nil)
-    let topLevelValue = try source.topLevelValue
-    try checkExtent(of: topLevelValue, endingAt: source.directory.topLevel.upperBound)
-    try append(topLevelValue)
+    _ = try source.topLevelContent
+    try append(source.topLevelValue)
     let topLevel = builder.takeTopLevel()
-    isTopLevel = false
     var next = 0
     while next < pending.count {
       let body = pending[next]
@@ -64,20 +68,15 @@ struct ArchiveRewriter {
       let classNumber: Int? =
         if let number = body.classNumber { try self.classNumber(number, body.value.image) } else { nil }
       builder.beginBody(classNumber: classNumber)
-      try checkExtent(of: body.value, endingAt: body.byteRange.upperBound)
+      isChanged = body.value.image === source && classes.first.map { edits.className($0) != $0 } ?? false
+      // Before anything of it is written: otherwise each body could hold all that follow.
+      try body.value.image.checkExtent(body.value.offset, fills: body.byteRange)
       try append(body.value)
       builder.endBody()
+      if isChanged, classNumber != nil { changedObjectCount += 1 }
     }
     let targets = conditionals.map { target in target.flatMap { numbers[$0] } ?? 0 }
     return try builder.finish(topLevel: topLevel, conditionals: targets)
-  }
-
-  /// Sees to it that a value fills its body, before anything of it is written: otherwise each body could hold all that
-  /// follow.
-  private func checkExtent(of value: ArchiveValue, endingAt end: Int) throws(ArchiveError) {
-    guard try value.byteRange.upperBound == end else {
-      throw ArchiveError(.damaged, "A body does not fill the space that it has", byteOffset: value.offset)
-    }
   }
 
   // MARK: Values
@@ -91,6 +90,7 @@ struct ArchiveRewriter {
         if let container = open.popLast() { try append(additionsOf: container) }
       case .value(let value, let label):
         let change = label.flatMap { label in open.last?.edit.members[label] }
+        if change != nil { isChanged = true }
         if change?.isRemoved == true {
           try walk.skipMembers()
           continue
@@ -99,7 +99,7 @@ struct ArchiveRewriter {
           if let key = change?.newKey {
             builder.append(string: key)
           } else {
-            try append(keyAt: walk.keyOffset, label, value.image)
+            try append(key: walk.key, label)
           }
         }
         if let replacement = change?.newValue {
@@ -114,6 +114,7 @@ struct ArchiveRewriter {
 
   private mutating func append(additionsOf container: Container) throws(ArchiveError) {
     for (key, value) in container.edit.additions {
+      isChanged = true
       if container.kind == .map, let key { append(key: key) }
       try append(value)
     }
@@ -126,14 +127,10 @@ struct ArchiveRewriter {
     }
   }
 
-  /// Appends the key of a map that stands at `offset`. One that is given by its number is not hashed each time.
-  private mutating func append(
-    keyAt offset: Int,
-    _ label: PathElement?,
-    _ image: ArchiveImage
-  ) throws(ArchiveError) {
+  /// Appends the key of a map, which `label` is. One that is given by its number is not hashed each time.
+  private mutating func append(key: ArchiveValue, _ label: PathElement?) throws(ArchiveError) {
     if case .key? = label {
-      try append(string: ArchiveValue(image, at: offset))
+      try append(string: key)
     } else if let label {
       append(key: label)
     }
@@ -165,14 +162,7 @@ struct ArchiveRewriter {
       }
       open.append(Container(kind: value.kind, edit: .init()))
     case .object, .value:
-      // A value of the top level is referred to from there alone (Format §4.9).
-      guard let body = try value.target, value.kind == .object || isTopLevel && open.count == 1 else {
-        throw ArchiveError(
-          .damaged,
-          "A reference to a value stands where none may be",
-          byteOffset: value.offset
-        )
-      }
+      guard let body = try value.target else { return }
       builder.buffer.append(
         reference: value.kind == .object ? Tag.objectReference : Tag.valueReference,
         number(of: body)

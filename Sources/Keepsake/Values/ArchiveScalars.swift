@@ -1,7 +1,5 @@
 /// What single values hold. Each is `nil` for a value of another kind.
 extension ArchiveValue {
-  private var reader: ByteReader { image.reader }
-
   package var bool: Bool? { kind == .bool ? tag == Tag.true : nil }
 
   package var integer: IntegerValue? {
@@ -51,6 +49,16 @@ extension ArchiveValue {
 
   package var string: String? {
     get throws(ArchiveError) {
+      guard let string = try text else { return nil }
+      guard string.utf8.count <= max(Int(Tag.longestShortString), image.limits.maximumStringByteCount) else {
+        throw image.limits.tooLong(string.utf8.count, offset)
+      }
+      return string
+    }
+  }
+
+  private var text: String? {
+    get throws(ArchiveError) {
       var place = offset + 1
       switch TagKind(tag) {
       case .shortString:
@@ -74,27 +82,23 @@ extension ArchiveValue {
       var place = offset + 1
       let count = try reader.varint(at: &place)
       try reader.check(count, at: place)
+      try checkElementCount(count)
       try image.touch(place..<(place + count))
       return try reader.array(of: UInt8.self, count: count, at: place)
     }
   }
 
-  /// The relative string of a URL, then that of its base, and so on; `nil` as well for a URL in no known
-  /// form.
+  /// The relative string of a URL, then that of its base, and so on.
   package var urlParts: [String]? {
     get throws(ArchiveError) {
       guard kind == .url else { return nil }
+      // All of it, with the checksums of all.
+      _ = try byteRange
       var parts: [String] = []
-      var content = self
-      while parts.count < 100 {
-        if content.kind == .url { content = try ArchiveValue(image, at: content.offset + 1) }
-        if let text = try content.string { return parts + [text] }
-        guard let relative = try content["relative"]?.string else { return nil }
-        parts.append(relative)
-        guard let base = try content["base"] else { return parts }
-        content = base
+      for place in try image.sharedURLTexts(at: offset, in: reader) {
+        parts.append(try value(at: place).string ?? "")
       }
-      return nil
+      return parts
     }
   }
 
@@ -117,8 +121,9 @@ extension ArchiveValue {
   package var numbers: ArchiveNumbers? {
     get throws(ArchiveError) {
       guard kind == .numbers else { return nil }
-      _ = try image.endTouching(valueAt: offset)
+      _ = try byteRange
       let head = try image.packedArray(at: offset, in: reader)
+      try checkElementCount(head.count)
       switch head.element {
       case .bool: return .bools(try reader.packedBools(head.count, at: head.payload))
       case .signed: return .signed(try reader.signedNumbers(head.count, at: head.payload))

@@ -66,9 +66,36 @@ public struct ArchiveValue: @unchecked Sendable {
     case conditional
   }
 
+  /// Where a value stands in its body.
+  package enum Standing: Sendable {
+    /// In another value.
+    case inside
+    /// Directly under a key of the top level, where alone a value reference may stand (Format §4.9).
+    case underTopLevelKey
+    /// It is all that a numbered body holds, or what stands there behind marks of optionals and names of types.
+    case body
+    /// It is the top level, or what stands there behind marks of optionals and names of types.
+    case topLevel
+  }
+
+  /// Whether the body ends where the value does.
+  var isAllOfBody: Bool { standing == .body || standing == .topLevel }
+
+  /// Where the values stand that are in this one.
+  var standingOfMembers: Standing {
+    switch kind {
+    case .record, .map: standing == .topLevel ? .underTopLevelKey : .inside
+    case .some, .typed, .url: isAllOfBody ? standing : .inside
+    default: .inside
+    }
+  }
+
   package let image: ArchiveImage
   /// Where the value begins, in bytes from the start of the archive.
   public let offset: Int
+  /// Where the body ends that the value stands in: nothing of it is behind that.
+  let bodyEnd: Int
+  let standing: Standing
   let tag: UInt8
   /// What the value is, a reference not followed.
   public let kind: Kind
@@ -77,11 +104,21 @@ public struct ArchiveValue: @unchecked Sendable {
   private static let headByteCount = 32
 
   /// The value that begins at `offset`.
-  package init(_ image: ArchiveImage, at offset: Int) throws(ArchiveError) {
+  ///
+  /// - Parameters:
+  ///   - bodyEnd: where the body ends that it stands in.
+  package init(
+    _ image: ArchiveImage,
+    at offset: Int,
+    endingBy bodyEnd: Int,
+    _ standing: Standing = .inside
+  ) throws(ArchiveError) {
     self.image = image
     self.offset = offset
+    self.bodyEnd = bodyEnd
+    self.standing = standing
     try image.touch(offset..<(offset + ArchiveValue.headByteCount))
-    tag = try image.reader.byte(at: offset)
+    tag = try image.reader.limited(to: bodyEnd).byte(at: offset)
     kind =
       switch TagKind(tag) {
       case .none: .none
@@ -107,11 +144,24 @@ public struct ArchiveValue: @unchecked Sendable {
       case .conditionalReference: .conditional
       case .reserved: throw image.unknownTag(tag, at: offset)
       }
+    if kind == .value, standing != .underTopLevelKey { throw image.misplacedValueReference(offset) }
+    // Of other values the end is found when the last of their members is asked for.
+    if isAllOfBody, !hasMembers || kind == .url {
+      try image.checkEnd(byteRange.upperBound, of: offset..<bodyEnd)
+    }
+  }
+
+  /// Reads no further than the body of the value reaches.
+  package var reader: ByteReader { image.reader.limited(to: bodyEnd) }
+
+  /// The value that begins at `offset`, behind the head of this one.
+  func value(at offset: Int) throws(ArchiveError) -> ArchiveValue {
+    try ArchiveValue(image, at: offset, endingBy: bodyEnd)
   }
 
   /// Where the bytes of the value are, those of the objects not counted that it refers to.
   public var byteRange: Range<Int> {
-    get throws(ArchiveError) { offset..<(try image.endTouching(valueAt: offset)) }
+    get throws(ArchiveError) { offset..<(try image.endTouching(valueAt: offset, in: reader)) }
   }
 
   /// How many bytes the value takes, those of the objects not counted that it refers to.
@@ -142,19 +192,25 @@ public struct ArchiveValue: @unchecked Sendable {
     case .shortArray:
       return (Int(tag - Tag.shortArray), place, 0..<0)
     case .array, .map:
-      let count = try image.reader.varint(at: &place)
+      let count = try reader.varint(at: &place)
       // A member takes a byte at least.
-      try image.reader.check(count, at: place)
+      try reader.check(count, at: place)
+      try checkElementCount(count)
       return (count, place, 0..<0)
     case .shortRecord:
       let slots = try image.shape(Int(tag - Tag.shortRecord), at: offset)
       return (slots.count, place, slots)
     case .record:
-      let slots = try image.shape(try image.reader.varint(at: &place), at: offset)
+      let slots = try image.shape(try reader.varint(at: &place), at: offset)
       return (slots.count, place, slots)
     default:
       return (0, place, 0..<0)
     }
+  }
+
+  /// Throws when the value has more elements than are allowed.
+  func checkElementCount(_ count: Int) throws(ArchiveError) {
+    guard count <= image.limits.maximumElementCount else { throw image.limits.tooManyElements(count, offset) }
   }
 
   /// The name of the type of a value behind a protocol, as it stands in the archive; `nil` for a value of
@@ -171,7 +227,7 @@ public struct ArchiveValue: @unchecked Sendable {
   package var wrapped: ArchiveValue? {
     get throws(ArchiveError) {
       guard kind == .typed || kind == .some else { return nil }
-      return try ArchiveValue(image, at: head().payload)
+      return try ArchiveValue(image, at: head().payload, endingBy: bodyEnd, standingOfMembers)
     }
   }
 }

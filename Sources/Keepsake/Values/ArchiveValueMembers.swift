@@ -15,21 +15,30 @@ extension ArchiveValue {
   public var content: ArchiveValue {
     get throws(ArchiveError) {
       var content = self
-      // An archive could refer from one object to the next without end.
-      for _ in 0..<ArchiveValue.mostSteps {
+      var referenceCount = 0
+      while true {
         if let wrapped = try content.wrapped {
           content = wrapped
         } else if let target = try content.target {
+          // An archive could refer from one object to the next without end.
+          referenceCount += 1
+          guard referenceCount <= ArchiveValue.mostReferences else {
+            throw ArchiveError(
+              .limitExceeded,
+              "A reference leads to more than \(ArchiveValue.mostReferences) others in a row",
+              byteOffset: offset
+            )
+          }
           content = target.value
         } else {
           return content
         }
       }
-      throw ArchiveError(.damaged, "A reference leads only to further references", byteOffset: offset)
     }
   }
 
-  private static let mostSteps = 100
+  /// So many objects may each be nothing but a reference to the next.
+  private static let mostReferences = 100
 
   /// How many elements, keys or numbers the value has: `nil` for one that is no collection.
   public var count: Int? {
@@ -37,7 +46,7 @@ extension ArchiveValue {
       let content = try content
       return switch content.kind {
       case .array, .map, .record: try content.head().count
-      case .numbers: try image.packedArray(at: content.offset, in: image.reader).count
+      case .numbers: try image.packedArray(at: content.offset, in: content.reader).count
       case .empty: 0
       default: nil
       }
@@ -77,10 +86,12 @@ extension ArchiveValue {
   }
 
   /// The value to which `path` leads from this one; `nil` when one of its steps finds nothing.
+  ///
+  /// - Throws: ``ArchiveError`` when the archive is damaged there, or `path` is a literal that spells no path.
   public subscript(path path: ArchivePath) -> ArchiveValue? {
     get throws(ArchiveError) {
       var value = self
-      for element in path.elements {
+      for element in try path.checkedElements {
         guard let next = try value.member(element)?.value else { return nil }
         value = next
       }
@@ -100,7 +111,8 @@ extension ArchiveValue {
     until isLast: ((Member) -> Bool)? = nil,
     _ body: (Member) -> Void
   ) throws(ArchiveError) {
-    var walk = ArchiveWalk(try content)
+    let content = try content
+    var walk = ArchiveWalk(content)
     _ = try walk.next()
     while case .value(let value, let label) = try walk.next() {
       let member = Member(label: label, value: value)
@@ -111,6 +123,8 @@ extension ArchiveValue {
       }
       try walk.skipMembers()
     }
+    // All of them were asked for.
+    if isLast == nil, content.isAllOfBody { try walk.checkEnd() }
   }
 }
 
@@ -137,11 +151,8 @@ extension ArchiveValue {
   /// stands in the archive; `nil` for a value of another kind.
   public var className: String? {
     get throws(ArchiveError) {
-      switch kind {
-      case .typed: try typeName
-      case .some: try wrapped?.className
-      default: try target?.className
-      }
+      let value = try marked
+      return value.kind == .typed ? try value.typeName : try value.target?.className
     }
   }
 
@@ -149,19 +160,23 @@ extension ArchiveValue {
   /// for a weak reference to an object that was not archived.
   public var objectNumber: Int? {
     get throws(ArchiveError) {
-      switch kind {
-      case .object, .conditional: try bodyNumber
-      case .some: try wrapped?.objectNumber
-      default: nil
-      }
+      let value = try marked
+      return value.kind == .value ? nil : try value.bodyNumber
     }
   }
 
   /// Where the bytes of the object are that the value refers to, the number of its class included; `nil` for a value that
   /// refers to none.
   public var objectByteRange: Range<Int>? {
+    get throws(ArchiveError) { try marked.target?.byteRange }
+  }
+
+  /// What is behind the marks of optionals, of which there may be as many as there are bytes.
+  private var marked: ArchiveValue {
     get throws(ArchiveError) {
-      kind == .some ? try wrapped?.objectByteRange : try target?.byteRange
+      var value = self
+      while value.kind == .some, let next = try value.wrapped { value = next }
+      return value
     }
   }
 }

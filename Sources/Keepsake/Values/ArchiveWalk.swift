@@ -4,7 +4,9 @@
 /// followed only where the caller says so, who keeps track of what it has seen.
 ///
 /// Nothing is read before it is needed: where a value ends that has no members, or was skipped, is found when the one
-/// behind it is asked for.
+/// behind it is asked for. What is read is held to the rules of the format (Format §10): a map has no key twice, a value
+/// reference stands under a key of the top level, and a body ends where its value does, unless the last of it was
+/// skipped.
 package struct ArchiveWalk {
   package enum Step {
     /// A value, with its key or index in the one around it. What stands in it comes next, and then `leave`.
@@ -18,21 +20,29 @@ package struct ArchiveWalk {
     var index = 0
     let count: Int
     var firstSlot = 0
-    /// For a body that was followed, where the walk goes on behind it, and the end of the body around the reference.
-    var comeBack: (position: Position, end: Int)?
+    /// For a body that was followed, where the walk continues behind it, and the body around the reference.
+    var comeBack: (position: Position, body: Range<Int>, reader: ByteReader)?
     /// How deep the values of this body were nested outside of this one.
     var depth: Int
+    /// Where the values in it stand.
+    var standing = ArchiveValue.Standing.inside
+    /// The keys of a map that were met.
+    var keys = DistinctKeys()
   }
 
   /// A place, and how many values and keys stand there that are to be passed over.
   private struct Position {
     var place: Int
     var passed = 0
+    /// Whether some of these were skipped, so that nobody wants to know where they end.
+    var isSkipped = false
   }
 
   private let image: ArchiveImage
   private var frames: [Frame] = []
   private var hasStarted = false
+  /// What the next step enters: the value that the walk begins with, or that of a body that is followed.
+  private var content: ArchiveValue?
   /// Whether the last step entered a value that has members.
   private var hasEntered = false
   private var lastOffset: Int
@@ -41,22 +51,30 @@ package struct ArchiveWalk {
   /// The number in the key table of the last step's key, if that is one of a record.
   package private(set) var keyNumber: Int?
   private var position: Position
-  /// Where the body ends that was followed last: no value of it begins behind that.
-  private var bodyEnd = Int.max
+  /// Whether the walk began with all that a body holds.
+  private let beginsWithBody: Bool
+  /// The body that the walk is in, and a reader that reads no further.
+  private var body: Range<Int>
+  private var reader: ByteReader
 
   package init(_ value: ArchiveValue) {
     image = value.image
     position = Position(place: value.offset)
+    content = value
+    beginsWithBody = value.isAllOfBody
     lastOffset = value.offset
+    body = value.offset..<value.bodyEnd
+    reader = value.reader
   }
 
   /// Where the next value begins. To ask for it costs the way there.
   package var place: Int {
     mutating get throws(ArchiveError) {
       while position.passed > 0 {
-        position.place = try image.endTouching(valueAt: position.place)
+        position.place = try image.endTouching(valueAt: position.place, in: reader)
         position.passed -= 1
       }
+      position.isSkipped = false
       return position.place
     }
   }
@@ -84,8 +102,10 @@ package struct ArchiveWalk {
     keyNumber = nil
     if let top = frames.last {
       if top.index == top.count {
+        let isEndOfBody = top.comeBack != nil || frames.count == 1 && beginsWithBody
+        if isEndOfBody, !position.isSkipped { try image.checkEnd(place, of: body) }
+        if let comeBack = top.comeBack { (position, body, reader) = comeBack }
         frames.removeLast()
-        if let comeBack = top.comeBack { (position, bodyEnd) = comeBack }
         hasEntered = false
         return .leave
       }
@@ -96,46 +116,62 @@ package struct ArchiveWalk {
         let number = image.shapeKey(top.firstSlot + top.index)
         keyNumber = number
         label = .key(image.keys[number])
-      case .map: label = try mapKey()
+      case .map: label = try mapKey(frames.count - 1)
       default: break
       }
     } else if hasStarted {
       return nil
     }
     hasStarted = true
-    let offset = try place
-    guard offset < bodyEnd else {
-      throw ArchiveError(.damaged, "A body ends before the values in it do", byteOffset: offset)
+    let value: ArchiveValue
+    if let content {
+      value = content
+      self.content = nil
+    } else {
+      let standing = frames.last?.standing ?? .inside
+      let offset = try place
+      guard offset < body.upperBound else {
+        throw ArchiveError(.damaged, "A body ends before the values in it do", byteOffset: offset)
+      }
+      value = try ArchiveValue(image, at: offset, endingBy: body.upperBound, standing)
     }
-    let value = try ArchiveValue(image, at: offset)
+    let offset = value.offset
     lastOffset = offset
     hasEntered = value.hasMembers
     if hasEntered { try enter(value) } else { position = Position(place: offset, passed: 1) }
     return .value(value, label: label)
   }
 
-  private mutating func mapKey() throws(ArchiveError) -> PathElement {
+  private mutating func mapKey(_ frame: Int) throws(ArchiveError) -> PathElement {
     keyOffset = try place
     // The key is compared with its checksum before it is made a text of.
-    position.place = try image.endTouching(valueAt: keyOffset)
-    var place = keyOffset
-    return try image.sharedMapKey(at: &place)
+    position.place = try image.endTouching(valueAt: keyOffset, in: reader)
+    return try image.sharedMapKey(at: keyOffset, otherThan: &frames[frame].keys)
+  }
+
+  /// The key of the last step's value, if that is in a map.
+  package var key: ArchiveValue {
+    get throws(ArchiveError) { try ArchiveValue(image, at: keyOffset, endingBy: body.upperBound) }
   }
 
   private mutating func enter(_ value: ArchiveValue) throws(ArchiveError) {
     let depth = (frames.last?.depth ?? 0) + 1
-    guard depth <= ArchiveLimits().maximumDepth else {
+    // By itself, the limit for one object does not concern the view, which takes no stack for a level.
+    let limits = image.limits
+    let isLowered = limits.maximumValueDepth < ArchiveLimits().maximumValueDepth
+    let mostLevels = isLowered ? min(limits.maximumDepth, limits.maximumValueDepth) : limits.maximumDepth
+    guard depth <= mostLevels else {
       throw ArchiveError(
         .limitExceeded,
-        "Values are nested more than \(ArchiveLimits().maximumDepth) deep",
+        "Values are nested more than \(mostLevels) deep",
         byteOffset: value.offset
       )
     }
     let head = try value.head()
     position = Position(place: head.payload)
-    frames.append(
-      Frame(kind: value.kind, count: head.count, firstSlot: head.slots.lowerBound, depth: depth)
-    )
+    var frame = Frame(kind: value.kind, count: head.count, firstSlot: head.slots.lowerBound, depth: depth)
+    frame.standing = value.standingOfMembers
+    frames.append(frame)
   }
 
   /// Leaves out what stands in the value of the last step, and its `leave`.
@@ -145,7 +181,7 @@ package struct ArchiveWalk {
     if hasEntered {
       hasEntered = false
       frames.removeLast()
-      position = Position(place: lastOffset, passed: 1)
+      position = Position(place: lastOffset, passed: 1, isSkipped: true)
     }
     if let end { position = Position(place: end) }
   }
@@ -159,16 +195,26 @@ package struct ArchiveWalk {
   package mutating func skipUpcoming() {
     guard let top = frames.last else { return }
     position.passed += (top.count - top.index) * (top.kind == .map ? 2 : 1)
+    position.isSkipped = true
     frames[frames.count - 1].index = top.count
     hasEntered = false
   }
 
-  /// Goes on with the value of `body`, then a `leave`, and then what is behind the reference of the last
-  /// step.
-  package mutating func follow(_ body: ArchiveBody) {
-    frames.append(Frame(kind: .object, count: 1, comeBack: (position, bodyEnd), depth: 0))
-    position = Position(place: body.value.offset)
-    bodyEnd = body.byteRange.upperBound
+  /// Continues with the value of `target`, then a `leave`, and then what is behind the reference of the last step.
+  package mutating func follow(_ target: ArchiveBody) {
+    frames.append(Frame(kind: .object, count: 1, comeBack: (position, body, reader), depth: 0))
+    position = Position(place: target.value.offset)
+    content = target.value
+    body = target.byteRange
+    reader = target.value.reader
     hasEntered = false
   }
+
+  /// A body of the archive, of which a reference was met.
+  package func body(_ number: Int) throws(ArchiveError) -> ArchiveBody {
+    try image.numberedBody(number, referredToAt: lastOffset)
+  }
+
+  /// Throws unless the value of the body that the walk began with fills it, when all of that was visited.
+  package mutating func checkEnd() throws(ArchiveError) { try image.checkEnd(place, of: body) }
 }

@@ -44,6 +44,10 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// times the bytes, and 256 KB.
   public var maximumAllocation: Int?
 
+  /// Whether a file that NSKeyedArchiver wrote is read, too, where an archive is expected. True by default, but for
+  /// ``ArchiveDecoder``, which has to be told so besides.
+  public var readsNSKeyedArchives = true
+
   /// The default limits.
   public init() {}
 

@@ -42,8 +42,9 @@ struct Arguments {
       } else if known.contains(argument) {
         flags.insert(argument)
       } else {
+        let suggestion = Spelling.suggestion(argument, among: known + valued + repeated)
         throw CommandFailure.usage(
-          "\(command): there is no option '\(escaped(argument))'; try 'keeputil help \(command)'"
+          "\(command): there is no option '\(escaped(argument))'\(suggestion); try 'keeputil help \(command)'"
         )
       }
     }

@@ -26,8 +26,9 @@ enum EditCommand: Command {
       var editor = ArchiveEditor(try image.topLevelValue)
       tellLosses(image.source?.losses ?? [])
       try changes.apply(to: &editor)
-      let data = try progress.wait { try editor.encodedData() }
+      let (data, count) = try progress.wait { try editor.changedData() }
       try withOutput(target) { try $0.write(data) }
+      Tool.complain("note: \(counted(count, "object")) changed")
     } catch let failure as CommandFailure where failure.status == .badData {
       throw failure.about(input.name)
     } catch {

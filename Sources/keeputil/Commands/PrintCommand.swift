@@ -11,7 +11,7 @@ enum PrintCommand: Command {
       arguments,
       for: name,
       valued: ["--depth", "--members", "--key", "--color"],
-      flags: ["--full", "--offsets", "--json"]
+      flags: ["--full", "--flat", "--offsets", "--json"]
     )
     let file = try arguments.files("one file")[0]
     let palette = try Palette(option: arguments.value("--color"), for: name)
@@ -22,6 +22,10 @@ enum PrintCommand: Command {
       palette: palette
     )
     if arguments.has("--full") { options.longestText = .max }
+    options.isFlat = arguments.has("--flat")
+    guard !options.isFlat || !arguments.has("--json") else {
+      throw CommandFailure.usage("\(name): '--flat' and '--json' exclude each other")
+    }
     let path = try arguments.value("--key").map { (text) throws(CommandFailure) in try PathArgument(text) }
     let input = try Input(file)
     let image = try input.openArchiveToRead()

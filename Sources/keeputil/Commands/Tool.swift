@@ -45,8 +45,9 @@ enum Tool {
     default: break
     }
     guard let command = commands.first(where: { $0.name == first }) else {
-      let kind = first.hasPrefix("-") ? "option" : "command"
-      throw CommandFailure.usage("there is no \(kind) '\(escaped(first))'; try 'keeputil --help'")
+      let isOption = first.hasPrefix("-")
+      let known = isOption ? ["--help", "--version"] : commands.map { $0.name } + ["help"]
+      throw CommandFailure.usage(unknown(isOption ? "option" : "command", first, among: known))
     }
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
       return try StandardOutput.write(command.manual.text(.standardOutput))
@@ -54,12 +55,16 @@ enum Tool {
     try command.run(rest)
   }
 
+  /// What is said of a word that there is not.
+  private static func unknown(_ kind: String, _ word: String, among known: [String]) -> String {
+    "there is no \(kind) '\(escaped(word))'\(Spelling.suggestion(word, among: known)); try 'keeputil --help'"
+  }
+
   private static func help(_ names: [String]) throws {
     guard let name = names.first else { return try StandardOutput.write(overview) }
     guard names.count == 1, let command = commands.first(where: { $0.name == name }) else {
-      throw CommandFailure.usage(
-        "there is no command '\(escaped(names.joined(separator: " ")))'; try 'keeputil --help'"
-      )
+      let wanted = names.joined(separator: " ")
+      throw CommandFailure.usage(unknown("command", wanted, among: commands.map { $0.name }))
     }
     try StandardOutput.write(command.manual.text(.standardOutput))
   }

@@ -328,7 +328,7 @@ final class Comparison {
   // MARK: Text
 
   private func value(_ offset: Int, _ side: DiffSide) throws -> ArchiveValue {
-    try side.reading { () throws(ArchiveError) in try ArchiveValue(side.image, at: offset) }
+    try side.reading { () throws(ArchiveError) in try side.value(at: offset) }
   }
 
   private func text(_ value: ArchiveValue, _ side: DiffSide) throws -> String {

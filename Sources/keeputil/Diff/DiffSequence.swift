@@ -41,7 +41,7 @@ struct DiffSequence {
     var result: [UInt64] = []
     for index in range {
       switch self[index] {
-      case .value(let offset): result.append(try side.likeness(of: ArchiveValue(side.image, at: offset)))
+      case .value(let offset): result.append(try side.likeness(of: side.value(at: offset)))
       case .number: result.append(0)
       }
     }

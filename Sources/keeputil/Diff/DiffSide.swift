@@ -201,6 +201,11 @@ final class DiffSide {
     return digest
   }
 
+  /// The value at `offset`, of which nothing but that was kept when its digest was made.
+  func value(at offset: Int) throws(ArchiveError) -> ArchiveValue {
+    try ArchiveValue(image, at: offset, endingBy: image.directory.topLevel.upperBound, .underTopLevelKey)
+  }
+
   /// Keys by which people tell one thing of a kind from another.
   private static let tellingKeys: Set<String> = ["id", "ID", "identifier", "uuid", "key", "name", "title"]
   private static let longestTellingKey = 10

@@ -25,7 +25,7 @@ final class NameDigests {
   func digest(ofKey label: PathElement, at walk: ArchiveWalk) throws(ArchiveError) -> UInt64 {
     guard case .key(let name) = label else { return Self.digest(of: label.keyText) }
     guard let number = walk.keyNumber else {
-      return try digest(ofText: ArchiveValue(image, at: walk.keyOffset))
+      return try digest(ofText: walk.key)
     }
     if let known = keys[number] { return known }
     let digest = Self.digest(of: name)

@@ -229,9 +229,7 @@ struct GraphReader {
     case .bool, .integer, .float32, .float64, .date, .uuid, .decimal, .url, .string, .bytes:
       return try BriefText.text(of: value)
     case .value:
-      guard let target = try value.target, !target.value.hasMembers, target.value.kind != .value else {
-        return nil
-      }
+      guard let target = try value.target, !target.value.hasMembers else { return nil }
       return try scalar(target.value)
     default:
       return nil

@@ -34,6 +34,12 @@ enum EditManual {
           or became something else, is told on standard error.
           """
         ),
+        .text(
+          """
+          At the end it tells on standard error how many objects were changed. An object that only refers to a changed \
+          one does not count, nor does the top level.
+          """
+        ),
         Progress.note,
         .savedFile,
       ],

@@ -14,8 +14,8 @@ struct ManualPage {
       """
       OUT takes the place of an old file only when it is complete and on the disk: after a failure, an interruption or \
       a power cut the old one is there, whole. Where SIGINT, SIGTERM or SIGHUP end the command, it takes away what it \
-      had written. Killed otherwise, it leaves that beside OUT, under a name as .OUT.keepsake-x1y2z3, and the next \
-      command that writes to OUT removes it.
+      had written. Killed otherwise, it leaves that beside OUT, under a name that begins with .OUT.keepsake-, and the \
+      next command that writes to OUT removes it.
       """
     )
   }

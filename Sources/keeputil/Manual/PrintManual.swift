@@ -107,6 +107,13 @@ enum PrintManual {
     ),
     .init("--depth N", "shows values that are nested deeper as {…} and […] only"),
     .init("--members N", "shows that many elements of each array and dictionary"),
+    .init(
+      "--flat",
+      """
+      prints each object by itself, one behind the other, and nothing but its class and number where it is referred \
+      to: for graphs in which objects refer to each other in long chains and cycles. Not with --json.
+      """
+    ),
     .init("--full", "prints long texts, keys and names to their ends, as --json does"),
     .init(
       "--offsets",

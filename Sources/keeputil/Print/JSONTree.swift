@@ -114,7 +114,7 @@ struct JSONTree {
       try json.key("$url")
       try writeURL(value)
       try json.close()
-      try walk.skipMembers()
+      try walk.skipMembers(endingAt: value.byteRange.upperBound)
     case .numbers:
       try writeNumbers(value)
     default:

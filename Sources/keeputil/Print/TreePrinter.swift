@@ -9,6 +9,8 @@ struct TreeOptions {
   var longestText = TreeOptions.longestText
   /// Whether the place and size of each value is shown.
   var hasOffsets = false
+  /// Whether each object is printed by itself, and not where it is met first.
+  var isFlat = false
   var palette = Palette.plain
   /// What stands before each line.
   var margin = ""
@@ -37,6 +39,8 @@ struct TreePrinter {
   private var prefix = ""
   /// The extent of the body that was followed for the next value.
   private var pendingBody: Range<Int>?
+  /// The objects that were met and are to be printed by themselves, in that order.
+  private var pending: [Int] = []
   /// The bodies that were printed: only these are kept, so that a part of a large archive takes little memory.
   private var seen: Set<Int> = []
 
@@ -67,7 +71,20 @@ struct TreePrinter {
     self.init(try image.topLevelValue, output, options)
   }
 
+  /// Prints the value and, where each object is to be printed by itself, all objects that it leads to.
   mutating func printAll() throws {
+    try printValue()
+    var next = 0
+    while next < pending.count {
+      let body = try walk.body(pending[next])
+      next += 1
+      walk = ArchiveWalk(body.value)
+      enter(body, from: body.value.offset)
+      try printValue()
+    }
+  }
+
+  private mutating func printValue() throws {
     while let step = try nextStep() {
       switch step {
       case .leave:
@@ -101,7 +118,7 @@ struct TreePrinter {
       closings.append(Closing(bracket: nil, offset: value.offset, body: nil))
     case .url:
       try line(painted(value), extent(of: value))
-      try walk.skipMembers()
+      try walk.skipMembers(endingAt: value.byteRange.upperBound)
     case .array, .map, .record:
       try open(value)
     case .object, .value:
@@ -136,6 +153,10 @@ struct TreePrinter {
   private mutating func printReference(_ value: ArchiveValue) throws {
     guard let target = try value.target else { return }
     let name = name(of: target)
+    if options.isFlat, value.kind == .object {
+      if seen.insert(target.number).inserted { pending.append(target.number) }
+      return try line(name, extent(of: value))
+    }
     if seen.contains(target.number) {
       let place = name.isEmpty ? faint("(value #\(target.number), above)") : "\(name) \(faint("(above)"))"
       try line(place, extent(of: value))

@@ -6,20 +6,26 @@ enum ReportPreview {
   private static let longestText = 80
   private static let mostNumbers = 8
 
-  /// Where the value of an extent begins that may have the key of a dictionary before it.
-  static func valueOffset(
+  /// Where the value of an extent is that may have the key of a dictionary before it.
+  static func valueExtent(
     _ image: ArchiveImage,
-    in extent: Range<Int>,
-    kind: StatisticKind
-  ) throws(ArchiveError) -> Int {
-    let first = try ArchiveValue(image, at: extent.lowerBound)
-    let end = try first.byteRange.upperBound
+    in extent: Range<Int>
+  ) throws(ArchiveError) -> Range<Int> {
+    let end = try value(image, extent).byteRange.upperBound
     // A value that fills the extent has no key before it.
-    return end == extent.upperBound ? extent.lowerBound : end
+    return end == extent.upperBound ? extent : end..<extent.upperBound
   }
 
-  static func text(_ image: ArchiveImage, at offset: Int) throws(ArchiveError) -> String? {
-    let value = try ArchiveValue(image, at: offset)
+  /// The value that `extent` begins with, in an archive that was verified.
+  private static func value(_ image: ArchiveImage, _ extent: Range<Int>) throws(ArchiveError) -> ArchiveValue
+  {
+    try ArchiveValue(image, at: extent.lowerBound, endingBy: extent.upperBound, .underTopLevelKey)
+  }
+
+  static func text(_ image: ArchiveImage, _ extent: Range<Int>) throws(ArchiveError) -> String? {
+    var value = try value(image, extent)
+    // There may be as many marks of optionals as there are bytes.
+    while let content = try value.wrapped { value = content }
     switch value.kind {
     case .none, .empty, .bool, .integer, .float32, .float64, .decimal, .date: return try value.scalarText()
     case .uuid: return try value.uuidText
@@ -30,12 +36,10 @@ enum ReportPreview {
     case .string: return try text(value)
     case .bytes: return try bytes(value)
     case .numbers: return try numbers(value)
-    case .some, .typed:
-      return try value.wrapped.flatMap { content throws(ArchiveError) in try text(image, at: content.offset) }
     case .conditional: return try value.bodyNumber == nil ? "nil" : nil
     case .array: return try value.count == 0 ? "[]" : nil
     case .map, .record: return try value.count == 0 ? "{}" : nil
-    case .object, .value: return nil
+    case .object, .value, .some, .typed: return nil
     }
   }
 
@@ -44,18 +48,17 @@ enum ReportPreview {
     let extent = try value.byteRange
     guard extent.count > 4_096 else { return quoted(shortened(try value.string ?? "", longestText)) }
     var place = extent.lowerBound + 1
-    _ = try value.image.reader.varint(at: &place)
+    _ = try value.reader.varint(at: &place)
     // Up to four bytes for each character are enough; what is cut within one is left out.
-    let start = try value.image.reader.array(of: UInt8.self, count: longestText * 4, at: place)
+    let start = try value.reader.array(of: UInt8.self, count: longestText * 4, at: place)
     let text = String(decoding: start, as: UTF8.self)
     return quoted(String(text.prefix(longestText)) + "…")
   }
 
   private static func bytes(_ value: ArchiveValue) throws(ArchiveError) -> String {
-    let image = value.image
     var place = value.offset + 1
-    let count = try image.reader.varint(at: &place)
-    let shown = try image.reader.array(of: UInt8.self, count: min(count, 16), at: place)
+    let count = try value.reader.varint(at: &place)
+    let shown = try value.reader.array(of: UInt8.self, count: min(count, 16), at: place)
     return bytesText(shown, of: count)
   }
 

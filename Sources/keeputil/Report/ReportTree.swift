@@ -60,7 +60,7 @@ struct ReportTree {
       if root.target != 0 || nodes[node].kind == .object {
         try add(root, to: node, home: number)
       } else {
-        nodes[node].text = try ReportPreview.text(image, at: root.extent.lowerBound)
+        nodes[node].text = try ReportPreview.text(image, root.extent)
       }
       return
     }
@@ -94,7 +94,7 @@ struct ReportTree {
     if draft.target != 0 {
       try describe(draft, &node)
     } else if draft.children.isEmpty, draft.foldedCount == 0 {
-      node.text = try ReportPreview.text(image, at: valueOffset(draft))
+      node.text = try ReportPreview.text(image, valueExtent(draft))
     }
     nodes.append(node)
     let index = nodes.count - 1
@@ -103,11 +103,11 @@ struct ReportTree {
     try addMembers(of: draft, to: index, home: home)
   }
 
-  /// Where the value itself begins: its extent has the key of a dictionary, too.
-  private func valueOffset(_ draft: ReportDraft) throws(ArchiveError) -> Int {
-    guard let label = draft.label else { return draft.extent.lowerBound }
-    if case .index = label { return draft.extent.lowerBound }
-    return try ReportPreview.valueOffset(image, in: draft.extent, kind: draft.kind)
+  /// Where the value itself is: the extent of the draft has the key of a dictionary, too.
+  private func valueExtent(_ draft: ReportDraft) throws(ArchiveError) -> Range<Int> {
+    guard let label = draft.label else { return draft.extent }
+    if case .index = label { return draft.extent }
+    return try ReportPreview.valueExtent(image, in: draft.extent)
   }
 
   private func describe(_ draft: ReportDraft, _ node: inout ReportNode) throws(ArchiveError) {

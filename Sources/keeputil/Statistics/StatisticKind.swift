@@ -74,9 +74,9 @@ extension ArchiveValue {
   var sharedStringNumber: Int? {
     get throws(ArchiveError) {
       guard kind == .string,
-        (Tag.stringReference..<Tag.valueReference).contains(try image.reader.byte(at: offset))
+        (Tag.stringReference..<Tag.valueReference).contains(try reader.byte(at: offset))
       else { return nil }
-      return try image.reader.referencedNumber(at: offset)
+      return try reader.referencedNumber(at: offset)
     }
   }
 }

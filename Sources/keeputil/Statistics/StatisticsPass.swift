@@ -178,8 +178,8 @@ struct StatisticsPass {
           row = keys.row(ofKey: keyNumber, name)
         } else {
           start = walk.keyOffset
-          row = try dictionaryKeyRow(name, at: start)
-          try noteSharedKey(name, at: start, endingAt: value.offset)
+          row = try dictionaryKeyRow(name, walk.key)
+          if try walk.key.isSharedString { noteShared(name, value.offset - start) }
         }
       case .intKey?:
         row = KeyRows.integers
@@ -227,8 +227,8 @@ struct StatisticsPass {
   }
 
   /// The row of a key of a dictionary. A text of the string table, which may be long, is looked up once.
-  private mutating func dictionaryKeyRow(_ name: String, at place: Int) throws(ArchiveError) -> Int {
-    guard let number = try ArchiveValue(image, at: place).sharedStringNumber else {
+  private mutating func dictionaryKeyRow(_ name: String, _ key: ArchiveValue) throws(ArchiveError) -> Int {
+    guard let number = try key.sharedStringNumber else {
       return keys.row(ofDictionaryKey: name)
     }
     if let known = sharedKeyRows[number] { return known }
@@ -277,12 +277,6 @@ struct StatisticsPass {
     default:
       break
     }
-  }
-
-  /// Counts the key of a dictionary if it is the number of a text in the string table.
-  private mutating func noteSharedKey(_ name: String, at place: Int, endingAt end: Int) throws(ArchiveError) {
-    guard try ArchiveValue(image, at: place).isSharedString else { return }
-    noteShared(name, end - place)
   }
 
   private mutating func noteShared(_ text: String, _ byteCount: Int) {

@@ -25,6 +25,11 @@ enum Spelling {
     return "; did you mean \(spelt(nearest))? There are \(listed)\(more)"
   }
 
+  /// A part of a sentence that says which of `words` may have been meant; empty where none is like it.
+  static func suggestion(_ wanted: String, among words: [String]) -> String {
+    nearest(to: wanted, among: words).map { "; did you mean '\($0)'?" } ?? ""
+  }
+
   /// The word most like `wanted`, if one is like it: the same but for case, one that begins with it, or one that
   /// takes few changes.
   static func nearest(to wanted: String, among words: [String]) -> String? {

@@ -7,27 +7,33 @@ enum FaultPlace {
     guard let offset = error.byteOffset else { return nil }
     let directory = image.directory
     if directory.topLevel.contains(offset) {
-      guard let value = try? image.topLevelValue else { return "at the top level" }
-      let way = way(to: offset, from: value)
-      return way.isEmpty ? "at the top level" : "at \(PathText.text(way))"
+      let place = directory.topLevel.lowerBound + 1
+      let value = try? ArchiveValue(image, at: place, endingBy: directory.topLevel.upperBound, .topLevel)
+      let steps = value.map { way(to: offset, from: $0) } ?? []
+      return steps.isEmpty ? "at the top level" : "at \(PathText.text(steps))"
     }
     if let table = table(at: offset, of: directory) { return "in the \(table)" }
     guard let number = image.bodyNumber(containing: offset), let body = try? body(number, in: image) else {
       return nil
     }
     // The value may be what cannot be read.
-    let steps = (try? ArchiveValue(image, at: body.place)).map { way(to: offset, from: $0) } ?? []
+    let steps =
+      (try? ArchiveValue(image, at: body.place, endingBy: body.end, .body)).map { way(to: offset, from: $0) }
+      ?? []
     return steps.isEmpty ? "in \(body.name)" : "in \(body.name), at \(PathText.text(steps))"
   }
 
-  /// The name of a body, and where the value in it begins.
+  /// The name of a body, where the value in it begins, and where the body ends.
   private static func body(
     _ number: Int,
     in image: ArchiveImage
-  ) throws(ArchiveError) -> (name: String, place: Int) {
-    var place = try image.extent(ofBody: number, at: 0).lowerBound
-    guard let classNumber = try image.classNumber(at: &place) else { return ("value #\(number)", place) }
-    return ("\(escaped(image.classes[classNumber].name)) #\(number)", place)
+  ) throws(ArchiveError) -> (name: String, place: Int, end: Int) {
+    let extent = try image.extent(ofBody: number, at: 0)
+    var place = extent.lowerBound
+    guard let classNumber = try image.classNumber(at: &place) else {
+      return ("value #\(number)", place, extent.upperBound)
+    }
+    return ("\(escaped(image.classes[classNumber].name)) #\(number)", place, extent.upperBound)
   }
 
   /// What is in the block that does not match its checksum, as "where #3 to #90 are": the byte that was changed may be

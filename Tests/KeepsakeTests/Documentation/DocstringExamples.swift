@@ -44,6 +44,15 @@ import Testing
     return library.books + books
   }
 
+  func saving(to libraryURL: URL) throws {
+    try KeyedArchiver.archive(rootObject: library, to: libraryURL)
+  }
+
+  func reading(from libraryURL: URL) throws -> Library {
+    let library = try KeyedUnarchiver.unarchive(Library.self, from: libraryURL)
+    return library
+  }
+
   func uploadInTheWorkingFolder() throws -> KeyedUnarchiver {
     var limits = ArchiveLimits()
     limits.maximumByteCount = 10 << 20

@@ -27,7 +27,7 @@ struct CrashStateTests {
       new = try #require(result.bytes)
       var before: CrashStates.Contents = [:]
       before["a"] = old
-      if save.leavesLeftover { before[".a.keepsake-abc123"] = Data("half of".utf8) }
+      if save.leavesLeftover { before[FaultySave.leftoverName] = Data("half of".utf8) }
       self.before = before
     }
 

@@ -200,6 +200,9 @@ enum FaultySave: CaseIterable {
     let leftovers: [String]
   }
 
+  /// The name of what a killed save left.
+  static let leftoverName = TemporaryName.random(for: "a")
+
   var oldBytes: Data? { self == .new ? nil : Data("the old file".utf8) }
   var keepsMode: Bool { self != .new }
   var names: [String] { self == .replacing ? ["a", "real"] : ["a"] }
@@ -224,7 +227,7 @@ enum FaultySave: CaseIterable {
       try FileManager.default.createSymbolicLink(atPath: folder("a"), withDestinationPath: "real/a")
     }
     if self != .new { try writeText("the old file", to: file, mode: 0o640) }
-    if self == .streamed { try writeText("half of", to: folder(".a.keepsake-abc123")) }
+    if self == .streamed { try writeText("half of", to: folder(Self.leftoverName)) }
     let arguments =
       switch self {
       case .new: ["marked-save", folder("a"), "0", "streamed"]

@@ -26,29 +26,95 @@ import Testing
   }
 
   @Test func aReadOnlyLeftoverIsRemovedToo() throws {
-    try writeText("left", to: folder(".a.keepsake-00zz9a"), mode: 0o444)
+    try writeText("left", to: folder(TemporaryName.random(for: "a")), mode: 0o444)
     try saveText("new", to: folder("a"))
     #expect(try folder.names == ["a"])
   }
 
   @Test func onlyLeftoversOfTheSameTargetAreRemoved() throws {
+    let name = TemporaryName.random(for: "a")
+    let last = name.last == "0" ? "1" : "0"
     let others = [
-      ".a.keepsake-", ".a.keepsake-00000", ".a.keepsake-0000000", ".a.keepsake-00000A", ".b.keepsake-000000",
+      TemporaryName.random(for: "aa"), TemporaryName.random(for: "b"), String(name.dropFirst()), name + "0",
+      String(name.dropLast()), name.dropLast() + last, name.replacing(".a.", with: ".A."), name.uppercased(),
+      ".a.keepsake-backup", ".a.keepsake-", ".a.keepsake-2026-11-22-by-hand-1", ".a.keepsake-00000",
+      ".a.keepsake-0000000", ".a.keepsake-00000A", ".b.keepsake-000000",
       "a.keepsake-000000", ".aa.keepsake-000000", ".a.keepsake-00000é", "b",
     ]
     for name in others { try writeText("other", to: folder(name)) }
-    try FileManager.default.createDirectory(
-      atPath: folder(".a.keepsake-folder"),
-      withIntermediateDirectories: false
-    )
-    try FileManager.default.createSymbolicLink(
-      atPath: folder(".a.keepsake-linked"),
-      withDestinationPath: "b"
-    )
+    let (made, link) = (TemporaryName.random(for: "a"), TemporaryName.random(for: "a"))
+    try FileManager.default.createDirectory(atPath: folder(made), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(atPath: folder(link), withDestinationPath: "b")
     try saveText("new", to: folder("a"))
-    #expect(
-      try Set(folder.names) == Set(others + ["a", ".a.keepsake-folder", ".a.keepsake-linked"])
+    #expect(try Set(folder.names) == Set(others + ["a", made, link]))
+  }
+
+  @Test func aUsersFileIsNotALeftoverWhateverItsNameIs() throws {
+    for ending in ["backup", "before", "000000", "v2.old"] {
+      try writeText("precious", to: folder(".library.keepsake-\(ending)"))
+    }
+    let before = try folder.names
+    try KeyedArchiver.archive(rootObject: "new", toFile: folder("library"))
+    #expect(try folder.names == before + ["library"])
+  }
+
+  @Test("a temporary file that another program exchanges is noticed, and theirs stays")
+  func exchanged() throws {
+    try writeText("old", to: folder("a"))
+    let file = try DurableFile(replacing: folder("a"))
+    try file.append("new")
+    let name = try #require(try folder.names.first { $0.hasPrefix(".a.") })
+    try FileManager.default.moveItem(atPath: folder(name), toPath: folder("stolen"))
+    try writeText("theirs", to: folder(name))
+    let error = #expect(throws: ArchiveError.self) { try file.commit() }
+    #expect(error?.code == .unwritableFile && error?.path == folder("a"))
+    #expect(error?.message.contains("another program") == true)
+    #expect(try fileText(folder("a")) == "old" && fileText(folder(name)) == "theirs")
+  }
+
+  @Test("a temporary file that another program removes is noticed")
+  func removed() throws {
+    let file = try DurableFile(replacing: folder("a"))
+    try file.append("new")
+    for name in try folder.names { try FileManager.default.removeItem(atPath: folder(name)) }
+    #expect(throws: ArchiveError.self) { try file.commit() }
+    #expect(try folder.names == [])
+  }
+
+  @Test("who gives up, or is interrupted, removes its own file and no other", arguments: [true, false])
+  func givenUp(isInterrupted: Bool) throws {
+    let file = try DurableFile(replacing: folder("a"))
+    try file.append("new")
+    let name = try #require(try folder.names.first)
+    try FileManager.default.removeItem(atPath: folder(name))
+    try writeText("theirs", to: folder(name))
+    isInterrupted ? file.removal() : file.cancel()
+    #expect(try fileText(folder(name)) == "theirs")
+  }
+
+  @Test(
+    "a file that is exchanged in the moment before it is put in place is noticed",
+    .enabled(if: probePath != nil && canTrace, "archive-probe or strace is missing")
+  )
+  func exchangedLate() throws {
+    try writeText("old", to: folder("a"))
+    let trace = ["/usr/bin/strace", "-f", "-o", "/dev/null", "-e", "inject=renameat:delay_enter=8000000"]
+    let save = try startCommand(
+      trace + [try #require(probePath), "marked-save", folder("a"), "3", "whole"],
+      errors: folder("errors")
     )
+    // Once it has the permissions of the old file nothing is looked at any more before the name is given.
+    var name: String?
+    while name == nil, save.isRunning {
+      name = try folder.names.first { try $0.hasPrefix(".a.") && permissions(folder($0)) != 0o600 }
+    }
+    Thread.sleep(forTimeInterval: 1)
+    let found = try #require(name)
+    try FileManager.default.moveItem(atPath: folder(found), toPath: folder("stolen"))
+    try writeText("theirs", to: folder(found))
+    save.waitUntilExit()
+    #expect(save.terminationStatus == 1)
+    #expect(try fileText(folder("errors")).contains("another program"))
   }
 
   @Test func aSaveThatIsStillWritingIsNotALeftover() throws {

@@ -38,7 +38,7 @@ import Testing
     ("texts", text), ("keys of dictionaries", [Tag.map, 1] + text + [0x95]),
     ("keys of records", [Tag.shortRecord, 0x95]),
     ("names of types", [Tag.typed, 0, 0x95]),
-    ("URLs", [Tag.url] + text),
+    ("URLs", [Tag.url, Tag.map, 1] + CraftedArchive.text("relative") + text),
   ]
 
   @Test("the tree shows the start of them, and how long they are", .timeLimit(.minutes(5)), arguments: 0..<5)

@@ -72,6 +72,7 @@ package final class DurableFile {
       try perform("cannot write the new file to the disk") { () throws(SystemError) in
         try temporary.file.synchronize()
       }
+      try checkName(of: temporary)
       // Still open and locked: a concurrent save must not take it for a leftover before it has its name.
       try perform("cannot put the new file in place") { () throws(SystemError) in
         try target.folder.rename(temporary.name, to: target.name)
@@ -81,22 +82,46 @@ package final class DurableFile {
       throw error
     }
     state = .committed
+    try checkPlace(of: temporary)
     try synchronizeFolder()
+  }
+
+  /// Throws when another program gave the name of the new file to another file, or took it away.
+  private func checkName(of temporary: TemporaryFile) throws(ArchiveError) {
+    var isOurs = false
+    try perform("cannot look at the new file") { () throws(SystemError) in
+      isOurs = try temporary.file.hasName(temporary.name, in: target.folder)
+    }
+    guard isOurs else {
+      throw target.failure(
+        "another program removed the new file, or put another one in its place, while it was written"
+      )
+    }
+  }
+
+  /// Throws when another program exchanged the file in the moment before it was put in place. A later save of the same
+  /// target may have replaced it since; then it has no name any more.
+  private func checkPlace(of temporary: TemporaryFile) throws(ArchiveError) {
+    guard (try? temporary.file.hasName(target.name, in: target.folder)) == false,
+      let status = try? temporary.file.status(), status.st_nlink > 0
+    else { return }
+    throw target.failure(
+      "another program put another file in place of the new one when that was about to get its name"
+    )
   }
 
   /// Gives up: the old file stays and the new one is removed. Does nothing after a commit or a second time.
   func cancel() {
     guard case .writing(let temporary) = state else { return }
     state = .cancelled
-    // Nothing can be done if this fails; the next save of this target tries again.
-    try? target.folder.remove(temporary.name)
+    temporary.remove(from: target.folder)
   }
 
   /// Removes the temporary file, from any thread: for a process that is about to end in the middle of the save.
   /// Does nothing once the file is in place.
   package var removal: @Sendable () -> Void {
     guard case .writing(let temporary) = state else { return {} }
-    return { [folder = target.folder, name = temporary.name] in try? folder.remove(name) }
+    return { [folder = target.folder] in temporary.remove(from: folder) }
   }
 
   // MARK: Steps

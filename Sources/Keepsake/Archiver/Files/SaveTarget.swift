@@ -41,6 +41,9 @@ struct SaveTarget {
     Self.failure("\(what): \(error.reason)\(error.advice)", path)
   }
 
+  /// An error about saving to this file that no system call told.
+  func failure(_ what: String) -> ArchiveError { Self.failure(what, path) }
+
   // MARK: Finding the file
 
   private static func followLinks(from path: String) throws(ArchiveError) -> (place: String, existing: stat?)

@@ -78,6 +78,17 @@ final class OpenFile: Sendable {
     return status
   }
 
+  /// Whether `name` in `folder` is the name of this very file. Another program may have given it to another one.
+  func hasName(_ name: String, in folder: OpenFile) throws(SystemError) -> Bool {
+    let own = try status()
+    do {
+      let named = try folder.status(of: name)
+      return own.st_dev == named.st_dev && own.st_ino == named.st_ino
+    } catch let error where error.number == ENOENT {
+      return false
+    }
+  }
+
   /// Writes some of the bytes and returns how many.
   func writeSome(_ bytes: RawSpan) throws(SystemError) -> Int {
     // Unsafe: address and count are of one buffer, valid for the call. Darwin refuses counts above 2 GB, hence

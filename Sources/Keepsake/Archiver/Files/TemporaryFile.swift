@@ -12,10 +12,11 @@
 /// lives.
 ///
 /// **Leftovers.** A process that is killed leaves its temporary file behind, and the next save of the same
-/// target removes it. The lock is what makes that safe: it is held from before the first byte until after the
-/// rename, and the system drops it when the process is gone. So a temporary file whose lock can be taken
-/// belongs to nobody, except for the moment between its creation and its locking: whoever finds that its file
-/// was taken away in that moment makes another.
+/// target removes it. Two things make that safe. The name has a checksum of itself, so that no other program's
+/// file has such a name. And the lock is held from before the first byte until after the rename, and the
+/// system drops it when the process is gone. So a temporary file whose lock can be taken belongs to nobody,
+/// except for the moment between its creation and its locking: whoever finds that its file was taken away in
+/// that moment makes another.
 struct TemporaryFile {
   let name: String
   let file: OpenFile
@@ -63,6 +64,13 @@ struct TemporaryFile {
     return status.st_nlink > 0
   }
 
+  /// Takes the file away, unless its name is another file's by now.
+  ///
+  /// Nothing can be done if this fails; the next save of the target tries again.
+  func remove(from folder: OpenFile) {
+    if (try? file.hasName(name, in: folder)) == true { try? folder.remove(name) }
+  }
+
   // MARK: Leftovers
 
   /// Removes the temporary files of a target that killed processes left behind.
@@ -74,8 +82,7 @@ struct TemporaryFile {
         let file = openLeftover(name, in: target.folder),
         (try? file.lock()) != nil,
         // The name may have gone to another file since the directory was read.
-        let locked = try? file.status(), let named = try? target.folder.status(of: name),
-        locked.st_dev == named.st_dev, locked.st_ino == named.st_ino
+        (try? file.hasName(name, in: target.folder)) == true
       else { continue }
       // The lock is held until the name is gone.
       withExtendedLifetime(file) { try? target.folder.remove(name) }
@@ -117,8 +124,13 @@ struct TemporaryFile {
   }
 }
 
-/// The form of the temporary names of one target: ".NAME.keepsake-XXXXXX".
+/// The form of the temporary names of one target: ".NAME.keepsake-" and 21 letters and digits. The first eight are
+/// random, the others are a checksum of all before them: a user's file can have such a name only on purpose.
 struct TemporaryName {
+  private static let randomCount = 8
+  /// As many as 64 bits take.
+  private static let checkCount = 13
+
   private let prefix: [UInt8]
 
   /// A name that is nearly as long as a name may be is cut; that two targets then share leftovers does no
@@ -130,13 +142,25 @@ struct TemporaryName {
   }
 
   static func random(for name: String) -> String {
-    let suffix = (0..<6).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }
-    return String(decoding: TemporaryName(of: name).prefix + suffix, as: UTF8.self)
+    let random = (0..<randomCount).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }
+    let name = TemporaryName(of: name).prefix + random
+    return String(decoding: name + check(of: name), as: UTF8.self)
   }
 
   func matches(_ name: some Collection<UInt8>) -> Bool {
-    name.count == prefix.count + 6 && name.starts(with: prefix)
-      && name.dropFirst(prefix.count).allSatisfy(Self.alphabet.contains)
+    guard name.count == prefix.count + Self.randomCount + Self.checkCount, name.starts(with: prefix) else {
+      return false
+    }
+    return name.suffix(Self.checkCount).elementsEqual(Self.check(of: Array(name.dropLast(Self.checkCount))))
+  }
+
+  private static func check(of name: [UInt8]) -> [UInt8] {
+    // Unsafe: bytes have no padding.
+    var rest = unsafe Checksum.of(name.span.bytes)
+    return (0..<checkCount).map { _ in
+      defer { rest /= UInt64(alphabet.count) }
+      return alphabet[Int(rest % UInt64(alphabet.count))]
+    }
   }
 
   /// Lower case only, for file systems that do not tell the cases apart.

@@ -1,0 +1,139 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+// A file by its URL, wherever a path does.
+
+extension URL {
+  /// The path of the file, percent-encoding removed.
+  ///
+  /// - Throws: ``ArchiveError`` with `code` when this is not the URL of a file on this computer.
+  fileprivate func filePath(_ code: ArchiveError.Code) throws(ArchiveError) -> String {
+    let host = host(percentEncoded: false) ?? ""
+    guard isFileURL, host.isEmpty || host == "localhost" else {
+      throw ArchiveError(code, "this is not the URL of a file on this computer", path: absoluteString)
+    }
+    return absoluteURL.path(percentEncoded: false)
+  }
+}
+
+extension KeyedArchiver {
+  /// Writes the archive to the file at `url`, as ``write(toFile:)`` does.
+  ///
+  /// - Throws: as ``write(toFile:)``, and ``ArchiveError`` when `url` is not that of a file.
+  public func write(to url: URL) throws {
+    try write(toFile: url.filePath(.unwritableFile))
+  }
+
+  /// Archives `rootObject` and all that it reaches to the file at `url`, as
+  /// ``archive(rootObject:toFile:outputFormatting:userInfo:)`` does.
+  ///
+  /// ```swift
+  /// try KeyedArchiver.archive(rootObject: library, to: libraryURL)
+  /// ```
+  ///
+  /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
+  public static func archive<Root: Encodable>(
+    rootObject: Root,
+    to url: URL,
+    outputFormatting: ArchiveFormatting = [],
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws {
+    try archive(
+      rootObject: rootObject,
+      toFile: url.filePath(.unwritableFile),
+      outputFormatting: outputFormatting,
+      userInfo: userInfo
+    )
+  }
+
+  /// Puts bytes that are ready in place of the file at `path`, as durably as ``write(toFile:)``: what
+  /// ``archivedData(withRootObject:outputFormatting:userInfo:)`` or ``encodedData`` gave, or any others.
+  ///
+  /// - Throws: ``ArchiveError`` with the path and the system's reason.
+  public static func write(_ data: Data, toFile path: String) throws(ArchiveError) {
+    try data.writeArchive(toFile: path)
+  }
+
+  /// Puts bytes that are ready in place of the file at `url`, as ``write(_:toFile:)`` does.
+  ///
+  /// - Throws: ``ArchiveError`` with the path and the system's reason, and when `url` is not that of a file.
+  public static func write(_ data: Data, to url: URL) throws(ArchiveError) {
+    try data.writeArchive(toFile: url.filePath(.unwritableFile))
+  }
+}
+
+extension KeyedUnarchiver {
+  /// Opens the archive in the file at `url`, as ``init(forReadingFile:verification:limits:)`` does.
+  ///
+  /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
+  public convenience init(
+    forReading url: URL,
+    verification: ArchiveVerification = .onlyWhatIsRead,
+    limits: ArchiveLimits = ArchiveLimits()
+  ) throws {
+    try self.init(forReadingFile: url.filePath(.unreadableFile), verification: verification, limits: limits)
+  }
+
+  /// The root object of the archive in the file at `url`.
+  ///
+  /// ```swift
+  /// let library = try KeyedUnarchiver.unarchive(Library.self, from: libraryURL)
+  /// ```
+  ///
+  /// - Throws: as ``unarchive(_:fromFile:verification:limits:classPolicy:userInfo:)``, and ``ArchiveError`` when `url` is
+  ///   not that of a file.
+  public static func unarchive<Root: Decodable>(
+    _ type: Root.Type,
+    from url: URL,
+    verification: ArchiveVerification = .everything,
+    limits: ArchiveLimits = ArchiveLimits(),
+    classPolicy: ArchiveClassPolicy = .byName,
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws -> Root {
+    try unarchive(
+      type,
+      fromFile: url.filePath(.unreadableFile),
+      verification: verification,
+      limits: limits,
+      classPolicy: classPolicy,
+      userInfo: userInfo
+    )
+  }
+}
+
+extension ArchiveValue {
+  /// Opens the archive in the file at `url`, as ``init(forReadingFile:verification:limits:)`` does.
+  ///
+  /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
+  public init(
+    forReading url: URL,
+    verification: ArchiveVerification = .onlyWhatIsRead,
+    limits: ArchiveLimits = ArchiveLimits()
+  ) throws(ArchiveError) {
+    try self.init(forReadingFile: url.filePath(.unreadableFile), verification: verification, limits: limits)
+  }
+}
+
+extension ArchiveEditor {
+  /// Opens the archive in the file at `url`, as ``init(forReadingFile:limits:)`` does.
+  ///
+  /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
+  public init(forReading url: URL, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
+    try self.init(forReadingFile: url.filePath(.unreadableFile), limits: limits)
+  }
+
+  /// Puts the archive with the changes in place of the file at `url`, as ``write(toFile:)`` does.
+  ///
+  /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
+  public func write(to url: URL) throws(ArchiveError) {
+    try write(toFile: url.filePath(.unwritableFile))
+  }
+}
+
+extension ArchiveError: LocalizedError {
+  /// The same as ``description``: what `localizedDescription` gives.
+  public var errorDescription: String? { description }
+}

@@ -1,0 +1,77 @@
+/// URLs as they stand in an archive (Format §4.5; §10, rule 29), for all that read one.
+extension ArchiveImage {
+  /// So many bases of bases a URL may have: each is put together with all behind it. Foundation writes one.
+  private static let mostBases = 16
+
+  /// Where the texts of the URL at `offset` stand: its relative text, that of its base, and so on.
+  ///
+  /// - Throws: ``ArchiveError`` when what follows the tag is not the form of a URL.
+  package func urlTexts(at offset: Int, in reader: ByteReader) throws(ArchiveError) -> [Int] {
+    var texts: [Int] = []
+    var url = offset
+    while true {
+      let members = try urlMembers(at: url, in: reader)
+      guard let text = members.relative, try isText(at: text, in: reader) else {
+        throw notURL("lacks a text under the key \"relative\"", url)
+      }
+      texts.append(text)
+      guard let base = members.base else { return texts }
+      guard try reader.byte(at: base) == Tag.url else { throw notURL("has a base that is none", url) }
+      guard texts.count <= ArchiveImage.mostBases else {
+        throw ArchiveError(
+          .limitExceeded,
+          "A URL has more than \(ArchiveImage.mostBases) bases, each relative to the next",
+          byteOffset: offset
+        )
+      }
+      url = base
+    }
+  }
+
+  /// Where the two values stand that a URL has, of which the tag is at `offset`.
+  private func urlMembers(
+    at offset: Int,
+    in reader: ByteReader
+  ) throws(ArchiveError) -> (relative: Int?, base: Int?) {
+    var members: (relative: Int?, base: Int?) = (nil, nil)
+    var place = offset + 1
+    func note(_ name: String) {
+      if name == "relative" { members.relative = place }
+      if name == "base" { members.base = place }
+    }
+    let tag = try reader.byte(at: place)
+    switch TagKind(tag) {
+    case .record, .shortRecord:
+      place += 1
+      let number = tag == Tag.record ? try reader.varint(at: &place) : Int(tag - Tag.shortRecord)
+      for slot in try shape(number, at: offset + 1) {
+        note(keys[shapeKey(slot)])
+        place = try end(ofValueAt: place, in: reader)
+      }
+    case .map:
+      var seen = DistinctKeys()
+      place += 1
+      for _ in 0..<(try reader.varint(at: &place)) {
+        let keyPlace = place
+        let key = try mapKey(at: &place, in: reader)
+        try seen.insert(keyAt: keyPlace, self)
+        note(key.keyText)
+        place = try end(ofValueAt: place, in: reader)
+      }
+    default:
+      throw notURL("is followed by something else than keys", offset)
+    }
+    return members
+  }
+
+  private func isText(at offset: Int, in reader: ByteReader) throws(ArchiveError) -> Bool {
+    switch TagKind(try reader.byte(at: offset)) {
+    case .string, .shortString, .stringReference: true
+    default: false
+    }
+  }
+
+  private func notURL(_ problem: String, _ offset: Int) -> ArchiveError {
+    ArchiveError(.damaged, "What is marked as a URL is none: it \(problem)", byteOffset: offset)
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import Testing
+
+/// What the dynamic view and the editor are asked not to do, and literals that spell no path.
+@Suite struct ViewLimits {
+  private func archive() throws -> Data {
+    try KeyedArchiver.archivedData(withRootObject: ["text": [String(repeating: "a", count: 100)]])
+  }
+
+  private func expectLimit(_ change: (inout ArchiveLimits) -> Void, _ read: (ArchiveValue) throws -> Void)
+    throws
+  {
+    let data = try archive()
+    var limits = ArchiveLimits()
+    try read(ArchiveValue(forReadingFrom: data, limits: limits))
+    change(&limits)
+    let error = #expect(throws: ArchiveError.self) {
+      try read(ArchiveValue(forReadingFrom: data, limits: limits))
+    }
+    #expect(error?.code == .limitExceeded)
+  }
+
+  @Test("limits of bytes, elements, strings and depth hold for the dynamic view")
+  func limits() throws {
+    try expectLimit {
+      $0.maximumByteCount = 100
+    } _: { _ in
+    }
+    try expectLimit {
+      $0.maximumElementCount = 0
+    } _: {
+      _ = try $0["root"]?.members()
+    }
+    try expectLimit {
+      $0.maximumStringByteCount = 50
+    } _: {
+      _ = try $0[path: "root.text[0]"]?.stringValue
+    }
+    try expectLimit {
+      $0.maximumDepth = 0
+    } _: {
+      _ = try $0.members()
+    }
+    try expectLimit {
+      $0.maximumValueDepth = 0
+    } _: {
+      _ = try $0["root"]
+    }
+  }
+
+  @Test("limits hold for the editor")
+  func editor() throws {
+    var limits = ArchiveLimits()
+    limits.maximumByteCount = 100
+    let data = try archive()
+    let error = #expect(throws: ArchiveError.self) { try ArchiveEditor(forReadingFrom: data, limits: limits) }
+    #expect(error?.code == .limitExceeded)
+  }
+
+  @Test(
+    "a literal that spells no path is an error where it is followed",
+    arguments: ["a[", ".a", "a..b", "a[\"b]"]
+  )
+  func literals(text: String) throws {
+    let value = try ArchiveValue(forReadingFrom: archive())
+    let path = ArchivePath(stringLiteral: text)
+    let error = #expect(throws: ArchiveError.self) { try value[path: path] }
+    #expect(error?.code == .misuse && error?.message.contains("is no path") == true)
+    var editor = ArchiveEditor(value)
+    #expect(throws: ArchiveError.self) { try editor.removeValue(at: path) }
+    var other = path
+    other.elements = [.key("root")]
+    #expect(try value[path: other] != nil)
+  }
+
+  @Test("the drop-in decoder reads no files of NSKeyedArchiver unless told; others can be told not to")
+  func oldArchives() throws {
+    let old = """
+      <plist version="1.0"><dict><key>$archiver</key><string>NSKeyedArchiver</string>
+      <key>$objects</key><array><string>$null</string><string>text</string></array>
+      <key>$top</key><dict><key>root</key><dict><key>CF$UID</key><integer>1</integer></dict></dict>
+      <key>$version</key><integer>100000</integer></dict></plist>
+      """
+    let data = Data(old.utf8)
+    var decoder = ArchiveDecoder()
+    #expect(throws: DecodingError.self) { try decoder.decode(String.self, from: data) }
+    decoder.readsNSKeyedArchives = true
+    #expect(try decoder.decode(String.self, from: data) == "text")
+    #expect(try KeyedUnarchiver.unarchive(String.self, from: data) == "text")
+    var limits = ArchiveLimits()
+    limits.readsNSKeyedArchives = false
+    #expect(throws: DecodingError.self) {
+      try KeyedUnarchiver.unarchive(String.self, from: data, limits: limits)
+    }
+    #expect(throws: ArchiveError.self) { try ArchiveValue(forReadingFrom: data, limits: limits) }
+  }
+}
