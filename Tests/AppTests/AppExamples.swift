@@ -131,8 +131,8 @@ class Bird: Codable {
 final class Falcon: Bird {}
 
 extension Falcon: ArchivableClass {
-  static var archivedClassName: String { "Falcon" }
-  static var archivedClassAliases: [String] { ["Zoo.Hawk"] }
+  static var archivedClassName: String { "App.Falcon" }
+  static var archivedClassAliases: [String] { ["App.Hawk"] }
 }
 
 /// A namespace that nothing else uses.

@@ -75,32 +75,41 @@ extension URL: NativelyDecodable {
 
 final class URLDecodingPlan: DecodingPlan<URL> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> URL {
-    if try session.reader.byte(at: place) == Tag.url { return try native(session, at: &place) }
+    if try session.reader.byte(at: place) == Tag.url { return try session.url(at: &place) }
     if let url = try session.decodeReferred(by: self, at: &place, depth) { return url }
     let start = place
     let url = try session.decodePlainly(URL.self, at: &place, depth)
     try session.charge(url, at: start)
     return url
   }
-
-  private func native(_ session: DecodingSession, at place: inout Int) throws -> URL {
-    let start = place
-    var url: URL?
-    for text in try session.image.urlTexts(at: start, in: session.reader).reversed() {
-      var end = text
-      guard let next = URL(string: try String.read(session, at: &end), relativeTo: url) else {
-        throw ArchiveError(.damaged, "The text of a URL is none that Foundation takes", byteOffset: text)
-      }
-      try session.charge(next, at: text)
-      url = next
-    }
-    place = try session.image.end(ofValueAt: start, in: session.reader)
-    guard let url else { throw ReadingFault.mismatch(start) }
-    return url
-  }
 }
 
 extension DecodingSession {
+  /// The URL at `place`, which moves behind it (Format §4.5).
+  fileprivate func url(at place: inout Int) throws -> URL {
+    let start = place
+    var url: URL?
+    for text in try image.urlTexts(at: start, in: reader).reversed() {
+      var end = text
+      guard let next = URL(string: try String.read(self, at: &end), relativeTo: url) else {
+        throw ArchiveError(.damaged, "The text of a URL is none that Foundation takes", byteOffset: text)
+      }
+      try charge(next, at: text)
+      url = next
+    }
+    place = try image.end(ofValueAt: start, in: reader)
+    guard let url else { throw ReadingFault.mismatch(start) }
+    return url
+  }
+
+  /// The absolute text of the URL at `place`, which moves behind it: what a coder without a form for URLs writes.
+  func urlString(at place: inout Int) throws -> String {
+    let start = place
+    let text = try url(at: &place).absoluteString
+    try charge(stringOf: text.utf8.count, at: start)
+    return text
+  }
+
   fileprivate func charge(_ url: URL, at place: Int) throws(ArchiveError) {
     let text = url.relativeString
     try countLong(text, at: place)

@@ -7,7 +7,7 @@ struct PropertiesReadLast {
   /// Where the records of superclasses are that stand in those of the objects in progress, and whose objects these are.
   private var superclasses: [(object: Int, offset: Int)] = []
   /// What is hashed while properties wait, to look at it when none does any more.
-  fileprivate var hashed: [any HashedValue] = []
+  fileprivate var hashed: [HashesOfElements] = []
   /// Objects whose place the observer gave to others.
   fileprivate var replaced: [Int: AnyObject] = [:]
 
@@ -72,14 +72,13 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
       property.assign(value, as: Value.self, in: owner)
     else { throw session.isNotEmpty(property, waiting.offset) }
     if session.readLast.hashed.count > hashed, value is any HashedValue {
-      session.readLast.hashed[session.readLast.hashed.count - 1] = PropertyThatHashes(self, of: owner)
+      session.readLast.hashed[session.readLast.hashed.count - 1].put { [self] in mendHashes(in: owner) }
     }
   }
 
-  /// Makes the set or dictionary in the property of `object` anew if its elements are not found any more.
-  fileprivate func mendHashes(in object: AnyObject) -> Bool {
+  /// Makes the set or dictionary in the property of `object` anew, by the hashes that its elements have now.
+  private func mendHashes(in object: AnyObject) -> Bool {
     guard let value = property.value(as: Value.self, in: object) as? any HashedValue else { return true }
-    if value.isIntact { return true }
     guard let mended = value.mended as? Value else { return false }
     return property.assign(mended, as: Value.self, in: object)
   }
@@ -231,7 +230,7 @@ extension DecodingSession {
   @inline(__always)
   func noteHashed<Element>(_ value: @autoclosure () -> any HashedValue, of type: Element.Type) {
     guard readLast.areThere, !(type is any ReadablePrimitive.Type) else { return }
-    readLast.hashed.append(value())
+    readLast.hashed.append(HashesOfElements(value()))
   }
 
   /// Makes the sets and dictionaries anew whose elements had other hashes while properties waited. To be called when none
@@ -239,11 +238,11 @@ extension DecodingSession {
   ///
   /// - Throws: where that is not possible, as an initializer has the set.
   func checkHashes() throws {
-    for value in exchange(&readLast.hashed, with: []) where !value.isIntact {
+    for value in exchange(&readLast.hashed, with: []) where !value.isRight {
       throw corrupted(
         ArchiveError(
           .misuse,
-          "\(value.name) was made while a property that its elements are hashed by had no value yet, as it closes a "
+          "A \(value.type) was made while a property that its elements are hashed by had no value yet, as it closes a "
             + "cycle. Leave that property out of == and hash(into:), or declare the set or dictionary as a var that is "
             + "read last, too",
           byteOffset: reader.count
@@ -269,43 +268,45 @@ extension DecodingSession {
 
 /// A set or dictionary, which is no use if its elements have other hashes than when it was made.
 protocol HashedValue {
-  /// Whether each element is found.
-  var isIntact: Bool { get }
+  /// The hashes of its elements or keys, in the order in which it has them.
+  var elementHashes: [Int] { get }
   /// The same elements by the hashes that they have now; `nil` where some are equal now.
   var mended: (any HashedValue)? { get }
-  /// The type, for a message.
-  var name: String { get }
 }
 
 extension Set: HashedValue {
-  var isIntact: Bool { allSatisfy(contains) }
+  var elementHashes: [Int] { map(\.hashValue) }
   var mended: (any HashedValue)? {
     let mended = Set(Array(self))
     return mended.count == count ? mended : nil
   }
-  var name: String { "A \(Self.self)" }
 }
 
 extension Dictionary: HashedValue {
-  var isIntact: Bool { keys.allSatisfy { self[$0] != nil } }
+  var elementHashes: [Int] { keys.map(\.hashValue) }
   var mended: (any HashedValue)? {
     let mended = Dictionary(map { ($0, $1) }) { first, _ in first }
     return mended.count == count ? mended : nil
   }
-  var name: String { "A \(Self.self)" }
 }
 
-/// The set or dictionary of a property that waited, which can be made anew.
-private struct PropertyThatHashes<Value: Decodable & ValueThatCanBeEmpty>: HashedValue {
-  private let property: WaitingProperty<Value>
-  private let object: AnyObject
+/// By which hashes a set or dictionary was made.
+private struct HashesOfElements {
+  private let value: any HashedValue
+  private let hashes: [Int]
+  /// Makes it anew where it is.
+  private var mend: (() -> Bool)?
 
-  init(_ property: WaitingProperty<Value>, of object: AnyObject) {
-    self.property = property
-    self.object = object
+  var type: Any.Type { Swift.type(of: value) }
+
+  init(_ value: any HashedValue) {
+    self.value = value
+    hashes = value.elementHashes
   }
 
-  var isIntact: Bool { property.mendHashes(in: object) }
-  var mended: (any HashedValue)? { nil }
-  var name: String { "The value of \(property.property.owner).\(property.property.name)" }
+  /// Notes how it is made anew where it was put.
+  mutating func put(_ mend: @escaping () -> Bool) { self.mend = mend }
+
+  /// Whether each element is found, if need be after it was made anew.
+  var isRight: Bool { value.elementHashes == hashes || mend?() == true }
 }

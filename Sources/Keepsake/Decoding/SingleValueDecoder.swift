@@ -21,10 +21,11 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
   }
 
   func decodeNil() -> Bool {
-    do { return try session.isNil(at: session.contentOfReference(at: offset)) } catch {
-      session.remember(error)
-      return false
+    var isNil = false
+    session.rememberingFailure(of: offset, depth) {
+      isNil = try session.isNil(at: session.contentOfReference(at: offset))
     }
+    return isNil
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

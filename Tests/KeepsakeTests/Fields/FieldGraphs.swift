@@ -52,7 +52,7 @@ import Testing
     let ring = Ring()
     ring.holder.ring = ring
     let error = try failure { try ArchiveEncoder().encode(ring) }
-    #expect(error.code == .cycle && error.description.contains("holder.ring"), "\(error)")
+    #expect(error.code == .cycle && error.description.contains("Ring.holder"), "\(error)")
     ring.holder.ring = nil
   }
 

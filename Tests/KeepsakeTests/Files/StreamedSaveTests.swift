@@ -176,8 +176,9 @@ final class StreamedNode: Codable {
   var notesPath = false
   var path = ""
 
-  private enum CodingKeys: CodingKey {
-    case number, text, children, data, tried
+  /// Not the name of the property, so that this cannot be read last.
+  private enum CodingKeys: String, CodingKey {
+    case number, text, nodes = "children", data, tried
   }
 
   init(_ number: Int) {
@@ -187,7 +188,7 @@ final class StreamedNode: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     number = try container.decode(Int.self, forKey: .number)
-    children = try container.decode([StreamedNode].self, forKey: .children)
+    children = try container.decode([StreamedNode].self, forKey: .nodes)
     data = try container.decodeIfPresent(Data.self, forKey: .data)
   }
 
@@ -204,7 +205,7 @@ final class StreamedNode: Codable {
       let value = StreamedTry(nodes: [StreamedNode(-8)], text: "twice, twice", refuses: true)
       #expect(throws: StreamedRefusal.self) { try container.encode(value, forKey: .tried) }
     }
-    try container.encode(children, forKey: .children)
+    try container.encode(children, forKey: .nodes)
     try container.encodeIfPresent(data, forKey: .data)
   }
 

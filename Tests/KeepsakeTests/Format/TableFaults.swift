@@ -87,7 +87,7 @@ import Testing
     try expect(changed { $0.classes[1] = HandmadeArchive.type("O", superclass: 2) }) { $0.classes + 12 }
     try expect(changed { $0.classes[1] = HandmadeArchive.type("O", superclass: 9) }) { $0.classes + 12 }
     try expect(changed { $0.classes[1] = HandmadeArchive.type("O", flags: 3) }) { $0.classes + 13 }
-    try expect(changed { $0.classes[1] = HandmadeArchive.type("O", flags: 4) }) { $0.classes + 13 }
+    try expect(changed { $0.classes[1] = HandmadeArchive.type("O", flags: 8) }) { $0.classes + 13 }
     try expect(changed { $0.classes[1] = HandmadeArchive.type("O", superclass: 1, flags: 2) }) {
       $0.classes + 12
     }

@@ -115,7 +115,9 @@ import HostileArchives
   @Test("entries of the class table: flags, superclasses", arguments: 0...255 as ClosedRange<UInt8>)
   func flags(flags: UInt8) throws {
     let message = try fault(classes: [HandmadeArchive.type("T", flags: flags)])
-    #expect(flags <= 2 ? message == "none" : message.contains("flags"))
+    // A class that reads properties last has their keys behind the flags; here it has none.
+    let readsLast = flags == 4 || flags == 5
+    #expect(flags <= 2 ? message == "none" : readsLast ? message != "none" : message.contains("flags"))
   }
 
   @Test("a type that is no class neither has a superclass nor is one")

@@ -112,7 +112,7 @@ import Testing
 
   @Test("a reserved tag, read as anything or passed over", arguments: [0x00, 0x1F, 0x70, 0x7F] as [UInt8])
   func reserved(tag: UInt8) throws {
-    try expect([tag], as: Int.self, .typeMismatch, at: 0)
+    try expect([tag], as: Int.self, at: 0)
     try expect([tag], as: Keys.self, .typeMismatch, at: 0)
     try expect([0x1C, 2, 0x21, 0x62, tag, 0x21, 0x61, 0x95], as: Keys.self, at: 4)
     let data = Self.archive([tag])
@@ -220,15 +220,10 @@ import Testing
     @Deferred var next: Link?
   }
 
-  @Test(
-    "deferred values in deferred values: a few thousand are read, too many are refused",
-    .timeLimit(.minutes(2))
-  )
-  func deferredInDeferred() throws {
-    func chain(_ count: Int) -> [UInt8] {
-      [UInt8](repeatElement([0x1C, 1, 0x24] + Array("next".utf8), count: count).joined()) + [0x01]
-    }
-    var link = try KeyedUnarchiver.unarchive(Link.self, from: Self.archive(chain(2_000))).next
+  @Test("deferred values in deferred values, each of which is passed over once", arguments: [2_000, 12_000])
+  func deferredInDeferred(levels: Int) throws {
+    let chain = [UInt8](repeatElement([0x1C, 1, 0x24] + Array("next".utf8), count: levels).joined()) + [0x01]
+    var link = try KeyedUnarchiver.unarchive(Link.self, from: Self.archive(chain)).next
     var count = 1
     while let next = link {
       count += 1
@@ -236,8 +231,7 @@ import Testing
       link = next.next
       next.next = nil
     }
-    #expect(count == 2_000)
-    #expect(try error(Link.self, Self.archive(chain(12_000))).code == .limitExceeded)
+    #expect(count == levels)
   }
 
   @Test("a value of the top level does not reach past the end of its body")

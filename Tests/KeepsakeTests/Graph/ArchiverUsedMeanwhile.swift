@@ -351,13 +351,18 @@ private struct MeddlingElement: Codable, Hashable {
 /// It is encoded plainly and read deferred, so that only a rehearsal tells whether it can be read.
 private final class MeddlingRing: Codable {
   var next: MeddlingRing?
-  private enum CodingKeys: CodingKey { case next }
+  private enum CodingKeys: String, CodingKey { case theNext = "next" }
 
   init() {}
 
   init(from decoder: any Decoder) throws {
     try? meddle(decoder.userInfo)
     try decoder.container(keyedBy: CodingKeys.self)
-      .decodeDeferredIfPresent(MeddlingRing.self, forKey: .next) { [unowned self] in next = $0 }
+      .decodeDeferredIfPresent(MeddlingRing.self, forKey: .theNext) { [unowned self] in next = $0 }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(next, forKey: .theNext)
   }
 }

@@ -88,21 +88,21 @@ class NoStandIn: Codable { init() {} }
 final class RingStandIn: NoStandIn {
   var myself: RingStandIn?
 
-  private enum CodingKeys: CodingKey { case myself }
+  private enum CodingKeys: String, CodingKey { case me = "myself" }
 
   override init() { super.init() }
 
   required init(from decoder: any Decoder) throws {
     myself = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(
       RingStandIn.self,
-      forKey: .myself
+      forKey: .me
     )
     try super.init(from: decoder)
   }
 
   override func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encodeIfPresent(myself, forKey: .myself)
+    try container.encodeIfPresent(myself, forKey: .me)
   }
 }
 

@@ -72,7 +72,8 @@ private final class RehearsedAuthor: Codable, ArchiveAwakening {
   var posts: [RehearsedPost] = []
   private var witness: RehearsedWitness?
 
-  private enum CodingKeys: CodingKey { case name, posts }
+  // Not the names of the properties, so that these cannot be read last.
+  private enum CodingKeys: String, CodingKey { case name, thePosts = "posts" }
 
   init(name: String) {
     self.name = name
@@ -81,10 +82,16 @@ private final class RehearsedAuthor: Codable, ArchiveAwakening {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decode(String.self, forKey: .name)
-    posts = try container.decode([RehearsedPost].self, forKey: .posts)
+    posts = try container.decode([RehearsedPost].self, forKey: .thePosts)
     witness = (decoder.userInfo[.named("witness")] as? RehearsedWitness.Box)?.witness
     witness?.readings += 1
     witness?.living += 1
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(posts, forKey: .thePosts)
   }
 
   deinit { witness?.living -= 1 }
@@ -98,7 +105,7 @@ private final class RehearsedPost: Codable {
   var author: RehearsedAuthor?
   private var witness: RehearsedWitness?
 
-  private enum CodingKeys: CodingKey { case title, author }
+  private enum CodingKeys: String, CodingKey { case title, theAuthor = "author" }
 
   init(_ title: String, _ author: RehearsedAuthor) {
     self.title = title
@@ -108,10 +115,16 @@ private final class RehearsedPost: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     title = try container.decode(String.self, forKey: .title)
-    try container.decodeDeferred(RehearsedAuthor.self, forKey: .author) { [unowned self] in self.author = $0 }
+    try container.decodeDeferred(RehearsedAuthor.self, forKey: .theAuthor) { [unowned self] in self.author = $0 }
     witness = (decoder.userInfo[.named("witness")] as? RehearsedWitness.Box)?.witness
     witness?.readings += 1
     witness?.living += 1
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(title, forKey: .title)
+    try container.encodeIfPresent(author, forKey: .theAuthor)
   }
 
   deinit { witness?.living -= 1 }
@@ -147,5 +160,5 @@ private final class CountedPost: Codable {
 }
 
 private final class RehearsedNode: Codable {
-  var next: RehearsedNode?
+  @Kept var next: RehearsedNode? = nil
 }

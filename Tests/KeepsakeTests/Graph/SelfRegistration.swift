@@ -148,7 +148,8 @@ private final class EarlyFolder: Codable, SelfRegistering {
   var files: [PlainFile] = []
   var inner: EarlyFolder?
   var outer: EarlyFolder?
-  private enum CodingKeys: CodingKey { case name, files, inner, outer }
+  /// Not the name of the property, so that this cannot be read last.
+  private enum CodingKeys: String, CodingKey { case name, itsFiles = "files", inner, outer }
 
   init(_ name: String) {
     self.name = name
@@ -158,9 +159,17 @@ private final class EarlyFolder: Codable, SelfRegistering {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decode(String.self, forKey: .name)
     decoder.register(self)
-    files = try container.decode([PlainFile].self, forKey: .files)
+    files = try container.decode([PlainFile].self, forKey: .itsFiles)
     inner = try container.decodeIfPresent(EarlyFolder.self, forKey: .inner)
     outer = try container.decodeIfPresent(EarlyFolder.self, forKey: .outer)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(files, forKey: .itsFiles)
+    try container.encodeIfPresent(inner, forKey: .inner)
+    try container.encodeIfPresent(outer, forKey: .outer)
   }
 }
 
@@ -264,7 +273,7 @@ private final class Imposter: Codable, SelfRegistering {
 
 class RegisteringBase: Codable, SelfRegistering {
   var baseChildren: [RegisteringChild] = []
-  private enum CodingKeys: CodingKey { case baseChildren }
+  private enum CodingKeys: String, CodingKey { case key = "baseChildren" }
 
   var children: [RegisteringChild] { baseChildren }
 
@@ -273,18 +282,18 @@ class RegisteringBase: Codable, SelfRegistering {
   required init(from decoder: any Decoder) throws {
     decoder.register(self)
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    baseChildren = try container.decode([RegisteringChild].self, forKey: .baseChildren)
+    baseChildren = try container.decode([RegisteringChild].self, forKey: .key)
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(baseChildren, forKey: .baseChildren)
+    try container.encode(baseChildren, forKey: .key)
   }
 }
 
 class RegisteringMiddle: RegisteringBase {
   var middleChildren: [RegisteringChild] = []
-  private enum CodingKeys: CodingKey { case middleChildren }
+  private enum CodingKeys: String, CodingKey { case key = "middleChildren" }
 
   override var children: [RegisteringChild] { super.children + middleChildren }
 
@@ -293,19 +302,19 @@ class RegisteringMiddle: RegisteringBase {
   required init(from decoder: any Decoder) throws {
     try super.init(from: decoder)
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    middleChildren = try container.decode([RegisteringChild].self, forKey: .middleChildren)
+    middleChildren = try container.decode([RegisteringChild].self, forKey: .key)
   }
 
   override func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(middleChildren, forKey: .middleChildren)
+    try container.encode(middleChildren, forKey: .key)
     try super.encode(to: encoder)
   }
 }
 
 final class RegisteringLeaf: RegisteringMiddle {
   var leafChild: RegisteringChild?
-  private enum CodingKeys: CodingKey { case leafChild }
+  private enum CodingKeys: String, CodingKey { case key = "leafChild" }
 
   override var children: [RegisteringChild] { super.children + (leafChild.map { [$0] } ?? []) }
 
@@ -314,13 +323,13 @@ final class RegisteringLeaf: RegisteringMiddle {
   required init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try super.init(from: container.superDecoder())
-    leafChild = try container.decodeIfPresent(RegisteringChild.self, forKey: .leafChild)
+    leafChild = try container.decodeIfPresent(RegisteringChild.self, forKey: .key)
   }
 
   override func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try super.encode(to: container.superEncoder())
-    try container.encodeIfPresent(leafChild, forKey: .leafChild)
+    try container.encodeIfPresent(leafChild, forKey: .key)
   }
 }
 

@@ -57,7 +57,7 @@ import Testing
       Row("A container has more keys than when", .machine),
       Row("The number does not fit", .reader), Row("Expected ", .reader),
       // Objects.
-      Row("A reference ", .bytes), Row("An object does not fill", .bytes), Row("An object is of a", .bytes),
+      Row("A reference ", .bytes), Row("A body does not fill", .bytes), Row("An object is of a", .bytes),
       Row("An object has the key", .bytes),
       Row("The top level", .bytes),
       Row("The object refers back", .writerRefuses(cycle)),
@@ -71,7 +71,9 @@ import Testing
       Row("A collection has ", .reader), Row("A string has ", .reader),
       Row("There are more objects", .reader),
       Row("The values would take more than", .reader), Row("The same values are read again", .reader),
-      Row("The stack of this thread", .machine), Row("The thread for deep recursion", .machine),
+      Row("The stack of this thread", .machine), Row("The values are nested deeper than the stack", .machine),
+      // URLs.
+      Row("A URL has more than", .bytes), Row("What is marked as a URL", .bytes), Row("The text of a URL", .bytes),
     ]
   }
 
@@ -125,7 +127,7 @@ import Testing
   }
 
   private final class Ring: Codable {
-    var next: Ring?
+    @Kept var next: Ring? = nil
   }
 
   private static func cycle() throws {
