@@ -175,7 +175,7 @@ extension CraftedArchive {
     ),
     CraftedArchive(
       "a million lists in each other, each of which says to have a million elements",
-      .limitExceeded,
+      .damaged,
       as: CraftedLists.self,
       nested([Tag.array] + Bytes.varint(depth), [0x50])
     ),

@@ -111,7 +111,9 @@ struct RandomGraph {
     if random.chance(density) { node.plain = waitingNode(after: index) }
     if random.chance(density) { node.twice = .some(waitingNode(after: index)) }
     while random.chance(density), let other = waitingNode(after: index) { node.list.append(other) }
-    while random.chance(density), let other = waitingNode(after: index) { node.table[random.string()] = other }
+    while random.chance(density), let other = waitingNode(after: index) {
+      node.table[random.string()] = other
+    }
     while random.chance(density), let other = waitingNode(after: index) {
       node.numbered[random.integer()] = other
     }

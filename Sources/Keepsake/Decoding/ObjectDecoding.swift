@@ -38,7 +38,13 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     try session.countReading(body.count, at: reference)
     try session.image.checkExtent(content, fills: body)
     session.begin(
-      TypedValueInProgress(number: number, entry: classNumber, type: buildable.type, range: body, content: start),
+      TypedValueInProgress(
+        number: number,
+        entry: classNumber,
+        type: buildable.type,
+        range: body,
+        content: start
+      ),
       reference
     )
     let outerBase = session.depthBase

@@ -98,8 +98,12 @@ private final class WaitingReference<Target: AnyObject>: AnyWeakBox {
   }
 
   override func resolve(in session: DecodingSession) throws -> Bool {
-    guard let found = session.objects.object(number), found !== ObjectBeingDecoded.marker else { return false }
-    guard found !== ObjectReplacedByNil.marker, !session.isRehearsal, let owner = session.owner(owner) else { return true }
+    guard let found = session.objects.object(number), found !== ObjectBeingDecoded.marker else {
+      return false
+    }
+    guard found !== ObjectReplacedByNil.marker, !session.isRehearsal, let owner = session.owner(owner) else {
+      return true
+    }
     guard let target = found as? Target else {
       throw session.isOther(found, Target.self, offset, session.searchedPath(to: offset))
     }
@@ -128,7 +132,11 @@ extension DecodingPlace {
     let tag = try session.reader.byte(at: start)
     if tag & 0xFC == Tag.conditionalReference {
       guard !needsValue || type is any OptionalValue.Type,
-        let property = session.property(of: key, object, where: { $0.type == Value.self || $0.type == Value?.self }),
+        let property = session.property(
+          of: key,
+          object,
+          where: { $0.type == Value.self || $0.type == Value?.self }
+        ),
         try session.wait(at: start, for: property, of: object.number)
       else { return false }
     } else {
@@ -181,7 +189,9 @@ extension DecodingSession {
     let frame = frames[container.depth]
     guard frame.kind == .record, object.entry >= 0 else { return nil }
     let number = image.shapeKey(frame.firstSlot + frame.currentSlot)
-    if let known = readLast.property(number, of: object.entry), known.type == object.type { return known.waiting }
+    if let known = readLast.property(number, of: object.entry), known.type == object.type {
+      return known.waiting
+    }
     let waiting = isReadLast(image.keys[number], by: object.entry) ? findProperty(type, key, object) : nil
     readLast.note(.init(type: object.type, waiting: waiting), number, of: object.entry)
     return waiting

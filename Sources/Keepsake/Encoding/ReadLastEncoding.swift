@@ -42,7 +42,9 @@ struct ClassProperties {
   }
 
   /// What `object` encodes under its keys, found with the first object of its class.
-  mutating func probe(_ object: some Encodable & AnyObject, _ userInfo: [CodingUserInfoKey: Any]) -> PropertyProbe {
+  mutating func probe(_ object: some Encodable & AnyObject, _ userInfo: [CodingUserInfoKey: Any])
+    -> PropertyProbe
+  {
     let type = ObjectIdentifier(Swift.type(of: object))
     if let known = probes[type] { return known }
     let probe = PropertyProbe(object, userInfo: userInfo)
@@ -75,7 +77,9 @@ extension EncodingSession: PlayThroughQuestions {
   func isReadLast(_ property: Int, by classNumber: Int) -> Bool {
     classProperties.isReadLast(property, of: classNumber) {
       guard property > 0 else { return false }
-      return keysReadLast(by: classNumber).contains { ExactString(string: $0) == ExactString(string: key(of: property)) }
+      return keysReadLast(by: classNumber).contains {
+        ExactString(string: $0) == ExactString(string: key(of: property))
+      }
     }
   }
 
@@ -100,7 +104,9 @@ extension EncodingSession: PlayThroughQuestions {
   }
 
   private func readLast(_ edge: ReferenceGraph.Edge, _ property: StoredProperty) {
-    guard let object = objects.object(edge.body), let number = classes.number(of: type(of: object)) else { return }
+    guard let object = objects.object(edge.body), let number = classes.number(of: type(of: object)) else {
+      return
+    }
     let chain = chain(of: number)
     // It holds for all subclasses of the class that declares the property, if that one is in the archive.
     let owner = chain.first { classes.types[$0] == property.owner } ?? chain.last ?? number
@@ -150,7 +156,9 @@ extension EncodingSession: PlayThroughQuestions {
     guard property > 0, context.lower.count == context.propertyLevel, deferralDepth == 0 else { return false }
     let number = classWithWeakProperties
     return classProperties.isWeak(property, of: number) {
-      let names = keyTables.first { $0.number == context.top.tableNumber }?.propertyNames(ofKey: key(of: property)) ?? []
+      let names =
+        keyTables.first { $0.number == context.top.tableNumber }?.propertyNames(ofKey: key(of: property))
+        ?? []
       let found = StoredProperties.of(classes.types[number])?.property(named: names)
       return found?.ownership == .weak && found?.type == Target?.self
     }

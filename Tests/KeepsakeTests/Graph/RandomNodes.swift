@@ -22,7 +22,8 @@ class RandomNode: Codable {
 
   /// Not the names of the properties, so that none of these can be read last.
   private enum CodingKeys: CodingKey {
-    case number, aPlain, later, watched, aList, laterList, aTable, laterTable, watchedList, somePairs, laterPairs
+    case number, aPlain, later, watched, aList, laterList, aTable, laterTable, watchedList, somePairs,
+      laterPairs
   }
 
   init(_ number: Int) {

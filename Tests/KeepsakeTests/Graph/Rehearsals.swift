@@ -115,7 +115,9 @@ private final class RehearsedPost: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     title = try container.decode(String.self, forKey: .title)
-    try container.decodeDeferred(RehearsedAuthor.self, forKey: .theAuthor) { [unowned self] in self.author = $0 }
+    try container.decodeDeferred(RehearsedAuthor.self, forKey: .theAuthor) { [unowned self] in
+      self.author = $0
+    }
     witness = (decoder.userInfo[.named("witness")] as? RehearsedWitness.Box)?.witness
     witness?.readings += 1
     witness?.living += 1

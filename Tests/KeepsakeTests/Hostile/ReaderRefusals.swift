@@ -73,7 +73,8 @@ import Testing
       Row("The values would take more than", .reader), Row("The same values are read again", .reader),
       Row("The stack of this thread", .machine), Row("The values are nested deeper than the stack", .machine),
       // URLs.
-      Row("A URL has more than", .bytes), Row("What is marked as a URL", .bytes), Row("The text of a URL", .bytes),
+      Row("A URL has more than", .bytes), Row("What is marked as a URL", .bytes),
+      Row("The text of a URL", .bytes),
     ]
   }
 

@@ -169,6 +169,7 @@ import Testing
     var friends: [Person] = []
     var circle: Set<Person> = []
     var byName: [String: Person] = [:]
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     var best: Person!
     var perhaps: [Person]?
     private var secret: Person?
@@ -300,7 +301,9 @@ import Testing
     var trams: [Tram] = []
   }
 
-  @Test("properties of superclasses, in a container of their own and in a shared one") func superclasses() throws {
+  @Test("properties of superclasses, in a container of their own and in a shared one") func superclasses()
+    throws
+  {
     let driver = Driver()
     let (first, second, bus, tram, rear) = (Car(), Car(), Bus(), Tram(), Tram())
     first.wheels = 3
@@ -380,14 +383,21 @@ import Testing
 
   // MARK: Several keys
 
-  @Test("values under several keys, read in any order", arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 0, 2]])
+  @Test(
+    "values under several keys, read in any order",
+    arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 0, 2]]
+  )
   func severalKeys(order: [Int]) throws {
     let links = (0..<6).map(Link.init)
     for (left, right) in zip(links, links.dropFirst() + [links[0]]) {
       left.next = right
       right.previous = left
     }
-    defer { links.forEach { $0.next = nil; $0.previous = nil } }
+    defer {
+      links.forEach {
+        $0.next = nil; $0.previous = nil
+      }
+    }
     let archiver = KeyedArchiver()
     for key in 0..<3 { try archiver.encode(links[key * 2], forKey: String(key)) }
     try archiver.finishEncoding()
@@ -417,7 +427,8 @@ import Testing
 /// Archives `value` as data, as a file, as a deep copy and in an archive that is sorted, and lets `check` look at each.
 func forEachWay<Value: Codable>(_ value: Value, _ check: (Value) throws -> Void) throws {
   try check(KeyedUnarchiver.unarchive(Value.self, from: KeyedArchiver.archivedData(withRootObject: value)))
-  let path = FileManager.default.temporaryDirectory.appending(path: "plain-\(UUID().uuidString).keepsake").path
+  let path = FileManager.default.temporaryDirectory.appending(path: "plain-\(UUID().uuidString).keepsake")
+    .path
   defer { try? FileManager.default.removeItem(atPath: path) }
   try KeyedArchiver.archive(rootObject: value, toFile: path)
   try check(KeyedUnarchiver.unarchive(Value.self, fromFile: path))
