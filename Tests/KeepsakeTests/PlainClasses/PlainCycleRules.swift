@@ -261,7 +261,7 @@ import Testing
       var first: Holding = .init()
     }
     final class Holding: Codable {
-    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+      // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
       var owned: Owned!
       private enum CodingKeys: String, CodingKey { case other = "owned" }
       init() {}
