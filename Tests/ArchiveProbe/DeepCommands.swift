@@ -97,12 +97,13 @@ private func takeNoMoreAddresses() {
 }
 
 private enum DeepShape: String {
-  case list, chain, tree, values, caller, callerValues, isolated
+  case list, links, chain, tree, values, caller, callerValues, isolated
 
   func outcome(_ count: Int, _ limits: ArchiveLimits) -> String {
     do {
       switch self {
       case .list: return String(try DeepListNode.counted(count, limits))
+      case .links: return String(try DeepLink.counted(count, limits))
       case .chain: return String(try DeepChainNode.counted(count, limits))
       case .tree: return String(try DeepTreeNode.counted(count, limits))
       case .values: return String(try DeepValue.counted(count, limits))
@@ -156,6 +157,21 @@ extension DeepNode {
 
 private final class DeepListNode: DeepNode {
   @Deferred var following: DeepListNode?
+}
+
+/// Knows both neighbours, as links of most lists do.
+private final class DeepLink: DeepNode {
+  private var next: DeepLink?
+  private var previous: DeepLink?
+
+  var following: DeepLink? {
+    get { next?.previous === self ? next : nil }
+    set {
+      next?.previous = nil
+      next = newValue
+      newValue?.previous = self
+    }
+  }
 }
 
 private final class DeepChainNode: DeepNode {

@@ -47,9 +47,24 @@ import Testing
     #expect(try outcome(stack, "values", 10_000) == "10000")
   }
 
-  @Test("what is deeper than readers accept is not written", arguments: ["chain", "tree", "values"])
-  func tooDeepToWrite(shape: String) throws {
-    #expect(try outcome("512", shape, 300_000) == "not written: limitExceeded")
+  @Test("a doubly linked list of plain properties", arguments: stacks)
+  func links(stack: String) throws {
+    #if DEBUG
+      let count = 100_000
+    #else
+      let count = 1_000_000
+    #endif
+    #expect(try outcome(stack, "links", count) == String(count))
+  }
+
+  @Test("what is deeper than readers accept waits where a property can", arguments: ["chain", "tree"])
+  func tooDeepToReadAtOnce(shape: String) throws {
+    #expect(try outcome("512", shape, 300_000) == "300000")
+  }
+
+  @Test("and is not written where none can")
+  func tooDeepToWrite() throws {
+    #expect(try outcome("512", "values", 300_000) == "not written: limitExceeded")
   }
 
   @Test("what is deeper than the reader accepts is not read", arguments: ["chain", "tree", "values"])
