@@ -103,7 +103,7 @@ private enum DeepShape: String {
     do {
       switch self {
       case .list: return String(try DeepListNode.counted(count, limits))
-      case .links: return String(try DeepLink.counted(count, limits))
+      case .links: return String(try DeepNeighbour.counted(count, limits))
       case .chain: return String(try DeepChainNode.counted(count, limits))
       case .tree: return String(try DeepTreeNode.counted(count, limits))
       case .values: return String(try DeepValue.counted(count, limits))
@@ -160,11 +160,11 @@ private final class DeepListNode: DeepNode {
 }
 
 /// Knows both neighbours, as links of most lists do.
-private final class DeepLink: DeepNode {
-  private var next: DeepLink?
-  private var previous: DeepLink?
+private final class DeepNeighbour: DeepNode {
+  private var next: DeepNeighbour?
+  private var previous: DeepNeighbour?
 
-  var following: DeepLink? {
+  var following: DeepNeighbour? {
     get { next?.previous === self ? next : nil }
     set {
       next?.previous = nil
