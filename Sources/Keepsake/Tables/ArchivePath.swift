@@ -51,7 +51,7 @@ extension ArchivePath.Element {
 
 extension ArchivePath: ExpressibleByStringLiteral {
   /// The path that the literal spells. A literal cannot throw: when it spells none, whoever follows the path does, with
-  /// the error that ``init(_:)`` would have thrown.
+  /// the error that ``init(_:)-(String)`` would have thrown.
   public init(stringLiteral text: String) {
     var parser = PathParser(text)
     do {
