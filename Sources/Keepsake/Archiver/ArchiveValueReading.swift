@@ -86,11 +86,15 @@ extension ArchiveValue {
     }
   }
 
-  /// The URL, with its base; `nil` for a value of another kind, and for a URL that Foundation does not take.
+  /// The URL, with its base; `nil` for a value of another kind, and where Foundation makes no URL of a text.
   public var urlValue: URL? {
     get throws(ArchiveError) {
-      guard let parts = try content.urlParts, let last = parts.last else { return nil }
-      return parts.dropLast().reversed().reduce(URL(string: last)) { URL(string: $1, relativeTo: $0) }
+      var url: URL?
+      for text in try content.urlParts?.reversed() ?? [] {
+        guard let next = URL(string: text, relativeTo: url) else { return nil }
+        url = next
+      }
+      return url
     }
   }
 

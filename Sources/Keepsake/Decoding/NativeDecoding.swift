@@ -92,7 +92,7 @@ extension DecodingSession {
     for text in try image.urlTexts(at: start, in: reader).reversed() {
       var end = text
       guard let next = URL(string: try String.read(self, at: &end), relativeTo: url) else {
-        throw ArchiveError(.damaged, "The text of a URL is none that Foundation takes", byteOffset: text)
+        throw ArchiveError(.typeMismatch, "Foundation makes no URL of the text", byteOffset: text)
       }
       try charge(next, at: text)
       url = next

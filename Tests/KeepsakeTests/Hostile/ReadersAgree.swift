@@ -170,6 +170,27 @@ import Testing
     }
   }
 
+  @Test("a text of which Foundation makes no URL is sound, and no URL to anyone", arguments: [false, true])
+  func textsThatAreNoURL(inBase: Bool) throws {
+    let text: [UInt8] = [0x28] + Array("relative".utf8) + [0x2A] + Array("http://a\0b".utf8)
+    let data =
+      inBase
+      ? Self.url(Self.base + [Tag.url, Tag.map, 1] + text)
+      : HandmadeArchive.data(topLevel: Self.top(Tag.url, Tag.map, 1) + text)
+    var tally = Tally()
+    compare(data, "a URL with a NUL byte in its host", &tally)
+    #expect(tally.accepted == 1)
+    #expect(try ArchiveValue(forReadingFrom: data)["a"]?.urlValue == nil)
+    let error = #expect(throws: DecodingError.self) {
+      _ = try KeyedUnarchiver(forReadingFrom: data).decode(URL.self, forKey: "a")
+    }
+    guard case .dataCorrupted(let context)? = error else {
+      Issue.record("\(error as Any)")
+      return
+    }
+    #expect((context.underlyingError as? ArchiveError)?.code == .typeMismatch)
+  }
+
   @Test("the tool says so by its exit status", arguments: ["print", "verify"])
   func tool(command: String) throws {
     let folder = try Keeputil.Folder()
