@@ -69,12 +69,38 @@ let package = Package(
       path: "Tests/ArchiveFuzzer",
       swiftSettings: houseRules
     ),
+    // What the tests share: coders of closures, seeds, folders, the programs that they start.
+    .target(
+      name: "TestSupport",
+      dependencies: ["Keepsake", "RandomArchives"],
+      path: "Tests/TestSupport",
+      resources: [.copy("Fixtures")],
+      swiftSettings: houseRules
+    ),
     .testTarget(
       name: "KeepsakeTests",
       dependencies: [
-        "Keepsake", "KeepsakeStack", "HostileArchives", "RandomArchives", "archive-probe", "keeputil",
+        "Keepsake", "KeepsakeStack", "HostileArchives", "RandomArchives", "TestSupport", "archive-probe",
       ],
-      resources: [.copy("Fixtures")],
+      swiftSettings: houseRules
+    ),
+    .testTarget(
+      name: "ContractTests",
+      dependencies: ["Keepsake", "HostileArchives", "RandomArchives", "TestSupport", "archive-probe"],
+      swiftSettings: houseRules
+    ),
+    .testTarget(
+      name: "GraphTests",
+      dependencies: [
+        "Keepsake", "KeepsakeStack", "HostileArchives", "RandomArchives", "TestSupport", "archive-probe",
+      ],
+      swiftSettings: houseRules
+    ),
+    .testTarget(
+      name: "KeeputilTests",
+      dependencies: [
+        "Keepsake", "HostileArchives", "RandomArchives", "TestSupport", "archive-probe", "keeputil",
+      ],
       swiftSettings: houseRules
     ),
     .testTarget(name: "AppTests", dependencies: ["Keepsake"], swiftSettings: appRules),

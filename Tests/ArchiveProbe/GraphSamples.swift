@@ -1,1 +1,1 @@
-../KeepsakeTests/Graph/GraphSamples.swift
+../GraphTests/Graph/GraphSamples.swift

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// The examples in the comments of the public symbols. Those that name a file in the working folder are compiled and

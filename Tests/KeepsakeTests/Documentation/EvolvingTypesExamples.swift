@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// The examples of EvolvingTypes.md. What a type was before stands in an enumeration of its own.

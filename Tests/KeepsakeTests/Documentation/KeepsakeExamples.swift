@@ -1,4 +1,5 @@
 import Keepsake
+import TestSupport
 import Testing
 
 /// The examples of Keepsake.md, the first page of the documentation.
@@ -14,7 +15,7 @@ import Testing
 
   final class Book: Codable {
     var title: String
-    @Deferred var author: Author
+    unowned let author: Author
 
     init(title: String, author: Author) {
       self.title = title

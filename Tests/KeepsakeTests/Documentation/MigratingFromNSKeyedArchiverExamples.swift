@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 // The classes as they were. They are outside of the suite to have plain names for NSKeyedArchiver.

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// The examples of README.md. Those that name files in the working folder are compiled, and run elsewhere with other

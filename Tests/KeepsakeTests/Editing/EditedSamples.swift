@@ -3,15 +3,6 @@ import Keepsake
 
 /// Archives to be written anew, and what a reader could see in them.
 enum EditedSamples {
-  /// The frozen samples of all versions.
-  static func all() throws -> [(name: String, data: Data)] {
-    let folder = (Bundle.module.resourceURL ?? Bundle.module.bundleURL).appendingPathComponent("Fixtures")
-    let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-    return try files.filter { $0.hasSuffix(".keepsake") }.sorted().map {
-      ($0, try Data(contentsOf: folder.appendingPathComponent($0)))
-    }
-  }
-
   /// All that stands in an archive, objects numbered in the order in which they are met.
   static func text(_ data: Data) throws -> [String] {
     let archive = try ArchiveImage(data: data, verification: .everything)

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 private class Creature: Codable, ArchivableClass {
@@ -80,7 +81,7 @@ private struct Zoo: Codable {
 
   /// Whatever archives hold, writing them anew changes nothing that a reader could see.
   @Test func everySampleSurvives() throws {
-    for (name, data) in try EditedSamples.all() {
+    for (name, data) in try FrozenArchives.all() {
       let editor = try ArchiveEditor(forReadingFrom: data)
       let again = try editor.encodedData()
       #expect(try EditedSamples.text(data) == EditedSamples.text(again), "\(name)")

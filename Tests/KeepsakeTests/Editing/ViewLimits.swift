@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// What the dynamic view and the editor are asked not to do, and literals that spell no path.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Keepsake
@@ -83,7 +84,7 @@ import Testing
     #expect(errorOfReading(folder.path)?.message.contains("it is a folder") == true)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(20)))
   func aPipeIsNotWaitedFor() throws {
     try makePipe(folder("a"))
     #expect(errorOfReading(folder("a"))?.message.contains("it is a pipe") == true)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a power cut may leave of a folder, by a model of a file system that keeps as little order as POSIX allows.

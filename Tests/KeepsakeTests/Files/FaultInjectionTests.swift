@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Keepsake
@@ -27,7 +28,7 @@ struct FaultInjectionTests {
 
   // MARK: Saving
 
-  @Test("a save of which one system call fails", .timeLimit(.minutes(10)), arguments: FaultySave.allCases)
+  @Test("a save of which one system call fails", .timeLimit(.minutes(20)), arguments: FaultySave.allCases)
   func saves(_ save: FaultySave) throws {
     let first = try save.run()
     try #require(first.run.status == 0 && first.run.outcome == "saved", "\(first.run.outcome)")
@@ -91,7 +92,7 @@ struct FaultInjectionTests {
     }
   }
 
-  @Test("a write that writes nothing is an error, and does not go on for ever", .timeLimit(.minutes(2)))
+  @Test("a write that writes nothing is an error, and does not go on for ever", .timeLimit(.minutes(20)))
   func nothingWritten() throws {
     let save = FaultySave.streamed
     let first = try save.run()
@@ -109,7 +110,7 @@ struct FaultInjectionTests {
 
   // MARK: Reading
 
-  @Test("a reading of which one system call fails", .timeLimit(.minutes(5)))
+  @Test("a reading of which one system call fails", .timeLimit(.minutes(20)))
   func readings() throws {
     let folder = try TemporaryFolder()
     let path = folder("a")

@@ -1,50 +1,8 @@
 import Foundation
 import Testing
+import TestSupport
 
 @testable import Keepsake
-
-/// A folder of a test's own, which goes with the test.
-final class TemporaryFolder {
-  let path: String
-
-  init() throws {
-    let url = FileManager.default.temporaryDirectory.appending(path: "keepsake-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    path = url.path
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(atPath: path)
-  }
-
-  func callAsFunction(_ name: String) -> String {
-    path + "/" + name
-  }
-
-  /// The names of all that is in the folder.
-  var names: [String] {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
-  }
-}
-
-func writeText(_ text: String, to path: String, mode: Int? = nil) throws {
-  try Data(text.utf8).write(to: URL(filePath: path))
-  if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path) }
-}
-
-func makePipe(_ path: String) throws {
-  // Unsafe: the C string lives for the call.
-  let result = unsafe mkfifo(path, 0o600)
-  try #require(result == 0)
-}
-
-func fileText(_ path: String) throws -> String {
-  String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-}
-
-func permissions(_ path: String) throws -> Int? {
-  try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-}
 
 extension DurableFile {
   func append(_ text: String) throws {
@@ -64,8 +22,6 @@ func errorOfSave(to path: String, sourceLocation: SourceLocation = #_sourceLocat
   #expect(throws: ArchiveError.self, sourceLocation: sourceLocation) { try saveText("new", to: path) }
 }
 
-// MARK: Other processes
-
 /// Makes larger files an error in this process.
 func limitFileSize(to count: rlim_t) throws {
   signal(SIGXFSZ, SIG_IGN)
@@ -79,43 +35,3 @@ func limitFileSize(to count: rlim_t) throws {
   let result = unsafe setrlimit(resource, &limit)
   try #require(result == 0)
 }
-
-/// The executable of this package that is built beside the tests.
-let probePath: String? = {
-  var places = [URL(filePath: CommandLine.arguments[0])]
-  #if canImport(Darwin)
-    places += Bundle.allBundles.map(\.bundleURL)
-  #endif
-  return places.lazy
-    .map { $0.deletingLastPathComponent().appending(path: "archive-probe").path }
-    .first { FileManager.default.isExecutableFile(atPath: $0) }
-}()
-
-func startCommand(_ command: [String], errors: String? = nil) throws -> Process {
-  let process = Process()
-  process.executableURL = URL(filePath: command[0])
-  process.arguments = Array(command.dropFirst())
-  process.standardInput = FileHandle.nullDevice
-  process.standardOutput = FileHandle.nullDevice
-  process.standardError = FileHandle.nullDevice
-  if let errors {
-    try writeText("", to: errors)
-    process.standardError = FileHandle(forWritingAtPath: errors)
-  }
-  try process.run()
-  return process
-}
-
-/// Runs a command to its end and returns its status and what it wrote to standard error.
-func runCommand(_ command: [String]) throws -> (status: Int32, errors: String) {
-  let folder = try TemporaryFolder()
-  let process = try startCommand(command, errors: folder("errors"))
-  process.waitUntilExit()
-  return (process.terminationStatus, try fileText(folder("errors")))
-}
-
-/// Whether strace is installed and may trace here.
-let canTrace: Bool = {
-  guard FileManager.default.isExecutableFile(atPath: "/usr/bin/strace") else { return false }
-  return (try? runCommand(["/usr/bin/strace", "-o", "/dev/null", "/bin/true"]).status) == 0
-}()

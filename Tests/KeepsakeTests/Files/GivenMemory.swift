@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// Large archives are handed over without a copy: whoever changes the bytes changes only theirs.

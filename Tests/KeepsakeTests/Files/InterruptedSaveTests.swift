@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// Saves in another process, through the public interface.
@@ -29,7 +30,7 @@ struct InterruptedSaveTests {
     #expect(try folder.names == ["a"])
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(20)))
   func processesThatSaveToOnePathDoNotDisturbEachOther() throws {
     let savers = try (0..<4).map {
       try startCommand([probe, "file-save-forever", folder("a"), "20"], errors: folder("\($0)"))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Keepsake
@@ -89,7 +90,7 @@ import Testing
     #expect(try folder.names == ["a"])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(20)))
   func aPipeIsNotReplaced() throws {
     try makePipe(folder("a"))
     #expect(errorOfSave(to: folder("a"))?.message.contains("it is a pipe") == true)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What strace saw of `archive-probe marked-save` or `marked-read`: the system calls of the library alone, which the

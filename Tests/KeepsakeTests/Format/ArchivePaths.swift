@@ -1,4 +1,5 @@
 import Keepsake
+import TestSupport
 import Testing
 
 /// The text of paths, and back.

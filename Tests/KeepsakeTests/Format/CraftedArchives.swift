@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// Archives whose checksums are right and whose content no writer would write: each gives a typed error.

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// Whatever is cut off or changed, the checksums or the ends of the archive show it; the error says where.

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// Every frozen archive, cut off at every byte and with every bit changed: the reader rejects it and says where.
@@ -40,16 +41,9 @@ import Testing
     }
   }
 
-  private static let fixtures = FrozenSamples.folder.deletingLastPathComponent()
-
-  static let samples: [Sample] = {
-    let paths = FileManager.default.enumerator(atPath: fixtures.path)?.compactMap { $0 as? String } ?? []
-    return paths.filter { $0.hasSuffix(".keepsake") }.sorted().compactMap { path in
-      (try? Data(contentsOf: fixtures.appendingPathComponent(path))).map {
-        Sample(testDescription: path, data: $0)
-      }
-    }
-  }()
+  static let samples = ((try? FrozenArchives.all()) ?? []).map {
+    Sample(testDescription: $0.name, data: $0.data)
+  }
 
   private static let checked = samples.filter(\.hasChecksums)
   private static let unchecked = samples.filter { !$0.hasChecksums }

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// Archives of version 1 with graphs, frozen in Fixtures/Version1/Graphs, which every later library must read as they
@@ -7,7 +8,7 @@ import Testing
 ///
 /// The files are never written anew. A sample that is added gets its file, without touching the others, from
 ///
-///     KEEPSAKE_FREEZE=Tests/KeepsakeTests/Fixtures/Version1 swift test --filter FrozenGraphs
+///     KEEPSAKE_FREEZE=Tests/TestSupport/Fixtures/Version1 swift test --filter FrozenGraphs
 @Suite struct FrozenGraphs {
   static let folder = FrozenSamples.folder.appendingPathComponent("Graphs")
   private static let freezingFolder = ProcessInfo.processInfo.environment["KEEPSAKE_FREEZE"]

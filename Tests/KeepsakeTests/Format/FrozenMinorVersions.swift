@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// Archives of later minor versions of version 1, frozen in a folder of Fixtures for each, which every later library
@@ -7,10 +8,9 @@ import Testing
 ///
 /// The files are never written anew. One that is missing is made by
 ///
-///     KEEPSAKE_FREEZE_MINOR=Tests/KeepsakeTests/Fixtures/Version1.1 swift test --filter FrozenMinorVersions
+///     KEEPSAKE_FREEZE_MINOR=Tests/TestSupport/Fixtures/Version1.1 swift test --filter FrozenMinorVersions
 @Suite struct FrozenMinorVersions {
-  static let file = (Bundle.module.resourceURL ?? Bundle.module.bundleURL)
-    .appendingPathComponent("Fixtures/Version1.1/unchecked.keepsake")
+  static let file = FrozenArchives.folder.appendingPathComponent("Version1.1/unchecked.keepsake")
 
   private static let freezingFolder = ProcessInfo.processInfo.environment["KEEPSAKE_FREEZE_MINOR"]
 

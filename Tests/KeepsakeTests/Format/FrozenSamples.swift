@@ -1,15 +1,15 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// Archives of version 1, frozen in Fixtures/Version1, which every later library must read as they are.
 ///
 /// The files are never written anew. A sample that is added gets its file, without touching the others, from
 ///
-///     KEEPSAKE_FREEZE=Tests/KeepsakeTests/Fixtures/Version1 swift test --filter FrozenSamples
+///     KEEPSAKE_FREEZE=Tests/TestSupport/Fixtures/Version1 swift test --filter FrozenSamples
 @Suite struct FrozenSamples {
-  static let folder = (Bundle.module.resourceURL ?? Bundle.module.bundleURL)
-    .appendingPathComponent("Fixtures/Version1")
+  static let folder = FrozenArchives.folder.appendingPathComponent("Version1")
 
   static func data(_ sample: FrozenSample) throws -> Data {
     try Data(contentsOf: folder.appendingPathComponent("\(sample).keepsake"))

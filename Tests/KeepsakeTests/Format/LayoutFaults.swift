@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// What a reader rejects when it opens an archive (Format §10, rules 1 to 10): each fault alone, in an archive whose

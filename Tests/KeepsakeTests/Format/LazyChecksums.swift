@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// A part of an archive is compared with its checksum before it is used, each of them (Format §10, rule 6). The archive

@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// What a reader rejects in the tables (Format §10, rules 11 to 18), each fault alone, with the place that the error

@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// What a reader rejects in values (Format §10, rules 19 to 29) when it decodes them as a type, each fault alone and in a

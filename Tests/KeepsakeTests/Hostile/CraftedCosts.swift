@@ -1,5 +1,6 @@
 import Foundation
 import HostileArchives
+import TestSupport
 import Testing
 
 /// Crafted archives are refused before they have cost anything. Each is read in a process of its own, which has not made

@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// Archives that somebody made to do harm: each gives a typed error.

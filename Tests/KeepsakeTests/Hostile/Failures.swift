@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// What the fuzzer has found and was mended, each by its name. The inputs are in `Tests/Fuzzing/Failures`.

@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// What is read into the memory of properties is what the containers of `Codable` give for the same bytes: the same values,

@@ -1,5 +1,6 @@
 import Foundation
 import HostileArchives
+import TestSupport
 import Testing
 
 /// The inputs that are kept with the tests: what reached code that nothing else did, and what ever failed.

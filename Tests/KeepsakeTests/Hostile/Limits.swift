@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// What `ArchiveLimits` bound, and that honest archives do not meet the defaults.

@@ -1,5 +1,6 @@
 import Foundation
 import HostileArchives
+import TestSupport
 import Testing
 
 /// Archives that were changed at random, each kind of change for itself. The fuzzer does the same with a million.

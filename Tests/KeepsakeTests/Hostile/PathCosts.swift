@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// What coding paths cost is in proportion to the archive, however many errors are forgiven.

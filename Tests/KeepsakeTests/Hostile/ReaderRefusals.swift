@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// Nothing is written that cannot be read with the default limits. For each refusal of the reader this says why the writer
@@ -139,8 +140,8 @@ import Testing
   }
 
   private static func unfindable() throws {
-    struct Local: Sized { var size = 1 }
-    let value = Polymorphic<any Sized>(wrappedValue: Local())
+    struct Local: Codable {}
+    let value = Polymorphic<any Codable>(wrappedValue: Local())
     #expect(try failure { try ArchiveEncoder().encode(value) }.code == .unresolvableClass)
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 // The exercises of Docs/Migrating.md, steps 7 and 8, with the code of the page.

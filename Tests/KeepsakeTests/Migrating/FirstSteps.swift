@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 // The exercises of Docs/Migrating.md, steps 1 to 4, with the code of the page. Types stand in the suites, so

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 // The exercise of Docs/Migrating.md, step 15, with the code of the page.

@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// Old archives that are wrong, or made to do harm: an error that says what and where, in no time and no memory.

@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// Each rule that an old archive may break, by the words of the error: another rule that is broken besides would give

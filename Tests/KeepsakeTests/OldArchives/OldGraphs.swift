@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// Objects of old archives: shared ones, rings, subclasses, conditional ones.

@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// What the limits of the caller mean for old archives, which are translated as a whole when they are opened; and that

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 
 // Classes as they were when NSKeyedArchiver wrote them, and what their archives are read as.
 
@@ -95,25 +96,3 @@ final class ModelOfPerson: ArchivedModel {
   var best: ModelOfPerson?
   var added = "default"
 }
-
-/// An archive that Foundation's NSKeyedArchiver writes.
-func oldArchive(
-  _ root: Any,
-  format: PropertyListSerialization.PropertyListFormat = .binary
-) -> Data {
-  oldArchive(format: format) { $0.encode(root, forKey: NSKeyedArchiveRootObjectKey) }
-}
-
-/// An archive of what `body` encodes.
-func oldArchive(
-  format: PropertyListSerialization.PropertyListFormat = .binary,
-  _ body: (NSKeyedArchiver) -> Void
-) -> Data {
-  let archiver = NSKeyedArchiver(requiringSecureCoding: false)
-  archiver.outputFormat = format
-  body(archiver)
-  archiver.finishEncoding()
-  return archiver.encodedData
-}
-
-let oldFormats: [PropertyListSerialization.PropertyListFormat] = [.binary, .xml]

@@ -1,6 +1,7 @@
 import Foundation
 import HostileArchives
 import Keepsake
+import TestSupport
 import Testing
 
 /// Old archives that were changed at random: an error or a value, and what is made of them is always sound.

@@ -1,5 +1,6 @@
 import Foundation
 import Keepsake
+import TestSupport
 import Testing
 
 /// What the classes of Foundation arrive as, from archives that Foundation writes here.

@@ -1,0 +1,242 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// A value whose `encode(to:)` throws, and whose caller catches that, leaves nothing behind: the archive is, byte for
+/// byte, the one of a caller that never tried.
+@Suite struct CaughtErrors {
+  /// How a value gets far before it fails.
+  enum Failing: CaseIterable, Encodable, CustomTestArgumentEncodable {
+    /// Its own name, since as a value it fails.
+    func encodeTestArgument(to encoder: some Encoder) throws {
+      try String(describing: self).encode(to: encoder)
+    }
+
+    case atOnce, afterKeys, afterElements, afterSingleValue, afterObjects, afterStrings, afterDictionary
+    case inNested, inSuper, inArray, inDictionary, deep, withOpenContainers, misuse
+
+    func encode(to encoder: any Encoder) throws {
+      switch self {
+      case .atOnce: break
+      case .afterKeys:
+        var container = encoder.container(keyedBy: AnyKey.self)
+        for number in 0..<20 { try container.encode(number, forKey: AnyKey("left behind \(number)")) }
+      case .afterElements:
+        var container = encoder.unkeyedContainer()
+        for number in 0..<1000 { try container.encode("\(number)") }
+      case .afterSingleValue:
+        var container = encoder.singleValueContainer()
+        try container.encode([1, 2, 3])
+      case .afterObjects:
+        var container = encoder.unkeyedContainer()
+        for number in 0..<10 { try container.encode(Thing("left behind \(number)")) }
+        try container.encode(OtherThing())
+      case .afterStrings:
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(Array(repeating: "a string worth sharing", count: 10), forKey: "strings")
+        try container.encode("another string, worth sharing", forKey: "other")
+      case .inNested:
+        var container = encoder.container(keyedBy: AnyKey.self)
+        var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+        try nested.encode(Failing.afterObjects, forKey: "inner")
+      case .inSuper:
+        var container = encoder.unkeyedContainer()
+        try Failing.afterKeys.encode(to: container.superEncoder())
+      case .deep:
+        let inner = Writing { try Failing.afterObjects.encode(to: $0) }
+        try ["a": [["b": Writing { try [inner].encode(to: $0) }]]].encode(to: encoder)
+      case .withOpenContainers:
+        var container = encoder.container(keyedBy: AnyKey.self)
+        var one = container.nestedUnkeyedContainer(forKey: "one")
+        var two = container.nestedContainer(keyedBy: AnyKey.self, forKey: "two")
+        try one.encode(1)
+        try two.encode(Thing("two"), forKey: "thing")
+      case .inArray: try [Failing?.none, .afterKeys].encode(to: encoder)
+      case .inDictionary: try ["only": Failing.afterStrings].encode(to: encoder)
+      case .afterDictionary: try ["left": [1: 2], "behind": [:]].encode(to: encoder)
+      case .misuse:
+        var container = encoder.singleValueContainer()
+        try container.encode("once")
+        try container.encode("twice")
+      }
+      throw Refusal()
+    }
+  }
+
+  @Test("in a keyed container", arguments: Failing.allCases)
+  func keyed(failing: Failing) throws {
+    func archive(trying: Bool) throws -> Data {
+      try writeKeyed { container in
+        let shared = Thing("shared")
+        try container.encode(shared, forKey: "before")
+        if trying { #expect(throws: (any Error).self) { try container.encode(failing, forKey: "failing") } }
+        try container.encode([shared, Thing("after")], forKey: "after")
+        if trying { #expect(throws: (any Error).self) { try container.encode(failing, forKey: "failing") } }
+        try container.encode("a string worth sharing", forKey: "text")
+      }
+    }
+    let data = try archive(trying: true)
+    #expect(try data == archive(trying: false))
+    try readKeyed(data) { container throws in
+      #expect(container.allKeys == ["before", "after", "text"])
+      let before = try container.decode(Thing.self, forKey: "before")
+      #expect(try container.decode([Thing].self, forKey: "after").map(\.name) == ["shared", "after"])
+      #expect(try container.decode([Thing].self, forKey: "after").first === before)
+    }
+  }
+
+  @Test("in an unkeyed container", arguments: Failing.allCases)
+  func unkeyed(failing: Failing) throws {
+    func archive(trying: Bool) throws -> Data {
+      try writeUnkeyed { list in
+        if trying { #expect(throws: (any Error).self) { try list.encode(failing) } }
+        try list.encode(1)
+        if trying { #expect(throws: (any Error).self) { try list.encode(failing) } }
+        #expect(list.count == 1)
+        try list.encode(2)
+      }
+    }
+    let data = try archive(trying: true)
+    #expect(try data == archive(trying: false))
+    #expect(try ArchiveDecoder().decode([Int].self, from: data) == [1, 2])
+  }
+
+  @Test("in a single-value container, which is then still free", arguments: Failing.allCases)
+  func single(failing: Failing) throws {
+    func archive(trying: Bool) throws -> Data {
+      try write { encoder in
+        var container = encoder.singleValueContainer()
+        if trying { #expect(throws: (any Error).self) { try container.encode(failing) } }
+        try container.encode("instead")
+      }
+    }
+    let data = try archive(trying: true)
+    #expect(try data == archive(trying: false))
+    #expect(try ArchiveDecoder().decode(String.self, from: data) == "instead")
+  }
+
+  @Test("under a key of the archiver", arguments: Failing.allCases)
+  func topLevel(failing: Failing) throws {
+    func archive(trying: Bool) throws -> Data {
+      let archiver = KeyedArchiver()
+      if trying { #expect(throws: (any Error).self) { try archiver.encode(failing, forKey: "failing") } }
+      try archiver.encode(Thing("a"), forKey: "a")
+      if trying { #expect(throws: (any Error).self) { try archiver.encode(failing, forKey: "failing") } }
+      try archiver.encode(Thing("b"), forKey: "b")
+      return try archiver.encodedData
+    }
+    let data = try archive(trying: true)
+    #expect(try data == archive(trying: false))
+    #expect(try KeyedUnarchiver(forReadingFrom: data).allKeys.sorted() == ["a", "b"])
+  }
+
+  @Test("beside containers that are open and are written on afterwards", arguments: Failing.allCases)
+  func besideOpenContainers(failing: Failing) throws {
+    func archive(trying: Bool) throws -> Data {
+      try writeKeyed { container in
+        var list = container.nestedUnkeyedContainer(forKey: "list")
+        var record = container.nestedContainer(keyedBy: AnyKey.self, forKey: "record")
+        for number in 0..<3 {
+          try list.encode(number)
+          if trying { #expect(throws: (any Error).self) { try list.encode(failing) } }
+          try record.encode(number, forKey: AnyKey("\(number)"))
+          if trying { #expect(throws: (any Error).self) { try record.encode(failing, forKey: "failing") } }
+          if trying { #expect(throws: (any Error).self) { try container.encode(failing, forKey: "failing") } }
+        }
+      }
+    }
+    let data = try archive(trying: true)
+    #expect(try data == archive(trying: false))
+    try readKeyed(data) { container throws in
+      #expect(try container.decode([Int].self, forKey: "list") == [0, 1, 2])
+      #expect(try container.decode([String: Int].self, forKey: "record") == ["0": 0, "1": 1, "2": 2])
+    }
+  }
+
+  @Test("an object first met in a failed value, and then in one that succeeds")
+  func objectMetAgain() throws {
+    func archive(trying: Bool) throws -> Data {
+      let thing = Thing("met again")
+      let wrong = Writing { encoder in
+        var container = encoder.unkeyedContainer()
+        try container.encode(Thing("never again"))
+        try container.encode(thing)
+        throw Refusal()
+      }
+      return try writeUnkeyed { list in
+        if trying { #expect(throws: Refusal.self) { try list.encode(wrong) } }
+        try list.encode(Thing("first"))
+        try list.encode(thing)
+        if trying { #expect(throws: Refusal.self) { try list.encode(wrong) } }
+        try list.encode(thing)
+      }
+    }
+    let data = try archive(trying: true)
+    #expect(try data == archive(trying: false))
+    let things = try ArchiveDecoder().decode([Thing].self, from: data)
+    #expect(things.map(\.name) == ["first", "met again", "met again"])
+    #expect(things[1] === things[2])
+  }
+
+  @Test("the value that a key had before a failed attempt to replace it stays")
+  func replacing() throws {
+    let data = try writeKeyed { container in
+      try container.encode("kept", forKey: "k")
+      #expect(throws: Refusal.self) { try container.encode(Failing.afterObjects, forKey: "k") }
+    }
+    #expect(try ArchiveDecoder().decode([String: String].self, from: data) == ["k": "kept"])
+    let archiver = KeyedArchiver()
+    try archiver.encode("kept", forKey: "k")
+    #expect(throws: Refusal.self) { try archiver.encode(Failing.afterObjects, forKey: "k") }
+    #expect(
+      try KeyedUnarchiver(forReadingFrom: archiver.encodedData).decode(String.self, forKey: "k") == "kept"
+    )
+  }
+
+  @Test("an object that fails fails the archive, though its caller caught what there was to catch")
+  func failingObject() throws {
+    #expect(throws: Refusal(reason: "bad")) {
+      try writeUnkeyed { list in
+        try list.encode(1)
+        try? list.encode(BadThing())
+        try list.encode(2)
+      }
+    }
+    #expect(throws: Refusal(reason: "bad")) {
+      let archiver = KeyedArchiver()
+      try archiver.encode([BadThing()], forKey: "a")
+      try archiver.finishEncoding()
+    }
+  }
+
+  @Test("the first attempt fails, and every later call of the same encoder is as good as new")
+  func encoderReused() throws {
+    let encoder = ArchiveEncoder()
+    let expected = try encoder.encode([1, 2])
+    for failing in Failing.allCases {
+      #expect(throws: (any Error).self) { try encoder.encode(failing) }
+      #expect(try encoder.encode([1, 2]) == expected)
+    }
+  }
+}
+
+private class Thing: Codable {
+  let name: String
+
+  init(_ name: String) {
+    self.name = name
+  }
+}
+
+private final class OtherThing: Codable {
+  var number = 1
+}
+
+private final class BadThing: Encodable {
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: AnyKey.self)
+    try container.encode(1, forKey: "a")
+    throw Refusal(reason: "bad")
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// A class that writes one value by itself is read as a structure that does so, and as that value.
+@Suite struct ClassesOfOneValue {
+  private final class Box<Value: Codable>: Codable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+    init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Value.self) }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+
+  private struct Wrapper<Value: Codable & Equatable>: Codable, Equatable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+    init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Value.self) }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+
+  private enum Suit: String, Codable { case hearts, spades }
+  private struct Point: Codable, Equatable { var x = 1 }
+
+  private struct Holder<Value: Codable & Equatable>: Codable, Equatable {
+    var first: Value
+    var list: [Value]
+    var maybe: Value?
+    var after: String
+  }
+
+  private struct Boxes<Value: Codable>: Encodable {
+    let first: Box<Value>
+    let list: [Box<Value>]
+    let maybe: Box<Value>?
+    let after: String
+  }
+
+  private func pass<Value: Codable & Equatable>(_ value: Value) throws {
+    let box = Box(value)
+    let data = try ArchiveEncoder().encode(
+      Boxes(first: box, list: [box, Box(value)], maybe: box, after: "after")
+    )
+    let plain = Holder(first: value, list: [value, value], maybe: value, after: "after")
+    #expect(try ArchiveDecoder().decode(Holder<Value>.self, from: data) == plain)
+    let wrapped = Holder(
+      first: Wrapper(value),
+      list: [Wrapper(value), Wrapper(value)],
+      maybe: Wrapper(value),
+      after: "after"
+    )
+    #expect(try ArchiveDecoder().decode(Holder<Wrapper<Value>>.self, from: data) == wrapped)
+    #expect(try transcode(box, to: Value.self) == value)
+    #expect(try transcode(box, to: Wrapper<Value>.self).value == value)
+    // And back: what was a value is an object now.
+    #expect(try transcode(value, to: Box<Value>.self).value == value)
+    #expect(try transcode([Wrapper(value)], to: [Box<Value>].self)[0].value == value)
+  }
+
+  @Test("values of every kind")
+  func everyKind() throws {
+    try pass(true)
+    try pass(7)
+    try pass(UInt64.max)
+    try pass(Int8(-3))
+    try pass(1.5)
+    try pass(Float(2.5))
+    try pass("text")
+    try pass(String(repeating: "long ", count: 20))
+    try pass(Suit.spades)
+    try pass(Point())
+    try pass([1, 2, 3])
+    try pass(["a", "b"])
+    try pass([Point(), Point()])
+    try pass(["a": [1: 2]])
+    try pass(Set(["a"]))
+    try pass(Data([1, 2]))
+    try pass(Date(timeIntervalSinceReferenceDate: 0.5))
+    try pass(UUID())
+    try pass(Decimal(12.5))
+    try pass(URL(string: "https://example.org/a"))
+    try pass(Int?.some(3))
+  }
+
+  @Test("nil by itself is nil")
+  func nilValue() throws {
+    struct Reader: Decodable {
+      let isNil: Bool
+      init(from decoder: any Decoder) throws { isNil = try decoder.singleValueContainer().decodeNil() }
+    }
+    #expect(try transcode([Box(Int?.none)], to: [Reader].self)[0].isNil)
+    #expect(try !transcode([Box(1)], to: [Reader].self)[0].isNil)
+  }
+
+  @Test("another kind of value is still a mismatch, at its place")
+  func mismatch() throws {
+    let found = try failure { try transcode([Box("text")], to: [Int].self) }
+    #expect(found.kind == .typeMismatch && found.path == "[0]")
+  }
+}

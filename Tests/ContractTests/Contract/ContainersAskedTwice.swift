@@ -1,0 +1,178 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// An encoder and a keyed container give the same container however often they are asked for it.
+@Suite struct ContainersAskedTwice {
+  private enum FirstKeys: String, CodingKey { case a, b, shared }
+  private enum SecondKeys: String, CodingKey { case c, shared, d }
+
+  @Test("a keyed container asked for twice writes into one record")
+  func sameKeyType() throws {
+    let data = try write { encoder in
+      var first = encoder.container(keyedBy: FirstKeys.self)
+      try first.encode(1, forKey: .a)
+      var second = encoder.container(keyedBy: FirstKeys.self)
+      try second.encode(2, forKey: .b)
+      try first.encode(3, forKey: .shared)
+    }
+    #expect(try ArchiveDecoder().decode([String: Int].self, from: data) == ["a": 1, "b": 2, "shared": 3])
+  }
+
+  @Test("containers of two key types write into one record, and a key of both is one key")
+  func otherKeyType() throws {
+    let data = try write { encoder in
+      var first = encoder.container(keyedBy: FirstKeys.self)
+      var second = encoder.container(keyedBy: SecondKeys.self)
+      try second.encode(1, forKey: .c)
+      try first.encode(2, forKey: .a)
+      try first.encode(3, forKey: .shared)
+      try second.encode(4, forKey: .shared)
+      try second.encode(5, forKey: .d)
+    }
+    let expected = ["a": 2, "c": 1, "d": 5, "shared": 4]
+    #expect(try ArchiveDecoder().decode([String: Int].self, from: data) == expected)
+    let keys = try readKeyed(data) { $0.allKeys.map(\.stringValue).sorted() }
+    #expect(keys == ["a", "c", "d", "shared"])
+  }
+
+  @Test("an unkeyed container asked for twice goes on where the first one is")
+  func unkeyed() throws {
+    let data = try write { encoder in
+      var first = encoder.unkeyedContainer()
+      try first.encode(1)
+      var second = encoder.unkeyedContainer()
+      #expect(second.count == 1)
+      try second.encode(2)
+      #expect(first.count == 2)
+      try first.encode(3)
+      #expect(second.count == 3)
+    }
+    #expect(try ArchiveDecoder().decode([Int].self, from: data) == [1, 2, 3])
+  }
+
+  @Test("the last value of a key wins, whatever kind of value it replaces")
+  func lastValueWins() throws {
+    let data = try writeKeyed { container in
+      for key in ["number", "text", "list"] as [AnyKey] { try container.encode("first", forKey: key) }
+      try container.encode(Array(repeating: "long", count: 100), forKey: "text")
+      try container.encode("last", forKey: "text")
+      try container.encode(2, forKey: "number")
+      try container.encode([1, 2, 3], forKey: "list")
+      try container.encode("after", forKey: "after")
+      try container.encodeNil(forKey: "number")
+      try container.encode(7, forKey: "number")
+    }
+    try readKeyed(data) { container throws in
+      #expect(container.allKeys.count == 4)
+      #expect(try container.decode(Int.self, forKey: "number") == 7)
+      #expect(try container.decode(String.self, forKey: "text") == "last")
+      #expect(try container.decode([Int].self, forKey: "list") == [1, 2, 3])
+      #expect(try container.decode(String.self, forKey: "after") == "after")
+    }
+  }
+
+  @Test("a nested keyed container asked for twice is one container, by any key type")
+  func nestedKeyed() throws {
+    let data = try writeKeyed { container in
+      var first = container.nestedContainer(keyedBy: FirstKeys.self, forKey: "inner")
+      try first.encode(1, forKey: .a)
+      try container.encode("between", forKey: "sibling")
+      var second = container.nestedContainer(keyedBy: SecondKeys.self, forKey: "inner")
+      try second.encode(2, forKey: .c)
+      try second.encode(3, forKey: .shared)
+      try first.encode(4, forKey: .shared)
+      var third = container.nestedContainer(keyedBy: FirstKeys.self, forKey: "inner")
+      try third.encode(5, forKey: .b)
+    }
+    try readKeyed(data) { container throws in
+      let inner = try container.decode([String: Int].self, forKey: "inner")
+      #expect(inner == ["a": 1, "b": 5, "c": 2, "shared": 4])
+      #expect(try container.decode(String.self, forKey: "sibling") == "between")
+    }
+  }
+
+  @Test("a nested unkeyed container asked for twice is one container")
+  func nestedUnkeyed() throws {
+    let data = try writeKeyed { container in
+      var first = container.nestedUnkeyedContainer(forKey: "inner")
+      try first.encode(1)
+      var second = container.nestedUnkeyedContainer(forKey: "inner")
+      #expect(second.count == 1)
+      try second.encode(2)
+      try first.encode(3)
+    }
+    #expect(try ArchiveDecoder().decode([String: [Int]].self, from: data) == ["inner": [1, 2, 3]])
+  }
+
+  @Test("a container asked for again inside a helper, as property wrappers and helpers do it")
+  func throughHelpers() throws {
+    func note(_ name: String, _ value: some Encodable, in encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(value, forKey: AnyKey(name))
+    }
+    let data = try write { encoder in
+      for number in 0..<50 { try note("key \(number)", number, in: encoder) }
+    }
+    let back = try ArchiveDecoder().decode([String: Int].self, from: data)
+    #expect(back == Dictionary(uniqueKeysWithValues: (0..<50).map { ("key \($0)", $0) }))
+  }
+
+  @Test("a decoder gives a keyed container as often as it is asked, to every key type")
+  func decodingKeyed() throws {
+    let data = try ArchiveEncoder().encode(["a": 1, "c": 2, "shared": 3])
+    try read(data) { decoder throws in
+      let first = try decoder.container(keyedBy: FirstKeys.self)
+      let second = try decoder.container(keyedBy: SecondKeys.self)
+      let again = try decoder.container(keyedBy: FirstKeys.self)
+      #expect(Set(first.allKeys) == [.a, .shared])
+      #expect(Set(second.allKeys) == [.c, .shared])
+      #expect(try second.decode(Int.self, forKey: .shared) == 3)
+      #expect(try again.decode(Int.self, forKey: .a) == 1)
+      #expect(try first.decode(Int.self, forKey: .shared) == 3)
+      #expect(try second.decode(Int.self, forKey: .c) == 2)
+      #expect(try decoder.singleValueContainer().decode([String: Int].self).count == 3)
+    }
+  }
+
+  @Test("each unkeyed container that a decoder gives starts at the first element")
+  func decodingUnkeyed() throws {
+    let data = try ArchiveEncoder().encode(["x", "y", "z"])
+    try read(data) { decoder throws in
+      var first = try decoder.unkeyedContainer()
+      #expect(try first.decode(String.self) == "x")
+      #expect(try first.decode(String.self) == "y")
+      var second = try decoder.unkeyedContainer()
+      #expect(second.currentIndex == 0)
+      #expect(try second.decode(String.self) == "x")
+      #expect(try first.decode(String.self) == "z")
+      #expect(first.isAtEnd && !second.isAtEnd)
+    }
+  }
+
+  @Test("a nested container is given as often as it is asked for")
+  func decodingNested() throws {
+    let data = try ArchiveEncoder().encode(["inner": ["a": 1, "c": 2]])
+    try readKeyed(data) { container throws in
+      let first = try container.nestedContainer(keyedBy: FirstKeys.self, forKey: "inner")
+      let second = try container.nestedContainer(keyedBy: SecondKeys.self, forKey: "inner")
+      #expect(try second.decode(Int.self, forKey: .c) == 2)
+      #expect(try first.decode(Int.self, forKey: .a) == 1)
+      #expect(try container.decode([String: Int].self, forKey: "inner") == ["a": 1, "c": 2])
+    }
+  }
+
+  @Test("a container of the other kind than what was written is a mismatch")
+  func otherKind() throws {
+    let list = try ArchiveEncoder().encode([1, 2])
+    let record = try ArchiveEncoder().encode(["a": 1])
+    let text = try ArchiveEncoder().encode("text")
+    for data in [list, text] {
+      #expect(try failure { try readKeyed(data) { $0.allKeys.count } }.kind == .typeMismatch)
+    }
+    for data in [record, text] {
+      #expect(try failure { try readUnkeyed(data) { $0.count } }.kind == .typeMismatch)
+    }
+  }
+}

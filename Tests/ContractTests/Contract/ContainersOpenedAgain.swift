@@ -1,0 +1,167 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// A nested container that nobody holds any more, whose parent has gone on, and that is asked for once more: it goes on
+/// where it was.
+@Suite struct ContainersOpenedAgain {
+  private enum Keys: String, CodingKey { case inner, sibling, a, b, c, deeper }
+
+  private typealias Container<Key: CodingKey> = KeyedEncodingContainer<Key>
+
+  /// Writes "inner" in three parts, with values of the parent's own in between.
+  private func inParts<Key: CodingKey>(
+    _ container: inout Container<Key>,
+    _ inner: Key,
+    _ sibling: Key,
+    _ parts: [(inout Container<Key>) throws -> Void]
+  ) throws {
+    for part in parts {
+      // Let go of before the parent goes on.
+      do {
+        var nested = container.nestedContainer(keyedBy: Key.self, forKey: inner)
+        try part(&nested)
+      }
+      try container.encode("between", forKey: sibling)
+    }
+  }
+
+  @Test("a record")
+  func record() throws {
+    let data = try write { encoder in
+      var container = encoder.container(keyedBy: Keys.self)
+      try inParts(
+        &container,
+        .inner,
+        .sibling,
+        [
+          { try $0.encode(1, forKey: .a) },
+          { try $0.encode(2, forKey: .b) },
+          {
+            try $0.encode(3, forKey: .a)
+            try $0.encode(4, forKey: .c)
+          },
+        ]
+      )
+    }
+    try readKeyed(data) { container throws in
+      #expect(container.allKeys.map(\.stringValue).sorted() == ["inner", "sibling"])
+      #expect(try container.decode([String: Int].self, forKey: "inner") == ["a": 3, "b": 2, "c": 4])
+      #expect(try container.decode(String.self, forKey: "sibling") == "between")
+    }
+  }
+
+  @Test("a map, with a key that is written a second time")
+  func map() throws {
+    let data = try writeKeyed { container throws in
+      try inParts(
+        &container,
+        "inner",
+        "sibling",
+        [
+          {
+            try $0.encode(1, forKey: "a")
+            try $0.encode(1, forKey: AnyKey(intValue: 7))
+          },
+          {
+            try $0.encode(2, forKey: "b")
+            try $0.encode(2, forKey: AnyKey(intValue: 7))
+          },
+          { try $0.encode(3, forKey: "a") },
+        ]
+      )
+    }
+    try readKeyed(data) { container throws in
+      #expect(try container.decode([String: Int].self, forKey: "inner") == ["a": 3, "b": 2, "7": 2])
+      #expect(try container.decode(String.self, forKey: "sibling") == "between")
+    }
+  }
+
+  @Test("an array, short at first and then longer than what one byte tells")
+  func array() throws {
+    let data = try writeKeyed { container throws in
+      for round in 0..<3 {
+        do {
+          var list = container.nestedUnkeyedContainer(forKey: "inner")
+          #expect(list.count == round * 12)
+          for number in 0..<12 { try list.encode("\(round * 12 + number)") }
+        }
+        try container.encode(round, forKey: "round")
+      }
+    }
+    try readKeyed(data) { container throws in
+      #expect(try container.decode([String].self, forKey: "inner") == (0..<36).map { "\($0)" })
+      #expect(try container.decode(Int.self, forKey: "round") == 2)
+    }
+  }
+
+  @Test("with containers in it that are still held, and beside others")
+  func nested() throws {
+    let data = try writeKeyed { container throws in
+      var first = container.nestedContainer(keyedBy: AnyKey.self, forKey: "first")
+      var deeper: KeyedEncodingContainer<AnyKey>
+      do {
+        var inner = container.nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+        try inner.encode(1, forKey: "a")
+        deeper = inner.nestedContainer(keyedBy: AnyKey.self, forKey: "deeper")
+        try deeper.encode(2, forKey: "b")
+      }
+      var last = container.nestedUnkeyedContainer(forKey: "last")
+      try last.encode("x")
+      do {
+        var inner = container.nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+        try inner.encode(3, forKey: "c")
+      }
+      try deeper.encode(4, forKey: "d")
+      try last.encode("y")
+      try first.encode(5, forKey: "e")
+    }
+    try readKeyed(data) { container throws in
+      #expect(try container.decode([String: Int].self, forKey: "first") == ["e": 5])
+      #expect(try container.decode([String].self, forKey: "last") == ["x", "y"])
+      let inner = try container.nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+      #expect(try inner.decode(Int.self, forKey: "a") == 1)
+      #expect(try inner.decode(Int.self, forKey: "c") == 3)
+      #expect(try inner.decode([String: Int].self, forKey: "deeper") == ["b": 2, "d": 4])
+    }
+  }
+
+  @Test("what is no container is replaced by one of that key")
+  func scalar() throws {
+    let data = try writeKeyed { container throws in
+      try container.encode("text", forKey: "inner")
+      try container.encode(1, forKey: "sibling")
+      var inner = container.nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+      try inner.encode(2, forKey: "a")
+    }
+    try readKeyed(data) { container throws in
+      #expect(container.allKeys.count == 2)
+      #expect(try container.decode([String: Int].self, forKey: "inner") == ["a": 2])
+      #expect(try container.decode(Int.self, forKey: "sibling") == 1)
+    }
+  }
+
+  private struct Point: Codable, Equatable {
+    var x = 1
+    var y = 2
+  }
+
+  @Test(
+    "the last value of a key is replaced although nothing stands behind it, and each part of it has one byte"
+  )
+  func smallParts() throws {
+    let data = try writeKeyed { container in
+      try container.encode(1, forKey: "before")
+      try container.encode(Point(), forKey: "point")
+      try container.encode(Point(x: 3, y: 4), forKey: "point")
+      try container.encode([true, nil], forKey: "list")
+      try container.encode([nil, false], forKey: "list")
+    }
+    try readKeyed(data) { container throws in
+      #expect(container.allKeys.map(\.stringValue) == ["before", "point", "list"])
+      #expect(try container.decode(Point.self, forKey: "point") == Point(x: 3, y: 4))
+      #expect(try container.decode([Bool?].self, forKey: "list") == [nil, false])
+    }
+  }
+}

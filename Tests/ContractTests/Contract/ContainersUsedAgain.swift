@@ -1,0 +1,108 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// A coder may hand out a keyed container again when nobody holds it any more. Nobody may notice.
+@Suite struct ContainersUsedAgain {
+  /// Values of one type within each other, so that many of its containers are in use at a time.
+  private struct Nest: Codable, Equatable {
+    var before: Int
+    var inner: [Nest]
+    var after: String
+
+    static func make(depth: Int, width: Int) -> Nest {
+      let inner = depth == 0 ? [] : (0..<width).map { _ in make(depth: depth - 1, width: width) }
+      return Nest(before: depth, inner: inner, after: "after \(depth)")
+    }
+  }
+
+  @Test("values of one type within each other", arguments: [(0, 0), (3, 4), (12, 1), (40, 1)])
+  func nested(depth: Int, width: Int) throws {
+    let nest = Nest.make(depth: depth, width: width)
+    #expect(try ArchiveDecoder().decode(Nest.self, from: ArchiveEncoder().encode(nest)) == nest)
+  }
+
+  private enum Keys: CodingKey { case first, second }
+
+  @Test("a container that is kept still means its own value, which is done")
+  func keptForWriting() throws {
+    var kept: KeyedEncodingContainer<Keys>?
+    let value = Writing { encoder in
+      var container = encoder.container(keyedBy: Keys.self)
+      try container.encode(1, forKey: .first)
+      kept = container
+    }
+    let later = Writing { encoder in
+      var container = encoder.container(keyedBy: Keys.self)
+      // Another value of the same keys is open now; the container of the first must not reach it.
+      #expect(throws: EncodingError.self) { try kept?.encode(3, forKey: .second) }
+      try container.encode(2, forKey: .first)
+    }
+    let data = try ArchiveEncoder().encode([value, later, value])
+    #expect(throws: EncodingError.self) { try kept?.encode(3, forKey: .second) }
+    #expect(
+      try ArchiveDecoder().decode([[String: Int]].self, from: data) == [
+        ["first": 1], ["first": 2], ["first": 1],
+      ]
+    )
+  }
+
+  /// A value that keeps the container it was read from.
+  private struct Keeping: Decodable {
+    let container: KeyedDecodingContainer<Keys>
+
+    init(from decoder: any Decoder) throws {
+      container = try decoder.container(keyedBy: Keys.self)
+    }
+  }
+
+  @Test("containers that are kept can be read from later, each its own value")
+  func keptForReading() throws {
+    let data = try ArchiveEncoder().encode((0..<30).map { ["first": $0, "second": -$0] })
+    let values = try ArchiveDecoder().decode([Keeping].self, from: data)
+    for (number, value) in values.enumerated().reversed() {
+      #expect(try value.container.decode(Int.self, forKey: .second) == -number)
+      #expect(try value.container.decode(Int.self, forKey: .first) == number)
+    }
+  }
+
+  private final class Witness: Sendable {}
+
+  /// A coder's user info lives as long as the coder does, whatever else holds it.
+  private func userInfo(_ witness: Witness) -> [CodingUserInfoKey: Any] { [.named("witness"): witness] }
+
+  @Test("an archiver that is let go of is gone, with or without an archive")
+  func archiversGo() throws {
+    weak var witness: Witness?
+    do {
+      let strong = Witness()
+      witness = strong
+      let archiver = KeyedArchiver()
+      archiver.userInfo = userInfo(strong)
+      try archiver.encode(Nest.make(depth: 2, width: 2), forKey: "nest")
+      #expect(throws: (any Error).self) {
+        try archiver.encode(Writing { _ in throw Failure() }, forKey: "none")
+      }
+    }
+    #expect(witness == nil)
+  }
+
+  @Test("an unarchiver that is let go of is gone when the last container of its values is")
+  func unarchiversGo() throws {
+    let data = try ArchiveEncoder().encode([["first": 1]])
+    weak var witness: Witness?
+    var kept: [Keeping]?
+    do {
+      let strong = Witness()
+      witness = strong
+      kept = try KeyedUnarchiver.unarchive([Keeping].self, from: data, userInfo: userInfo(strong))
+    }
+    #expect(witness != nil)
+    #expect(try kept?.first?.container.decode(Int.self, forKey: .first) == 1)
+    kept = nil
+    #expect(witness == nil)
+  }
+
+  private struct Failure: Error {}
+}

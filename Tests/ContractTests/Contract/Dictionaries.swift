@@ -1,0 +1,208 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Dictionaries, by every kind of key, and what else can read them.
+@Suite struct Dictionaries {
+  private enum Color: String, Codable, CodingKeyRepresentable, CaseIterable { case red, green, blue }
+  private enum Level: Int, Codable, CodingKeyRepresentable, CaseIterable {
+    case low = -5, high = 5, top = 1000
+  }
+  private enum Plain: String, Codable, CaseIterable { case one, two }
+  private struct Point: Codable, Hashable { var x: Int, y: Int }
+  private struct Name: Codable, Hashable, CodingKeyRepresentable {
+    var text: String
+    var codingKey: any CodingKey { AnyKey("name:\(text)") }
+    init(_ text: String) { self.text = text }
+    init?(codingKey: some CodingKey) {
+      guard codingKey.stringValue.hasPrefix("name:") else { return nil }
+      text = String(codingKey.stringValue.dropFirst(5))
+    }
+  }
+
+  /// Keys that differ, and may have the same coding key.
+  private struct Blurred: Codable, Hashable, CodingKeyRepresentable {
+    var number: Int
+    var name: any CodingKey { AnyKey("\(number / 10)") }
+    var codingKey: any CodingKey { number < 0 ? AnyKey(intValue: number / -10) : name }
+    init(_ number: Int) { self.number = number }
+    init?(codingKey: some CodingKey) { self.init((Int(codingKey.stringValue) ?? 0) * 10) }
+  }
+
+  @Test(
+    "two keys with one coding key are refused, as only one of their values could be read",
+    arguments: [false, true]
+  )
+  func keysThatMeet(isSorted: Bool) throws {
+    var encoder = ArchiveEncoder()
+    if isSorted { encoder.outputFormatting = .sortedKeys }
+    for keys in [[10, 11], [10, -10], [-25, -20], [10, 20, 30, 21]] {
+      let numbers = Dictionary(uniqueKeysWithValues: keys.map { (Blurred($0), $0) })
+      let found = try failure { try encoder.encode(["outer": numbers]) }
+      #expect(found.kind == .invalidValue && found.code == .misuse && found.path == "outer")
+    }
+    let numbers = Dictionary(uniqueKeysWithValues: [10, 20, 30].map { (Blurred($0), $0) })
+    #expect(try roundTrip(numbers) == numbers)
+  }
+
+  @Test("every kind of key")
+  func everyKey() throws {
+    func check<Key: Codable & Hashable>(_ keys: some Sequence<Key>) throws {
+      let numbers = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
+      #expect(try roundTrip(numbers) == numbers)
+      let texts = numbers.mapValues { "value \($0)" }
+      #expect(try roundTrip(texts) == texts)
+      let lists = numbers.mapValues { [$0, $0] }
+      #expect(try roundTrip(["outer": [lists, [:]]]) == ["outer": [lists, [:]]])
+    }
+    try check(["", "a", "b c", "ä", "日本", "🐈‍⬛", "nul\0nul", "\n", "super", "1", "-1"])
+    try check([Int.min, -1, 0, 1, Int.max])
+    try check([Int8.min, 0, .max])
+    try check([UInt8.min, 1, .max])
+    try check([UInt64.min, 1, .max])
+    try check([Int32.min, 0, .max])
+    try check(Color.allCases)
+    try check(Level.allCases)
+    try check(Plain.allCases)
+    try check([Point(x: 1, y: 2), Point(x: 2, y: 1)])
+    try check([Name("a"), Name(""), Name("ü")])
+    try check([1.5, -0.5, .infinity])
+    try check([true, false])
+    try check([UUID(), UUID()])
+    try check([Date(timeIntervalSinceReferenceDate: 0), .distantPast])
+    try check([[1, 2], []])
+    try check([Point?.none, Point(x: 0, y: 0)])
+  }
+
+  @Test("a string-keyed dictionary is a keyed container, and the other way round")
+  func asContainer() throws {
+    struct Person: Codable, Equatable { var name: String, city: String }
+    let byName = ["name": "Ada", "city": "London"]
+    let person = Person(name: "Ada", city: "London")
+    #expect(try transcode(byName, to: Person.self) == person)
+    #expect(try transcode(person, to: [String: String].self) == byName)
+    try readKeyed(ArchiveEncoder().encode(["a": 1, "b": 2])) { container throws in
+      #expect(Set(container.allKeys.map(\.stringValue)) == ["a", "b"])
+      #expect(try container.decode(Int.self, forKey: "b") == 2)
+      #expect(try container.decode(Int.self, forKey: "a") == 1)
+      #expect(!container.contains("c"))
+    }
+  }
+
+  @Test("integer keys are keys with an intValue, and read as strings, too")
+  func integerKeys() throws {
+    let data = try ArchiveEncoder().encode([1: "one", -2: "two"])
+    try readKeyed(data) { container throws in
+      let keys = container.allKeys.sorted { ($0.intValue ?? 0) < ($1.intValue ?? 0) }
+      #expect(keys.map(\.intValue) == [-2, 1])
+      #expect(keys.map(\.stringValue) == ["-2", "1"])
+      #expect(try container.decode(String.self, forKey: AnyKey(intValue: 1)) == "one")
+    }
+    #expect(try ArchiveDecoder().decode([String: String].self, from: data) == ["1": "one", "-2": "two"])
+    #expect(try transcode(["1": "one", "-2": "two"], to: [Int: String].self) == [1: "one", -2: "two"])
+    #expect(throws: DecodingError.self) { try transcode(["x": "one"], to: [Int: String].self) }
+  }
+
+  @Test("keys that cannot be represented are pairs in an unkeyed container")
+  func asPairs() throws {
+    let data = try ArchiveEncoder().encode([Point(x: 1, y: 2): "a"])
+    try readUnkeyed(data) { list throws in
+      #expect(list.count == 2)
+      #expect(try list.decode([String: Int].self) == ["x": 1, "y": 2])
+      #expect(try list.decode(String.self) == "a")
+    }
+    let pairs = try writeUnkeyed { list in
+      try list.encode(Plain.one)
+      try list.encode(1)
+      try list.encode(Plain.two)
+      try list.encode(2)
+    }
+    #expect(try ArchiveDecoder().decode([Plain: Int].self, from: pairs) == [.one: 1, .two: 2])
+    let odd = try ArchiveEncoder().encode(["one", "two", "one"])
+    #expect(throws: DecodingError.self) { try ArchiveDecoder().decode([Plain: Plain].self, from: odd) }
+  }
+
+  @Test("an enumeration's key that nobody knows is an error")
+  func unknownKey() throws {
+    #expect(throws: DecodingError.self) { try transcode(["red": 1, "pink": 2], to: [Color: Int].self) }
+    #expect(throws: DecodingError.self) { try transcode([5: 1, 6: 2], to: [Level: Int].self) }
+  }
+
+  @Test("keys that differ by Unicode normalisation alone are two keys")
+  func normalisation() throws {
+    let composed = "caf\u{E9}"
+    let decomposed = "cafe\u{301}"
+    let data = try writeKeyed { container in
+      try container.encode(1, forKey: AnyKey(composed))
+      try container.encode(2, forKey: AnyKey(decomposed))
+    }
+    try readKeyed(data) { container throws in
+      let spellings = container.allKeys.map { Array($0.stringValue.utf8) }
+      #expect(spellings == [Array(composed.utf8), Array(decomposed.utf8)])
+      #expect(try container.decode(Int.self, forKey: AnyKey(decomposed)) == 2)
+      #expect(try container.decode(Int.self, forKey: AnyKey(composed)) == 1)
+    }
+    #expect(try ArchiveDecoder().decode([String: Int].self, from: data).count == 1)
+  }
+
+  @Test(
+    "a dictionary's key keeps its spelling",
+    arguments: ["caf\u{E9}", "cafe\u{301}", "\u{212B}", "\u{1100}\u{1161}"]
+  )
+  func spelling(key: String) throws {
+    let back = try #require(roundTrip([key: 1]).keys.first)
+    #expect(Array(back.utf8) == Array(key.utf8))
+  }
+
+  @Test("a hundred thousand keys")
+  func huge() throws {
+    let numbers = Dictionary(uniqueKeysWithValues: (0..<100_000).map { ("key number \($0)", $0) })
+    let data = try ArchiveEncoder().encode(numbers)
+    #expect(try ArchiveDecoder().decode([String: Int].self, from: data) == numbers)
+    let some = try readKeyed(data) { container throws in
+      try stride(from: 99_999, through: 0, by: -997).map { number in
+        try container.decode(Int.self, forKey: AnyKey("key number \(number)")) == number
+      }
+    }
+    #expect(!some.contains(false))
+    let integers = Dictionary(uniqueKeysWithValues: (0..<100_000).map { ($0 * 7919, "\($0)") })
+    #expect(try roundTrip(integers) == integers)
+  }
+
+  @Test("thousands of dictionaries, each with keys of its own")
+  func many() throws {
+    let list = (0..<5000).map { number in ["only \(number)": number, "all": number] }
+    #expect(try roundTrip(list) == list)
+  }
+
+  @Test("values of every kind")
+  func values() throws {
+    struct Mixed: Codable, Equatable {
+      var nils: [String: Int?] = ["a": nil, "b": 1]
+      var data: [String: Data] = ["a": Data([1, 2])]
+      var dates: [Int: Date] = [1: Date(timeIntervalSinceReferenceDate: 1.5)]
+      var nested: [String: [Int: [Color: [String]]]] = ["a": [1: [.red: ["x"], .blue: []]]]
+      var doubles: [String: [Double]] = ["pi": [3.14]]
+    }
+    #expect(try roundTrip(Mixed()) == Mixed())
+  }
+
+  @Test("with sorted keys the order of insertion leaves no trace")
+  func sortedKeys() throws {
+    var encoder = ArchiveEncoder()
+    encoder.outputFormatting = .sortedKeys
+    var generator = SeededGenerator("sorted keys")
+    let entries = (0..<300).map { ("key \($0)", $0) }
+    let expected = try encoder.encode(Dictionary(uniqueKeysWithValues: entries))
+    for _ in 0..<5 {
+      var dictionary: [String: Int] = [:]
+      for (key, value) in entries.shuffled(using: &generator) { dictionary[key] = value }
+      #expect(try encoder.encode(dictionary) == expected)
+      #expect(try encoder.encode(Set(dictionary.keys)) == encoder.encode(Set(entries.map(\.0).reversed())))
+      let byNumber = Dictionary(uniqueKeysWithValues: dictionary.map { ($1, $0) })
+      let again = Dictionary(uniqueKeysWithValues: entries.map { ($1, $0) })
+      #expect(try encoder.encode(byNumber) == encoder.encode(again))
+    }
+  }
+}

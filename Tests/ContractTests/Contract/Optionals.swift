@@ -1,0 +1,198 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Nil in all its places: a missing key, an explicit nil, an empty container and an optional of an optional are
+/// four different things.
+@Suite struct Optionals {
+  private struct Deep: Codable, Equatable {
+    var one: Int?
+    var two: Int??
+    var three: Int???
+    var list: [Int??]
+    var text: String??
+  }
+
+  @Test("optionals of optionals come back exactly as they were")
+  func exact() throws {
+    let twos: [Int??] = [nil, .some(nil), .some(.some(2))]
+    let threes: [Int???] = [nil, .some(nil), .some(.some(nil)), .some(.some(.some(3)))]
+    let texts: [String??] = [nil, .some(nil), "text"]
+    for two in twos {
+      for three in threes {
+        for text in texts {
+          for one in [nil, 1] {
+            let deep = Deep(one: one, two: two, three: three, list: [two, nil, two, .some(nil)], text: text)
+            #expect(try roundTrip(deep) == deep)
+          }
+        }
+      }
+    }
+  }
+
+  @Test("optionals of optionals at the top, in arrays and in dictionaries")
+  func exactElsewhere() throws {
+    let threes: [Int???] = [nil, .some(nil), .some(.some(nil)), .some(.some(.some(3)))]
+    for three in threes { #expect(try roundTrip(three) == three) }
+    #expect(try roundTrip(threes) == threes)
+    let byName = Dictionary(uniqueKeysWithValues: threes.enumerated().map { ("\($0)", $1) })
+    #expect(try roundTrip(byName) == byName)
+    let optionalList: [[Int?]?]? = [nil, [], [nil], [nil, 1]]
+    #expect(try roundTrip(optionalList) == optionalList)
+  }
+
+  @Test("encode and encodeIfPresent of an optional of an optional, by hand")
+  func byHand() throws {
+    let values: [Int??] = [nil, .some(nil), .some(.some(5))]
+    for value in values {
+      let data = try writeKeyed { container in
+        try container.encode(value, forKey: "always")
+        try container.encodeIfPresent(value, forKey: "present")
+      }
+      try readKeyed(data) { container throws in
+        #expect(try container.decode(Int??.self, forKey: "always") == value)
+        #expect(try container.decodeIfPresent(Int?.self, forKey: "present") == value)
+        #expect(container.contains("present") == (value != nil))
+      }
+    }
+  }
+
+  @Test("optional elements of an array, of every kind")
+  func elements() throws {
+    #expect(try roundTrip([1, nil, 3] as [Int?]) == [1, nil, 3])
+    #expect(try roundTrip([nil, nil] as [Double?]) == [nil, nil])
+    #expect(try roundTrip([true, nil, false] as [Bool?]) == [true, nil, false])
+    #expect(try roundTrip(["a", nil, ""] as [String?]) == ["a", nil, ""])
+    #expect(try roundTrip([UInt8(1), nil] as [UInt8?]) == [1, nil])
+    #expect(try roundTrip([[1], nil, []] as [[Int]?]) == [[1], nil, []])
+    #expect(try roundTrip([nil, Data([1])] as [Data?]) == [nil, Data([1])])
+    #expect(try roundTrip(["a": 1, "b": nil] as [String: Int?]) == ["a": 1, "b": nil])
+    let shared = Node()
+    let nodes = try roundTrip([shared, nil, shared] as [Node?])
+    #expect(nodes.count == 3 && nodes[1] == nil)
+    #expect(nodes[0] != nil && nodes[0] === nodes[2])
+  }
+
+  @Test("a missing key, an explicit nil and an empty container are three things")
+  func missingNilEmpty() throws {
+    let data = try writeKeyed { container in
+      try container.encodeNil(forKey: "nil")
+      try container.encode([String: Int](), forKey: "empty")
+      try container.encode("", forKey: "text")
+    }
+    try readKeyed(data) { container throws in
+      #expect(container.contains("nil") && container.contains("empty") && !container.contains("missing"))
+      #expect(try container.decodeNil(forKey: "nil"))
+      #expect(try !container.decodeNil(forKey: "empty"))
+      #expect(try !container.decodeNil(forKey: "text"))
+      #expect(try container.decodeIfPresent([String: Int].self, forKey: "missing") == nil)
+      #expect(try container.decodeIfPresent([String: Int].self, forKey: "nil") == nil)
+      #expect(try container.decodeIfPresent([String: Int].self, forKey: "empty") == [:])
+      #expect(try container.decode([String: Int]?.self, forKey: "nil") == nil)
+      #expect(try container.decode([String: Int]?.self, forKey: "empty") == [:])
+    }
+    try readKeyed(data) { container throws in
+      #expect(try failure { try container.decodeNil(forKey: "missing") }.kind == .keyNotFound)
+      #expect(try failure { try container.decode(Int.self, forKey: "missing") }.kind == .keyNotFound)
+      #expect(try failure { try container.decode(Int?.self, forKey: "missing") }.kind == .keyNotFound)
+      #expect(try failure { try container.decode(Int.self, forKey: "nil") }.kind == .valueNotFound)
+      #expect(try failure { try container.decode(String.self, forKey: "nil") }.kind == .valueNotFound)
+      #expect(try failure { try container.decode([Int].self, forKey: "nil") }.kind == .valueNotFound)
+      #expect(try failure { try container.decode(Node.self, forKey: "nil") }.kind == .valueNotFound)
+      #expect(try failure { try container.nestedUnkeyedContainer(forKey: "nil") }.kind == .valueNotFound)
+      let nested = try failure { try container.nestedContainer(keyedBy: AnyKey.self, forKey: "nil") }
+      #expect(nested.kind == .valueNotFound)
+    }
+  }
+
+  @Test("decodeIfPresent of every primitive type: there, nil and missing")
+  func ifPresent() throws {
+    func check<T: Codable & Equatable & Sendable & SendableMetatype>(_ value: T) throws {
+      let data = try writeKeyed { container in
+        try container.encodeIfPresent(value, forKey: "there")
+        try container.encodeIfPresent(nil as T?, forKey: "absent")
+        try container.encode(nil as T?, forKey: "nil")
+      }
+      try readKeyed(data) { container throws in
+        #expect(container.allKeys.count == 2)
+        #expect(try container.decodeIfPresent(T.self, forKey: "there") == value)
+        #expect(try container.decodeIfPresent(T.self, forKey: "nil") == nil)
+        #expect(try container.decodeIfPresent(T.self, forKey: "absent") == nil)
+      }
+    }
+    try check(true)
+    try check("text")
+    try check(1.5)
+    try check(Float(1.5))
+    try check(-1)
+    try check(Int8(1))
+    try check(Int16(1))
+    try check(Int32(1))
+    try check(Int64(1))
+    try check(UInt(1))
+    try check(UInt8(1))
+    try check(UInt16(1))
+    try check(UInt32(1))
+    try check(UInt64(1))
+    try check([1])
+    try check(Data([1]))
+  }
+
+  @Test("in an unkeyed container, decodeNil goes on only when there is a nil")
+  func unkeyed() throws {
+    let data = try writeUnkeyed { list in
+      try list.encodeNil()
+      try list.encode(1)
+      try list.encode(nil as Int?)
+      try list.encode("last")
+    }
+    try readUnkeyed(data) { list throws in
+      #expect(try list.decodeNil())
+      #expect(list.currentIndex == 1)
+      #expect(try !list.decodeNil())
+      #expect(try !list.decodeNil())
+      #expect(list.currentIndex == 1)
+      #expect(try list.decode(Int?.self) == 1)
+      #expect(try list.decodeIfPresent(Int.self) == nil)
+      #expect(list.currentIndex == 3)
+      #expect(try list.decodeIfPresent(String.self) == "last")
+      #expect(list.isAtEnd)
+      #expect(try list.decodeIfPresent(Int.self) == nil)
+      #expect(try failure { try list.decodeNil() }.kind == .valueNotFound)
+      #expect(try failure { try list.decode(Int.self) }.kind == .valueNotFound)
+    }
+  }
+
+  @Test("nil at the top, in a single-value container and under a top-level key")
+  func atTheTop() throws {
+    let data = try write { encoder in
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    }
+    #expect(try read(data) { try $0.singleValueContainer().decodeNil() })
+    #expect(try ArchiveDecoder().decode(Int?.self, from: data) == nil)
+    #expect(try failure { try ArchiveDecoder().decode(Int.self, from: data) }.kind == .valueNotFound)
+    #expect(try failure { try readKeyed(data) { $0.allKeys.count } }.kind == .valueNotFound)
+    #expect(try failure { try readUnkeyed(data) { $0.count } }.kind == .valueNotFound)
+
+    let archiver = KeyedArchiver()
+    try archiver.encode(Int?.none, forKey: "nil")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.containsValue(forKey: "nil"))
+    #expect(try unarchiver.decodeIfPresent(Int.self, forKey: "nil") == nil)
+    #expect(try failure { try unarchiver.decode(Int.self, forKey: "nil") }.kind == .valueNotFound)
+  }
+
+  @Test("a value reads as an optional of itself, and an optional as its value")
+  func lifting() throws {
+    #expect(try transcode(1, to: Int?.self) == 1)
+    #expect(try transcode(1 as Int?, to: Int.self) == 1)
+    #expect(try transcode([1, 2], to: [Int?].self) == [1, 2])
+    #expect(try transcode([1, 2] as [Int?], to: [Int].self) == [1, 2])
+    #expect(try transcode(["a"] as [String?], to: [String].self) == ["a"])
+    #expect(try failure { try transcode([1, nil] as [Int?], to: [Int].self) }.kind == .valueNotFound)
+  }
+}
+
+private final class Node: Codable {}

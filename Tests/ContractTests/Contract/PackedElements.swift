@@ -1,0 +1,89 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// The elements of an array of numbers have no tags of their own; to an unkeyed container, and to decoders of single
+/// elements, they are values like any others.
+@Suite struct PackedElements {
+  /// Says what its decoder is good for.
+  private struct Probe: Decodable {
+    let keyed: Failure
+    let unkeyed: Failure
+    let number: Int
+    let isNil: Bool
+    let hasUserInfo: Bool
+
+    init(from decoder: any Decoder) throws {
+      keyed = try failure { try decoder.container(keyedBy: AnyKey.self) }
+      unkeyed = try failure { try decoder.unkeyedContainer() }
+      let value = try decoder.singleValueContainer()
+      isNil = value.decodeNil()
+      number = try value.decode(Int.self)
+      hasUserInfo = !decoder.userInfo.isEmpty
+    }
+  }
+
+  @Test("an element is a number and nothing else: no container, and not nil")
+  func onlyNumbers() throws {
+    let data = try ArchiveEncoder().encode([5, 300, -70_000])
+    try readUnkeyed(data) { list throws in
+      #expect(try !list.decodeNil())
+      let keyed = try failure { try list.nestedContainer(keyedBy: AnyKey.self) }
+      #expect(keyed.kind == .typeMismatch && keyed.code == .typeMismatch && keyed.path == "[0]")
+      let unkeyed = try failure { try list.nestedUnkeyedContainer() }
+      #expect(unkeyed.kind == .typeMismatch && unkeyed.path == "[0]")
+      let text = try failure { try list.decode(String.self) }
+      #expect(text.kind == .typeMismatch && text.path == "[0]")
+      // Nothing of that was a step.
+      #expect(list.currentIndex == 0)
+      #expect(try list.decode(Int.self) == 5)
+    }
+  }
+
+  @Test("types of the program's own find a decoder with a single value")
+  func ownTypes() throws {
+    let data = try ArchiveEncoder().encode([5, 300])
+    try readUnkeyed(data) { list throws in
+      let first = try list.decode(Probe.self)
+      #expect(first.number == 5 && !first.isNil && first.hasUserInfo)
+      #expect(first.keyed.kind == .typeMismatch && first.keyed.path == "[0]")
+      #expect(first.unkeyed.kind == .typeMismatch && first.unkeyed.path == "[0]")
+      let second = try Probe(from: list.superDecoder())
+      #expect(second.number == 300 && second.keyed.path == "[1]")
+      #expect(list.isAtEnd)
+    }
+  }
+
+  @Test("behind the last element there is nothing to be had, whatever is asked for")
+  func atEnd() throws {
+    try readUnkeyed(ArchiveEncoder().encode([5])) { list throws in
+      _ = try list.decode(Int.self)
+      for found in [
+        try failure { try list.decode(Int.self) }, try failure { try list.decode(Probe.self) },
+        try failure { try list.decodeNil() }, try failure { try list.superDecoder() },
+        try failure { try list.nestedContainer(keyedBy: AnyKey.self) },
+        try failure { try list.nestedUnkeyedContainer() },
+      ] {
+        #expect(found.kind == .valueNotFound && found.path == "[1]")
+      }
+    }
+  }
+
+  @Test("booleans, floats, and bytes are told apart as elsewhere")
+  func otherKinds() throws {
+    try readUnkeyed(ArchiveEncoder().encode([true, false])) { list throws in
+      #expect(try failure { try list.decode(Int.self) }.kind == .typeMismatch)
+      #expect(try list.decode(Bool.self) && !list.decode(Bool.self))
+    }
+    try readUnkeyed(ArchiveEncoder().encode([1.5, 2])) { list throws in
+      #expect(try failure { try list.decode(Int.self) }.kind == .typeMismatch)
+      #expect(try list.decode(Float.self) == 1.5)
+      #expect(try list.decode(Double.self) == 2)
+    }
+    try readUnkeyed(ArchiveEncoder().encode(Data([200]))) { list throws in
+      #expect(try failure { try list.decode(Int8.self) }.path == "[0]")
+      #expect(try list.decode(Int16.self) == 200)
+    }
+  }
+}

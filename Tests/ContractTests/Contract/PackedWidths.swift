@@ -1,0 +1,132 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Arrays of integers whose blocks have every width, read as the same type, as wider and as narrower ones.
+@Suite struct PackedWidths {
+  @Test("random blocks of every width, for every type")
+  func everyWidth() throws {
+    var generator = SeededGenerator("packed widths")
+    func check<Number: FixedWidthInteger & Codable & Sendable>(_ type: Number.Type) throws {
+      for width in 1...(Number.bitWidth / 8) {
+        for count in [1, 2, 127, 128, 129, 256, 1_000] {
+          var numbers = (0..<count).map { _ in random(Number.self, bits: width * 8, &generator) }
+          numbers[numbers.count / 2] = Number.isSigned ? Number.min >> Number(Number.bitWidth - width * 8) : 0
+          let data = try ArchiveEncoder().encode(numbers)
+          #expect(try ArchiveDecoder().decode([Number].self, from: data) == numbers)
+          let wide = try ArchiveDecoder().decode([Int128].self, from: data)
+          #expect(wide == numbers.map { Int128($0) })
+        }
+      }
+    }
+    try check(Int.self)
+    try check(Int8.self)
+    try check(Int16.self)
+    try check(Int32.self)
+    try check(Int64.self)
+    try check(UInt.self)
+    try check(UInt16.self)
+    try check(UInt32.self)
+    try check(UInt64.self)
+  }
+
+  private func random<Number: FixedWidthInteger>(
+    _ type: Number.Type,
+    bits: Int,
+    _ generator: inout SeededGenerator
+  ) -> Number {
+    let number = Number(truncatingIfNeeded: UInt64.random(in: 0...UInt64.max, using: &generator))
+    let shift = Number(Number.bitWidth - Int.random(in: 1...bits, using: &generator))
+    return number >> shift
+  }
+
+  @Test("each number of bytes begins and ends where it should")
+  func edges() throws {
+    for width in 1...8 {
+      let largest = Int64.max >> Int64(64 - width * 8)
+      for number in [largest, -largest - 1, largest &+ 1, -largest &- 2] {
+        let data = try ArchiveEncoder().encode([number])
+        #expect(try ArchiveDecoder().decode([Int64].self, from: data) == [number])
+      }
+    }
+  }
+
+  @Test("numbers at the very end of the memory are read as others, and not beyond it")
+  func endOfMemory() throws {
+    for width in 1...8 {
+      for count in [1, 2, 3, 4, 9] {
+        let numbers = (0..<count).map { ($0 % 2 == 0 ? -1 : 1) << ((width - 1) * 8) + $0 % 2 }
+        let buffer = ByteBuffer()
+        buffer.append(packed: numbers)
+        // Behind the tag, the type and the count.
+        var place = 3
+        #expect(try buffer.reader().packedIntegers(count, signed: true, at: &place) == numbers)
+        #expect(place == buffer.count)
+        let cut = ByteBuffer()
+        cut.append(buffer, 0..<(buffer.count - 1))
+        place = 3
+        #expect(throws: ArchiveError.self) {
+          let _: [Int]? = try cut.reader().packedIntegers(count, signed: true, at: &place)
+        }
+      }
+    }
+  }
+
+  @Test("a narrower type takes what fits and refuses what does not")
+  func narrower() throws {
+    var numbers = (0..<300).map { $0 % 100 }
+    let fits = try ArchiveEncoder().encode(numbers)
+    #expect(try ArchiveDecoder().decode([Int8].self, from: fits) == numbers.map { Int8($0) })
+    numbers[299] = 1_000
+    let tooWide = try ArchiveEncoder().encode(numbers)
+    #expect(throws: DecodingError.self) { try ArchiveDecoder().decode([Int8].self, from: tooWide) }
+    #expect(try ArchiveDecoder().decode([Int16].self, from: tooWide) == numbers.map { Int16($0) })
+  }
+
+  @Test("booleans of every count up to three bytes")
+  func bools() throws {
+    var generator = SeededGenerator("packed bools")
+    for count in Array(0...24) + [1_000, 1_001] {
+      let bools = (0..<count).map { _ in Bool.random(using: &generator) }
+      let data = try ArchiveEncoder().encode(bools)
+      #expect(try ArchiveDecoder().decode([Bool].self, from: data) == bools)
+    }
+  }
+
+  /// An archive whose root is `value`, without checksums that would show it as damaged.
+  private func forged(_ value: [UInt8], in archive: Data, from original: [UInt8]) throws -> Data {
+    let range = try #require(archive.range(of: Data(original)))
+    var forged = archive
+    forged.replaceSubrange(range, with: value)
+    return forged
+  }
+
+  @Test("a count beyond the archive, and a width that is none, are errors whatever the type")
+  func forgedArrays() throws {
+    func expectDamaged(_ original: [UInt8], _ forged: [UInt8], _ archive: Data) throws {
+      let data = try self.forged(forged, in: archive, from: original)
+      func expect<Number: Decodable>(_ type: Number.Type) {
+        #expect(throws: DecodingError.self) {
+          try KeyedUnarchiver.unarchive([Number].self, from: data, verification: .none)
+        }
+      }
+      expect(Int.self)
+      expect(Int8.self)
+      expect(UInt16.self)
+      expect(Double.self)
+      expect(Bool.self)
+    }
+    let integers = try ArchiveEncoder().encode([5, 300, 4])
+    for width: UInt8 in [0, 9, 0x80, 0xFF] {
+      try expectDamaged([0x1B, 2, 3, 2, 5, 0, 44, 1], [0x1B, 2, 3, width, 5, 0, 44, 1], integers)
+    }
+    for count: UInt8 in [100, 127] {
+      try expectDamaged([0x1B, 2, 3, 2, 5, 0, 44, 1], [0x1B, 2, count, 8, 5, 0, 44, 1], integers)
+    }
+    let bools = try ArchiveEncoder().encode([true, false, true])
+    try expectDamaged([0x1B, 1, 3, 5], [0x1B, 1, 0xFF, 0x7F], bools)
+    let doubles = try ArchiveEncoder().encode([0.0, 0.5])
+    try expectDamaged([0x1B, 5, 2, 0, 0], [0x1B, 5, 100, 0, 0], doubles)
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Several containers and decoders over one value, or over values of one depth, that must not disturb each other.
+@Suite struct SharedFrames {
+  private struct Circle: Codable { var radius: Double }
+
+  /// A value that tells by a field what it is, and then is read again as that.
+  private struct Figure: Decodable {
+    let circle: Circle
+
+    init(from decoder: any Decoder) throws {
+      _ = try? decoder.container(keyedBy: AnyKey.self).decode(String.self, forKey: "type")
+      circle = try decoder.singleValueContainer().decode(Circle.self)
+    }
+  }
+
+  @Test("a value read by a field and then as a whole: right values, right paths")
+  func unions() throws {
+    let good = try ArchiveEncoder().encode([["type": 1.0, "radius": 2.0]])
+    #expect(try ArchiveDecoder().decode([Figure].self, from: good)[0].circle.radius == 2)
+    let bad = try ArchiveEncoder().encode([["type": "circle", "radius": "wide"]])
+    let error = try failure { try ArchiveDecoder().decode([Figure].self, from: bad) }
+    #expect(error.kind == .typeMismatch && error.path == "[0]/radius", "\(error.path)")
+  }
+
+  private struct Empty: Codable {}
+
+  private struct NumbersInEmpty: Decodable {
+    init(from decoder: any Decoder) throws {
+      _ = try decoder.container(keyedBy: AnyKey.self)
+      _ = try decoder.singleValueContainer().decode([String].self)
+      _ = try decoder.singleValueContainer().decode([Int: Empty].self)
+      _ = try decoder.singleValueContainer().decode(Int.self)
+    }
+  }
+
+  @Test("a value without keys, read as all kinds of things, is an error with a path")
+  func withoutKeys() throws {
+    let data = try ArchiveEncoder().encode([Empty()])
+    #expect(try failure { try ArchiveDecoder().decode([NumbersInEmpty].self, from: data) }.path == "[0]")
+  }
+
+  private struct ArrayThenKeys: Decodable {
+    init(from decoder: any Decoder) throws {
+      if var list = try? decoder.unkeyedContainer() { _ = try? list.decode(Bool.self) }
+      _ = try decoder.container(keyedBy: AnyKey.self).decode(Int.self, forKey: "x")
+    }
+  }
+
+  @Test("an array is no keyed container, although it was opened as an array before")
+  func arrayThenKeys() throws {
+    let data = try ArchiveEncoder().encode(["a": [["x"], ["y"]]])
+    #expect(
+      try failure { try ArchiveDecoder().decode([String: ArrayThenKeys].self, from: data) }.kind
+        == .typeMismatch
+    )
+  }
+
+  @Test("a nested container goes on where it was after its value was read as a dictionary")
+  func dictionaryBetween() throws {
+    try readKeyed(ArchiveEncoder().encode(["m": ["a": 1, "b": 2]])) { container throws in
+      let nested = try container.nestedContainer(keyedBy: AnyKey.self, forKey: "m")
+      #expect(try nested.decode(Int.self, forKey: "a") == 1)
+      #expect(try container.decode([String: Int].self, forKey: "m") == ["a": 1, "b": 2])
+      #expect(try nested.decode(Int.self, forKey: "b") == 2)
+    }
+  }
+
+  private struct Parent: Codable {
+    var a = Child()
+    var b = 2
+    var c = 3
+    var d = 4
+    var e = 5
+
+    struct Child: Codable {
+      var x = 1
+    }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      let outer = SharedFrames.outer.flatMap { decoder.userInfo[$0] } as? Outer
+      outer?.read = { try container.decode(Int.self, forKey: .d) }
+      a = try container.decode(Reader.self, forKey: .a).child
+      e = try container.decode(Int.self, forKey: .e)
+      b = try container.decode(Int.self, forKey: .b)
+    }
+  }
+
+  private struct Reader: Decodable {
+    let child: Parent.Child
+
+    init(from decoder: any Decoder) throws {
+      let outer = SharedFrames.outer.flatMap { decoder.userInfo[$0] } as? Outer
+      #expect(try outer?.read?() == 4)
+      child = try Parent.Child(from: decoder)
+    }
+  }
+
+  /// A way for a child to what its parent reads from.
+  private final class Outer { var read: (() throws -> Int)? }
+
+  private static let outer = CodingUserInfoKey(rawValue: "outer")
+
+  @Test("a child that reads from its parent's container does not move it")
+  func childReadsParent() throws {
+    let key = try #require(SharedFrames.outer)
+    let back = try KeyedUnarchiver.unarchive(
+      Parent.self,
+      from: ArchiveEncoder().encode(Parent()),
+      userInfo: [key: Outer()]
+    )
+    #expect(back.a.x == 1 && back.b == 2 && back.e == 5)
+  }
+
+  private struct KeepsNested: Decodable {
+    let nested: KeyedDecodingContainer<AnyKey>
+
+    init(from decoder: any Decoder) throws {
+      nested = try decoder.container(keyedBy: AnyKey.self).nestedContainer(keyedBy: AnyKey.self, forKey: "n")
+    }
+  }
+
+  @Test("containers that were kept know their own paths")
+  func keptPaths() throws {
+    let data = try ArchiveEncoder().encode([["n": ["k": 1]], ["n": ["k": 2]], ["n": ["k": 3]]])
+    let kept = try ArchiveDecoder().decode([KeepsNested].self, from: data)
+    for (index, keeper) in kept.enumerated() {
+      #expect(keeper.nested.codingPath.map(\.stringValue) == ["Index \(index)", "n"])
+      #expect(try keeper.nested.decode(Int.self, forKey: "k") == index + 1)
+      #expect(try failure { try keeper.nested.decode(String.self, forKey: "k") }.path == "[\(index)]/n/k")
+    }
+  }
+
+  @Test("many spellings of few keys are read in one look at them all")
+  func spellings() throws {
+    let count = 20_000
+    let data = try writeKeyed { container in
+      for number in 0..<count {
+        let bits = String(number, radix: 2).map { $0 == "1" ? "\u{E9}" : "e\u{301}" }.joined()
+        try container.encode(number, forKey: AnyKey("\(bits)"))
+      }
+    }
+    #expect(try ArchiveDecoder().decode([String: Int].self, from: data).count == 15)
+  }
+}

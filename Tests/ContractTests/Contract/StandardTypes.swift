@@ -1,0 +1,263 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Data, Date, UUID, URL, Decimal and the rest of what Foundation makes Codable: by the library's native forms, and
+/// by code that knows only the generic containers.
+@Suite struct StandardTypes {
+  /// Writes and reads the value by the type's own `encode(to:)` and `init(from:)`, past any native form.
+  private struct Generic<T: Codable>: Codable {
+    var value: T
+
+    init(_ value: T) {
+      self.value = value
+    }
+
+    init(from decoder: any Decoder) throws {
+      value = try T(from: decoder)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try value.encode(to: encoder)
+    }
+  }
+
+  /// Every way between the native and the generic form, at the top and inside.
+  private func check<T: Codable & Equatable>(_ value: T, sourceLocation: SourceLocation = #_sourceLocation)
+    throws
+  {
+    #expect(try roundTrip(value) == value, sourceLocation: sourceLocation)
+    #expect(try roundTrip([value, value]) == [value, value], sourceLocation: sourceLocation)
+    #expect(try roundTrip(["k": value]) == ["k": value], sourceLocation: sourceLocation)
+    #expect(try roundTrip([value, nil] as [T?]) == [value, nil], sourceLocation: sourceLocation)
+    #expect(try transcode(value, to: Generic<T>.self).value == value, sourceLocation: sourceLocation)
+    #expect(try transcode(Generic(value), to: T.self) == value, sourceLocation: sourceLocation)
+    #expect(try roundTrip(Generic(value)).value == value, sourceLocation: sourceLocation)
+    let lists = try transcode([Generic(value), Generic(value)], to: [T].self)
+    #expect(lists == [value, value], sourceLocation: sourceLocation)
+  }
+
+  @Test("Data", arguments: [0, 1, 15, 16, 127, 128, 255, 256, 1000, 65_536, 1_000_000])
+  func data(count: Int) throws {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let data = Data(bytes)
+    #expect(try roundTrip(data) == data)
+    #expect(try roundTrip(["k": data, "l": data]) == ["k": data, "l": data])
+    let slice = (Data([9, 9]) + data + Data([9])).dropFirst(2).dropLast()
+    #expect(try roundTrip(slice) == data)
+    guard count <= 1000 else { return }
+    try check(data)
+    #expect(try transcode(data, to: [UInt8].self) == bytes)
+    #expect(try transcode(bytes, to: Data.self) == data)
+    #expect(try transcode(data, to: [Int].self) == bytes.map { Int($0) })
+  }
+
+  @Test("Data reads as an unkeyed container of its bytes")
+  func dataByElement() throws {
+    try readUnkeyed(ArchiveEncoder().encode(Data([1, 2, 255]))) { list throws in
+      #expect(list.count == 3)
+      #expect(try list.decode(UInt8.self) == 1)
+      #expect(try list.decode(Int.self) == 2)
+      #expect(throws: DecodingError.self) { try list.decode(Int8.self) }
+      #expect(try list.decode(UInt8.self) == 255)
+      #expect(list.isAtEnd)
+    }
+    let byHand = try writeUnkeyed { list in
+      for byte in [3, 4, 5] as [UInt8] { try list.encode(byte) }
+    }
+    #expect(try ArchiveDecoder().decode(Data.self, from: byHand) == Data([3, 4, 5]))
+  }
+
+  private static let dates: [Double] = [
+    0, 1, -1, 0.001, 1e-9, 694_224_000.123456, -63_114_076_800, 63_113_904_000, 1e300, -1e300, -0.0,
+    .greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity,
+  ]
+
+  @Test("Date, also as the number that it stands for", arguments: dates)
+  func date(seconds: Double) throws {
+    let date = Date(timeIntervalSinceReferenceDate: seconds)
+    try check(date)
+    #expect(try roundTrip(date).timeIntervalSinceReferenceDate.bitPattern == seconds.bitPattern)
+    let number = try read(ArchiveEncoder().encode(date)) { try $0.singleValueContainer().decode(Double.self) }
+    #expect(number.bitPattern == seconds.bitPattern)
+    #expect(try transcode([date, date], to: [Double].self) == [seconds, seconds])
+    #expect(try transcode([seconds], to: [Date].self) == [date])
+    #expect(try transcode(seconds, to: Date.self) == date)
+  }
+
+  @Test("the dates that have names")
+  func namedDates() throws {
+    try check(Date.distantPast)
+    try check(Date.distantFuture)
+    try check(Date(timeIntervalSince1970: 0))
+    try check(Date.now)
+    #expect(try transcode(5, to: Date.self) == Date(timeIntervalSinceReferenceDate: 5))
+    #expect(try failure { try transcode("today", to: Date.self) }.kind == .typeMismatch)
+    #expect(try failure { try transcode(Date.now, to: String.self) }.kind == .typeMismatch)
+    #expect(try failure { try transcode(Date.now, to: Int.self) }.kind == .typeMismatch)
+  }
+
+  @Test("UUID, also as the string that it stands for")
+  func uuid() throws {
+    let uuids = [UUID(), UUID(uuidString: "00000000-0000-0000-0000-000000000000"), UUID()].compactMap { $0 }
+    #expect(uuids.count == 3)
+    for uuid in uuids {
+      try check(uuid)
+      let text = try read(ArchiveEncoder().encode(uuid)) { try $0.singleValueContainer().decode(String.self) }
+      #expect(text == uuid.uuidString)
+      #expect(try transcode(uuid.uuidString, to: UUID.self) == uuid)
+      #expect(try transcode(uuid.uuidString.lowercased(), to: UUID.self) == uuid)
+    }
+    #expect(try transcode(uuids, to: [String].self) == uuids.map(\.uuidString))
+    #expect(try failure { try transcode("no UUID", to: UUID.self) }.kind == .dataCorrupted)
+    #expect(try failure { try transcode(1, to: UUID.self) }.kind == .typeMismatch)
+  }
+
+  @Test(
+    "URL",
+    arguments: [
+      "https://example.org/a/b?c=d#e", "file:///tmp/x%20y", "mailto:a@example.org", "relative/path",
+      "/absolute", "?q",
+      "https://user:pass@example.org:8080/%E6%97%A5", "#",
+    ]
+  )
+  func url(text: String) throws {
+    let url = try #require(URL(string: text))
+    try check(url)
+    #expect(try roundTrip(url).absoluteString == text)
+  }
+
+  @Test("URL with a base, and a base's base")
+  func urlWithBase() throws {
+    let root = try #require(URL(string: "https://example.org/a/"))
+    let base = try #require(URL(string: "b/", relativeTo: root))
+    let url = try #require(URL(string: "../c?d", relativeTo: base))
+    for url in [base, url] {
+      try check(url)
+      let back = try roundTrip(url)
+      #expect(back.baseURL == url.baseURL)
+      #expect(back.relativeString == url.relativeString)
+      #expect(back.absoluteString == url.absoluteString)
+    }
+    try readKeyed(ArchiveEncoder().encode(base)) { container throws in
+      #expect(try container.decode(String.self, forKey: "relative") == "b/")
+      #expect(try container.decode(URL.self, forKey: "base") == root)
+    }
+    #expect(throws: DecodingError.self) { try transcode(1, to: URL.self) }
+  }
+
+  @Test("Decimal: extremes, fractions and all that has no exact double")
+  func decimal() throws {
+    let texts = [
+      "0", "1", "-1", "0.1", "-0.1", "123456789.987654321", "1e127", "-1e-127", "3.000",
+      "99999999999999999999",
+    ]
+    let named: [Decimal] = [
+      .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, .leastNormalMagnitude, .pi,
+      Decimal(Int.min), Decimal(UInt64.max),
+    ]
+    for decimal in texts.compactMap({ Decimal(string: $0) }) + named {
+      try check(decimal)
+      #expect(try roundTrip(decimal).description == decimal.description)
+    }
+    #expect(try roundTrip(Decimal.nan).isNaN)
+    #expect(try transcode(Decimal.nan, to: Generic<Decimal>.self).value.isNaN)
+    #expect(try transcode(Generic(Decimal.nan), to: Decimal.self).isNaN)
+    try readKeyed(ArchiveEncoder().encode(Decimal(-15) / 10)) { container throws in
+      #expect(try container.decode(Int.self, forKey: "exponent") == -1)
+      #expect(try container.decode(Bool.self, forKey: "isNegative"))
+      #expect(try container.decode([UInt16].self, forKey: "mantissa").count == 8)
+    }
+  }
+
+  @Test("Decimals, at random")
+  func randomDecimals() throws {
+    var generator = SeededGenerator("decimals")
+    let decimals = (0..<500).map { _ in
+      Decimal(
+        sign: Bool.random(using: &generator) ? .minus : .plus,
+        exponent: Int.random(in: -100...80, using: &generator),
+        significand: Decimal(generator.next()) * Decimal(generator.next() >> 8)
+      )
+    }
+    #expect(try roundTrip(decimals) == decimals)
+    #expect(try transcode(decimals.map { Generic($0) }, to: [Decimal].self) == decimals)
+    #expect(try transcode(decimals, to: [Generic<Decimal>].self).map(\.value) == decimals)
+  }
+
+  @Test("Set, also as the array that it stands for")
+  func sets() throws {
+    try check(Set(["a", "b", ""]))
+    try check(Set(0..<1000))
+    try check(Set([UUID(), UUID()]))
+    try check(Set([[1], [2, 3], []]))
+    #expect(try Set(transcode(Set([3, 1, 2]), to: [Int].self)) == [1, 2, 3])
+    #expect(try transcode([3, 1, 2, 1, 3], to: Set<Int>.self) == [1, 2, 3])
+    #expect(try transcode(["b", "a", "b"], to: Set<String>.self) == ["a", "b"])
+  }
+
+  @Test("arrays and dictionaries, by Array(from:) and Dictionary(from:)")
+  func collections() throws {
+    try check([1, 2, 3])
+    try check([[1.5], [], [2.5, -0.0]])
+    try check(["a", "", "c"])
+    try check([["a"], []])
+    try check([true, false])
+    try check([Date(timeIntervalSinceReferenceDate: 1), .distantFuture])
+    try check(["a": 1, "b": 2])
+    try check([1: "one", -1: "minus one"])
+    try check(["a": [1: ["x": [true]]]])
+    try check([[1, 2]: ["x"], []: []])
+    try check(ContiguousArray([1, 2, 3]))
+  }
+
+  @Test("optionals, by Optional(from:)")
+  func optionals() throws {
+    try check(Int?.some(1))
+    try check([Data?.none, Data()])
+    #expect(try transcode(Int?.none, to: Generic<Int?>.self).value == nil)
+    #expect(try transcode(Generic(Int?.none), to: Int?.self) == nil)
+  }
+
+  @Test("other types that are Codable")
+  func others() throws {
+    try check(0..<5)
+    try check(1.5...2.5)
+    try check(IndexPath(indexes: [1, 2, 3]))
+    try check(IndexSet([1, 2, 3, 100]))
+    try check(DateInterval(start: Date(timeIntervalSinceReferenceDate: 0), duration: 60))
+    try check(DateComponents(year: 2024, month: 2, day: 29))
+    try check(CGPoint(x: 1.5, y: -2))
+    try check(CGRect(x: 0, y: 1, width: 2, height: 3))
+    try check(Measurement(value: 5, unit: UnitLength.meters))
+    try check(CharacterSet(charactersIn: "abc"))
+    try check(Locale(identifier: "de_DE"))
+    try check(Duration.seconds(1.5))
+    var name = PersonNameComponents()
+    name.givenName = "Ada"
+    try check(name)
+    var components = URLComponents()
+    components.host = "example.org"
+    try check(components)
+  }
+
+  @Test("all of them as fields of one value")
+  func asFields() throws {
+    struct Everything: Codable, Equatable {
+      var data = Data([1, 2, 3])
+      var date = Date(timeIntervalSinceReferenceDate: 0.5)
+      var uuid = UUID()
+      var url = URL(fileURLWithPath: "/tmp")
+      var decimal = Decimal(string: "1.25")
+      var set: Set<Int> = [1, 2]
+      var bytes: [UInt8] = [1, 2]
+      var dates: [Date?] = [nil, .distantPast]
+      var uuids: [UUID: Date] = [UUID(): .distantFuture]
+      var byURL: [URL: Decimal] = [:]
+      var last = "last"
+    }
+    let everything = (0..<20).map { _ in Everything() }
+    #expect(try roundTrip(everything) == everything)
+  }
+}

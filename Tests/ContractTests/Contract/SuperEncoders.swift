@@ -1,0 +1,269 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// `super.encode(to:)` into the same container, into a super encoder with and without a key, and late.
+@Suite struct SuperEncoders {
+  @Test("three classes in a chain, each in a super encoder of the one below")
+  func chainOfSuperEncoders() throws {
+    let puppy = Puppy()
+    puppy.legs = 3
+    puppy.name = "Rex"
+    puppy.age = 0.5
+    let back = try roundTrip(puppy)
+    #expect(back.legs == 3 && back.name == "Rex" && back.age == 0.5)
+    try readKeyed(ArchiveEncoder().encode(puppy)) { container throws in
+      let dog = try container.nestedContainer(keyedBy: AnyKey.self, forKey: "super")
+      #expect(try dog.decode(String.self, forKey: "name") == "Rex")
+      let animal = try dog.nestedContainer(keyedBy: AnyKey.self, forKey: "super")
+      #expect(try animal.decode(Int.self, forKey: "legs") == 3)
+    }
+  }
+
+  @Test("three classes in a chain, all in one container")
+  func oneContainer() throws {
+    let derived = Third()
+    derived.a = 1
+    derived.b = "two"
+    derived.c = [3]
+    let back = try roundTrip(derived)
+    #expect(back.a == 1 && back.b == "two" && back.c == [3])
+    let keys = try readKeyed(ArchiveEncoder().encode(derived)) { $0.allKeys.map(\.stringValue).sorted() }
+    #expect(keys == ["a", "b", "c"])
+  }
+
+  @Test("super encoders with keys of their own stand beside the one without")
+  func withAndWithoutKey() throws {
+    let data = try writeKeyed { container in
+      try ["a": 1].encode(to: container.superEncoder())
+      try [2, 3].encode(to: container.superEncoder(forKey: "list"))
+      try "four".encode(to: container.superEncoder(forKey: "text"))
+    }
+    try readKeyed(data) { container throws in
+      #expect(Set(container.allKeys.map(\.stringValue)) == ["super", "list", "text"])
+      #expect(try [String: Int](from: container.superDecoder()) == ["a": 1])
+      #expect(try [Int](from: container.superDecoder(forKey: "list")) == [2, 3])
+      #expect(try String(from: container.superDecoder(forKey: "text")) == "four")
+      #expect(try container.decode([String: Int].self, forKey: "super") == ["a": 1])
+      #expect(try container.decode(String.self, forKey: "text") == "four")
+    }
+  }
+
+  @Test("a super encoder is written after its siblings, and in turns with them")
+  func late() throws {
+    let data = try writeKeyed { container in
+      let first = container.superEncoder()
+      let second = container.superEncoder(forKey: "second")
+      try container.encode(1, forKey: "own")
+      var ofSecond = second.container(keyedBy: AnyKey.self)
+      var ofFirst = first.unkeyedContainer()
+      for number in 0..<3 {
+        try ofSecond.encode(number, forKey: AnyKey("\(number)"))
+        try ofFirst.encode("\(number)")
+      }
+      try container.encode(2, forKey: "last")
+      try ofFirst.encode("end")
+    }
+    try readKeyed(data) { container throws in
+      #expect(try container.decode(Int.self, forKey: "own") == 1)
+      #expect(try container.decode(Int.self, forKey: "last") == 2)
+      #expect(try [String](from: container.superDecoder()) == ["0", "1", "2", "end"])
+      #expect(try container.decode([String: Int].self, forKey: "second") == ["0": 0, "1": 1, "2": 2])
+    }
+  }
+
+  @Test("super encoders of an unkeyed container are its elements")
+  func inUnkeyed() throws {
+    let data = try writeUnkeyed { list in
+      let first = list.superEncoder()
+      try list.encode(1)
+      let second = list.superEncoder()
+      #expect(list.count == 3)
+      try list.encode(2)
+      try ["late": true].encode(to: second)
+      try 0.encode(to: first)
+    }
+    try readUnkeyed(data) { list throws in
+      #expect(try Int(from: list.superDecoder()) == 0)
+      #expect(try list.decode(Int.self) == 1)
+      #expect(try [String: Bool](from: list.superDecoder()) == ["late": true])
+      #expect(list.currentIndex == 3)
+      #expect(try list.decode(Int.self) == 2)
+      #expect(throws: DecodingError.self) { try list.superDecoder() }
+    }
+  }
+
+  @Test("super encoders in super encoders, from containers of every kind")
+  func nested() throws {
+    let data = try writeKeyed { container in
+      var list = container.superEncoder().unkeyedContainer()
+      var record = list.superEncoder().container(keyedBy: AnyKey.self)
+      try "deep".encode(to: record.superEncoder(forKey: "x"))
+      try record.encode(1, forKey: "y")
+      try list.encode(2)
+    }
+    try readKeyed(data) { container throws in
+      var list = try container.superDecoder().unkeyedContainer()
+      let record = try list.superDecoder().container(keyedBy: AnyKey.self)
+      #expect(try String(from: record.superDecoder(forKey: "x")) == "deep")
+      #expect(try record.decode(Int.self, forKey: "y") == 1)
+      #expect(try list.decode(Int.self) == 2)
+    }
+  }
+
+  @Test("a super encoder that nothing is written to is an empty container")
+  func neverWritten() throws {
+    let data = try writeKeyed { container in
+      _ = container.superEncoder()
+      _ = container.superEncoder(forKey: "named")
+      try container.encode(1, forKey: "own")
+    }
+    try readKeyed(data) { container throws in
+      #expect(container.contains("super") && container.contains("named"))
+      #expect(try container.superDecoder().container(keyedBy: AnyKey.self).allKeys.isEmpty)
+      #expect(try container.superDecoder(forKey: "named").unkeyedContainer().isAtEnd)
+      #expect(try container.decode(Int.self, forKey: "own") == 1)
+    }
+  }
+
+  @Test("an object that is shared by the class and its superclass is one object")
+  func sharedAcrossLevels() throws {
+    let collar = Collar(size: 12)
+    let pet = Pet(collar: collar, spare: collar)
+    let back = try roundTrip(pet)
+    #expect(back.collar === back.spare)
+    #expect(back.collar.size == 12)
+  }
+
+  @Test("a subclass that inherits Codable and adds nothing comes back whole")
+  func inheriting() throws {
+    let plain = try roundTrip(Plain())
+    #expect(type(of: plain) == Plain.self)
+    #expect(plain.legs == 4)
+  }
+}
+
+// MARK: - Classes
+
+private class Beast: Codable {
+  var legs = 4
+}
+
+private class Plain: Beast {}
+
+private class Hound: Beast {
+  var name = ""
+  private enum CodingKeys: CodingKey { case name }
+
+  override init() { super.init() }
+
+  required init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    name = try container.decode(String.self, forKey: .name)
+    try super.init(from: container.superDecoder())
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try super.encode(to: container.superEncoder())
+  }
+}
+
+private final class Puppy: Hound {
+  var age = 0.0
+  private enum CodingKeys: CodingKey { case age }
+
+  override init() { super.init() }
+
+  required init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    age = try container.decode(Double.self, forKey: .age)
+    try super.init(from: container.superDecoder())
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try super.encode(to: container.superEncoder())
+    try container.encode(age, forKey: .age)
+  }
+}
+
+private class First: Codable {
+  var a = 0
+}
+
+private class Second: First {
+  var b = ""
+  private enum CodingKeys: CodingKey { case b }
+
+  override init() { super.init() }
+
+  required init(from decoder: any Decoder) throws {
+    b = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .b)
+    try super.init(from: decoder)
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    try super.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(b, forKey: .b)
+  }
+}
+
+private final class Third: Second {
+  var c: [Int] = []
+  private enum CodingKeys: CodingKey { case c }
+
+  override init() { super.init() }
+
+  required init(from decoder: any Decoder) throws {
+    c = try decoder.container(keyedBy: CodingKeys.self).decode([Int].self, forKey: .c)
+    try super.init(from: decoder)
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(c, forKey: .c)
+    try super.encode(to: encoder)
+  }
+}
+
+private final class Collar: Codable {
+  let size: Int
+
+  init(size: Int) {
+    self.size = size
+  }
+}
+
+private class Owner: Codable {
+  let collar: Collar
+
+  init(collar: Collar) {
+    self.collar = collar
+  }
+}
+
+private final class Pet: Owner {
+  let spare: Collar
+  private enum CodingKeys: CodingKey { case spare }
+
+  init(collar: Collar, spare: Collar) {
+    self.spare = spare
+    super.init(collar: collar)
+  }
+
+  required init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    spare = try container.decode(Collar.self, forKey: .spare)
+    try super.init(from: container.superDecoder())
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try super.encode(to: container.superEncoder())
+    try container.encode(spare, forKey: .spare)
+  }
+}

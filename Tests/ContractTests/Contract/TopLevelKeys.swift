@@ -1,0 +1,199 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// The archiver and the unarchiver as NSKeyedArchiver's users know them: several keys, and the pair as coders.
+@Suite struct TopLevelKeys {
+  private struct Point: Codable, Equatable { var x: Int, y: Int }
+
+  private func unarchiver(_ fill: (KeyedArchiver) throws -> Void) throws -> KeyedUnarchiver {
+    let archiver = KeyedArchiver()
+    try fill(archiver)
+    return try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+  }
+
+  @Test("several keys, each of its own type")
+  func several() throws {
+    let unarchiver = try unarchiver { archiver in
+      try archiver.encode("jaki", forKey: "name")
+      try archiver.encode(24, forKey: "age")
+      try archiver.encode([Point(x: 1, y: 2)], forKey: "points")
+      try archiver.encode(Int?.none, forKey: "nothing")
+      try archiver.encode(Date.distantPast, forKey: "")
+    }
+    #expect(unarchiver.allKeys.sorted() == ["", "age", "name", "nothing", "points"])
+    #expect(try unarchiver.decode([Point].self, forKey: "points") == [Point(x: 1, y: 2)])
+    #expect(try unarchiver.decode(String.self, forKey: "name") == "jaki")
+    #expect(try unarchiver.decodeIfPresent(Int.self, forKey: "age") == 24)
+    #expect(try unarchiver.decode(Date.self, forKey: "") == .distantPast)
+    #expect(unarchiver.containsValue(forKey: "age") && unarchiver.containsValue(forKey: "nothing"))
+    #expect(!unarchiver.containsValue(forKey: "Age") && !unarchiver.containsValue(forKey: "root"))
+    #expect(try unarchiver.decodeIfPresent(Int.self, forKey: "nothing") == nil)
+    #expect(try unarchiver.decodeIfPresent(Int.self, forKey: "absent") == nil)
+    let absent = try failure { try unarchiver.decode(Int.self, forKey: "absent") }
+    #expect(absent.kind == .keyNotFound && absent.missingKey == "absent")
+    #expect(try failure { try unarchiver.decode(Int.self, forKey: "name") }.kind == .typeMismatch)
+    #expect(try failure { try unarchiver.decodeIfPresent(Int.self, forKey: "name") }.kind == .typeMismatch)
+    #expect(try unarchiver.decode(String.self, forKey: "name") == "jaki")
+    unarchiver.finishDecoding()
+  }
+
+  @Test("many keys, in any order")
+  func many() throws {
+    let unarchiver = try unarchiver { archiver in
+      for number in 0..<2000 { try archiver.encode(number, forKey: "key \(number)") }
+    }
+    #expect(Set(unarchiver.allKeys) == Set((0..<2000).map { "key \($0)" }))
+    for number in stride(from: 1999, through: 0, by: -7) {
+      #expect(try unarchiver.decode(Int.self, forKey: "key \(number)") == number)
+    }
+  }
+
+  @Test("a key encoded again has the new value")
+  func again() throws {
+    let unarchiver = try unarchiver { archiver in
+      try archiver.encode("first", forKey: "a")
+      try archiver.encode(1, forKey: "b")
+      try archiver.encode([2, 3], forKey: "a")
+    }
+    #expect(unarchiver.allKeys.sorted() == ["a", "b"])
+    #expect(try unarchiver.decode([Int].self, forKey: "a") == [2, 3])
+  }
+
+  @Test("finishEncoding twice is once; the data stays the same; encoding afterwards throws")
+  func finishing() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode(1, forKey: "a")
+    try archiver.finishEncoding()
+    try archiver.finishEncoding()
+    let data = try archiver.encodedData
+    let found = try failure { try archiver.encode(2, forKey: "b") }
+    #expect(found.kind == .invalidValue && found.code == .misuse)
+    #expect(try failure { try archiver.encode(Point(x: 1, y: 2), forKey: "a") }.code == .misuse)
+    try archiver.finishEncoding()
+    #expect(try archiver.encodedData == data)
+    #expect(try KeyedUnarchiver(forReadingFrom: data).allKeys == ["a"])
+  }
+
+  @Test("encodedData finishes")
+  func dataFinishes() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode(1, forKey: "a")
+    _ = try archiver.encodedData
+    #expect(try failure { try archiver.encode(2, forKey: "b") }.code == .misuse)
+  }
+
+  @Test("write(toFile:) finishes, and writes the encoded data")
+  func writeFinishes() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).keepsake").path
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let archiver = KeyedArchiver()
+    try archiver.encode("in a file", forKey: "a")
+    try archiver.write(toFile: file)
+    #expect(try failure { try archiver.encode(2, forKey: "b") }.code == .misuse)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == archiver.encodedData)
+    let unarchiver = try KeyedUnarchiver(forReadingFile: file)
+    try FileManager.default.removeItem(atPath: file)
+    #expect(try unarchiver.decode(String.self, forKey: "a") == "in a file")
+  }
+
+  @Test("a file that is not there is an ArchiveError with its path")
+  func missingFile() throws {
+    let path = "/nowhere/at all.keepsake"
+    let found = #expect(throws: ArchiveError.self) { try KeyedUnarchiver(forReadingFile: path) }
+    #expect(found?.code == .unreadableFile && found?.path == path)
+    let unwritable = #expect(throws: ArchiveError.self) {
+      try KeyedArchiver.archive(rootObject: 1, toFile: path)
+    }
+    #expect(unwritable?.code == .unwritableFile && unwritable?.path == path)
+  }
+
+  @Test("a value encodes itself into the archiver, and initializes itself from the unarchiver")
+  func asCoders() throws {
+    let unarchiver = try unarchiver { archiver in
+      try Point(x: 1, y: 2).encode(to: archiver)
+      try archiver.encode("beside", forKey: "z")
+    }
+    #expect(unarchiver.allKeys.sorted() == ["x", "y", "z"])
+    #expect(try Point(from: unarchiver) == Point(x: 1, y: 2))
+    #expect(try unarchiver.decode(Int.self, forKey: "y") == 2)
+    #expect((unarchiver as any Decoder).codingPath.isEmpty)
+  }
+
+  @Test("what was encoded by key reads as a container, and the other way round")
+  func keysAndContainer() throws {
+    let unarchiver = try unarchiver { archiver in
+      var container = archiver.container(keyedBy: AnyKey.self)
+      #expect(container.codingPath.isEmpty)
+      try container.encode(1, forKey: "x")
+      try archiver.encode(2, forKey: "y")
+      var nested = container.nestedUnkeyedContainer(forKey: "list")
+      try archiver.encode("between", forKey: "z")
+      try nested.encode(contentsOf: [3, 4])
+    }
+    #expect(try Point(from: unarchiver) == Point(x: 1, y: 2))
+    #expect(try unarchiver.decode([Int].self, forKey: "list") == [3, 4])
+    let container = try unarchiver.container(keyedBy: AnyKey.self)
+    #expect(container.allKeys.map(\.stringValue).sorted() == ["list", "x", "y", "z"])
+    #expect(try container.decode(String.self, forKey: "z") == "between")
+  }
+
+  @Test("an array, and a single value, encode themselves into the archiver")
+  func otherContainers() throws {
+    let list = try unarchiver { try [1, 2, 3].encode(to: $0) }
+    #expect(try [Int](from: list) == [1, 2, 3])
+    let number = try unarchiver { try 5.encode(to: $0) }
+    #expect(try Int(from: number) == 5)
+    let dictionary = try unarchiver { try ["a": 1, "b": 2].encode(to: $0) }
+    #expect(try [String: Int](from: dictionary) == ["a": 1, "b": 2])
+    #expect(try dictionary.decode(Int.self, forKey: "b") == 2)
+    let object = try unarchiver { archiver in
+      var container = archiver.singleValueContainer()
+      try container.encode(["k": [Shared(name: "object")]])
+    }
+    #expect(try [String: [Shared]](from: object)["k"]?.first?.name == "object")
+  }
+
+  @Test("an object encodes itself into the archiver without being a reference")
+  func objectAsCoder() throws {
+    let unarchiver = try unarchiver { archiver in
+      try Shared(name: "top").encode(to: archiver)
+    }
+    #expect(unarchiver.allKeys == ["name"])
+    #expect(try Shared(from: unarchiver).name == "top")
+  }
+
+  @Test("an object under two keys is one object, read in any order")
+  func sharedAcrossKeys() throws {
+    let data = try {
+      let archiver = KeyedArchiver()
+      let shared = Shared(name: "shared")
+      try archiver.encode(shared, forKey: "a")
+      try archiver.encode([shared, Shared(name: "other")], forKey: "b")
+      try archiver.encode(["k": shared], forKey: "c")
+      return try archiver.encodedData
+    }()
+    for order in [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"]] {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      var found: [Shared] = []
+      for key in order {
+        switch key {
+        case "a": found.append(try unarchiver.decode(Shared.self, forKey: "a"))
+        case "b": found.append(contentsOf: try unarchiver.decode([Shared].self, forKey: "b").prefix(1))
+        default: found.append(contentsOf: try unarchiver.decode([String: Shared].self, forKey: "c").values)
+        }
+      }
+      #expect(found.count == 3)
+      #expect(found.allSatisfy { $0 === found[0] && $0.name == "shared" })
+    }
+  }
+}
+
+private final class Shared: Codable {
+  let name: String
+
+  init(name: String) {
+    self.name = name
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import TestSupport
+import Testing
+
+/// What readers get that try one type after the other, as type-erased values do: what JSON would have given them.
+@Suite struct TypeErasedReading {
+  private enum Anything: Decodable, Equatable {
+    case null
+    case bool(Bool)
+    case int(Int)
+    case double(Double)
+    case string(String)
+    case list([Anything])
+    case map([String: Anything])
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if container.decodeNil() {
+        self = .null
+      } else if let value = try? container.decode(Bool.self) {
+        self = .bool(value)
+      } else if let value = try? container.decode(Int.self) {
+        self = .int(value)
+      } else if let value = try? container.decode(Double.self) {
+        self = .double(value)
+      } else if let value = try? container.decode(String.self) {
+        self = .string(value)
+      } else if let value = try? container.decode([Anything].self) {
+        self = .list(value)
+      } else {
+        self = .map(try container.decode([String: Anything].self))
+      }
+    }
+  }
+
+  private struct Record: Codable {
+    var url = URL(string: "https://swift.org/a?b=c#d")
+    var relative = URL(string: "c/d", relativeTo: URL(string: "https://swift.org/a/b"))
+    var uuid = UUID()
+    var date = Date(timeIntervalSinceReferenceDate: 1.5)
+    var whole = Decimal(42)
+    var negative = Decimal(string: "-1.20e3")
+    var fraction = Decimal(string: "3.25")
+    var large = Decimal(string: "123456789012345678901234567890")
+    var huge = UInt64.max
+    var text = "text"
+    var flag = false
+    var list = [1.5, 2.25]
+    var map = ["a": ["b": 1]]
+  }
+
+  @Test("what has a form of its own in archives reads as from JSON")
+  func standardTypes() throws {
+    let record = Record()
+    let fromArchive = try transcode(record, to: Anything.self)
+    let fromJSON = try JSONDecoder().decode(Anything.self, from: JSONEncoder().encode(record))
+    #expect(fromArchive == fromJSON)
+    guard case .map(let members) = fromArchive else {
+      Issue.record("not a map: \(fromArchive)")
+      return
+    }
+    #expect(members["url"] == .string("https://swift.org/a?b=c#d"))
+    #expect(members["relative"] == .string("https://swift.org/a/c/d"))
+    #expect(members["date"] == .double(1.5) && members["uuid"] == .string(record.uuid.uuidString))
+    #expect(members["whole"] == .int(42) && members["negative"] == .int(-1_200))
+    #expect(members["fraction"] == .double(3.25))
+  }
+
+  @Test("Data reads as its bytes, as it encodes itself")
+  func data() throws {
+    #expect(try transcode(Data([1, 255]), to: Anything.self) == .list([.int(1), .int(255)]))
+  }
+
+  @Test("decimals as numbers: whole ones as integers that hold them, all as floating point")
+  func decimals() throws {
+    #expect(try transcode(Decimal(-128), to: Int8.self) == -128)
+    #expect(try transcode(Decimal(string: "1e3"), to: UInt16.self) == 1_000)
+    #expect(try transcode(Decimal(0), to: UInt.self) == 0)
+    #expect(try failure { try transcode(Decimal(256), to: UInt8.self) }.kind == .dataCorrupted)
+    #expect(try failure { try transcode(Decimal(-1), to: UInt8.self) }.kind == .dataCorrupted)
+    #expect(try failure { try transcode(Decimal(string: "0.5"), to: Int.self) }.kind == .dataCorrupted)
+    #expect(try failure { try transcode(Decimal(string: "1e100"), to: Int128.self) }.kind == .dataCorrupted)
+    #expect(try transcode(Decimal(string: "1e100"), to: Double.self) == 1e100)
+    #expect(try transcode(Decimal(string: "0.1"), to: Float.self) == 0.1)
+    #expect(try transcode(Decimal.nan, to: Double.self).isNaN)
+    #expect(try failure { try transcode(Decimal.nan, to: Int.self) }.kind == .dataCorrupted)
+    #expect(try failure { try transcode(Decimal(string: "1e100"), to: Float.self) }.kind == .dataCorrupted)
+    #expect(try failure { try transcode(Decimal(1), to: String.self) }.kind == .typeMismatch)
+    #expect(try failure { try transcode(Decimal(1), to: Bool.self) }.kind == .typeMismatch)
+  }
+
+  private static func url(_ members: [UInt8]...) -> [UInt8] {
+    [Tag.url, Tag.map] + Bytes.varint(members.count) + members.joined()
+  }
+
+  private static func url(bases: Int) -> Data {
+    var value = url(CraftedArchive.text("relative") + CraftedArchive.text("http://a.b/"))
+    for _ in 0..<bases {
+      value = url(
+        CraftedArchive.text("base") + value,
+        CraftedArchive.text("relative") + CraftedArchive.text("c/")
+      )
+    }
+    return HandmadeArchive.data(topLevel: CraftedArchive.root(CraftedArchive.array([value, [Tag.true]])))
+  }
+
+  @Test("a URL as a string: in every container, with bases, and not where it is none")
+  func urls() throws {
+    struct Links: Codable { var first: URL, others: [URL], byName: [String: URL] }
+    struct Texts: Codable, Equatable { var first: String, others: [String], byName: [String: String] }
+    let url = try #require(URL(string: "https://swift.org"))
+    let links = Links(first: url, others: [url, url], byName: ["a": url])
+    let text = "https://swift.org"
+    let texts = Texts(first: text, others: [text, text], byName: ["a": text])
+    #expect(try transcode(links, to: Texts.self) == texts)
+    #expect(try transcode(url, to: String.self) == text)
+    #expect(try transcode(url, to: String?.self) == text)
+
+    for bases in 0...3 {
+      let found = try readUnkeyed(Self.url(bases: bases)) {
+        (try $0.decode(String.self), try $0.decode(Bool.self))
+      }
+      #expect(found == ("http://a.b/" + String(repeating: "c/", count: bases), true))
+    }
+    for bases in [17, 500] {
+      #expect(
+        try failure { try readUnkeyed(Self.url(bases: bases)) { try $0.decode(String.self) } }.code != nil
+      )
+    }
+    for members in [
+      Self.url(), Self.url(CraftedArchive.text("relative") + [Tag.true]), [Tag.url, Tag.true],
+      Self.url(
+        CraftedArchive.text("relative") + CraftedArchive.text("a"),
+        CraftedArchive.text("base") + [0x21, 0x61]
+      ),
+    ] {
+      let data = HandmadeArchive.data(topLevel: CraftedArchive.root(members))
+      #expect(try failure { try ArchiveDecoder().decode(String.self, from: data) }.code != nil)
+    }
+  }
+}

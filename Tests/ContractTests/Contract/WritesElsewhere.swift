@@ -1,0 +1,157 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// A value that writes into a container outside of it, and then throws, cannot be taken back. Whoever catches that and goes
+/// on gets no archive; where all of it is taken back, everything is as if nothing had been.
+@Suite struct WritesElsewhere {
+  private final class Cat: Codable { var name = "cat" }
+  private final class Owner: Codable { var name = "owner" }
+
+  /// Writes strings and objects into `elsewhere`, and throws.
+  private static func failing(_ elsewhere: @escaping (any Encodable) throws -> Void) -> Writing {
+    Writing { encoder in
+      var own = encoder.container(keyedBy: AnyKey.self)
+      try own.encode("a string worth sharing", forKey: "own")
+      try elsewhere(["a string worth sharing", "a string worth sharing"])
+      try elsewhere(Cat())
+      throw Refusal()
+    }
+  }
+
+  private func isRefused(_ found: Failure) -> Bool {
+    found.kind == .invalidValue && found.code == .misuse && found.description.contains("outside of itself")
+  }
+
+  @Test("no archive is made of it, whether or not more is written", arguments: [false, true])
+  func refused(writesMore: Bool) throws {
+    let found = try failure {
+      try writeKeyed { container throws in
+        var kept = container.nestedUnkeyedContainer(forKey: "kept")
+        #expect(throws: Refusal.self) {
+          try container.encode(WritesElsewhere.failing { try kept.encode($0) }, forKey: "failing")
+        }
+        guard writesMore else { return }
+        #expect(try isRefused(failure { try container.encode(Owner(), forKey: "owner") }))
+        #expect(try isRefused(failure { try kept.encode(1) }))
+      }
+    }
+    #expect(isRefused(found))
+  }
+
+  @Test("a value of an array and of a single-value container likewise, and an encoder that was kept")
+  func otherContainers() throws {
+    let inList = try failure {
+      try writeUnkeyed { list in
+        let kept = list.superEncoder()
+        let failing = WritesElsewhere.failing { value in try value.encode(to: kept) }
+        try? list.encode(failing)
+      }
+    }
+    #expect(isRefused(inList))
+    let inSingle = try failure {
+      try writeKeyed { container in
+        var kept = container.nestedContainer(keyedBy: AnyKey.self, forKey: "kept")
+        let inner = container.superEncoder(forKey: "inner")
+        var single = inner.singleValueContainer()
+        try? single.encode(WritesElsewhere.failing { try kept.encode($0, forKey: "x") })
+        try single.encode("instead")
+      }
+    }
+    #expect(isRefused(inSingle))
+  }
+
+  @Test("where the value around the container throws, too, all of it is taken back")
+  func takenBackFurtherOut() throws {
+    func archive(trying: Bool) throws -> Data {
+      try writeKeyed { container in
+        try container.encode(Owner(), forKey: "before")
+        let around = Writing { encoder in
+          var outer = encoder.container(keyedBy: AnyKey.self)
+          var kept = outer.nestedUnkeyedContainer(forKey: "kept")
+          try? outer.encode(WritesElsewhere.failing { try kept.encode($0) }, forKey: "failing")
+          throw Refusal()
+        }
+        if trying { #expect(throws: Refusal.self) { try container.encode(around, forKey: "around") } }
+        try container.encode([Owner(), Owner()], forKey: "after")
+        try container.encode("a string worth sharing", forKey: "text")
+      }
+    }
+    #expect(try archive(trying: true) == archive(trying: false))
+  }
+
+  @Test("so it is where a key of the archiver is refused: the next ones are archived")
+  func nextKey() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode(Owner(), forKey: "a")
+    let wrong = Writing { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      var kept = container.nestedUnkeyedContainer(forKey: "kept")
+      try? container.encode(WritesElsewhere.failing { try kept.encode($0) }, forKey: "failing")
+    }
+    #expect(try isRefused(failure { try archiver.encode(wrong, forKey: "b") }))
+    try archiver.encode(Cat(), forKey: "c")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData, verification: .everything)
+    #expect(unarchiver.allKeys == ["a", "c"])
+    #expect(try unarchiver.decode(Owner.self, forKey: "a").name == "owner")
+    #expect(try unarchiver.decode(Cat.self, forKey: "c").name == "cat")
+  }
+
+  @Test("what a value that succeeds writes elsewhere is there")
+  func succeeding() throws {
+    let data = try writeKeyed { container in
+      var kept = container.nestedUnkeyedContainer(forKey: "kept")
+      for number in 0..<3 {
+        let value = Writing { encoder in
+          try kept.encode(Cat())
+          try ["number": number].encode(to: encoder)
+        }
+        try container.encode(value, forKey: AnyKey("\(number)"))
+        try? container.encode(Writing { _ in throw Refusal() }, forKey: "none")
+      }
+    }
+    try readKeyed(data) { container throws in
+      #expect(container.allKeys.count == 4)
+      #expect(try container.decode([Cat].self, forKey: "kept").count == 3)
+    }
+  }
+
+  @Test("a container of a value that threw is over")
+  func keptOfAFailedValue() throws {
+    let data = try writeUnkeyed { list in
+      var kept: [any UnkeyedEncodingContainer] = []
+      let failing = Writing { encoder in
+        var own = encoder.unkeyedContainer()
+        var inner = own.nestedUnkeyedContainer()
+        kept = [inner, inner.nestedUnkeyedContainer()]
+        try own.encode(1)
+        try kept[1].encode("detached")
+        throw Refusal()
+      }
+      try? list.encode(failing)
+      for index in kept.indices { #expect(try failure { try kept[index].encode("lost") }.code == .misuse) }
+      try list.encode("after")
+    }
+    #expect(try ArchiveDecoder().decode([String].self, from: data) == ["after"])
+  }
+
+  @Test("a container of the top level cannot be written while a value with a body of its own is encoded")
+  func topLevelMeanwhile() throws {
+    let archiver = KeyedArchiver()
+    var container = archiver.container(keyedBy: AnyKey.self)
+    var kept = container.nestedUnkeyedContainer(forKey: "kept")
+    try kept.encode("before")
+    var found: Failure?
+    let value = Writing { encoder in
+      found = try failure { try kept.encode(Cat()) }
+      try ["a": "b"].encode(to: encoder)
+    }
+    try archiver.encode(value, forKey: "value")
+    #expect(found?.code == .misuse)
+    try kept.encode("after")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData, verification: .everything)
+    #expect(try unarchiver.decode([String].self, forKey: "kept") == ["before", "after"])
+    #expect(try unarchiver.decode([String: String].self, forKey: "value") == ["a": "b"])
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Records whose keys are not those of the type that reads them.
+@Suite struct FieldEvolution {
+  private struct Reordered: Codable {
+    var number = 7
+    var extra = ["a": [1, 2]]
+    var name = "n"
+    var more: String? = "m"
+  }
+
+  @Test("fields in another order, fewer, and more")
+  func keys() throws {
+    let street = try transcode([Reordered(), Reordered()], to: [Street].self)
+    #expect(street == [Street(name: "n", number: 7), Street(name: "n", number: 7)])
+    #expect(try transcode(Holding(), to: Street.self) == Street())
+  }
+
+  @Test("shapes in turns: each record has its own keys")
+  func shapesInTurns() throws {
+    let data = try write { encoder in
+      var list = encoder.unkeyedContainer()
+      for index in 0..<40 {
+        switch index % 4 {
+        case 0: try list.encode(Reordered())
+        case 1: try list.encode(PlainStreet(name: "p", number: index))
+        case 2: try list.encode(["number": index])
+        default: try list.encode([String: Int]())
+        }
+      }
+    }
+    let streets = try ArchiveDecoder().decode([Street].self, from: data)
+    for (index, street) in streets.enumerated() {
+      let expected: Street =
+        switch index % 4 {
+        case 0: Street(name: "n", number: 7)
+        case 1: Street(name: "p", number: index)
+        case 2: Street(number: index)
+        default: Street()
+        }
+      #expect(street == expected)
+    }
+  }
+
+  /// The default of the inner value differs from that of its type.
+  private struct Outer: ArchivedFields, Equatable {
+    var street = Street(name: "default", number: 3)
+  }
+
+  @Test("what a nested record has no value for is as in the init() of its type")
+  func nestedDefaults() throws {
+    struct Part: Codable { var street = Name() }
+    struct Name: Codable { var name = "n" }
+    #expect(try transcode(Part(), to: Outer.self).street == Street(name: "n", number: 0))
+    #expect(try transcode(["street": ["name": "n"]], to: Outer.self).street == Street(name: "n", number: 0))
+    #expect(try transcode([String: Int](), to: Outer.self) == Outer())
+  }
+
+  private final class Place: Codable {
+    var name = "object"
+    var number = 2
+  }
+
+  @Test("what was an object, a dictionary, a value behind a protocol")
+  func otherForms() throws {
+    struct Old: Codable { var street = Place() }
+    #expect(try transcode(Place(), to: Street.self) == Street(name: "object", number: 2))
+    #expect(try transcode(Old(), to: Outer.self).street == Street(name: "object", number: 2))
+    #expect(try transcode([Place(), Place()], to: [Street].self).count == 2)
+    #expect(try transcode(["name": "n"], to: Street.self) == Street(name: "n"))
+    #expect(try transcode(Street(name: "n", number: 1), to: [String: JSONish].self).count == 2)
+  }
+
+  private enum JSONish: Codable {
+    case string(String), int(Int)
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let string = try? container.decode(String.self) {
+        self = .string(string)
+      } else {
+        self = .int(try container.decode(Int.self))
+      }
+    }
+
+    func encode(to encoder: any Encoder) throws {}
+  }
+
+  @Test("optionals: some and nil in every spelling")
+  func optionals() throws {
+    struct Doubled: Codable {
+      var maybeInt: Int??
+      var maybeStreet: PlainStreet??
+    }
+    for value in [Int?.none, 1] {
+      // Present with one level more, or absent.
+      let old = value.map {
+        Doubled(maybeInt: .some($0), maybeStreet: .some(PlainStreet(name: "n", number: $0)))
+      }
+      let read = try transcode(old ?? Doubled(), to: Everything.self)
+      #expect(read.maybeInt == value && read.maybeStreet == value.map { Street(name: "n", number: $0) })
+    }
+    // What reads as nil by itself is marked as some value where it is one.
+    let values = [Nihilist(nothing: nil), Nihilist(nothing: Nothing())]
+    #expect(try roundTrip(values) == values)
+  }
+
+  /// A value that encodes itself as nil.
+  private struct Nothing: Codable, Equatable {
+    init() {}
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      #expect(container.decodeNil())
+    }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    }
+  }
+  private struct Nihilist: ArchivedFields, Equatable {
+    var nothing: Nothing?
+  }
+}

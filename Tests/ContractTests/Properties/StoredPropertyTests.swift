@@ -1,0 +1,160 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Keepsake
+
+/// What the compiler has written down about the stored properties of types.
+@Suite struct TableOfStoredProperties {
+  private func property(_ name: String, of type: Any.Type) throws -> StoredProperty {
+    try #require(StoredProperties.of(type)?.list.first { $0.name == name })
+  }
+
+  @Test("a structure: names, types, offsets, let and var")
+  func structures() throws {
+    let list = try #require(StoredProperties.of(PropertyPair.self)).list
+    #expect(list.map(\.name) == ["number", "text", "flag"])
+    #expect(list.map { "\($0.type)" } == ["Int", "String", "Bool"])
+    #expect(list.map(\.isVariable) == [true, false, true])
+    #expect(list[0].offset == MemoryLayout<PropertyPair>.offset(of: \.number))
+    #expect(list[1].offset == MemoryLayout<PropertyPair>.offset(of: \.text))
+    #expect(list.allSatisfy { $0.ownership == .strong && $0.owner == PropertyPair.self })
+  }
+
+  @Test("a class: superclasses first, private, generic and lazy properties, kinds of references")
+  func classes() throws {
+    let list = try #require(StoredProperties.of(PropertyLeaf.self)).list
+    #expect(
+      list.map(\.name) == [
+        "name", "id", "secret", "parent", "document", "unsafeDocument", "optionalDocument", "elements",
+        "first",
+        "$__lazy_storage_$_count", "pair", "name2", "delegate", "observed",
+      ]
+    )
+    #expect(
+      list.filter { $0.ownership != .strong }.map { "\($0.name) \($0.ownership)" } == [
+        "parent weak", "document unowned", "unsafeDocument unmanaged", "optionalDocument unowned",
+        "delegate weak",
+      ]
+    )
+    #expect(list.filter { !$0.isVariable }.map(\.name) == ["id", "first"])
+    #expect(list.filter(\.isLazy).map(\.name) == ["$__lazy_storage_$_count"])
+    #expect(try property("parent", of: PropertyLeaf.self).type == PropertyBase?.self)
+    #expect(try property("elements", of: PropertyLeaf.self).type == [String].self)
+    #expect(try property("elements", of: PropertyMiddle<Int>.self).type == [Int].self)
+    #expect(try property("elements", of: PropertyLeaf.self).owner == PropertyMiddle<String>.self)
+    #expect(try property("name", of: PropertyLeaf.self).owner == PropertyBase.self)
+  }
+
+  @Test("the storage of macros and wrappers has an underscore")
+  func storage() throws {
+    let names = try #require(StoredProperties.of(PropertyObserved.self)).list.map(\.name)
+    #expect(names.starts(with: ["_title", "plain"]))
+    #expect(try #require(StoredProperties.of(PropertyWrapped.self)).list.map(\.name) == ["_author"])
+  }
+
+  @Test("types without stored properties, and those that are neither structure nor class")
+  func others() {
+    struct Empty {}
+    final class EmptyClass {}
+    enum Choice { case one(Int) }
+    #expect(StoredProperties.of(Empty.self)?.list.isEmpty == true)
+    #expect(StoredProperties.of(EmptyClass.self)?.list.isEmpty == true)
+    #expect(StoredProperties.of(Choice.self) == nil)
+    #expect(StoredProperties.of((Int, Int).self) == nil)
+    #expect(StoredProperties.of((any PropertyDelegate).self) == nil)
+    #expect(StoredProperties.of(Int?.self) == nil)
+  }
+}
+
+/// Values go to where the table says, and nowhere else.
+@Suite struct AssigningStoredProperties {
+  private let document = PropertyDocument()
+  private let leaf: PropertyLeaf
+  private let list: [String: StoredProperty]
+
+  init() throws {
+    leaf = PropertyLeaf(document)
+    let found = try #require(StoredProperties.of(PropertyLeaf.self)).list
+    list = Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0) })
+  }
+
+  private func property(_ name: String) throws -> StoredProperty { try #require(list[name]) }
+
+  @Test("what was assigned is what the program sees, also of private properties that nothing else assigns")
+  func assigned() throws {
+    #expect(leaf.seen() == "unseen leaf 1")
+    #expect(try property("secret").assign("seen", as: String.self, in: leaf))
+    #expect(try property("name2").assign("assigned", as: String.self, in: leaf))
+    var pair = PropertyPair()
+    pair.number = 5
+    #expect(try property("pair").assign(pair, as: PropertyPair.self, in: leaf))
+    #expect(try property("elements").assign(["x"], as: [String].self, in: leaf))
+    #expect(leaf.seen() == "seen assigned 5")
+    #expect(leaf.elements == ["x"] && leaf.count == 1)
+    #expect(try property("secret").value(as: String.self, in: leaf) == "seen")
+  }
+
+  @Test("observers do not run")
+  func observers() throws {
+    #expect(try property("observed").assign(3, as: Int.self, in: leaf))
+    #expect(leaf.observed == 3 && leaf.seen() == "unseen leaf 1")
+  }
+
+  @Test("a value of another type, be it an optional of the right one, is neither stored nor read")
+  func otherTypes() throws {
+    #expect(try !property("name").assign(String?.none, as: String?.self, in: leaf))
+    #expect(try !property("name").assign(7, as: Int.self, in: leaf))
+    #expect(try !property("elements").assign([Int](), as: [Int].self, in: leaf))
+    #expect(try property("name").value(as: String?.self, in: leaf) == nil)
+    #expect(leaf.name == "base")
+  }
+
+  @Test("a let is not assigned, and a property of another class neither")
+  func refused() throws {
+    #expect(try !property("id").assign(8, as: Int.self, in: leaf))
+    #expect(try property("id").value(as: Int.self, in: leaf) == 7)
+    #expect(try !property("name2").assign("x", as: String.self, in: PropertyBase(document)))
+    #expect(try property("name2").value(as: String.self, in: document) == nil)
+    let other = try #require(
+      StoredProperties.of(PropertyMiddle<Int>.self)?.list.first { $0.name == "elements" }
+    )
+    #expect(!other.assign([1], as: [Int].self, in: leaf))
+    #expect(try !property("parent").assign(nil, as: PropertyBase?.self, in: leaf))
+  }
+
+  @Test("weak and unowned references are assigned as such")
+  func references() throws {
+    let parent = try property("parent")
+    do {
+      let base = PropertyBase(document)
+      #expect(parent.assign(reference: base, in: leaf))
+      #expect(leaf.parent === base)
+      #expect(parent.reference(to: PropertyBase.self, in: leaf) === base)
+      #expect(!parent.assign(reference: document, in: leaf))
+    }
+    #expect(leaf.parent == nil)
+    #expect(parent.reference(to: PropertyBase.self, in: leaf) == nil)
+    let other = PropertyDocument()
+    #expect(try property("document").assign(reference: other, in: leaf))
+    #expect(leaf.document === other)
+    #expect(try !property("document").assign(reference: PropertyDocument?.none, in: leaf))
+    #expect(try property("optionalDocument").assign(reference: other, in: leaf))
+    #expect(leaf.optionalDocument === other)
+    #expect(try property("optionalDocument").reference(to: PropertyDocument.self, in: leaf) === other)
+    #expect(try !property("unsafeDocument").assign(reference: other, in: leaf))
+    #expect(try property("unsafeDocument").reference(to: PropertyDocument.self, in: leaf) == nil)
+    // A reference to something behind a protocol has more than one word.
+    #expect(try !property("delegate").assign(reference: other, in: leaf))
+  }
+
+  @Test("a class whose base is in another module")
+  func otherModule() throws {
+    let model = PropertyEncoder()
+    model.outputFormatting = .sortedKeys
+    let extra = try #require(StoredProperties.of(PropertyEncoder.self)?.list.last)
+    #expect(extra.name == "extra")
+    #expect(extra.assign(9, as: Int.self, in: model))
+    #expect(model.extra == 9 && model.outputFormatting == .sortedKeys)
+  }
+}

@@ -1,0 +1,369 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Code that an archiver calls while it encodes a value can neither finish it nor add to it.
+@Suite struct ArchiverUsedMeanwhile {
+  /// The ways to finish an archive.
+  enum Finishing: CaseIterable, Sendable {
+    case finish, bytes, file
+
+    func run(_ archiver: KeyedArchiver) throws {
+      switch self {
+      case .finish: try archiver.finishEncoding()
+      case .bytes: _ = try archiver.encodedData
+      case .file: try archiver.write(toFile: "/nowhere/at all")
+      }
+    }
+  }
+
+  @Test("a delegate that is asked about an object cannot finish", arguments: Finishing.allCases)
+  func finishedByADelegate(_ finishing: Finishing) throws {
+    let meddler = Meddler()
+    meddler.willEncode = { archiver, _ in try finishing.run(archiver) }
+    meddler.didEncode = { archiver, _ in try finishing.run(archiver) }
+    let archiver = KeyedArchiver()
+    archiver.delegate = meddler
+    try archiver.encode(Data(count: 40_000), forKey: "big")
+    try archiver.encode(Piece("a", [Piece("b")]), forKey: "a")
+    #expect(meddler.codes == [.misuse, .misuse, .misuse, .misuse] && meddler.finishes == 0)
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(meddler.finishes == 2 && unarchiver.allKeys == ["big", "a"])
+    #expect(try unarchiver.decode(Data.self, forKey: "big").count == 40_000)
+    #expect(try unarchiver.decode(Piece.self, forKey: "a").children.map(\.name) == ["b"])
+  }
+
+  @Test("an encode(to:) cannot, and what it writes afterwards is there", arguments: Finishing.allCases)
+  func finishedByAnEncodeTo(_ finishing: Finishing) throws {
+    let log = Codes()
+    let archiver = KeyedArchiver()
+    let value = Writing { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode([Piece("first")], forKey: "first")
+      log.note { try finishing.run(archiver) }
+      try container.encode([Piece("second")], forKey: "second")
+    }
+    try archiver.encode("before", forKey: "before")
+    try archiver.encode([value, value], forKey: "values")
+    try archiver.encode(value, forKey: "value")
+    try archiver.encode("after", forKey: "after")
+    #expect(log.codes == [.misuse, .misuse, .misuse])
+    let data = try archiver.encodedData
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data, verification: .everything)
+    #expect(unarchiver.allKeys == ["before", "values", "value", "after"])
+    let values = try unarchiver.decode([[String: [Piece]]].self, forKey: "values")
+    let last = try unarchiver.decode([String: [Piece]].self, forKey: "value")
+    #expect(
+      (values + [last]).allSatisfy { $0["first"]?[0].name == "first" && $0["second"]?[0].name == "second" }
+    )
+  }
+
+  @Test("another key is refused, from a delegate and from an encode(to:), and takes nothing with it")
+  func anotherKey() throws {
+    let meddler = Meddler()
+    let add = { (archiver: KeyedArchiver, _: Any) in try archiver.encode("x", forKey: "b") }
+    meddler.willEncode = add
+    meddler.didEncode = add
+    let archiver = KeyedArchiver()
+    archiver.delegate = meddler
+    let value = Writing { encoder in
+      meddler.note { try archiver.encode("x", forKey: "b") }
+      meddler.note { try archiver.container(keyedBy: AnyKey.self).encodeNow("x", "b") }
+      try Piece("written").encode(to: encoder)
+    }
+    try archiver.encode(Piece("a"), forKey: "a")
+    try archiver.encode(Piece("another"), forKey: "a")
+    try archiver.encode(value, forKey: "value")
+    #expect(meddler.codes == Array(repeating: .misuse, count: 6))
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.allKeys == ["a", "value"])
+    #expect(try unarchiver.decode(Piece.self, forKey: "a").name == "another")
+    #expect(try unarchiver.decode(Piece.self, forKey: "value").name == "written")
+  }
+
+  @Test("the error says what was wrong")
+  func sentence() throws {
+    let archiver = KeyedArchiver()
+    var found: Failure?
+    let value = Writing { encoder in
+      found = try failure { try archiver.finishEncoding() }
+      try encoder.encodeAlone(1)
+    }
+    try archiver.encode([value], forKey: "list")
+    #expect(found?.kind == .invalidValue && found?.path == "list/[0]")
+    #expect(found?.description.contains("when encode(_:forKey:) has returned") == true)
+  }
+
+  @Test("a container of the top level that was asked for meanwhile stays unusable")
+  func containerAskedForMeanwhile() throws {
+    let archiver = KeyedArchiver()
+    var kept: (any UnkeyedEncodingContainer)?
+    try archiver.encode(
+      Writing { encoder in
+        kept = archiver.unkeyedContainer()
+        try encoder.encodeAlone("text")
+      },
+      forKey: "a"
+    )
+    #expect(try failure { try kept?.encode(1) }.code == .misuse)
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.allKeys == ["a"])
+    #expect(try unarchiver.decode(String.self, forKey: "a") == "text")
+  }
+
+  @Test("so is a container that was asked of the encoder around a value while that was being encoded")
+  func outerContainerAskedForMeanwhile() throws {
+    let refusals = Codes()
+    let data = try write { outer in
+      var container = outer.container(keyedBy: AnyKey.self)
+      var kept: (any UnkeyedEncodingContainer)?
+      try container.encode(
+        Writing { encoder in
+          kept = outer.unkeyedContainer()
+          try encoder.encodeAlone("text")
+        },
+        forKey: "a"
+      )
+      refusals.note { try kept?.encode(1) }
+      try container.encode("more", forKey: "b")
+    }
+    #expect(refusals.codes == [.misuse])
+    #expect(try ArchiveDecoder().decode([String: String].self, from: data) == ["a": "text", "b": "more"])
+  }
+
+  @Test("in a container nested at the top level, where no frame tells that a value is being encoded")
+  func nestedAtTheTopLevel() throws {
+    let meddler = Meddler()
+    let meddle = { [unowned meddler] (archiver: KeyedArchiver, _: Any) in
+      meddler.note { try archiver.encode(1, forKey: "b") }
+      try archiver.finishEncoding()
+    }
+    meddler.willEncode = meddle
+    meddler.didEncode = meddle
+    let archiver = KeyedArchiver()
+    archiver.outputFormatting = .sortedKeys
+    archiver.delegate = meddler
+    archiver.userInfo[.named("meddle")] = { [unowned archiver] in try meddle(archiver, 0) }
+    var container = archiver.container(keyedBy: AnyKey.self)
+    var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+    try nested.encode(Piece("a"), forKey: "a")
+    try nested.encode(Set([MeddlingElement(number: 1), MeddlingElement(number: 2)]), forKey: "set")
+    try nested.encode(Piece("c"), forKey: "c")
+    try container.encode("end", forKey: "end")
+    #expect(meddler.codes.count >= 8 && meddler.codes.allSatisfy { $0 == .misuse })
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.allKeys == ["nested", "end"])
+    let top = try unarchiver.container(keyedBy: AnyKey.self)
+    let back = try top.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+    #expect(try back.decode(Piece.self, forKey: "a").name == "a")
+    #expect(try back.decode([MeddlingElement].self, forKey: "set").map(\.number).sorted() == [1, 2])
+    #expect(try back.decode(Piece.self, forKey: "c").name == "c")
+  }
+
+  @Test("an initializer in a rehearsal")
+  func rehearsal() throws {
+    let log = Codes()
+    let archiver = KeyedArchiver()
+    archiver.userInfo[.named("meddle")] = { [unowned archiver] in
+      log.note { try archiver.encode(1, forKey: "b") }
+      log.note { try archiver.finishEncoding() }
+    }
+    let ring = MeddlingRing()
+    ring.next = ring
+    defer { ring.next = nil }
+    try archiver.encode(ring, forKey: "ring")
+    #expect(log.codes == [.misuse, .misuse])
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.allKeys == ["ring"])
+    let back = try unarchiver.decode(MeddlingRing.self, forKey: "ring")
+    #expect(back.next === back)
+    back.next = nil
+  }
+
+  @Test("another archiver may be used meanwhile")
+  func anotherArchiver() throws {
+    let meddler = Meddler()
+    var inner: Data?
+    meddler.willEncode = { _, _ in inner = try ArchiveEncoder().encode("inner") }
+    let archiver = KeyedArchiver()
+    archiver.delegate = meddler
+    try withExtendedLifetime(meddler) { try archiver.encode(Piece("a"), forKey: "a") }
+    #expect(try ArchiveDecoder().decode(String.self, from: inner ?? Data()) == "inner")
+    #expect(
+      try KeyedUnarchiver(forReadingFrom: archiver.encodedData).decode(Piece.self, forKey: "a").name == "a"
+    )
+  }
+}
+
+/// Delegates that finish what is about to be finished, and unarchivers that are used while they decode.
+@Suite struct FinishedMeanwhile {
+  @Test(
+    "a delegate that finishes the archive which is about to be finished",
+    arguments: ArchiverUsedMeanwhile.Finishing.allCases
+  )
+  func archiver(_ finishing: ArchiverUsedMeanwhile.Finishing) throws {
+    let meddler = Meddler()
+    var inner: Data?
+    meddler.willFinish = { archiver in
+      try archiver.encode("late", forKey: "late")
+      if finishing == .file {
+        try? archiver.write(toFile: "/nowhere/at all")
+      } else {
+        try finishing.run(archiver)
+      }
+      inner = try archiver.encodedData
+    }
+    let archiver = KeyedArchiver()
+    archiver.delegate = meddler
+    try archiver.encode("early", forKey: "early")
+    let data = try archiver.encodedData
+    #expect(meddler.codes == [nil] && meddler.finishes == 2 && inner == data)
+    #expect(try KeyedUnarchiver(forReadingFrom: data).allKeys == ["early", "late"])
+    #expect(try failure { try archiver.encode(1, forKey: "later") }.code == .misuse)
+  }
+
+  @Test("a delegate that finishes the decoding which is about to be finished")
+  func unarchiver() throws {
+    let meddler = Meddler()
+    meddler.willFinishDecoding = { unarchiver in
+      let last = try unarchiver.decode(String.self, forKey: "root")
+      #expect(last == "text")
+      unarchiver.finishDecoding()
+    }
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: ArchiveEncoder().encode("text"))
+    unarchiver.delegate = meddler
+    unarchiver.finishDecoding()
+    unarchiver.finishDecoding()
+    #expect(meddler.codes == [nil] && meddler.finishes == 2)
+    #expect(try failure { try unarchiver.decode(String.self, forKey: "root") }.code == .misuse)
+  }
+
+  @Test("decoding that is finished, or goes on with another key, in an initializer")
+  func unarchiverUsedMeanwhile() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode([Piece("a", [Piece("b")]), Piece("c")], forKey: "pieces")
+    try archiver.encode(["more", "text"], forKey: "other")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    let recorder = Meddler()
+    var others: [[String]] = []
+    recorder.didDecode = { unarchiver in
+      others.append(try unarchiver.decode([String].self, forKey: "other"))
+      if others.count == 2 { unarchiver.finishDecoding() }
+    }
+    unarchiver.delegate = recorder
+    let pieces = try unarchiver.decode([Piece].self, forKey: "pieces")
+    #expect(pieces.map(\.name) == ["a", "c"] && pieces[0].children.map(\.name) == ["b"])
+    #expect(recorder.codes == [nil, nil, .misuse] && others == [["more", "text"], ["more", "text"]])
+  }
+}
+
+// MARK: - Types
+
+/// What calls ended with: the code of the error, or nil.
+private class Codes {
+  var codes: [ArchiveError.Code?] = []
+
+  func note(_ body: () throws -> Void) {
+    do {
+      try body()
+      codes.append(nil)
+    } catch {
+      codes.append(Failure(error)?.code)
+    }
+  }
+}
+
+/// A delegate whose methods do what they should not.
+private final class Meddler: Codes, KeyedArchiverDelegate, KeyedUnarchiverDelegate {
+  var willEncode: ((KeyedArchiver, Any) throws -> Void)?
+  var didEncode: ((KeyedArchiver, Any) throws -> Void)?
+  var willFinish: ((KeyedArchiver) throws -> Void)?
+  var didDecode: ((KeyedUnarchiver) throws -> Void)?
+  var willFinishDecoding: ((KeyedUnarchiver) throws -> Void)?
+  /// How often the end was told, before and after.
+  var finishes = 0
+
+  func archiver(_ archiver: KeyedArchiver, willEncode object: Any) -> Any? {
+    if let willEncode { note { try willEncode(archiver, object) } }
+    return object
+  }
+
+  func archiver(_ archiver: KeyedArchiver, didEncode object: Any?) {
+    if let didEncode { note { try didEncode(archiver, object as Any) } }
+  }
+
+  func archiverWillFinish(_ archiver: KeyedArchiver) {
+    finishes += 1
+    if let willFinish { note { try willFinish(archiver) } }
+  }
+
+  func archiverDidFinish(_ archiver: KeyedArchiver) { finishes += 1 }
+
+  func unarchiver(_ unarchiver: KeyedUnarchiver, didDecode object: Any?) -> Any? {
+    if let didDecode { note { try didDecode(unarchiver) } }
+    return object
+  }
+
+  func unarchiverWillFinish(_ unarchiver: KeyedUnarchiver) {
+    finishes += 1
+    if let willFinishDecoding { note { try willFinishDecoding(unarchiver) } }
+  }
+
+  func unarchiverDidFinish(_ unarchiver: KeyedUnarchiver) { finishes += 1 }
+}
+
+extension KeyedEncodingContainer {
+  fileprivate func encodeNow(_ value: String, _ key: Key) throws {
+    var container = self
+    try container.encode(value, forKey: key)
+  }
+}
+
+extension Encoder {
+  fileprivate func encodeAlone(_ value: some Encodable) throws {
+    var container = singleValueContainer()
+    try container.encode(value)
+  }
+}
+
+/// What the user info has an encoding or decoding value do.
+private func meddle(_ userInfo: [CodingUserInfoKey: Any]) throws {
+  try (userInfo[.named("meddle")] as? () throws -> Void)?()
+}
+
+private struct MeddlingElement: Codable, Hashable {
+  let number: Int
+
+  init(number: Int) {
+    self.number = number
+  }
+
+  init(from decoder: any Decoder) throws {
+    number = try decoder.singleValueContainer().decode(Int.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try? meddle(encoder.userInfo)
+    try encoder.encodeAlone(number)
+  }
+}
+
+/// It is encoded plainly and read deferred, so that only a rehearsal tells whether it can be read.
+private final class MeddlingRing: Codable {
+  var next: MeddlingRing?
+  private enum CodingKeys: String, CodingKey { case theNext = "next" }
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    try? meddle(decoder.userInfo)
+    try decoder.container(keyedBy: CodingKeys.self)
+      .decodeDeferredIfPresent(MeddlingRing.self, forKey: .theNext) { [unowned self] in next = $0 }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(next, forKey: .theNext)
+  }
+}

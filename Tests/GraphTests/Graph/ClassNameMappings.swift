@@ -1,0 +1,259 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Names that a program gives to its classes, and classes that it gives to names: for one coder, for the
+/// process, or by the class itself. The nearest wins.
+///
+/// Mappings of the process are seen by all tests, so that each test has names and classes of its own.
+@Suite struct ClassNameMappings {
+  @Test("for one archiver and one unarchiver")
+  func perInstance() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Mapped.One", for: MappedOne.self)
+    #expect(archiver.className(for: MappedOne.self) == "Mapped.One")
+    #expect(archiver.className(for: MappedBase.self) == nil)
+    #expect(KeyedArchiver.className(for: MappedOne.self) == nil)
+    try archiver.encode([MappedOne()] as [MappedBase], forKey: "list")
+    let data = try archiver.encodedData
+    #expect(data.range(of: Data("Mapped.One".utf8)) != nil)
+
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(
+      try failure { try unarchiver.decode([MappedBase].self, forKey: "list") }.code == .unresolvableClass
+    )
+    unarchiver.setClass(MappedOne.self, forClassName: "Mapped.One")
+    #expect(unarchiver.class(forClassName: "Mapped.One") == MappedOne.self)
+    #expect(KeyedUnarchiver.class(forClassName: "Mapped.One") == nil)
+    #expect(try unarchiver.decode([MappedBase].self, forKey: "list")[0] is MappedOne)
+
+    let other = try KeyedUnarchiver(forReadingFrom: data)
+    other.setClass(MappedOne.self, forClassName: "Mapped.One")
+    other.setClass(nil, forClassName: "Mapped.One")
+    #expect(try failure { try other.decode([MappedBase].self, forKey: "list") }.code == .unresolvableClass)
+  }
+
+  @Test("for the process, and taken back")
+  func perProcess() throws {
+    KeyedArchiver.setClassName("Mapped.Two", for: MappedTwo.self)
+    #expect(KeyedArchiver.className(for: MappedTwo.self) == "Mapped.Two")
+    let data = try ArchiveEncoder().encode([MappedTwo()] as [MappedBase])
+    KeyedArchiver.setClassName(nil, for: MappedTwo.self)
+    #expect(KeyedArchiver.className(for: MappedTwo.self) == nil)
+    let plain = try ArchiveEncoder().encode([MappedTwo()] as [MappedBase])
+    #expect(data.range(of: Data("Mapped.Two".utf8)) != nil && plain.range(of: Data("Mapped.Two".utf8)) == nil)
+
+    #expect(
+      try failure { try ArchiveDecoder().decode([MappedBase].self, from: data) }.code == .unresolvableClass
+    )
+    KeyedUnarchiver.setClass(MappedTwo.self, forClassName: "Mapped.Two")
+    #expect(KeyedUnarchiver.class(forClassName: "Mapped.Two") == MappedTwo.self)
+    #expect(try ArchiveDecoder().decode([MappedBase].self, from: data)[0] is MappedTwo)
+    #expect(try ArchiveDecoder().decode([MappedBase].self, from: plain)[0] is MappedTwo)
+    KeyedUnarchiver.setClass(nil, forClassName: "Mapped.Two")
+    #expect(
+      try failure { try ArchiveDecoder().decode([MappedBase].self, from: data) }.code == .unresolvableClass
+    )
+  }
+
+  @Test("the archiver's name wins over the process's, and that over the stated one")
+  func writingOrder() throws {
+    func name(_ configure: (KeyedArchiver) -> Void = { _ in }) throws -> String? {
+      let archiver = KeyedArchiver()
+      configure(archiver)
+      try archiver.encode([MappedStated()] as [MappedBase], forKey: "list")
+      let data = try archiver.encodedData
+      return ["Mapped.Stated", "Mapped.Process", "Mapped.Own"].first { data.range(of: Data($0.utf8)) != nil }
+    }
+    #expect(try name() == "Mapped.Stated")
+    KeyedArchiver.setClassName("Mapped.Process", for: MappedStated.self)
+    #expect(try name() == "Mapped.Process")
+    #expect(try name { $0.setClassName("Mapped.Own", for: MappedStated.self) } == "Mapped.Own")
+    KeyedArchiver.setClassName(nil, for: MappedStated.self)
+    #expect(try name() == "Mapped.Stated")
+  }
+
+  @Test("the unarchiver's class wins over the process's, that over the one that states the name")
+  func readingOrder() throws {
+    let data = try ArchiveEncoder().encode([MappedThree()] as [MappedBase])
+    func type(_ configure: (KeyedUnarchiver) -> Void = { _ in }) throws -> ObjectIdentifier {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      configure(unarchiver)
+      return ObjectIdentifier(Swift.type(of: try unarchiver.decode([MappedBase].self, forKey: "root")[0]))
+    }
+    #expect(try type() == ObjectIdentifier(MappedThree.self))
+    KeyedUnarchiver.setClass(MappedFour.self, forClassName: "Mapped.Three")
+    #expect(try type() == ObjectIdentifier(MappedFour.self))
+    let own = try type { $0.setClass(MappedFive.self, forClassName: "Mapped.Three") }
+    #expect(own == ObjectIdentifier(MappedFive.self))
+    KeyedUnarchiver.setClass(nil, forClassName: "Mapped.Three")
+    #expect(try type() == ObjectIdentifier(MappedThree.self))
+  }
+
+  @Test("a generic class with a stated name is found when it is registered")
+  func generic() throws {
+    let list: [MappedBase] = [MappedGeneric<Int>()]
+    #expect(try failure { try ArchiveEncoder().encode(list) }.code == .unresolvableClass)
+    KeyedUnarchiver.setClass(MappedGeneric<Int>.self, forClassName: "Mapped.Generic")
+    let data = try ArchiveEncoder().encode(list)
+    #expect(try ArchiveDecoder().decode([MappedBase].self, from: data)[0] is MappedGeneric<Int>)
+    // Another specialization goes by the same name, which would find the first.
+    let other: [MappedBase] = [MappedGeneric<String>()]
+    #expect(try failure { try ArchiveEncoder().encode(other) }.code == .unresolvableClass)
+    KeyedUnarchiver.setClass(nil, forClassName: "Mapped.Generic")
+    #expect(
+      try failure { try ArchiveDecoder().decode([MappedBase].self, from: data) }.code == .unresolvableClass
+    )
+  }
+
+  @Test("a private class with a name from the archiver, and a class for it at the unarchiver")
+  func privateClass() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Mapped.Hidden", for: MappedHidden.self)
+    try archiver.encode([MappedHidden()] as [MappedBase], forKey: "list")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    unarchiver.setClass(MappedHidden.self, forClassName: "Mapped.Hidden")
+    #expect(try unarchiver.decode([MappedBase].self, forKey: "list")[0] is MappedHidden)
+  }
+
+  @Test("aliases name classes as they were called before")
+  func aliases() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Mapped.Older", for: MappedFour.self)
+    archiver.setClassName("Mapped.Oldest", for: MappedFive.self)
+    try archiver.encode([MappedFour(), MappedFive()] as [MappedBase], forKey: "list")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    let back = try unarchiver.decode([MappedBase].self, forKey: "list")
+    #expect(back[0] is MappedThree && back[1] is MappedThree)
+  }
+
+  @Test("only registered classes, where the policy is so, and the declared class itself")
+  func registeredOnly() throws {
+    let data = try ArchiveEncoder().encode([MappedSix(), MappedBase()] as [MappedBase])
+    var decoder = ArchiveDecoder()
+    decoder.classPolicy = .registeredOnly
+    let found = try failure { try decoder.decode([MappedBase].self, from: data) }
+    #expect(found.code == .unresolvableClass && found.path == "[0]" && found.description.contains("setClass"))
+    #expect(
+      try failure {
+        try KeyedUnarchiver.unarchive([MappedBase].self, from: data, classPolicy: .registeredOnly)
+      }.code == .unresolvableClass
+    )
+    let plain = try ArchiveEncoder().encode([MappedBase()])
+    #expect(try decoder.decode([MappedBase].self, from: plain).count == 1)
+
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    unarchiver.classPolicy = .registeredOnly
+    #expect(
+      try failure { try unarchiver.decode([MappedBase].self, forKey: "root") }.code == .unresolvableClass
+    )
+    unarchiver.setClass(MappedSix.self, forClassName: "GraphTests.MappedSix")
+    #expect(try unarchiver.decode([MappedBase].self, forKey: "root")[0] is MappedSix)
+    #expect(try ArchiveDecoder().decode([MappedBase].self, from: data)[0] is MappedSix)
+  }
+
+  @Test("what is changed between two decodes holds for the second")
+  func changedMeanwhile() throws {
+    let archiver = KeyedArchiver()
+    for key in ["a", "b", "c"] { try archiver.encode([MappedSix()] as [MappedBase], forKey: key) }
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(try unarchiver.decode([MappedBase].self, forKey: "a")[0] is MappedSix)
+    unarchiver.setClass(MappedFive.self, forClassName: "GraphTests.MappedSix")
+    #expect(try unarchiver.decode([MappedBase].self, forKey: "b")[0] is MappedFive)
+    unarchiver.setClass(nil, forClassName: "GraphTests.MappedSix")
+    unarchiver.classPolicy = .registeredOnly
+    #expect(throws: DecodingError.self) { try unarchiver.decode([MappedBase].self, forKey: "c") }
+  }
+
+  @Test(
+    "a class that is no subclass is refused before any initializer runs",
+    arguments: ["own", "process", "name"]
+  )
+  func checkedFirst(way: String) throws {
+    let archiver = KeyedArchiver()
+    // The name of a class of this program that has nothing to do with the declared one.
+    let name = way == "name" ? "GraphTests.MappedTrap" : "Mapped.Trap.\(way)"
+    archiver.setClassName(name, for: MappedOne.self)
+    try archiver.encode(["x": [MappedOne()]] as [String: [MappedBase]], forKey: "list")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    let runs = TrapRuns()
+    unarchiver.userInfo[.named("runs")] = runs
+    if way == "own" { unarchiver.setClass(MappedTrap.self, forClassName: name) }
+    if way == "process" { KeyedUnarchiver.setClass(MappedTrap.self, forClassName: name) }
+    defer { if way == "process" { KeyedUnarchiver.setClass(nil, forClassName: name) } }
+    let found = try failure { try unarchiver.decode([String: [MappedBase]].self, forKey: "list") }
+    #expect(found.kind == .typeMismatch && found.path == "list/x/[0]")
+    #expect(found.description.contains("MappedTrap") && found.description.contains("MappedBase"))
+    #expect(runs.count == 0)
+    // A superclass of the declared class is none either.
+    unarchiver.setClass(MappedBase.self, forClassName: name)
+    #expect(throws: DecodingError.self) { try unarchiver.decode([String: [MappedOne]].self, forKey: "list") }
+    #expect(try unarchiver.decode([String: [MappedBase]].self, forKey: "list")["x"]?.count == 1)
+  }
+
+  @Test("a class that is mapped but cannot be decoded, or is no class, is an error")
+  func notDecodable() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Mapped.Odd", for: MappedOne.self)
+    try archiver.encode([MappedOne()] as [MappedBase], forKey: "list")
+    for odd in [NSObject.self, Int.self, [MappedOne].self, (any Error).self, NoCoding.self] as [Any.Type] {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+      unarchiver.setClass(odd, forClassName: "Mapped.Odd")
+      #expect(try failure { try unarchiver.decode([MappedBase].self, forKey: "list") }.kind == .typeMismatch)
+    }
+  }
+
+  @Test("names of many threads at once")
+  func threads() async {
+    await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          for round in 0..<200 {
+            let name = "Mapped.Thread.\(number).\(round % 3)"
+            KeyedUnarchiver.setClass(MappedOne.self, forClassName: name)
+            guard KeyedUnarchiver.class(forClassName: name) == MappedOne.self else { return false }
+            KeyedUnarchiver.setClass(nil, forClassName: name)
+          }
+          return true
+        }
+      }
+      for await result in group { #expect(result) }
+    }
+  }
+}
+
+// MARK: - Classes
+
+class MappedBase: Codable {}
+final class MappedOne: MappedBase {}
+final class MappedTwo: MappedBase {}
+final class MappedFour: MappedBase {}
+final class MappedFive: MappedBase {}
+final class MappedSix: MappedBase {}
+
+final class MappedStated: MappedBase, ArchivableClass {
+  static var archivedClassName: String { "Mapped.Stated" }
+}
+
+final class MappedThree: MappedBase, ArchivableClass {
+  static var archivedClassName: String { "Mapped.Three" }
+  static var archivedClassAliases: [String] { ["Mapped.Older", "Mapped.Oldest"] }
+}
+
+final class MappedGeneric<Content>: MappedBase, ArchivableClass {
+  static var archivedClassName: String { "Mapped.Generic" }
+}
+
+private final class MappedHidden: MappedBase {}
+private final class NoCoding {}
+
+private final class TrapRuns {
+  var count = 0
+}
+
+final class MappedTrap: Codable {
+  init(from decoder: any Decoder) throws {
+    (decoder.userInfo[.named("runs")] as? TrapRuns)?.count += 1
+  }
+}

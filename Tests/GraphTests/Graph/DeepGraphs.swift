@@ -1,0 +1,108 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Graphs so deep that no stack holds them, each in a process of its own: on its main thread, on a thread with a
+/// stack of 512 KB, in a task.
+@Suite(.serialized) struct DeepGraphs {
+  static let stacks = ["main", "512", "task"]
+
+  /// - Parameter mainStack: how many KB the stack of the main thread may take.
+  private func outcome(
+    _ stack: String,
+    _ shape: String,
+    _ count: Int,
+    limit: Int? = nil,
+    mainStack: Int? = nil
+  ) throws -> String {
+    var arguments = ["deep", stack, shape, String(count)]
+    if let limit { arguments.append(String(limit)) }
+    let output = try Probe.run(arguments, mainStack: mainStack)
+    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+  }
+
+  @Test("a list of a million nodes through a deferred property", arguments: stacks)
+  func list(stack: String) throws {
+    // Without optimization a million take twenty seconds, which one stack is enough for.
+    #if DEBUG
+      let count = stack == "512" ? 1_000_000 : 100_000
+    #else
+      let count = 1_000_000
+    #endif
+    #expect(try outcome(stack, "list", count) == String(count))
+  }
+
+  @Test("100,000 levels of plain properties", arguments: stacks)
+  func chain(stack: String) throws {
+    #expect(try outcome(stack, "chain", 100_000) == "100000")
+  }
+
+  @Test("100,000 levels of arrays of objects", arguments: stacks)
+  func tree(stack: String) throws {
+    #expect(try outcome(stack, "tree", 100_000) == "100000")
+  }
+
+  @Test("10,000 levels of values in values", arguments: stacks)
+  func values(stack: String) throws {
+    #expect(try outcome(stack, "values", 10_000) == "10000")
+  }
+
+  @Test("a doubly linked list of plain properties", arguments: stacks)
+  func links(stack: String) throws {
+    #if DEBUG
+      let count = 100_000
+    #else
+      let count = 1_000_000
+    #endif
+    #expect(try outcome(stack, "links", count) == String(count))
+  }
+
+  @Test("what is deeper than readers accept waits where a property can", arguments: ["chain", "tree"])
+  func tooDeepToReadAtOnce(shape: String) throws {
+    #expect(try outcome("512", shape, 300_000) == "300000")
+  }
+
+  @Test("and is not written where none can")
+  func tooDeepToWrite() throws {
+    #expect(try outcome("512", "values", 300_000) == "not written: limitExceeded")
+  }
+
+  @Test("what is deeper than the reader accepts is not read", arguments: ["chain", "tree", "values"])
+  func tooDeepToRead(shape: String) throws {
+    #expect(try outcome("512", shape, 20_000, limit: 10_000) == "not read: limitExceeded")
+    #expect(try outcome("512", "list", 20_000, limit: 10) == "20000")
+  }
+
+  /// The archive-probe looks at each level for the thread, a task-local value, a recursive lock and the actor.
+  @Test(
+    "code of users runs on the thread that called, at any depth",
+    arguments: ["main", "512", "1024", "8192", "task", "actor"]
+  )
+  func callers(stack: String) throws {
+    #expect(try outcome(stack, "caller", 20_000) == "20000")
+    #expect(try outcome(stack, "callerValues", 10_000) == "10000")
+  }
+
+  @Test("main-actor isolated objects behind a protocol", arguments: [512, 1_024, 8_192])
+  func isolated(mainStack: Int) throws {
+    #expect(try outcome("main", "isolated", 700, mainStack: mainStack) == "700")
+    #expect(try outcome("main", "isolated", 20_000, mainStack: mainStack) == "20000")
+    #expect(try outcome("main", "callerValues", 10_000, mainStack: mainStack) == "10000")
+  }
+
+  @Test("in the child of a fork, whose main thread has the stack of the thread that forked")
+  func forked() throws {
+    #expect(try outcome("forked", "caller", 20_000) == "child: 20000\nended well")
+    #expect(try outcome("forked", "callerValues", 10_000) == "child: 10000\nended well")
+  }
+
+  #if os(Linux)
+    @Test("an error where the system gives no larger stack, and none where it is not needed")
+    func starved() throws {
+      #expect(try outcome("starved", "values", 10_000) == "not written: limitExceeded")
+      #expect(try outcome("starved", "chain", 20_000) == "not read: limitExceeded")
+      #expect(try outcome("starved", "list", 1_000) == "1000")
+    }
+  #endif
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Delegates that replace objects which stand behind protocols.
+@Suite struct DelegatesBehindProtocols {
+  @Test("by an object of another class that conforms, too")
+  func otherClass() throws {
+    let delegate = Replacing { $0 is FirstStandIn ? SecondStandIn() : $0 }
+    let archiver = KeyedArchiver()
+    archiver.delegate = delegate
+    try archiver.encode(StandInHolder(member: FirstStandIn()), forKey: "holder")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(try unarchiver.decode(StandInHolder.self, forKey: "holder").member is SecondStandIn)
+  }
+
+  @Test("by one that does not conform: an error")
+  func wrongClass() throws {
+    let delegate = Replacing { $0 is FirstStandIn ? NoStandIn() : $0 }
+    let archiver = KeyedArchiver()
+    archiver.delegate = delegate
+    #expect(
+      try failure { try archiver.encode(StandInHolder(member: FirstStandIn()), forKey: "holder") }.code
+        == .typeMismatch
+    )
+  }
+
+  @Test("by nothing, when it is archived")
+  func nothingArchived() throws {
+    let delegate = Replacing { $0 is FirstStandIn ? nil : $0 }
+    let archiver = KeyedArchiver()
+    archiver.delegate = delegate
+    try archiver.encode(
+      MaybeStandInHolder(members: [FirstStandIn(), SecondStandIn(), nil]),
+      forKey: "holder"
+    )
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    let back = try unarchiver.decode(MaybeStandInHolder.self, forKey: "holder")
+    #expect(back.members.map { $0 is SecondStandIn } == [false, true, false] && back.after == 7)
+    #expect(back.members[0] == nil && back.members[2] == nil)
+  }
+
+  @Test("by nothing, when it is read")
+  func nothingRead() throws {
+    let data = try ArchiveEncoder().encode(
+      MaybeStandInHolder(members: [FirstStandIn(), SecondStandIn(), nil])
+    )
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    let delegate = ReplacingRead { $0 is FirstStandIn ? nil : $0 }
+    unarchiver.delegate = delegate
+    let back = try unarchiver.decode(MaybeStandInHolder.self, forKey: KeyedArchiver.rootKey)
+    #expect(back.members.map { $0 is SecondStandIn } == [false, true, false] && back.after == 7)
+  }
+
+  @Test("a ring of what the delegate gave is refused like any other")
+  func ringOfReplacements() throws {
+    let ring = RingStandIn()
+    ring.myself = ring
+    let delegate = Replacing { type(of: $0) == NoStandIn.self ? ring : $0 }
+    let archiver = KeyedArchiver()
+    archiver.delegate = delegate
+    #expect(try failure { try archiver.encode([NoStandIn()], forKey: "ring") }.code == .cycle)
+    ring.myself = nil
+  }
+
+  @Test("at the top level, a protocol's value is a graph of its own")
+  func topLevel() throws {
+    let (one, other) = (DeferredStandIn(), DeferredStandIn())
+    one.other = other
+    other.other = one
+    let archiver = KeyedArchiver()
+    try Polymorphic<any StandIn>(one).encode(to: archiver)
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    let back = try Polymorphic<any StandIn>(from: unarchiver).wrappedValue as? DeferredStandIn
+    #expect(back != nil && back?.other?.other === back)
+    for object in [one, back] { object?.other = nil }
+  }
+}
+
+// Not private, since types behind protocols are found by their names.
+
+protocol StandIn: Codable {}
+
+final class FirstStandIn: StandIn { var number = 1 }
+final class SecondStandIn: StandIn { var number = 2 }
+class NoStandIn: Codable { init() {} }
+
+final class RingStandIn: NoStandIn {
+  var myself: RingStandIn?
+
+  private enum CodingKeys: String, CodingKey { case me = "myself" }
+
+  override init() { super.init() }
+
+  required init(from decoder: any Decoder) throws {
+    myself = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(
+      RingStandIn.self,
+      forKey: .me
+    )
+    try super.init(from: decoder)
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(myself, forKey: .me)
+  }
+}
+
+final class DeferredStandIn: StandIn {
+  @Deferred var other: DeferredStandIn?
+  init() {}
+}
+
+private struct StandInHolder: Codable {
+  @Polymorphic var member: any StandIn
+}
+
+private struct MaybeStandInHolder: Codable {
+  @Polymorphic var members: [(any StandIn)?]
+  var after = 7
+}
+
+private final class Replacing: KeyedArchiverDelegate {
+  let replace: (Any) -> Any?
+
+  init(_ replace: @escaping (Any) -> Any?) {
+    self.replace = replace
+  }
+
+  func archiver(_ archiver: KeyedArchiver, willEncode object: Any) -> Any? { replace(object) }
+}
+
+private final class ReplacingRead: KeyedUnarchiverDelegate {
+  let replace: (Any?) -> Any?
+
+  init(_ replace: @escaping (Any?) -> Any?) {
+    self.replace = replace
+  }
+
+  func unarchiver(_ unarchiver: KeyedUnarchiver, didDecode object: Any?) -> Any? { replace(object) }
+}

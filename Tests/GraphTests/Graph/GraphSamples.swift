@@ -1,0 +1,121 @@
+import Foundation
+import Keepsake
+
+// Graphs with subclasses that the test process and the probe write for each other. This file belongs to both:
+// Tests/ArchiveProbe/GraphSamples.swift is a symbolic link to Tests/GraphTests/Graph/GraphSamples.swift.
+// The runtime's names of the classes differ, since the modules do; the stated ones are the same.
+
+enum GraphSample: String, CaseIterable {
+  case runtimeNames, statedNames
+
+  func bytes() throws -> Data {
+    switch self {
+    case .runtimeNames: try ArchiveEncoder().encode(GraphParty.made())
+    case .statedNames: try ArchiveEncoder().encode(GraphFleet.made())
+    }
+  }
+
+  /// What is wrong with the graph in a file.
+  func faults(inFile path: String) throws -> [String] {
+    switch self {
+    case .runtimeNames: try KeyedUnarchiver.unarchive(GraphParty.self, fromFile: path).faults()
+    case .statedNames: try KeyedUnarchiver.unarchive(GraphFleet.self, fromFile: path).faults()
+    }
+  }
+}
+
+// MARK: - Names of the runtime
+
+final class GraphParty: Codable {
+  var guests: [GraphGuest] = []
+  @WeakReference var host: GraphGuest?
+
+  static func made() -> GraphParty {
+    let party = GraphParty()
+    party.guests = [GraphGuest("a"), GraphLoudGuest("b"), GraphPlaces.Late("c"), GraphRooms.Tired("d")]
+    party.guests.append(GraphLoudGuest.Child("e"))
+    for guest in party.guests { guest.party = party }
+    party.host = party.guests[1]
+    return party
+  }
+
+  func faults() -> [String] {
+    let types: [GraphGuest.Type] = [
+      GraphGuest.self, GraphLoudGuest.self, GraphPlaces.Late.self, GraphRooms.Tired.self,
+      GraphLoudGuest.Child.self,
+    ]
+    guard guests.count == types.count else { return ["\(guests.count) guests"] }
+    var faults: [String] = []
+    for (guest, type) in zip(guests, types) {
+      if Swift.type(of: guest) != type { faults.append("\(guest) is no \(type)") }
+      if guest.party !== self { faults.append("\(guest.name) is not at this party") }
+    }
+    if guests.map(\.name) != ["a", "b", "c", "d", "e"] {
+      faults.append("the names are \(guests.map(\.name))")
+    }
+    if host !== guests[1] { faults.append("the host is another one") }
+    return faults
+  }
+}
+
+class GraphGuest: Codable {
+  let name: String
+  @Deferred var party: GraphParty?
+
+  init(_ name: String) {
+    self.name = name
+  }
+}
+
+class GraphLoudGuest: GraphGuest {
+  final class Child: GraphGuest {}
+}
+
+struct GraphPlaces {
+  final class Late: GraphGuest {}
+}
+
+enum GraphRooms {
+  final class Tired: GraphGuest {}
+}
+
+// MARK: - Stated names
+
+final class GraphFleet: Codable {
+  var ships: [GraphShip] = []
+
+  static func made() -> GraphFleet {
+    let fleet = GraphFleet()
+    let tug = GraphTug(2)
+    fleet.ships = [tug, GraphFerry(1), GraphShip(3), tug]
+    return fleet
+  }
+
+  func faults() -> [String] {
+    guard ships.count == 4 else { return ["\(ships.count) ships"] }
+    var faults: [String] = []
+    if !(ships[0] is GraphTug) || !(ships[1] is GraphFerry) || type(of: ships[2]) != GraphShip.self {
+      faults.append("the ships are \(ships)")
+    }
+    if ships[3] !== ships[0] { faults.append("the tug became two") }
+    if ships.map(\.masts) != [2, 1, 3, 2] { faults.append("the masts are \(ships.map(\.masts))") }
+    return faults
+  }
+}
+
+class GraphShip: Codable, ArchivableClass {
+  class var archivedClassName: String { "Graph.Ship" }
+  let masts: Int
+
+  init(_ masts: Int) {
+    self.masts = masts
+  }
+}
+
+final class GraphTug: GraphShip {
+  override class var archivedClassName: String { "Graph.Tug" }
+}
+
+private final class GraphFerry: GraphShip {
+  override class var archivedClassName: String { "Graph.Ferry" }
+}

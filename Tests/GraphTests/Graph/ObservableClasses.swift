@@ -1,0 +1,109 @@
+import Foundation
+import Keepsake
+import Observation
+import TestSupport
+import Testing
+
+/// The macro `@Observable` renames the stored properties of a class, and with them the keys that the compiler makes.
+@Suite struct ObservableClasses {
+  @Test("an @Observable class is archived as any other, and shared")
+  func roundTrip() throws {
+    let film = ObservedFilm(title: "Stalker", rating: nil)
+    let back = try KeyedArchiver.copy(of: [film, film])
+    #expect(
+      back[0] === back[1] && back[0].title == "Stalker" && back[0].rating == nil && back[0].year == 1979
+    )
+  }
+
+  @Test("a class that has become @Observable reads what was archived before")
+  func adopted() throws {
+    let old = [PlainFilm(title: "Solaris", rating: 5), PlainFilm(title: "Mirror", rating: nil)]
+    let new = try transcode(old, to: [ObservedFilm].self)
+    #expect(new.map(\.title) == ["Solaris", "Mirror"] && new.map(\.rating) == [5, nil])
+    #expect(new.map(\.year) == [1979, 1979])
+  }
+
+  @Test("a class that is @Observable no longer, or not yet, reads what was archived with it")
+  func wentBack() throws {
+    let old = [ObservedFilm(title: "Solaris", rating: 5), ObservedFilm(title: "Mirror", rating: nil)]
+    let new = try transcode(old, to: [PlainFilm].self)
+    #expect(new.map(\.title) == ["Solaris", "Mirror"] && new.map(\.rating) == [5, nil])
+    // A record that no such class has written stands in between.
+    let mixed = try writeKeyed { container in
+      try container.encode(old[0], forKey: "new")
+      try container.encode(PlainFilm(title: "Nostalghia", rating: nil), forKey: "old")
+      try container.encode(["_title": "wrong"], forKey: "other")
+    }
+    try readKeyed(mixed) { container throws in
+      #expect(try container.decode(PlainFilm.self, forKey: "new").rating == 5)
+      #expect(try container.decode(PlainFilm.self, forKey: "old").rating == nil)
+      #expect(try failure { try container.decode(PlainFilm.self, forKey: "other") }.path == "other")
+    }
+  }
+
+  @Test("a key is there if a value is read for it, and only keys of the archive are listed")
+  func asked() throws {
+    let data = try ArchiveEncoder().encode(PlainFilm(title: "Solaris", rating: nil))
+    let asked = try ArchiveDecoder().decode(AskedFilm.self, from: data)
+    #expect(asked.contains == [true, false, false] && asked.listed == ["year"])
+  }
+
+  @Test("keys that begin with an underscore for another reason are no other's")
+  func otherUnderscores() throws {
+    let numbered = try ArchiveEncoder().encode(Numbered(id: 1, _id: nil))
+    #expect(try ArchiveDecoder().decode(Numbered.self, from: numbered) == Numbered(id: 1, _id: nil))
+    let found = try failure { try ArchiveDecoder().decode(UnderscoredOnly.self, from: numbered) }
+    #expect(found.kind == .keyNotFound)
+    // Of dictionaries and keys that may be any, too.
+    let table = try ArchiveEncoder().encode(["title": "a"])
+    #expect(try ArchiveDecoder().decode([String: String].self, from: table)["_title"] == nil)
+  }
+}
+
+// MARK: - Classes
+
+@Observable private final class ObservedFilm: Codable {
+  var title: String
+  var rating: Int?
+  @ObservationIgnored var year = 1979
+
+  // Those that the compiler makes by itself, which warns then of the constant that the macro adds.
+  private enum CodingKeys: CodingKey { case _title, _rating, year, _$observationRegistrar }
+
+  init(title: String, rating: Int?) {
+    self.title = title
+    self.rating = rating
+  }
+}
+
+private final class PlainFilm: Codable {
+  var title: String
+  var rating: Int?
+  var year = 1979
+
+  init(title: String, rating: Int?) {
+    self.title = title
+    self.rating = rating
+  }
+}
+
+/// Asks which keys there are.
+private struct AskedFilm: Decodable {
+  private enum Keys: CodingKey { case _title, _rating, year, _$observationRegistrar }
+
+  let contains: [Bool]
+  let listed: [String]
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Keys.self)
+    contains = [Keys._title, ._rating, ._$observationRegistrar].map { container.contains($0) }
+    listed = container.allKeys.map(\.stringValue)
+  }
+}
+
+private struct Numbered: Codable, Equatable {
+  var id: Int
+  var _id: Int?
+}
+
+private struct UnderscoredOnly: Decodable { var _id: Int }

@@ -1,0 +1,177 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Models with the library's wrappers are models like any other for the coders of Foundation.
+@Suite struct OtherCoders {
+  @Test("@Deferred is its value in JSON, a weak reference is nothing")
+  func json() throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let model = Model()
+    #expect(
+      try String(decoding: encoder.encode(model), as: UTF8.self)
+        == #"{"dates":[],"number":1,"part":{"name":"part"},"parts":[],"text":"text"}"#
+    )
+    model.maybe = Part("maybe")
+    model.watched = model.part
+    let text = try String(decoding: encoder.encode(model), as: UTF8.self)
+    #expect(text.contains(#""maybe":{"name":"maybe"}"#))
+    #expect(!text.contains("watched") || text.contains(#""watched":null"#))
+    let back = try JSONDecoder().decode(Model.self, from: encoder.encode(model))
+    #expect(
+      back.number == 1 && back.part.name == "part" && back.maybe?.name == "maybe" && back.watched == nil
+    )
+  }
+
+  @Test(
+    "property lists, both formats",
+    arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary]
+  )
+  func propertyList(format: PropertyListSerialization.PropertyListFormat) throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = format
+    let model = Model()
+    model.watched = model.part
+    model.maybe = Part("maybe")
+    model.parts = [Part("a"), Part("b")]
+    model.dates = [Date(timeIntervalSinceReferenceDate: 5)]
+    let back = try PropertyListDecoder().decode(Model.self, from: encoder.encode(model))
+    #expect(back.part.name == "part" && back.maybe?.name == "maybe" && back.watched == nil)
+    #expect(back.parts.map(\.name) == ["a", "b"] && back.dates == model.dates)
+    let plain = try PropertyListDecoder().decode(Model.self, from: encoder.encode(Model()))
+    #expect(plain.maybe == nil && plain.watched == nil && plain.parts.isEmpty)
+  }
+
+  @Test("JSON that knows nothing of the properties, or has null for them")
+  func missing() throws {
+    let short = #"{"dates":[],"number":2,"part":{"name":"p"},"parts":[],"text":"t"}"#
+    let back = try JSONDecoder().decode(Model.self, from: Data(short.utf8))
+    #expect(back.maybe == nil && back.watched == nil && back.number == 2)
+    let nulls =
+      #"{"dates":[],"number":2,"part":{"name":"p"},"parts":[],"text":"t","maybe":null,"watched":null}"#
+    let second = try JSONDecoder().decode(Model.self, from: Data(nulls.utf8))
+    #expect(second.maybe == nil && second.watched == nil)
+    let full = #"{"dates":[],"number":2,"part":{"name":"p"},"parts":[],"text":"t","watched":{"name":"w"}}"#
+    #expect(try JSONDecoder().decode(Model.self, from: Data(full.utf8)).watched == nil)
+    let found = try failure { try JSONDecoder().decode(Model.self, from: Data(#"{"dates":[]}"#.utf8)) }
+    #expect(found.kind == .keyNotFound && found.path == "")
+  }
+
+  @Test("the strategies of the other coder reach through @Deferred")
+  func strategies() throws {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .secondsSince1970
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "+",
+      negativeInfinity: "-",
+      nan: "0"
+    )
+    let data = try encoder.encode(Strategic(someDate: Date(timeIntervalSince1970: 3), someFloat: .infinity))
+    #expect(String(decoding: data, as: UTF8.self).contains(#""some_date":3"#))
+    #expect(String(decoding: data, as: UTF8.self).contains(#""some_float":"+""#))
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .secondsSince1970
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "+",
+      negativeInfinity: "-",
+      nan: "0"
+    )
+    let back = try decoder.decode(Strategic.self, from: data)
+    #expect(back.someDate == Date(timeIntervalSince1970: 3) && back.someFloat == .infinity)
+  }
+
+  @Test("arrays of wrappers, in JSON and as property lists")
+  func collections() throws {
+    let deferred = [Deferred(wrappedValue: Part("a")), Deferred(wrappedValue: Part("b"))]
+    let back = try JSONDecoder().decode([Deferred<Part>].self, from: JSONEncoder().encode(deferred))
+    #expect(back.map(\.wrappedValue.name) == ["a", "b"])
+    let part = Part("weak")
+    let weak = [WeakReference(wrappedValue: part), WeakReference()]
+    let json = try JSONEncoder().encode(weak)
+    #expect(String(decoding: json, as: UTF8.self) == "[null,null]")
+    let decoded = try JSONDecoder().decode([WeakReference<Part>].self, from: json)
+    #expect(decoded.count == 2 && decoded.allSatisfy { $0.wrappedValue == nil })
+    let list = try PropertyListDecoder().decode(
+      [WeakReference<Part>].self,
+      from: PropertyListEncoder().encode(weak)
+    )
+    #expect(list.count == 2 && list.allSatisfy { $0.wrappedValue == nil })
+    withExtendedLifetime(part) {}
+  }
+
+  @Test("conditional references and registration by hand do nothing elsewhere")
+  func byHand() throws {
+    let model = ByHand()
+    let other = ByHand()
+    model.other = other
+    let back = try JSONDecoder().decode(ByHand.self, from: JSONEncoder().encode(model))
+    #expect(back.other == nil && back.version == 3)
+    let list = try PropertyListDecoder().decode([ByHand].self, from: PropertyListEncoder().encode([model]))
+    #expect(list[0].other == nil && list[0].version == 3)
+  }
+
+  @Test("what was read from an archive can be written as JSON, and the other way round")
+  func fromOneToTheOther() throws {
+    let model = Model()
+    model.parts = [model.part]
+    model.watched = model.part
+    let unarchived = try roundTrip(model)
+    let parsed = try JSONDecoder().decode(Model.self, from: JSONEncoder().encode(unarchived))
+    #expect(parsed.parts[0].name == "part" && parsed.parts[0] !== parsed.part)
+    parsed.watched = parsed.parts[0]
+    let again = try roundTrip(parsed)
+    #expect(again.watched === again.parts[0])
+  }
+}
+
+// MARK: - Types
+
+private final class Part: Codable {
+  let name: String
+
+  init(_ name: String) {
+    self.name = name
+  }
+}
+
+private final class Model: Codable {
+  @Deferred var number = 1
+  @Deferred var text = "text"
+  @Deferred var dates: [Date] = []
+  @Deferred var part = Part("part")
+  @Deferred var parts: [Part] = []
+  @Deferred var maybe: Part?
+  @WeakReference var watched: Part?
+}
+
+private struct Strategic: Codable {
+  @Deferred var someDate: Date
+  @Deferred var someFloat: Double
+}
+
+private final class ByHand: Codable, SelfRegistering, ArchivableClass {
+  static var archivedClassName: String { "OtherCoders.ByHand" }
+  static var archiveVersion: Int { 3 }
+
+  weak var other: ByHand?
+  private(set) var version = 0
+  private enum CodingKeys: CodingKey { case other }
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    decoder.register(self)
+    version = decoder.archivedVersion(of: ByHand.self)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    other = try container.decodeIfPresent(ByHand.self, forKey: .other)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeConditional(other, forKey: .other)
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// `@Polymorphic` in the coders of Foundation, where the name of the type stands beside the value; and what cannot be
+/// coded by any coder.
+@Suite struct PolymorphicElsewhere {
+  private func json<Value>(_ value: Polymorphic<Value>) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return try encoder.encode(value)
+  }
+
+  @Test("one value, with its name")
+  func one() throws {
+    let data = try json(Polymorphic<any ElsewhereShape>(wrappedValue: ElsewhereSquare(side: 3)))
+    #expect(
+      String(decoding: data, as: UTF8.self)
+        == #"{"type":"GraphTests.ElsewhereSquare","value":{"side":3}}"#
+    )
+    let back = try JSONDecoder().decode(Polymorphic<any ElsewhereShape>.self, from: data).wrappedValue
+    #expect((back as? ElsewhereSquare)?.side == 3)
+  }
+
+  @Test("arrays, dictionaries and optionals, in JSON and as a property list")
+  func collections() throws {
+    let shapes: [any ElsewhereShape] = [ElsewhereSquare(side: 2), ElsewhereCircle(radius: 5)]
+    let array = try JSONDecoder().decode(
+      Polymorphic<[any ElsewhereShape]>.self,
+      from: json(Polymorphic(wrappedValue: shapes))
+    )
+    #expect(array.wrappedValue.map(\.size) == [2, 5])
+    #expect(array.wrappedValue[1] is ElsewhereCircle)
+    let named: [String: any ElsewhereShape] = ["a": shapes[0], "b": shapes[1]]
+    let dictionary = try PropertyListDecoder().decode(
+      Polymorphic<[String: any ElsewhereShape]>.self,
+      from: PropertyListEncoder().encode(Polymorphic(wrappedValue: named))
+    )
+    #expect(dictionary.wrappedValue.mapValues(\.size) == ["a": 2, "b": 5])
+    let holder = ElsewhereHolder()
+    #expect(holder.shape == nil)
+    holder.shape = shapes[1]
+    let back = try JSONDecoder().decode(ElsewhereHolder.self, from: JSONEncoder().encode(holder))
+    #expect(back.shape is ElsewhereCircle)
+    holder.shape = nil
+    let empty = try JSONDecoder().decode(ElsewhereHolder.self, from: JSONEncoder().encode(holder))
+    #expect(empty.shape == nil)
+  }
+
+  @Test(
+    "a name of no type, or of one that is no shape, is refused",
+    arguments: ["GraphTests.Absent", "GraphTests.ElsewhereOther", "Swift.Int", ""]
+  )
+  func names(name: String) throws {
+    let text = #"{"type":"\#(name)","value":{"side":3}}"#
+    let found = try failure {
+      try JSONDecoder().decode(Polymorphic<any ElsewhereShape>.self, from: Data(text.utf8))
+    }
+    #expect(found.kind == .dataCorrupted && found.path == "type")
+    #expect(found.description.contains("ElsewhereShape"))
+  }
+
+  @Test("a private type is refused, since its name holds an address of the process, unless it states one")
+  func privateTypes() throws {
+    let value = Polymorphic<any ElsewhereShape>(wrappedValue: HiddenElsewhere(side: 1))
+    for found in [try failure { try json(value) }, try failure { try ArchiveEncoder().encode(value) }] {
+      #expect(found.kind == .invalidValue && found.code == .unresolvableClass)
+      #expect(found.description.contains("private or local"))
+    }
+    let stated = try json(Polymorphic<any ElsewhereShape>(wrappedValue: StatedElsewhere(side: 4)))
+    let back = try JSONDecoder().decode(Polymorphic<any ElsewhereShape>.self, from: stated).wrappedValue
+    #expect((back as? StatedElsewhere)?.side == 4)
+  }
+
+  @Test("a value that is not Encodable is an error that says so, in an archive too")
+  func notEncodable() throws {
+    let value = Polymorphic<any ElsewherePlain>(wrappedValue: ElsewherePlainValue())
+    for found in [
+      try failure { try json(value) }, try failure { try ArchiveEncoder().encode(value) },
+    ] {
+      #expect(found.kind == .invalidValue && found.code == .misuse)
+      #expect(found.description.contains("ElsewherePlainValue is not Encodable"))
+    }
+  }
+
+  @Test("a dictionary whose keys are not Codable is an error both ways")
+  func keys() throws {
+    let value = Polymorphic<[ElsewhereKey: any ElsewhereShape]>(wrappedValue: [
+      ElsewhereKey(): ElsewhereSquare(side: 1)
+    ])
+    let written = try failure { try json(value) }
+    #expect(written.kind == .invalidValue && written.code == .misuse)
+    #expect(try failure { try ArchiveEncoder().encode(value) }.code == .misuse)
+    let data = try ArchiveEncoder().encode(["a": 1])
+    let read = try failure {
+      try ArchiveDecoder().decode(Polymorphic<[ElsewhereKey: any ElsewhereShape]>.self, from: data)
+    }
+    #expect(read.kind == .typeMismatch && read.description.contains("ElsewhereKey is not Codable"))
+  }
+}
+
+// Not private: such types have no name by which they could be found.
+
+protocol ElsewhereShape: Codable {
+  var size: Int { get }
+}
+
+struct ElsewhereSquare: ElsewhereShape {
+  var side: Int
+  var size: Int { side }
+}
+
+final class ElsewhereCircle: ElsewhereShape {
+  let radius: Int
+  var size: Int { radius }
+
+  init(radius: Int) {
+    self.radius = radius
+  }
+}
+
+struct ElsewhereOther: Codable {
+  var side: Int
+}
+
+final class ElsewhereHolder: Codable {
+  @Polymorphic var shape: (any ElsewhereShape)?
+}
+
+protocol ElsewherePlain {}
+
+struct ElsewherePlainValue: ElsewherePlain {}
+
+struct ElsewhereKey: Hashable {}
+
+private struct HiddenElsewhere: ElsewhereShape {
+  var side: Int
+  var size: Int { side }
+}
+
+private struct StatedElsewhere: ElsewhereShape, ArchivableClass {
+  static var archivedClassName: String { "Elsewhere.Stated" }
+  var side: Int
+  var size: Int { side }
+}

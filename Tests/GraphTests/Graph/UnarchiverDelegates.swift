@@ -1,0 +1,179 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// The delegate of an unarchiver sees every object once it is made, may replace it, and may supply classes.
+@Suite struct UnarchiverDelegates {
+  @Test("each object is reported once, when its initializer has returned, and the end once")
+  func calls() throws {
+    let shared = Piece("shared")
+    let root = Piece("root", [Piece("a", [shared]), shared, Piece("b")])
+    let recorder = UnarchivingRecorder()
+    let unarchiver = try recorder.unarchiver(of: root)
+    _ = try unarchiver.decode(Piece.self, forKey: "root")
+    #expect(recorder.calls == ["did shared", "did a", "did b", "did root"])
+    _ = try unarchiver.decode(Piece.self, forKey: "root")
+    #expect(recorder.calls.count == 4)
+    recorder.calls = []
+    unarchiver.finishDecoding()
+    unarchiver.finishDecoding()
+    #expect(recorder.calls == ["will finish", "did finish"])
+  }
+
+  @Test("an object is replaced wherever it is")
+  func replacement() throws {
+    let old = Piece("old")
+    let root = Piece("root", [old, Piece("a", [old])])
+    root.maybe = old
+    root.watched = old
+    let new = Piece("new")
+    let recorder = UnarchivingRecorder { ($0 as? Piece)?.name == "old" ? new : $0 }
+    let back = try recorder.unarchiver(of: root).decode(Piece.self, forKey: "root")
+    #expect(back.children[0] === new && back.children[1].children[0] === new)
+    #expect(back.maybe === new && back.watched === new)
+    #expect(recorder.calls == ["did old", "replace old by new", "did a", "did root"])
+  }
+
+  @Test("the root itself is replaced")
+  func replacedRoot() throws {
+    let new = Piece("new")
+    let recorder = UnarchivingRecorder { ($0 as? Piece)?.name == "old" ? new : $0 }
+    #expect(try recorder.unarchiver(of: Piece("old")).decode(Piece.self, forKey: "root") === new)
+  }
+
+  @Test("nil stands for an object where nil may stand; elsewhere it is an error with its path")
+  func replacedByNil() throws {
+    let secret = Piece("secret")
+    let root = Piece("root")
+    root.maybe = secret
+    root.gaps = [secret, Piece("a"), secret, nil]
+    root.watched = secret
+    let recorder = UnarchivingRecorder { ($0 as? Piece)?.name == "secret" ? nil : $0 }
+    let back = try recorder.unarchiver(of: root).decode(Piece.self, forKey: "root")
+    #expect(back.maybe == nil && back.watched == nil && back.gaps.map { $0?.name } == [nil, "a", nil, nil])
+
+    let unarchiver = try recorder.unarchiver(of: [Piece("a"), secret])
+    let found = try failure { try unarchiver.decode([Piece].self, forKey: "root") }
+    #expect(found.kind == .valueNotFound && found.path == "root/[1]")
+    #expect(try unarchiver.decode([Piece?].self, forKey: "root").map { $0?.name } == ["a", nil])
+    #expect(try recorder.unarchiver(of: secret).decodeIfPresent(Piece.self, forKey: "root") == nil)
+  }
+
+  @Test("a deferred value is replaced, too, by another object and by nil")
+  func deferred() throws {
+    let root = LatePiece()
+    root.next = LatePiece()
+    root.next?.name = "old"
+    root.next?.next = root
+    let new = LatePiece()
+    let recorder = UnarchivingRecorder { ($0 as? LatePiece)?.name == "old" ? new : $0 }
+    #expect(try recorder.unarchiver(of: root).decode(LatePiece.self, forKey: "root").next === new)
+    let nothing = UnarchivingRecorder { ($0 as? LatePiece)?.name == "old" ? nil : $0 }
+    #expect(try nothing.unarchiver(of: root).decode(LatePiece.self, forKey: "root").next == nil)
+  }
+
+  @Test("a replacement of a class that does not fit is an error")
+  func wrongClass() throws {
+    let recorder = UnarchivingRecorder { ($0 as? Piece)?.name == "old" ? DelegatePet(name: "x") : $0 }
+    let unarchiver = try recorder.unarchiver(of: [Piece("a"), Piece("old")])
+    let found = try failure { try unarchiver.decode([Piece].self, forKey: "root") }
+    #expect(found.kind == .typeMismatch && found.path == "root/[1]")
+  }
+
+  @Test("a class that is not found is asked for, with the names of its superclasses")
+  func unknownClass() throws {
+    let data = try archive([DelegatePet(name: "a"), DelegateDog(name: "b"), DelegateDog(name: "c")])
+    let recorder = UnarchivingRecorder()
+    recorder.classes = ["Nowhere.Dog": DelegateDog.self]
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    unarchiver.delegate = recorder
+    let pets = try unarchiver.decode([DelegatePet].self, forKey: "pets")
+    #expect(pets[1] is DelegateDog && pets[2] is DelegateDog && pets.map(\.name) == ["a", "b", "c"])
+    let asked = recorder.calls.filter { $0.hasPrefix("class") }
+    #expect(
+      !asked.isEmpty && asked.allSatisfy { $0 == "class Nowhere.Dog: Nowhere.Dog, GraphTests.DelegatePet" }
+    )
+  }
+
+  @Test("a class that nobody knows is an error, and so is one that does not fit")
+  func noClass() throws {
+    let data = try archive([DelegatePet(name: "a"), DelegateDog(name: "b")])
+    let recorder = UnarchivingRecorder()
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    unarchiver.delegate = recorder
+    let found = try failure { try unarchiver.decode([DelegatePet].self, forKey: "pets") }
+    #expect(
+      found.code == .unresolvableClass && found.path == "pets/[1]"
+        && found.description.contains("Nowhere.Dog")
+    )
+    for other in [Piece.self, NoCoding.self] as [AnyClass] {
+      recorder.classes = ["Nowhere.Dog": other]
+      let wrong = try failure { try unarchiver.decode([DelegatePet].self, forKey: "pets") }
+      #expect(wrong.kind == .typeMismatch && wrong.path == "pets/[1]")
+    }
+    recorder.classes = ["Nowhere.Dog": DelegatePet.self]
+    let pets = try unarchiver.decode([DelegatePet].self, forKey: "pets")
+    #expect(type(of: pets[1]) == DelegatePet.self && pets[1].name == "b")
+    let alone = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(try failure { try alone.decode([DelegatePet].self, forKey: "pets") }.code == .unresolvableClass)
+  }
+
+  private func archive(_ pets: [DelegatePet]) throws -> Data {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Nowhere.Dog", for: DelegateDog.self)
+    try archiver.encode(pets, forKey: "pets")
+    return try archiver.encodedData
+  }
+}
+
+// MARK: - Types
+
+private final class NoCoding {}
+
+private final class LatePiece: Codable {
+  var name = "late"
+  @Deferred var next: LatePiece?
+}
+
+private final class UnarchivingRecorder: KeyedUnarchiverDelegate {
+  var calls: [String] = []
+  var classes: [String: AnyClass] = [:]
+  private let replace: (Any) -> Any?
+
+  init(_ replace: @escaping (Any) -> Any? = { $0 }) {
+    self.replace = replace
+  }
+
+  func unarchiver<Root: Encodable>(of root: Root) throws -> KeyedUnarchiver {
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: ArchiveEncoder().encode(root))
+    unarchiver.delegate = self
+    return unarchiver
+  }
+
+  private func name(_ object: Any?) -> String {
+    guard let object else { return "nil" }
+    return (object as? Piece)?.name ?? (object as? DelegatePet)?.name ?? "\(type(of: object))"
+  }
+
+  func unarchiver(
+    _ unarchiver: KeyedUnarchiver,
+    cannotDecodeObjectOfClassName name: String,
+    originalClasses classNames: [String]
+  ) -> AnyClass? {
+    calls.append("class \(name): \(classNames.joined(separator: ", "))")
+    return classes[name]
+  }
+
+  func unarchiver(_ unarchiver: KeyedUnarchiver, didDecode object: Any?) -> Any? {
+    calls.append("did \(name(object))")
+    return object.flatMap(replace)
+  }
+
+  func unarchiver(_ unarchiver: KeyedUnarchiver, willReplace object: Any, with newObject: Any) {
+    calls.append("replace \(name(object)) by \(name(newObject))")
+  }
+
+  func unarchiverWillFinish(_ unarchiver: KeyedUnarchiver) { calls.append("will finish") }
+  func unarchiverDidFinish(_ unarchiver: KeyedUnarchiver) { calls.append("did finish") }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import TestSupport
+import Testing
+
+/// An unarchiver as an object: its limits, its end, and a delegate that does nothing.
+@Suite struct UnarchiverUse {
+  private final class Quiet: KeyedArchiverDelegate, KeyedUnarchiverDelegate {}
+
+  private final class Node: Codable {
+    var name = "node"
+  }
+
+  @Test("an archive with more bytes than the limit is refused, and one with as many is not")
+  func byteCount() throws {
+    let data = try ArchiveEncoder().encode("text")
+    var limits = ArchiveLimits()
+    limits.maximumByteCount = data.count
+    #expect(try KeyedUnarchiver.unarchive(String.self, from: data, limits: limits) == "text")
+    limits.maximumByteCount = data.count - 1
+    let found = try failure { try KeyedUnarchiver(forReadingFrom: data, limits: limits) }
+    #expect(found.kind == .dataCorrupted && found.code == .limitExceeded && found.path == "")
+    #expect(found.description.contains("\(data.count) bytes"))
+  }
+
+  @Test("limits that are set later hold for what is decoded then")
+  func laterLimits() throws {
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: ArchiveEncoder().encode([[[["deep"]]]]))
+    let key = KeyedArchiver.rootKey
+    #expect(try unarchiver.decode([[[[String]]]].self, forKey: key) == [[[["deep"]]]])
+    unarchiver.limits.maximumDepth = 3
+    #expect(try failure { try unarchiver.decode([[[[String]]]].self, forKey: key) }.code == .limitExceeded)
+    unarchiver.limits.maximumDepth = 10
+    unarchiver.limits.maximumValueDepth = 3
+    #expect(try failure { try unarchiver.decode([[[[String]]]].self, forKey: key) }.code == .limitExceeded)
+    unarchiver.limits = ArchiveLimits()
+    #expect(try unarchiver.decode([[[[String]]]].self, forKey: key) == [[[["deep"]]]])
+  }
+
+  @Test("when decoding is finished nothing more can be decoded, and finishing again does nothing")
+  func finished() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode(1, forKey: "a")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.codingPath.isEmpty && archiver.codingPath.isEmpty)
+    #expect(try unarchiver.decode(Int.self, forKey: "a") == 1)
+    unarchiver.finishDecoding()
+    unarchiver.finishDecoding()
+    #expect(unarchiver.allKeys.isEmpty && !unarchiver.containsValue(forKey: "a"))
+    for found in [
+      try failure { try unarchiver.decode(Int.self, forKey: "a") },
+      try failure { try unarchiver.decodeIfPresent(Int.self, forKey: "a") },
+      try failure { try unarchiver.container(keyedBy: AnyKey.self) },
+      try failure { try unarchiver.unkeyedContainer() },
+    ] {
+      #expect(found.kind == .dataCorrupted && found.code == .misuse)
+    }
+  }
+
+  @Test("a delegate that implements nothing changes nothing")
+  func quietDelegate() throws {
+    let quiet = Quiet()
+    let archiver = KeyedArchiver()
+    archiver.delegate = quiet
+    let node = Node()
+    node.name = "other"
+    try archiver.encode([node, node], forKey: "nodes")
+    try archiver.finishEncoding()
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    unarchiver.delegate = quiet
+    let nodes = try unarchiver.decode([Node].self, forKey: "nodes")
+    unarchiver.finishDecoding()
+    #expect(nodes.map(\.name) == ["other", "other"] && nodes[0] === nodes[1])
+  }
+
+  @Test("a delegate without an answer leaves an unknown class an error")
+  func unknownClass() throws {
+    let data = HandmadeArchive.data(
+      bodies: [[1, 0x50]],
+      topLevel: [0, 0x1C, 1, 0x21, 0x61, 0x40, 1],
+      classes: [HandmadeArchive.type("Zoo.Nowhere", flags: 1)]
+    )
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    let quiet = Quiet()
+    unarchiver.delegate = quiet
+    let found = try failure { try unarchiver.decode(Node.self, forKey: "a") }
+    #expect(found.code == .unresolvableClass && found.path == "a")
+    #expect(found.description.contains("Zoo.Nowhere"))
+  }
+
+  @Test("a superclass that was not archived under its key is nil, as with JSONDecoder")
+  func missingSuper() throws {
+    let data = try ArchiveEncoder().encode(["a": 1])
+    #expect(try readKeyed(data) { try $0.superDecoder().singleValueContainer().decodeNil() })
+    let found = try failure { try readKeyed(data) { try Node(from: $0.superDecoder()) } }
+    #expect(found.kind == .valueNotFound && found.code == .typeMismatch && found.path == "super")
+  }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// The archiver never writes what no reader could build again: it says what is wrong, and keeps nothing of
+/// it.
+@Suite struct UnreadableGraphs {
+  @Test("rings of bare strong references, of every kind", arguments: RingKind.allCases)
+  func rings(kind: RingKind) throws {
+    let found = try failure { try ArchiveEncoder().encode(kind.graph()) }
+    #expect(found.kind == .invalidValue && found.code == .cycle)
+    for word in ["@Deferred", "ArchivedModel", "SelfRegistering", "Ring"] {
+      #expect(found.description.contains(word), "\(word) in \(found.description)")
+    }
+    #expect(found.path == kind.path)
+    for station in kind.stations {
+      #expect(found.description.contains(station), "\(station) in \(found.description)")
+    }
+  }
+
+  @Test("a ring far from the root, and a very long one")
+  func farAndLong() throws {
+    let ring = Ring()
+    ring.next = Ring()
+    ring.next?.next = ring
+    let owner = Ring()
+    owner.list = [Ring(), ring]
+    let found = try failure { try ArchiveEncoder().encode(["first": ["second": [owner]]]) }
+    #expect(found.code == .cycle && found.path == "first/second/[0]/list/[1]")
+    #expect(found.description.contains("Ring.next"))
+
+    let long = (0..<2000).map { _ in Ring() }
+    for (index, one) in long.enumerated() { one.next = long[(index + 1) % long.count] }
+    let message = try failure { try ArchiveEncoder().encode(long[7]) }
+    #expect(message.code == .cycle && message.description.utf8.count < 6000)
+    for one in long { one.next = nil }
+  }
+
+  @Test("nothing of the value stays in the archiver")
+  func nothingIsLeft() throws {
+    let shared = Named("shared")
+    let archiver = KeyedArchiver()
+    try archiver.encode(shared, forKey: "before")
+    let ring = Ring()
+    ring.next = ring
+    ring.name = shared
+    for _ in 0..<3 {
+      #expect(try failure { try archiver.encode(["ring": ring], forKey: "ring") }.code == .cycle)
+      #expect(try failure { try archiver.encode(ring, forKey: "bare") }.code == .cycle)
+    }
+    let chain = Ring()
+    chain.next = Ring()
+    chain.next?.name = shared
+    try archiver.encode(chain, forKey: "after")
+    ring.next = nil
+    try archiver.encode(ring, forKey: "ring")
+    let data = try archiver.encodedData
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data, verification: .everything)
+    #expect(unarchiver.allKeys == ["before", "after", "ring"])
+    let before = try unarchiver.decode(Named.self, forKey: "before")
+    #expect(try unarchiver.decode(Ring.self, forKey: "after").next?.name === before)
+    #expect(try unarchiver.decode(Ring.self, forKey: "ring").name === before)
+
+    let fresh = KeyedArchiver()
+    try fresh.encode(shared, forKey: "before")
+    try fresh.encode(chain, forKey: "after")
+    try fresh.encode(ring, forKey: "ring")
+    #expect(try fresh.encodedData == data)
+  }
+
+  @Test("a ring that was written through a nested container of the top level is refused, and stays refused")
+  func nestedAtTheTop() throws {
+    let ring = Ring()
+    ring.next = ring
+    let archiver = KeyedArchiver()
+    do {
+      var container = archiver.container(keyedBy: AnyKey.self)
+      var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+      try nested.encode(ring, forKey: "ring")
+    } catch {
+      #expect(Failure(error)?.code == .cycle)
+      return
+    }
+    #expect(try failure { try archiver.finishEncoding() }.code == .cycle)
+    let again = try? archiver.encodedData
+    #expect(again == nil, "an archive came out that has the ring in it")
+  }
+
+  @Test("a refused value is refused again where the caller goes on in the same container")
+  func refusedInACollection() throws {
+    let ring = Ring()
+    ring.next = ring
+    let data = try writeKeyed { container in
+      // The ring is found when the whole value is complete, not here.
+      try container.encode(1, forKey: "one")
+      try? container.encode(
+        Writing { encoder in
+          var inner = encoder.unkeyedContainer()
+          try inner.encode(ring)
+          throw Refusal()
+        },
+        forKey: "ring"
+      )
+    }
+    #expect(try ArchiveDecoder().decode([String: Int].self, from: data) == ["one": 1])
+  }
+
+  @Test("no ring: the same object many times, a diamond, a chain")
+  func noRings() throws {
+    let end = Ring()
+    let left = Ring()
+    let right = Ring()
+    left.next = end
+    right.next = end
+    let top = Ring()
+    top.list = [left, right, end, left]
+    let back = try roundTrip(top)
+    #expect(back.list[0].next === back.list[1].next && back.list[2] === back.list[0].next)
+    #expect(back.list[3] === back.list[0])
+  }
+
+  @Test("what only a weak or deferred reference closes is no ring")
+  func softRings() throws {
+    let soft = Soft()
+    soft.next = Soft()
+    soft.next?.back = soft
+    soft.next?.weak = soft
+    let back = try roundTrip(soft)
+    #expect(back.next?.back === back && back.next?.weak === back)
+    soft.next?.next = soft
+    #expect(try failure { try ArchiveEncoder().encode(soft) }.code == .cycle)
+  }
+
+  @Test("a line of plain properties deeper than readers go is refused, a shorter one is not")
+  func tooDeep() throws {
+    let size = try withLine(of: 100_000) { try ArchiveEncoder().encode($0).count }
+    #expect(size > 100_000)
+    try withLine(of: 300_000) { first in
+      let archiver = KeyedArchiver()
+      let found = try failure { try archiver.encode(first, forKey: "line") }
+      #expect(found.code == .limitExceeded && found.description.contains("@Deferred"))
+      #expect(found.description.utf8.count < 10_000_000)
+      try archiver.encode(Ring(), forKey: "after")
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+      #expect(
+        try unarchiver.decode(Ring.self, forKey: "after").next == nil && unarchiver.allKeys == ["after"]
+      )
+    }
+  }
+
+  @Test("what lies beside the way does not count for the depth")
+  func besideTheWay() throws {
+    let objects = (0..<60_000).map { _ in Bulky() }
+    for (index, object) in objects.dropLast().enumerated() { object.next = objects[index + 1] }
+    defer { for object in objects { object.next = nil } }
+    // Two levels an object, and ten more only at its end: far below the limit.
+    let data = try? ArchiveEncoder().encode(objects[0])
+    #expect(data != nil)
+  }
+}
+
+private func withLine<Result>(of count: Int, _ body: (Ring) throws -> Result) rethrows -> Result {
+  let line = (0..<count).map { _ in Ring() }
+  for index in 1..<count { line[index - 1].next = line[index] }
+  // One by one, since releasing the first would release all, one within the other.
+  defer { for one in line { one.next = nil } }
+  return try body(line[0])
+}
+
+// MARK: - Graphs
+
+enum RingKind: String, CaseIterable, Sendable {
+  case itself, two, array, optionalArray, dictionary, set, structure, enumeration, objectKey, threeFromOutside
+
+  fileprivate func graph() -> [Ring] {
+    let ring = Ring()
+    let other = Ring()
+    switch self {
+    case .itself: ring.next = ring
+    case .two:
+      ring.next = other
+      other.next = ring
+    case .threeFromOutside:
+      ring.next = other
+      other.next = Ring()
+      other.next?.next = ring
+    case .array: ring.list = [other, ring]
+    case .optionalArray: ring.gaps = [nil, other, ring]
+    case .dictionary: ring.table = ["back": ring]
+    case .set: ring.set = [ring]
+    case .structure: ring.pair = Pair(number: 1, ring: ring)
+    case .enumeration: ring.choice = .ring(ring)
+    case .objectKey: ring.keys = [ring: 1]
+    }
+    return self == .threeFromOutside ? [Ring(), ring] : [ring]
+  }
+
+  var path: String { self == .threeFromOutside ? "[1]" : "[0]" }
+
+  var stations: [String] {
+    switch self {
+    case .itself, .two, .threeFromOutside: ["Ring.next. Write @Deferred before the wrapper of Ring.next."]
+    case .array: ["Ring.list. "]
+    case .optionalArray: ["Ring.gaps. "]
+    case .dictionary: ["Ring.table. "]
+    case .set: ["Ring.set. "]
+    case .structure: ["Ring.pair. "]
+    case .enumeration: ["Ring.choice. Mark Ring.choice @Deferred"]
+    case .objectKey: ["Ring.keys. "]
+    }
+  }
+}
+
+private struct Pair: Codable {
+  var number: Int
+  var ring: Ring
+}
+
+private enum Choice: Codable {
+  case none, ring(Ring)
+}
+
+private final class Ring: Codable, Hashable {
+  @Kept var next: Ring? = nil
+  var name: Named?
+  @Kept var list: [Ring] = []
+  @Kept var gaps: [Ring?]? = nil
+  @Kept var table: [String: Ring] = [:]
+  @Kept var set: Set<Ring> = []
+  @Kept var pair: Pair? = nil
+  var choice = Choice.none
+  @Kept var keys: [Ring: Int] = [:]
+
+  init() {}
+
+  static func == (one: Ring, other: Ring) -> Bool { one === other }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+private final class Named: Codable {
+  let name: String
+
+  init(_ name: String) {
+    self.name = name
+  }
+}
+
+private final class Soft: Codable {
+  @Kept var next: Soft? = nil
+  @Deferred var back: Soft?
+  @WeakReference var weak: Soft?
+}
+
+/// Has values that are nested deep beside the one that goes on.
+private final class Bulky: Codable {
+  var next: Bulky?
+  var deep = [[[[[[[[[[1, 2]]]]]]]]]]
+}

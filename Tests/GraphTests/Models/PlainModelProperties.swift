@@ -1,0 +1,239 @@
+import Foundation
+import Keepsake
+import Observation
+import TestSupport
+import Testing
+
+/// Stored properties of models and of classes with fields, without a word about them.
+@Suite struct PlainModelProperties {
+  @Test("private, inherited, weak and unowned properties, and those with wrappers, come back")
+  func everything() throws {
+    let boss = PlainBoss()
+    boss.name = "boss"
+    boss.level = 5
+    let user = PlainUser()
+    user.setSecret(Data([1, 2]))
+    user.boss = boss
+    user.office = boss
+    user.tag = "tag"
+    boss.friends = [user, boss]
+    let back = try roundTrip(boss)
+    #expect(back.name == "boss" && back.level == 5 && back.friends[1] === back)
+    let friend = back.friends[0]
+    #expect(friend.boss === back && friend.office === back && friend.seenSecret == Data([1, 2]))
+    #expect(friend.tag as? String == "tag")
+    boss.friends = []
+    back.friends = []
+  }
+
+  @Test("a weak property is nil where nothing else archives its object")
+  func conditional() throws {
+    let boss = PlainBoss()
+    let user = PlainUser()
+    user.boss = boss
+    #expect(try roundTrip(user).boss == nil)
+    let both = try roundTrip([user, boss])
+    #expect(both[0].boss === both[1])
+    // The object comes with a later key.
+    let archiver = KeyedArchiver()
+    try archiver.encode(user, forKey: "user")
+    try archiver.encode(boss, forKey: "boss")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    let later = try unarchiver.decode(PlainUser.self, forKey: "user")
+    #expect(later.boss == nil)
+    let found = try unarchiver.decode(PlainBoss.self, forKey: "boss")
+    #expect(later.boss === found)
+    #expect(try jsonRoundTrip(user).boss == nil)
+  }
+
+  @Test("a type that cannot be archived is an error that names the property, by every coder")
+  func notCodable() throws {
+    for found in [
+      try failure { try ArchiveEncoder().encode([PlainOdd()]) },
+      try failure { try transcode([PlainUser()], to: [PlainOdd].self) },
+      try failure { try JSONEncoder().encode([PlainOdd()]) },
+      try failure { try JSONDecoder().decode([PlainOdd].self, from: Data("[{}]".utf8)) },
+      try failure { try ArchiveEncoder().encode([PlainOddFields()]) },
+    ] {
+      #expect(found.code == .misuse && found.description.contains(".odd cannot be archived"), "\(found)")
+    }
+    let left = PlainLeftOut()
+    left.number = 2
+    #expect(try roundTrip(left).number == 2)
+  }
+
+  @Test("archivedKeys that name no property are an error")
+  func misspelt() throws {
+    let found = try failure { try ArchiveEncoder().encode([PlainMisspelt()]) }
+    #expect(found.code == .misuse && found.description.contains("\"nmae\""))
+  }
+
+  @Test("a let is left as it is, and is an error where its value would be lost")
+  func constants() throws {
+    let back = try roundTrip(PlainConstants())
+    #expect(back.kind == "constant" && back.number == 0)
+    let found = try failure { try ArchiveEncoder().encode([PlainIdentified()]) }
+    #expect(found.code == .misuse && found.description.contains("PlainIdentified.id is a let"), "\(found)")
+  }
+
+  @Test("an observed class: keys without the underscore, and archives of before and after")
+  func observed() throws {
+    let observed = PlainObserved()
+    observed.title = "t"
+    let back = try roundTrip(observed)
+    #expect(back.title == "t")
+    #expect(try transcode(observed, to: [String: String].self) == ["title": "t"])
+    // What the coding that the compiler writes has written.
+    #expect(try transcode(["_title": "old"], to: PlainObserved.self).title == "old")
+    #expect(try transcode(["title": "older"], to: PlainObserved.self).title == "older")
+    let model = PlainObservedModel()
+    model.title = "m"
+    #expect(try roundTrip(model).title == "m")
+  }
+
+  @Test("an encode(to:) of a subclass may add keys to those of super")
+  func overridden() throws {
+    let more = PlainOverriding()
+    more.name = "n"
+    for back in [try roundTrip([more])[0], try jsonRoundTrip(more)] {
+      #expect(back.name == "n" && back.added == "added")
+    }
+  }
+
+  @MainActor @Test("models and fields on the main actor")
+  func mainActor() throws {
+    let item = PlainItem()
+    item.name = "i"
+    item.next = item
+    let back = try roundTrip(item)
+    #expect(back.name == "i" && back.next === back)
+    item.next = nil
+    back.next = nil
+  }
+
+  @Test("classes with fields: subclasses, cycles, identity, and the archive that their plain twins write")
+  func classes() throws {
+    let node = PlainLeafBranch()
+    node.label = "leaf"
+    node.weight = 2
+    let root = PlainBranch()
+    root.nodes = [node, node, root]
+    node.parent = root
+    let back = try roundTrip(root)
+    #expect(back.nodes[0] === back.nodes[1] && back.nodes[2] === back && back.nodes[0].parent === back)
+    #expect((back.nodes[0] as? PlainLeafBranch)?.weight == 2 && back.nodes[0].label == "leaf")
+    for each in [root, back] { each.nodes = [] }
+    let twin = PlainTwin()
+    #expect(try ArchiveEncoder().encode([twin]).count == ArchiveEncoder().encode([FieldTwin()]).count)
+    #expect(try transcode(twin, to: FieldTwin.self).name == "twin")
+    #expect(try transcode(FieldTwin(), to: PlainTwin.self).count == 3)
+  }
+}
+
+// MARK: - Models
+
+class PlainUser: ArchivedModel {
+  var name = ""
+  var friends: [PlainUser] = []
+  weak var boss: PlainUser?
+  unowned var office: PlainUser?
+  @Polymorphic var tag: (any Codable)?
+  private var secret: Data?
+
+  var seenSecret: Data? { secret }
+  func setSecret(_ data: Data) { secret = data }
+}
+
+final class PlainBoss: PlainUser {
+  var level = 0
+}
+
+private struct NotCodable {}
+
+private final class PlainOdd: ArchivedModel {
+  var odd = NotCodable()
+}
+
+private struct PlainOddFields: ArchivedFields {
+  var odd = NotCodable()
+}
+
+private final class PlainLeftOut: ArchivedModel {
+  override class var archivedKeys: [String: String?] { ["odd": nil] }
+
+  var odd = NotCodable()
+  var number = 1
+}
+
+private final class PlainMisspelt: ArchivedModel {
+  override class var archivedKeys: [String: String?] { ["nmae": "n"] }
+
+  var name = ""
+}
+
+private final class PlainConstants: ArchivedModel {
+  let kind = "constant"
+  let helper = NotCodable()
+  var number = 0
+}
+
+private final class PlainIdentified: ArchivedModel {
+  let id = UUID()
+}
+
+@Observable private final class PlainObserved: ArchivedFields {
+  var title = ""
+}
+
+@Observable private final class PlainObservedModel: ArchivedModel {
+  var title = ""
+}
+
+private final class PlainOverriding: ArchivedModel {
+  var name = ""
+  var added = ""
+
+  override class var archivedKeys: [String: String?] { ["added": nil] }
+
+  private enum Keys: CodingKey { case more }
+
+  required init() { super.init() }
+
+  required init(from decoder: any Decoder) throws {
+    try super.init(from: decoder)
+    added = try decoder.container(keyedBy: Keys.self).decode(String.self, forKey: .more)
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    try super.encode(to: encoder)
+    var container = encoder.container(keyedBy: Keys.self)
+    try container.encode("added", forKey: .more)
+  }
+}
+
+@MainActor private final class PlainItem: @MainActor ArchivedFields {
+  var name = ""
+  var next: PlainItem?
+}
+
+class PlainBranch: ArchivedFields {
+  var label = ""
+  var nodes: [PlainBranch] = []
+  weak var parent: PlainBranch?
+
+  required init() {}
+}
+
+final class PlainLeafBranch: PlainBranch {
+  var weight = 0
+}
+
+private final class PlainTwin: Codable {
+  var name = "twin"
+  var count = 3
+}
+
+private final class FieldTwin: ArchivedFields {
+  var name = "twin"
+  var count = 3
+}

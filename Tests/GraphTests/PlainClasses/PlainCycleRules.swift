@@ -1,0 +1,319 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// What can wait in a cycle and what cannot, and what is said of it.
+@Suite struct PlainCycleRules {
+  // MARK: Hashes
+
+  final class Member: Codable, Hashable {
+    var name: String
+    var friends: Set<Member> = []
+    var scores: [Member: Int] = [:]
+    init(_ name: String) { self.name = name }
+
+    static func == (left: Member, right: Member) -> Bool { left === right }
+    /// Changes when the friends are there.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(name)
+      hasher.combine(friends.count)
+      hasher.combine(scores.count)
+    }
+    func letGo() {
+      friends = []
+      scores = [:]
+    }
+  }
+
+  @Test("sets and dictionaries that are read last find their elements, whatever these are hashed by")
+  func hashesInProperties() throws {
+    let members = (0..<5).map { Member(String($0)) }
+    // Not all at once, so that no element changes its hash here while it is in a set.
+    let sets = members.map { member in Set(members.filter { $0 !== member }) }
+    for (member, set) in zip(members, sets) {
+      member.friends = set
+      member.scores = Dictionary(uniqueKeysWithValues: set.map { ($0, 1) })
+    }
+    defer { members.forEach { $0.letGo() } }
+    try forEachWay(members) { back in
+      for member in back {
+        #expect(member.friends.count == 4)
+        #expect(member.friends.allSatisfy { member.friends.contains($0) })
+        #expect(member.scores.keys.allSatisfy { member.scores[$0] == 1 })
+        #expect(back.allSatisfy { $0 === member || member.friends.contains($0) })
+      }
+      back.forEach { $0.letGo() }
+    }
+  }
+
+  struct Club: Codable {
+    let members: Set<Member>
+  }
+
+  @Test("a set that an initializer has is refused if its elements have other hashes in the end")
+  func hashesElsewhere() throws {
+    let (ann, bob) = (Member("Ann"), Member("Bob"))
+    ann.friends = [bob]
+    bob.friends = [ann]
+    let club = Club(members: [ann, bob])
+    defer { [ann, bob].forEach { $0.letGo() } }
+    let data = try KeyedArchiver.archivedData(withRootObject: club)
+    #expect(throws: DecodingError.self) { try KeyedUnarchiver.unarchive(Club.self, from: data) }
+    do {
+      _ = try KeyedUnarchiver.unarchive(Club.self, from: data)
+    } catch let DecodingError.dataCorrupted(context) {
+      #expect(context.debugDescription.contains("Set<Member>"))
+      #expect(context.debugDescription.contains("hash(into:)"))
+    }
+  }
+
+  // MARK: Initializers
+
+  final class Derived: Codable {
+    var name: String
+    var peer: Derived?
+    var peerName: String?
+    init(_ name: String) { self.name = name }
+
+    private enum CodingKeys: String, CodingKey { case name, peer }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      peer = try container.decodeIfPresent(Derived.self, forKey: .peer)
+      peerName = peer?.name ?? "nobody"
+    }
+  }
+
+  @Test("an initializer sees the empty value") func emptyInInitializer() throws {
+    let derived = Derived("self")
+    derived.peer = derived
+    defer { derived.peer = nil }
+    try forEachWay(derived) { back in
+      #expect(back.peer === back)
+      #expect(back.peerName == "nobody")
+      back.peer = nil
+    }
+  }
+
+  final class Awaking: Codable, ArchiveAwakening {
+    var name: String
+    var peers: [Awaking] = []
+    var names = ""
+    init(_ name: String) { self.name = name }
+    private enum CodingKeys: String, CodingKey { case name, peers }
+    func awakeFromArchive() { names = peers.map(\.name).joined(separator: ", ") }
+  }
+
+  @Test("what is derived when an object awakes sees everything") func awakening() throws {
+    let awaking = Awaking("a")
+    awaking.peers = [awaking, Awaking("b")]
+    defer { awaking.peers = [] }
+    try forEachWay(awaking) { back in
+      #expect(back.names == "a, b")
+      back.peers = []
+    }
+  }
+
+  final class Replacing: Codable {
+    var name: String
+    var peer: Replacing?
+    init(_ name: String) { self.name = name }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      peer = try container.decodeIfPresent(Replacing.self, forKey: .peer) ?? Replacing("made up")
+    }
+  }
+
+  @Test("an initializer that stores something else is told") func replaced() throws {
+    let replacing = Replacing("one")
+    replacing.peer = replacing
+    defer { replacing.peer = nil }
+    let data = try KeyedArchiver.archivedData(withRootObject: replacing)
+    do {
+      _ = try KeyedUnarchiver.unarchive(Replacing.self, from: data)
+      Issue.record("The value that init(from:) stored was lost")
+    } catch let DecodingError.dataCorrupted(context) {
+      #expect(context.debugDescription.contains("Replacing.peer"))
+      #expect(context.debugDescription.contains("awakeFromArchive"))
+      #expect((context.underlyingError as? ArchiveError)?.code == .misuse)
+    }
+  }
+
+  // MARK: What cannot wait
+
+  private func refusal(of value: some Encodable) -> String? {
+    do {
+      _ = try KeyedArchiver.archivedData(withRootObject: value)
+      return nil
+    } catch EncodingError.invalidValue(_, let context) {
+      #expect((context.underlyingError as? ArchiveError)?.code == .cycle)
+      return context.debugDescription
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  struct Info: Codable { var node: InStructure? }
+  final class InStructure: Codable {
+    var info = Info()
+  }
+  final class InOptionalStructure: Codable {
+    struct Info: Codable { var node: InOptionalStructure? }
+    var info: Info?
+  }
+  final class InDeferredStructure: Codable {
+    struct Info: Codable { var node: InDeferredStructure? }
+    @Deferred var info = Info()
+  }
+
+  @Test("a value within a structure: the advice is given, and works") func structure() throws {
+    let node = InStructure()
+    node.info.node = node
+    defer { node.info.node = nil }
+    let message = try #require(refusal(of: node))
+    #expect(message.contains("InStructure.info"))
+    #expect(message.contains("Mark InStructure.info @Deferred"))
+    let optional = InOptionalStructure()
+    optional.info = .init(node: optional)
+    defer { optional.info = nil }
+    try forEachWay(optional) { back in
+      #expect(back.info?.node === back)
+      back.info = nil
+    }
+    let deferred = InDeferredStructure()
+    deferred.info.node = deferred
+    defer { deferred.info.node = nil }
+    try forEachWay(deferred) { back in
+      #expect(back.info.node === back)
+      back.info.node = nil
+    }
+  }
+
+  indirect enum Kind: Codable {
+    case none
+    case of(InEnumeration)
+  }
+  final class InEnumeration: Codable {
+    var kind = Kind.none
+  }
+  final class InDeferredEnumeration: Codable {
+    enum Kind: Codable {
+      case none
+      case of(InDeferredEnumeration)
+    }
+    @Deferred var kind = Kind.none
+  }
+
+  @Test("the payload of an enumeration: the advice is given, and works") func enumeration() throws {
+    let object = InEnumeration()
+    object.kind = .of(object)
+    defer { object.kind = .none }
+    let message = try #require(refusal(of: object))
+    #expect(message.contains("Mark InEnumeration.kind @Deferred"))
+    let deferred = InDeferredEnumeration()
+    deferred.kind = .of(deferred)
+    defer { deferred.kind = .none }
+    try forEachWay(deferred) { back in
+      if case .of(let object) = back.kind { #expect(object === back) } else { Issue.record("Another case") }
+      back.kind = .none
+    }
+  }
+
+  @propertyWrapper struct Logged<Value: Codable>: Codable {
+    var wrappedValue: Value
+  }
+  final class Wrapped: Codable {
+    @Logged var peer: Wrapped?
+    init() { _peer = Logged(wrappedValue: nil) }
+  }
+  final class DeferredWrapped: Codable {
+    @Deferred @Logged var peer: DeferredWrapped?
+    init() { _peer = Deferred(wrappedValue: Logged(wrappedValue: nil)) }
+  }
+
+  @Test("a property behind a wrapper: the advice is given, and works") func wrapper() throws {
+    let object = Wrapped()
+    object.peer = object
+    defer { object.peer = nil }
+    let message = try #require(refusal(of: object))
+    #expect(message.contains("Write @Deferred before the wrapper of Wrapped.peer"))
+    let deferred = DeferredWrapped()
+    deferred.peer = deferred
+    defer { deferred.peer = nil }
+    try forEachWay(deferred) { back in
+      #expect(back.peer === back)
+      back.peer = nil
+    }
+  }
+
+  final class Owned: Codable {
+    var owner: Owner
+    init(_ owner: Owner) { self.owner = owner }
+  }
+  final class Owner: Codable {
+    /// As a let in a class of a framework may be: assigned once, in the initializer.
+    let list: List
+    init() { list = List() }
+    final class List: Codable {
+      var first: Holding = .init()
+    }
+    final class Holding: Codable {
+      // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+      var owned: Owned!
+      private enum CodingKeys: String, CodingKey { case other = "owned" }
+      init() {}
+      init(from decoder: any Decoder) throws {
+        owned = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Owned.self, forKey: .other)
+      }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(owned, forKey: .other)
+      }
+    }
+  }
+
+  @Test("names types and properties once, and says what to do for each") func names() throws {
+    let owner = Owner()
+    owner.list.first.owned = Owned(owner)
+    defer { owner.list.first.owned = nil }
+    let message = try #require(refusal(of: owner))
+    #expect(message.contains("Owner.list → List.first → Holding.owned → Owned.owner"))
+    #expect(message.contains("Declare Owned.owner as an optional var"))
+    #expect(message.contains("encode owned of Holding with encodeDeferred(_:forKey:)"))
+    #expect(message.components(separatedBy: "Owner.list").count == 2)
+  }
+
+  @Test("a let is named with what to do") func constant() throws {
+    final class Constant: Codable {
+      let peers: [Peer]
+      init(_ peers: [Peer]) { self.peers = peers }
+    }
+    final class Peer: Codable {
+      var constant: Box
+      init() { constant = Box() }
+      final class Box: Codable {
+        var value: Constant!
+        enum CodingKeys: String, CodingKey { case content = "c" }
+        init() {}
+        init(from decoder: any Decoder) throws {
+          value = try decoder.container(keyedBy: CodingKeys.self).decode(Constant.self, forKey: .content)
+        }
+        func encode(to encoder: any Encoder) throws {
+          var container = encoder.container(keyedBy: CodingKeys.self)
+          try container.encode(value, forKey: .content)
+        }
+      }
+    }
+    let peer = Peer()
+    let constant = Constant([peer])
+    peer.constant.value = constant
+    defer { peer.constant.value = nil }
+    let message = try #require(refusal(of: constant))
+    #expect(message.contains("Constant.peers → Peer.constant → Box.c"))
+    #expect(message.contains("declare Constant.peers as a var"))
+  }
+}

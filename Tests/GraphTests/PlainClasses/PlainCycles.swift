@@ -1,0 +1,438 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Classes as any program has them, which refer to each other in cycles: nothing in them knows of archives.
+@Suite struct PlainCycles {
+  // MARK: Parents
+
+  final class TreeNode: Codable {
+    var name: String
+    var children: [TreeNode] = []
+    weak var parent: TreeNode?
+
+    init(_ name: String, _ children: [TreeNode] = []) {
+      self.name = name
+      self.children = children
+      for child in children { child.parent = self }
+    }
+  }
+
+  @Test("a tree whose nodes have a weak parent") func weakParent() throws {
+    let root = TreeNode("root", [TreeNode("a", [TreeNode("c")]), TreeNode("b")])
+    try forEachWay(root) { back in
+      #expect(back.parent == nil)
+      #expect(back.children.map(\.name) == ["a", "b"])
+      #expect(back.children.allSatisfy { $0.parent === back })
+      #expect(back.children[0].children[0].parent === back.children[0])
+    }
+  }
+
+  @Test("a weak property is nil if nothing else archives its object") func weakAlone() throws {
+    let root = TreeNode("root", [TreeNode("a", [TreeNode("b")])])
+    try forEachWay(root.children[0]) { back in
+      #expect(back.name == "a")
+      #expect(back.parent == nil)
+      #expect(back.children[0].parent === back)
+    }
+  }
+
+  final class Renamed: Codable {
+    weak var parent: Renamed?
+    var children: [Renamed] = []
+    var friend: Renamed?
+
+    enum CodingKeys: String, CodingKey {
+      case parent = "p"
+      case children = "c"
+      case friend = "f"
+    }
+  }
+
+  @Test("renamed keys") func renamedKeys() throws {
+    let root = Renamed()
+    let child = Renamed()
+    root.children = [child]
+    child.parent = root
+    child.friend = root
+    root.friend = child
+    try forEachWay(root) { back in
+      #expect(back.children[0].parent === back)
+      #expect(back.children[0].friend === back)
+      #expect(back.friend === back.children[0])
+    }
+  }
+
+  final class Document: Codable {
+    var title = ""
+    var shapes: [Shape] = []
+  }
+
+  final class Shape: Codable {
+    let id: Int
+    unowned let document: Document
+
+    init(_ id: Int, _ document: Document) {
+      self.id = id
+      self.document = document
+    }
+  }
+
+  @Test("an unowned let, from both sides") func unownedLet() throws {
+    let document = Document()
+    document.title = "Sketch"
+    document.shapes = [Shape(1, document), Shape(2, document)]
+    try forEachWay(document) { back in
+      #expect(back.title == "Sketch")
+      #expect(back.shapes.map(\.id) == [1, 2])
+      #expect(back.shapes.allSatisfy { $0.document === back })
+    }
+    struct Both: Codable {
+      let first: Shape
+      let document: Document
+    }
+    try forEachWay(Both(first: document.shapes[1], document: document)) { back in
+      #expect(back.first.document === back.document)
+      #expect(back.document.shapes[1] === back.first)
+    }
+  }
+
+  // MARK: Lists
+
+  final class Link: Codable {
+    var number: Int
+    var next: Link?
+    var previous: Link?
+
+    init(_ number: Int) {
+      self.number = number
+    }
+  }
+
+  @Test("a doubly linked list, whichever link is the root", arguments: [0, 1, 5, 8, 9])
+  func doublyLinkedList(root: Int) throws {
+    let links = (0..<10).map(Link.init)
+    for (left, right) in zip(links, links.dropFirst()) {
+      left.next = right
+      right.previous = left
+    }
+    try forEachWay(links[root]) { back in
+      var first = back
+      while let previous = first.previous {
+        #expect(previous.next === first)
+        first = previous
+      }
+      var numbers: [Int] = []
+      for link in sequence(first: first, next: \.next) { numbers.append(link.number) }
+      #expect(numbers == Array(0..<10))
+      // Strong both ways: let go of by hand.
+      for link in Array(sequence(first: first, next: \.next)) { link.previous = nil }
+    }
+    for link in links { link.previous = nil }
+  }
+
+  @Test("an object that refers to itself") func itself() throws {
+    let link = Link(1)
+    link.next = link
+    try forEachWay(link) { back in
+      #expect(back.next === back)
+      back.next = nil
+    }
+    link.next = nil
+  }
+
+  final class FixedWay: Codable {
+    let owner: FixedWay?
+    var tools: [FixedWay] = []
+    init(_ owner: FixedWay?) { self.owner = owner }
+  }
+
+  @Test("a let on one side") func letOnOneSide() throws {
+    let owner = FixedWay(nil)
+    owner.tools = [FixedWay(owner), FixedWay(owner)]
+    try forEachWay(owner) { back in
+      #expect(back.tools.count == 2)
+      #expect(back.tools.allSatisfy { $0.owner === back })
+      back.tools = []
+    }
+    try forEachWay(owner.tools[1]) { back in
+      #expect(back.owner?.tools[1] === back)
+      back.owner?.tools = []
+    }
+    owner.tools = []
+  }
+
+  // MARK: Friends
+
+  final class Person: Codable, Hashable {
+    let name: String
+    var friends: [Person] = []
+    var circle: Set<Person> = []
+    var byName: [String: Person] = [:]
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+    var best: Person!
+    var perhaps: [Person]?
+    private var secret: Person?
+
+    init(_ name: String) { self.name = name }
+    func setSecret(_ person: Person?) { secret = person }
+    func hasSecret(_ person: Person) -> Bool { secret === person }
+
+    static func == (left: Person, right: Person) -> Bool { left.name == right.name }
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    func letGo() {
+      friends = []
+      circle = []
+      byName = [:]
+      best = nil
+      perhaps = nil
+      secret = nil
+    }
+  }
+
+  @Test("friends in arrays, sets, dictionaries, optionals and private properties") func friends() throws {
+    let (ann, bob, cleo) = (Person("Ann"), Person("Bob"), Person("Cleo"))
+    let all = [ann, bob, cleo]
+    for person in all {
+      let others = all.filter { $0 !== person }
+      person.friends = others
+      person.circle = Set(all)
+      person.byName = Dictionary(uniqueKeysWithValues: others.map { ($0.name, $0) })
+      person.best = others[0]
+      person.perhaps = [person]
+      person.setSecret(others[1])
+    }
+    try forEachWay(all) { back in
+      for (index, person) in back.enumerated() {
+        let others = back.filter { $0 !== person }
+        #expect(person.name == all[index].name)
+        #expect(person.friends.map(ObjectIdentifier.init) == others.map(ObjectIdentifier.init))
+        #expect(person.circle == Set(back))
+        #expect(person.circle.allSatisfy { member in back.contains { $0 === member } })
+        #expect(others.allSatisfy { person.byName[$0.name] === $0 })
+        #expect(person.best === others[0])
+        #expect(person.perhaps?.first === person)
+        #expect(person.hasSecret(others[1]))
+      }
+      back.forEach { $0.letGo() }
+    }
+    try forEachWay(cleo) { back in
+      #expect(back.best.best === back || back.best.friends.contains { $0 === back })
+      let reached = [back] + back.friends
+      reached.forEach { $0.letGo() }
+    }
+    all.forEach { $0.letGo() }
+  }
+
+  // MARK: Superclasses
+
+  class Vehicle: Codable {
+    var wheels = 4
+    var owner: Driver?
+    init() {}
+  }
+
+  final class Car: Vehicle {
+    var spare: Car?
+    weak var twin: Car?
+
+    override init() { super.init() }
+
+    private enum CodingKeys: String, CodingKey { case spare, twin }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      spare = try container.decodeIfPresent(Car.self, forKey: .spare)
+      twin = try container.decodeIfPresent(Car.self, forKey: .twin)
+      try super.init(from: container.superDecoder())
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encodeIfPresent(spare, forKey: .spare)
+      try container.encodeIfPresent(twin, forKey: .twin)
+      try super.encode(to: container.superEncoder())
+    }
+  }
+
+  /// Its superclass shares its container.
+  final class Bus: Vehicle {
+    var next: Bus?
+    override init() { super.init() }
+
+    private enum CodingKeys: String, CodingKey { case next }
+
+    required init(from decoder: any Decoder) throws {
+      next = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Bus.self, forKey: .next)
+      try super.init(from: decoder)
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encodeIfPresent(next, forKey: .next)
+      try super.encode(to: encoder)
+    }
+  }
+
+  /// Its superclass has a container under a key.
+  final class Tram: Vehicle {
+    weak var front: Tram?
+    override init() { super.init() }
+
+    private enum CodingKeys: String, CodingKey { case front, vehicle }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      front = try container.decodeIfPresent(Tram.self, forKey: .front)
+      try super.init(from: container.superDecoder(forKey: .vehicle))
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try super.encode(to: container.superEncoder(forKey: .vehicle))
+      try container.encodeIfPresent(front, forKey: .front)
+    }
+  }
+
+  final class Driver: Codable {
+    var cars: [Car] = []
+    var buses: [Bus] = []
+    var trams: [Tram] = []
+  }
+
+  @Test("properties of superclasses, in a container of their own and in a shared one") func superclasses()
+    throws
+  {
+    let driver = Driver()
+    let (first, second, bus, tram, rear) = (Car(), Car(), Bus(), Tram(), Tram())
+    first.wheels = 3
+    first.spare = second
+    second.spare = first
+    second.twin = first
+    bus.next = bus
+    rear.front = tram
+    for vehicle in [first, second, bus, tram, rear] { vehicle.owner = driver }
+    driver.cars = [first, second]
+    driver.buses = [bus]
+    driver.trams = [rear, tram]
+    func letGo(_ driver: Driver) {
+      driver.cars.forEach { $0.spare = nil }
+      driver.buses.forEach { $0.next = nil }
+      driver.cars = []
+      driver.buses = []
+      driver.trams = []
+    }
+    try forEachWay(driver) { back in
+      #expect(back.cars[0].wheels == 3)
+      #expect(back.cars[0].spare === back.cars[1])
+      #expect(back.cars[1].spare === back.cars[0])
+      #expect(back.cars[1].twin === back.cars[0])
+      #expect(back.buses[0].next === back.buses[0])
+      #expect(back.trams[0].front === back.trams[1])
+      #expect(back.trams[1].front == nil)
+      #expect((back.cars as [Vehicle] + back.buses + back.trams).allSatisfy { $0.owner === back })
+      letGo(back)
+    }
+    letGo(driver)
+  }
+
+  // MARK: Other kinds of classes
+
+  final class Box<Value: Codable>: Codable {
+    var value: Value
+    var other: Box<Value>?
+    weak var inside: Box<Value>?
+    init(_ value: Value) { self.value = value }
+  }
+
+  @Test("generic classes") func generic() throws {
+    let (left, right) = (Box("left"), Box("right"))
+    left.other = right
+    right.other = left
+    right.inside = left
+    try forEachWay(left) { back in
+      #expect(back.other?.other === back)
+      #expect(back.other?.inside === back)
+      #expect(back.other?.value == "right")
+      back.other = nil
+    }
+    left.other = nil
+  }
+
+  @MainActor final class View: @MainActor Codable {
+    var subviews: [View] = []
+    weak var superview: View?
+    var delegate: View?
+  }
+
+  @MainActor @Test("main-actor classes") func mainActor() throws {
+    let (window, button) = (View(), View())
+    window.subviews = [button]
+    button.superview = window
+    window.delegate = button
+    button.delegate = window
+    let data = try KeyedArchiver.archivedData(withRootObject: window)
+    let back = try KeyedUnarchiver.unarchive(View.self, from: data)
+    #expect(back.subviews[0].superview === back)
+    #expect(back.subviews[0].delegate === back)
+    #expect(back.delegate === back.subviews[0])
+    back.delegate = nil
+    window.delegate = nil
+  }
+
+  // MARK: Several keys
+
+  @Test(
+    "values under several keys, read in any order",
+    arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 0, 2]]
+  )
+  func severalKeys(order: [Int]) throws {
+    let links = (0..<6).map(Link.init)
+    for (left, right) in zip(links, links.dropFirst() + [links[0]]) {
+      left.next = right
+      right.previous = left
+    }
+    defer {
+      links.forEach {
+        $0.next = nil; $0.previous = nil
+      }
+    }
+    let archiver = KeyedArchiver()
+    for key in 0..<3 { try archiver.encode(links[key * 2], forKey: String(key)) }
+    try archiver.finishEncoding()
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    var back: [Int: Link] = [:]
+    for key in order { back[key] = try unarchiver.decode(Link.self, forKey: String(key)) }
+    let first = try #require(back[0])
+    #expect(first.next?.next === back[1])
+    #expect(back[1]?.next?.next === back[2])
+    #expect(back[2]?.next?.next === first)
+    var link = first
+    for number in 0..<6 {
+      #expect(link.number == number)
+      #expect(link.next?.previous === link)
+      link = try #require(link.next)
+    }
+    #expect(link === first)
+    for _ in 0..<6 {
+      let next = link.next
+      link.next = nil
+      link.previous = nil
+      link = next ?? link
+    }
+  }
+}
+
+/// Archives `value` as data, as a file, as a deep copy and in an archive that is sorted, and lets `check` look at each.
+func forEachWay<Value: Codable>(_ value: Value, _ check: (Value) throws -> Void) throws {
+  try check(KeyedUnarchiver.unarchive(Value.self, from: KeyedArchiver.archivedData(withRootObject: value)))
+  let path = FileManager.default.temporaryDirectory.appending(path: "plain-\(UUID().uuidString).keepsake")
+    .path
+  defer { try? FileManager.default.removeItem(atPath: path) }
+  try KeyedArchiver.archive(rootObject: value, toFile: path)
+  try check(KeyedUnarchiver.unarchive(Value.self, fromFile: path))
+  try check(KeyedArchiver.copy(of: value))
+  try check(ArchiveDecoder().decode(Value.self, from: ArchiveEncoder().encode(value)))
+}

@@ -1,0 +1,194 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import TestSupport
+
+@testable import keeputil
+
+/// Reads an archive by each way that there is to read all of it, and tells what each says.
+struct EveryReader {
+  /// What a reader says of an archive.
+  enum Verdict: Equatable {
+    case accepted
+    /// It is no sound archive (Format §10): where, and why.
+    case refused(Int?, String)
+    /// The reader cannot tell: a limit was reached, or there is something that its types cannot hold.
+    case undecided(String)
+
+    var isRefused: Bool { if case .refused = self { true } else { false } }
+
+    init(_ read: () throws -> Void) {
+      do {
+        try read()
+        self = .accepted
+      } catch let error as ArchiveError {
+        self.init(error)
+      } catch DecodingError.dataCorrupted(let context) {
+        self.init(context)
+      } catch DecodingError.typeMismatch(_, let context) {
+        self.init(context)
+      } catch {
+        self = .undecided("\(error)")
+      }
+    }
+
+    private init(_ context: DecodingError.Context) {
+      if let error = context.underlyingError as? ArchiveError {
+        self.init(error)
+      } else {
+        self = .undecided(context.debugDescription)
+      }
+    }
+
+    private init(_ error: ArchiveError) {
+      self = error.code == .damaged ? .refused(error.byteOffset, error.message) : .undecided(error.message)
+    }
+  }
+
+  private let data: Data
+
+  init(_ data: Data) { self.data = data }
+
+  /// Each reads with an image of its own, so that none profits from what another has found.
+  private func image() throws -> ArchiveImage { try ArchiveImage(data: data, verification: .everything) }
+
+  var verified: Verdict {
+    Verdict {
+      let image = try image()
+      try image.verifyContents()
+      try image.verifyStructure()
+    }
+  }
+
+  var printed: Verdict {
+    Verdict {
+      var tree = try TreePrinter(image(), NoOutput())
+      try tree.printAll()
+    }
+  }
+
+  var printedAsJSON: Verdict {
+    Verdict {
+      var tree = JSONTree(try image().topLevelValue, NoOutput(), TreeOptions())
+      try tree.write()
+    }
+  }
+
+  private final class NoOutput: Output {
+    func write(_ text: String) throws(CommandFailure) {}
+    func write(_ data: Data) throws(CommandFailure) {}
+  }
+
+  // MARK: The dynamic view
+
+  /// What a program says that visits each value and each object by `ArchiveValue`, and the bodies that it came to.
+  var viewed: (verdict: Verdict, bodies: Set<Int>) {
+    var bodies: Set<Int> = []
+    let verdict = Verdict {
+      var pending = [try ArchiveValue(forReadingFrom: data, verification: .everything)]
+      while let value = pending.popLast() {
+        switch value.kind {
+        case .object, .value:
+          if let target = try value.target, bodies.insert(target.number).inserted {
+            pending.append(target.value)
+          }
+        case .some, .typed: pending += try [value.wrapped].compactMap(\.self)
+        case .array, .map, .record: pending += try value.members().map(\.value)
+        default: try read(value)
+        }
+        _ = try (value.className, value.objectNumber, value.objectByteRange, value.byteRange)
+      }
+    }
+    return (verdict, bodies)
+  }
+
+  private func read(_ value: ArchiveValue) throws {
+    switch value.kind {
+    case .integer: _ = try value.intValue
+    case .float32, .float64: _ = try value.doubleValue
+    case .date: _ = try value.dateValue
+    case .uuid: _ = try value.uuidValue
+    case .decimal: _ = try value.decimalValue
+    case .url: _ = try value.urlValue
+    case .string: _ = try value.stringValue
+    case .bytes: _ = try value.dataValue
+    case .numbers: _ = try (value.numbersValue, value.integersValue)
+    default: _ = try value.boolValue
+    }
+  }
+
+  // MARK: The decoder
+
+  var decoded: Verdict {
+    Verdict {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data, verification: .everything)
+      defer { unarchiver.finishDecoding() }
+      for type in try image().classes { unarchiver.setClass(WalkedValue.self, forClassName: type.name) }
+      do {
+        _ = try unarchiver.container(keyedBy: AnyKey.self)
+      } catch DecodingError.typeMismatch {
+        _ = try WalkedValue(from: unarchiver)
+        return
+      }
+      // So that all keys are looked at.
+      _ = try unarchiver.decodeIfPresent(Int.self, forKey: "a key that is not there")
+      for key in unarchiver.allKeys { _ = try unarchiver.decode(WalkedValue.self, forKey: key) }
+    }
+  }
+
+  private struct AnyKey: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+}
+
+/// Decodes whatever stands there, with all that is in it, and keeps nothing.
+private final class WalkedValue: Decodable, SelfRegistering {
+  private struct NoType: Error {}
+
+  private static var types: [any Decodable.Type] {
+    [
+      Bool.self, Int128.self, UInt128.self, Double.self, String.self, Decimal.self, Bool??.self,
+      [WalkedValue].self, [String: WalkedValue].self,
+    ]
+  }
+
+  init(from decoder: any Decoder) throws {
+    decoder.register(self)
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() { return }
+    for type in WalkedValue.types where try WalkedValue.read(value, as: type) { return }
+    throw NoType()
+  }
+
+  /// Whether a value of that type is there.
+  private static func read(
+    _ value: any SingleValueDecodingContainer,
+    as type: any Decodable.Type
+  ) throws -> Bool {
+    func read<Value: Decodable>(_: Value.Type) throws { _ = try value.decode(Value.self) }
+    do {
+      try read(type)
+      return true
+    } catch let error as DecodingError {
+      guard let context = error.context, let reason = context.underlyingError as? ArchiveError else {
+        return false
+      }
+      if reason.code == .typeMismatch { return false }
+      throw error
+    }
+  }
+}
+
+extension DecodingError {
+  fileprivate var context: Context? {
+    switch self {
+    case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .keyNotFound(_, let context):
+      context
+    @unknown default: nil
+    }
+  }
+}

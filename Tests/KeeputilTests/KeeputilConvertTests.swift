@@ -1,0 +1,233 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+@Suite struct KeeputilConvert {
+  let folder: Keeputil.Folder
+
+  init() throws { folder = try Keeputil.Folder() }
+
+  private func thereAndBack(_ json: String) throws -> String {
+    try folder.write(Data(json.utf8), "in.json")
+    let there = try Keeputil.run("convert", "in.json", "a.keepsake", in: folder)
+    #expect(there.status == 0, "\(there.errors)")
+    #expect(try Keeputil.run("verify", "a.keepsake", in: folder).status == 0)
+    let back = try Keeputil.run("convert", "--to", "json", "a.keepsake", "-", in: folder)
+    #expect(back.status == 0, "\(back.errors)")
+    return back.output
+  }
+
+  @Test(
+    "JSON comes back as it was, to the last digit and in its order",
+    arguments: [
+      "null", "true", "false", "0", "-1", "\"\"", "\"text\"", "[]", "{}", "[[],{},[null]]",
+      #"{"z":1,"a":{"b":[1,2,3]},"":{"":""}}"#,
+      "[9223372036854775807,-9223372036854775808,18446744073709551615]",
+      "[170141183460469231731687303715884105727,340282366920938463463374607431768211455]",
+      "[-170141183460469231731687303715884105728,1]",
+      "[0.1,-0.0,1.0,5e-324,1.7976931348623157e+308,0.30000000000000004,123456.789]",
+      "[3.14159265358979323846,0.1000000000000000055511151231257827]",
+      "[1,2.5,true,null,\"x\"]", "[true,false,true]", "[1,200,70000,5000000000]",
+      #"["é","é","日本語","😀👩‍👩‍👧","\u0000\u001f\"\\/ \u2028"]"#,
+      "{\"\u{E9}\":1,\"e\u{301}\":2}",
+      #"[{"name":"repeated text"},{"name":"repeated text"},{"name":"repeated text"}]"#,
+    ]
+  )
+  func losesNothing(json: String) throws {
+    let back = try thereAndBack(json)
+    // By bytes: equal strings may differ by normalisation.
+    #expect(Array(back.utf8) == Array("\(json)\n".utf8))
+  }
+
+  @Test("other spellings of the same JSON")
+  func spellings() throws {
+    #expect(
+      try thereAndBack(" [ 1E2 , -0 , \"\\u00e9\\ud83d\\ude00\\/\" ]\r\n\t") == "[100.0,-0.0,\"é😀/\"]\n"
+    )
+    #expect(try thereAndBack("\u{FEFF}{}") == "{}\n")
+    let back = try thereAndBack("{\"a\":[1,{}]}")
+    let pretty = try Keeputil.run("convert", "a.keepsake", "-", "--to=json", "--pretty", in: folder)
+    #expect(back == "{\"a\":[1,{}]}\n")
+    #expect(pretty.output == "{\n  \"a\": [\n    1,\n    {}\n  ]\n}\n")
+  }
+
+  @Test("a thousand levels, a long text, many elements")
+  func large() throws {
+    let deep = String(repeating: "[", count: 400) + String(repeating: "]", count: 400)
+    let long = "\"" + String(repeating: "long ", count: 50_000) + "\""
+    let many =
+      "[" + (0..<5_000).map { "{\"id\":\($0),\"tag\":\"tag \($0 % 7)\"}" }.joined(separator: ",") + "]"
+    for json in [deep, long, many] {
+      let back = try thereAndBack(json)
+      #expect(back == json + "\n")
+    }
+  }
+
+  @Test(
+    "what is not JSON",
+    arguments: [
+      "", "[1,]", "{\"a\"}", "{1:2}", "\"\\ud800\"", "01", "[1", "nul", "\"a\nb\"", "[1] 2", "-", "1.", "1e",
+      "+1",
+      "1e400", "\"\\x\"", "\"open", "[\"\\u12\"]", String(repeating: "[", count: 5_000),
+    ]
+  )
+  func wrongJSON(json: String) throws {
+    try folder.write(Data(json.utf8), "in.json")
+    let result = try Keeputil.run("convert", "in.json", "a.keepsake", in: folder)
+    #expect(result.status == 65)
+    #expect(result.errors.hasPrefix("keeputil: in.json: "))
+    #expect(result.errors.split(separator: "\n").count == 1)
+    #expect(try !folder.names().contains("a.keepsake"))
+  }
+
+  @Test("a key that stands twice and a number with too many digits are told")
+  func notes() throws {
+    let nines = String(repeating: "9", count: 60)
+    let numbers = #""b":\#(nines),"c":[1e-400,-0.1E-99999999,0e-99999999,0.00,5e-324]"#
+    try folder.write(Data(#"{"a":1,"a":2,\#(numbers)}"#.utf8), "in.json")
+    let result = try Keeputil.run("convert", "in.json", "-", "--to", "json", in: folder)
+    #expect(result.output == #"{"a":2,"b":1e+60,"c":[0.0,-0.0,0.0,0.0,5e-324]}"# + "\n")
+    #expect(result.errors.contains("1 key stands twice"))
+    #expect(result.errors.contains("1 number has too many digits"))
+    #expect(result.errors.contains("2 numbers are too small and became 0"))
+  }
+
+  @Test("keys of an archive that the export has itself get a sign more, other keys none")
+  func ownKeys() throws {
+    let json = #"{"$id":1,"$ref":2,"$$value":3,"$schema":4,"$":5,"$$":6,"id":7}"#
+    let marked = #"{"$$id":1,"$$ref":2,"$$$value":3,"$schema":4,"$":5,"$$":6,"id":7}"#
+    #expect(try thereAndBack(json) == marked + "\n")
+    let list = try Keeputil.run("convert", "--to", "plist", "a.keepsake", "-", in: folder).output
+    #expect(list.contains("<key>$$id</key>") && list.contains("<key>$schema</key>"))
+  }
+
+  @Test("keys with characters that XML has not stay different keys in a property list")
+  func keysWithControls() throws {
+    let keys = ["\u{1B}", "\u{1C}", "\u{FFFD}", "\u{FFFD}{1B}", "a\u{0}\u{FFFE}", "a\u{FFFD}\u{1}", "plain"]
+    let values = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
+    try folder.archive(values, "a.keepsake")
+    let result = try Keeputil.run("convert", "a.keepsake", "out.plist", in: folder)
+    #expect(result.status == 0)
+    #expect(result.errors.contains("note: 4 keys have characters that XML has not"), "\(result.errors)")
+    #expect(!result.errors.contains("lost"))
+    let read = try unsafe PropertyListSerialization.propertyList(
+      from: folder.read("out.plist"),
+      options: [],
+      format: nil
+    )
+    let dictionary = try #require(read as? [String: Int])
+    #expect(dictionary.values.sorted() == Array(keys.indices))
+    #expect(dictionary["\u{FFFD}{1B}"] == 0 && dictionary["\u{FFFD}"] == 2 && dictionary["plain"] == 6)
+    #expect(dictionary["a\u{FFFD}{FFFD}\u{FFFD}{1}"] == 5)
+  }
+
+  @Test(
+    "what Swift's types become in JSON is what JSONEncoder makes of them; shared objects are written once"
+  )
+  func typesInJSON() throws {
+    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder.path("crew.keepsake"))
+    let result = try Keeputil.run("convert", "crew.keepsake", "-", "--to", "json", in: folder)
+    #expect(result.status == 0)
+    #expect(
+      result.output
+        == #"{"captain":{"$id":2,"name":"Ann"},"sailors":[{"name":"Bo\u202eb"},{"$ref":2}],"founded":0.5,"badge":"AAH/","id":"00010203-0405-0607-0809-0A0B0C0D0E0F","#
+        + #""home":"https://example.org/crew?a=1","odds":[0.5,"Infinity"]}"# + "\n"
+    )
+    for word in ["1 object is", "1 run of bytes", "1 UUID", "1 URL", "1 date", "1 number that is not finite"]
+    {
+      #expect(result.errors.contains("keeputil: note: \(word)"), "\(word)")
+    }
+  }
+
+  @Test("several top-level keys become an object of them")
+  func topLevelKeys() throws {
+    let archiver = KeyedArchiver()
+    let sailor = Crew.Sailor(name: "Cy")
+    try archiver.encode([sailor], forKey: "first")
+    try archiver.encode(["x": sailor], forKey: "second")
+    try archiver.encode(7, forKey: "third")
+    try archiver.write(toFile: folder.path("a.keepsake"))
+    let result = try Keeputil.run("convert", "a.keepsake", "-", "--to", "json", in: folder)
+    let number = result.output.contains("\"$id\":1") ? 1 : 2
+    let expected = #"{"first":[{"$id":N,"name":"Cy"}],"second":{"x":{"$ref":N}},"third":7}"#
+    #expect(result.output == expected.replacingOccurrences(of: "N", with: "\(number)") + "\n")
+  }
+
+  @Test(
+    "property lists there and back",
+    arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary]
+  )
+  func propertyLists(format: PropertyListSerialization.PropertyListFormat) throws {
+    let list: [String: Any] = [
+      "integer": 1, "negative": Int64.min, "largest": UInt64.max, "real": 1.0, "yes": true, "no": false,
+      "text": "a<b>&\"c\"\n日本", "data": Data([0, 255]),
+      "date": Date(timeIntervalSinceReferenceDate: 700_000_000),
+      "none": [Any](), "empty": [String: Any](), "mixed": [1, "1", 1.5, true] as [Any],
+    ]
+    let data = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
+    try folder.write(data, "in.plist")
+    #expect(try Keeputil.run("convert", "in.plist", "a.keepsake", in: folder).status == 0)
+    let back = try Keeputil.run("convert", "a.keepsake", "out.plist", in: folder)
+    #expect(back.status == 0)
+    #expect(back.errors.isEmpty)
+    let read = try unsafe PropertyListSerialization.propertyList(
+      from: folder.read("out.plist"),
+      options: [],
+      format: nil
+    )
+    let dictionary = try #require(read as? NSDictionary)
+    #expect(dictionary.isEqual(list as NSDictionary))
+    let printed = try Keeputil.run("print", "a.keepsake", in: folder).output
+    for line in [
+      "\"real\" => 1.0", "\"integer\" => 1\n", "\"yes\" => true", "\"largest\" => 18446744073709551615",
+    ] {
+      #expect(printed.contains(line), "\(line)")
+    }
+  }
+
+  @Test("nil in a property list, and a damaged one")
+  func propertyListEdges() throws {
+    let result = try Keeputil.run(
+      "convert",
+      "-",
+      "-",
+      "--to",
+      "plist",
+      input: Data("[null]".utf8),
+      in: folder
+    )
+    #expect(result.output.contains("<string>$null</string>"))
+    #expect(result.errors.contains("note: 1 nil"))
+    let back = try Keeputil.run(
+      "convert",
+      "-",
+      "-",
+      "--to",
+      "json",
+      input: Data(result.output.utf8),
+      in: folder
+    )
+    #expect(back.output == "[null]\n")
+    let wrong = try Keeputil.run("convert", "-", "x.keepsake", input: Data("<plist><dict>".utf8), in: folder)
+    #expect(wrong.status == 65)
+    #expect(wrong.errors == "keeputil: standard input: The property list was cut off (at byte 13)\n")
+  }
+
+  @Test("a file behind a link is replaced, the link and the permissions stay, nothing is left over")
+  func replacing() throws {
+    try folder.write(Data("{\"a\":1}".utf8), "in.json")
+    try folder.write(Data("old".utf8), "a.json")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("a.json"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link.json"),
+      withDestinationPath: "a.json"
+    )
+    #expect(try Keeputil.run("convert", "--pretty", "in.json", "link.json", in: folder).status == 0)
+    #expect(try folder.read("a.json") == Data("{\n  \"a\": 1\n}\n".utf8))
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("a.json"))
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link.json")) == "a.json")
+    #expect(try !folder.names().contains { $0.hasPrefix(".a.json") })
+  }
+}

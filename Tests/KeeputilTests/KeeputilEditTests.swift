@@ -1,0 +1,194 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import TestSupport
+import Testing
+
+/// `keeputil edit`: archives changed by options.
+@Suite struct KeeputilEdit {
+  let folder: Keeputil.Folder
+
+  init() throws {
+    folder = try Keeputil.Folder()
+    try folder.archive(ShelfSample.make(books: 3, authors: 2), "a.keepsake")
+  }
+
+  /// Changes a.keepsake into b.keepsake; the lines of the difference.
+  private func difference(_ changes: [String]) throws -> [String] {
+    let arguments = changes.map { "'\($0)'" }.joined(separator: " ")
+    let edited = try Keeputil.shell("\"$0\" edit \(arguments) -o b.keepsake a.keepsake", in: folder)
+    #expect(edited.status == 0 && edited.output.isEmpty, "\(edited.errors)")
+    #expect(edited.errors.split(separator: "\n").count == 1 && edited.errors.hasSuffix(" changed\n"))
+    #expect(try Keeputil.run("verify", "b.keepsake", in: folder).status == 0)
+    return try Keeputil.run("diff", "a.keepsake", "b.keepsake", in: folder).output
+      .split(separator: "\n").map(String.init)
+  }
+
+  @Test("values: another key, another value, a new one, taken out")
+  func values() throws {
+    #expect(
+      try difference(["--rename", "root.name=title"])
+        == ["- root.name: \"Shelf\"", "+ root.title: \"Shelf\""]
+    )
+    #expect(
+      try difference(["--set", "root.name=\"Case\"", "--set=root.size={\"w\":[1,2.5],\"h\":null}"])
+        == ["~ root.name: \"Shelf\" -> \"Case\"", "+ root.size: {w: […], h: nil}"]
+    )
+    let removed = try difference(["--remove", "root.best", "--remove", "root.books[0].title"]).sorted()
+    #expect(removed.count == 2)
+    #expect(
+      removed.first?.hasPrefix("- root.best: ") == true && removed.last == "- root.books[0].title: \"Book 0\""
+    )
+    #expect(try difference(["--set", "root.books[3]=12"]) == ["+ root.books[3]: 12"])
+    // An equals sign in a key.
+    #expect(try difference([#"--set=root["a=\"b"]=1"#]) == [#"+ root["a=\"b"]: 1"#])
+  }
+
+  @Test("two changes that say what becomes of one path are refused; what goes together is not")
+  func contradictions() throws {
+    for changes in [
+      "--set root.name=1 --set 'root[\"name\"]=2'", "--set root.name=1 --remove root.name",
+      "--rename root.name=a --rename root.name=b",
+    ] {
+      let result = try Keeputil.shell("\"$0\" edit \(changes) -o b.keepsake a.keepsake", in: folder)
+      #expect(result.status == 64)
+      #expect(result.errors == "keeputil: edit: two changes say what becomes of root.name\n")
+    }
+    #expect(try !folder.names().contains("b.keepsake"))
+    #expect(
+      try difference(["--set", "root.name=1", "--rename", "root.name=count"])
+        == ["- root.name: \"Shelf\"", "+ root.count: 1"]
+    )
+  }
+
+  @Test("all objects of a class: keys, and its name; the file itself, with the types that fit then")
+  func classes() throws {
+    let name = try #require(
+      try ArchiveValue(forReadingFile: folder.path("a.keepsake"))[path: "root.books[0].author"]?.className
+    )
+    let result = try Keeputil.run(
+      "edit",
+      "--rename-key",
+      "\(name).name=fullName",
+      "--rename-class=\(name)=Library.Person",
+      "--remove-key",
+      name.replacing("AuthorSample", with: "BookSample") + ".title",
+      "--in-place",
+      "a.keepsake",
+      in: folder
+    )
+    #expect(result.status == 0 && result.errors.hasSuffix(" objects changed\n"), "\(result.errors)")
+    let archive = try ArchiveValue(forReadingFile: folder.path("a.keepsake"))
+    for index in 0..<3 {
+      let book = try #require(try archive[path: ArchivePath("root.books[\(index)]")])
+      #expect(try book.keys == ["author", "shelf"])
+      #expect(try book["author"]?.className == "Library.Person")
+      #expect(try book[path: "author.fullName"]?.stringValue == "Author \(index % 2)")
+    }
+    // What was shared is shared.
+    let authors = try (0..<3).map { try archive[path: ArchivePath("root.books[\($0)].author")]?.objectNumber }
+    #expect(authors[0] == authors[2] && authors[0] != authors[1])
+  }
+
+  @Test("what is not there: nothing is written, and the message says what is there")
+  func missing() throws {
+    func expect(_ words: String, _ option: String, _ value: String) throws {
+      let result = try Keeputil.run("edit", option, value, "-o", "b.keepsake", "a.keepsake", in: folder)
+      #expect(result.status == 65)
+      #expect(result.errors.hasPrefix("keeputil: a.keepsake: "))
+      #expect(result.errors.contains(words), "\(result.errors)")
+      #expect(result.errors.split(separator: "\n").count == 1)
+    }
+    try expect("There is no value at root.nmae", "--rename", "root.nmae=x")
+    try expect("There is no value at root.books[9]", "--remove", "root.books[9]")
+    try expect("There is no value at root.none.x", "--set", "root.none.x=1")
+    try expect("two values would stand under the key \"name\"", "--rename", "root.books=name")
+    try expect("there is no class \"Author\" in the archive; ", "--rename-class", "Author=Person")
+    let book = try #require(
+      try ArchiveValue(forReadingFile: folder.path("a.keepsake"))[path: "root.best"]?.className
+    )
+    try expect("has the key \"titel\"; did you mean \"title\"?", "--rename-key", "\(book).titel=x")
+    try expect("has the key \"name\"", "--remove-key", "\(book).name")
+    #expect(try folder.names().contains("b.keepsake") == false)
+  }
+
+  @Test(
+    "wrong arguments",
+    arguments: [
+      (["--set", "root.name=Case", "-o", "b"], "no JSON: no value begins here (line 1, column 1)"),
+      (["--set", "root.name", "-o", "b"], "not of the form PATH=JSON"),
+      (["--set", "root.name=", "-o", "b"], "has nothing behind '='"),
+      (["--set", "root..x=1", "-o", "b"], "root..x"),
+      (["--remove", "", "-o", "b"], "the path is empty"),
+      (["--rename-key", "title=x", "-o", "b"], "not of the form CLASS.KEY"),
+      (["--rename-class", "Old", "-o", "b"], "not of the form OLD=NEW"),
+      (["-o", "b"], "no change was given"),
+      (["--remove", "root.name"], "say where the changed archive is to be written, with '-o OUT'"),
+      (["--remove", "root.name", "--in-place", "-o", "b"], "exclude each other"),
+    ]
+  )
+  func usage(arguments: [String], words: String) throws {
+    let line = arguments.map { "'\($0)'" }.joined(separator: " ")
+    let before = try folder.read("a.keepsake")
+    let result = try Keeputil.shell("\"$0\" edit \(line) a.keepsake", in: folder)
+    #expect(result.status == 64)
+    #expect(result.errors.hasPrefix("keeputil: ") && result.errors.contains(words), "\(result.errors)")
+    #expect(try folder.read("a.keepsake") == before)
+    #expect(try folder.names().contains("b") == false)
+  }
+
+  @Test("standard input and output; a damaged archive is not copied")
+  func streams() throws {
+    let piped = try Keeputil.shell(
+      "\"$0\" edit --remove root.best -o - - <a.keepsake | \"$0\" print --key root.name -",
+      in: folder
+    )
+    #expect(piped.status == 0 && piped.output == "\"Shelf\"\n", "\(piped.errors)")
+    let inPlace = try Keeputil.shell("\"$0\" edit --remove root.best --in-place - <a.keepsake", in: folder)
+    #expect(inPlace.status == 64 && inPlace.errors.contains("standard input cannot be changed in place"))
+    // Without checksums nothing but its structure tells that it is damaged.
+    try folder.write(
+      HandmadeArchive.data(topLevel: CraftedArchive.root([Tag.shortString + 2, 0xFF, 0xFF])),
+      "bad.keepsake"
+    )
+    let bad = try Keeputil.run("edit", "--set", "x=1", "-o", "b", "bad.keepsake", in: folder)
+    #expect(bad.status == 65 && bad.errors.contains("UTF-8"), "\(bad.errors)")
+    #expect(try folder.names().contains("b") == false)
+    let unwritable = try Keeputil.run("edit", "--set", "x=1", "-o", "absent/b", "a.keepsake", in: folder)
+    #expect(unwritable.status == 74 && unwritable.errors.contains("absent/b"), "\(unwritable.errors)")
+  }
+
+  @Test("an archive of NSKeyedArchiver becomes one of Keepsake, with the changes")
+  func oldArchive() throws {
+    func reference(_ number: Int) -> String { "<dict><key>CF$UID</key><integer>\(number)</integer></dict>" }
+    let old = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <plist version="1.0"><dict>
+      <key>$version</key><integer>100000</integer><key>$archiver</key><string>NSKeyedArchiver</string>
+      <key>$top</key><dict><key>root</key>\(reference(1))</dict>
+      <key>$objects</key><array><string>$null</string>
+      <dict><key>$class</key>\(reference(3))<key>titel</key>\(reference(2))</dict>
+      <string>Momo</string>
+      <dict><key>$classname</key><string>Book</string>
+      <key>$classes</key><array><string>Book</string><string>NSObject</string></array></dict>
+      </array></dict></plist>
+      """
+    try folder.write(Data(old.utf8), "old.plist")
+    let result = try Keeputil.run(
+      "edit",
+      "--rename-class=Book=Library.Book",
+      "--rename-key=Book.titel=title",
+      "-o",
+      "new.keepsake",
+      "old.plist",
+      in: folder
+    )
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try folder.read("old.plist") == Data(old.utf8))
+    let shown = try Keeputil.run("print", "new.keepsake", in: folder)
+    #expect(shown.output == "{\n  \"root\" => Library.Book #1 {\n    \"title\" => \"Momo\"\n  }\n}\n")
+    #expect(
+      try Keeputil.run("verify", "new.keepsake", in: folder).output.hasPrefix("new.keepsake: a whole archive")
+    )
+  }
+}

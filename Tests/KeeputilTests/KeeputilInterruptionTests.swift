@@ -1,0 +1,88 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Commands that are ended from outside while they write a file.
+@Suite(.timeLimit(.minutes(20))) struct KeeputilInterruption {
+  let folder: Keeputil.Folder
+
+  init() throws {
+    folder = try Keeputil.Folder()
+    try folder.archive(Crew(), "a.keepsake")
+    try folder.write(Data("old".utf8), "out.json")
+  }
+
+  /// The tool with its file half written: it has something to say about the numbers in there, and nobody listens.
+  private struct HeldTool {
+    let process = Process()
+    private let errors = Pipe()
+
+    /// - Parameter before: what the shell does before it becomes the tool.
+    init(in folder: Keeputil.Folder, before: String = ":") throws {
+      let end = errors.fileHandleForWriting
+      _ = fcntl(end.fileDescriptor, F_SETFL, O_NONBLOCK)
+      while (try? end.write(contentsOf: Data(count: 1 << 12))) != nil {}
+      _ = fcntl(end.fileDescriptor, F_SETFL, 0)
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      let line = "\(before); exec \"$0\" convert a.keepsake out.json"
+      process.arguments = ["-c", line, try Keeputil.executable().path]
+      process.currentDirectoryURL = folder.url
+      process.standardError = end
+      try process.run()
+      try end.close()
+      while process.isRunning, try !folder.hasUnfinished { Thread.sleep(forTimeInterval: 0.005) }
+    }
+
+    /// Sends a signal; by which signal the tool ended, if by any.
+    func end(by number: Int32) -> Int32? {
+      kill(process.processIdentifier, number)
+      process.waitUntilExit()
+      return process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
+    }
+
+    /// Lets the tool say what it has to say, and go on; its exit status.
+    func goOn() throws -> Int32 {
+      _ = try errors.fileHandleForReading.readToEnd()
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+  }
+
+  @Test("the file that was not finished is gone, the old one is there", arguments: [SIGINT, SIGTERM, SIGHUP])
+  func signals(number: Int32) throws {
+    let tool = try HeldTool(in: folder)
+    #expect(try folder.hasUnfinished)
+    #expect(tool.end(by: number) == number)
+    #expect(try !folder.hasUnfinished)
+    #expect(try folder.read("out.json") == Data("old".utf8))
+  }
+
+  @Test("what is left after a kill that nothing can be done about, the next command removes")
+  func killed() throws {
+    #expect(try HeldTool(in: folder).end(by: SIGKILL) == SIGKILL)
+    #expect(try folder.hasUnfinished)
+    #expect(try folder.read("out.json") == Data("old".utf8))
+    #expect(try Keeputil.run("convert", "a.keepsake", "out.json", in: folder).status == 0)
+    #expect(try !folder.hasUnfinished)
+    #expect(try folder.read("out.json") != Data("old".utf8))
+  }
+
+  @Test("a signal that is to be ignored, is")
+  func ignored() throws {
+    let tool = try HeldTool(in: folder, before: "trap '' HUP")
+    kill(tool.process.processIdentifier, SIGHUP)
+    Thread.sleep(forTimeInterval: 0.2)
+    #expect(try tool.process.isRunning && folder.hasUnfinished)
+    #expect(try tool.goOn() == 0)
+    #expect(try !folder.hasUnfinished)
+    #expect(try folder.read("out.json") != Data("old".utf8))
+  }
+}
+
+extension Keeputil.Folder {
+  /// Whether there is the temporary file of out.json.
+  fileprivate var hasUnfinished: Bool {
+    get throws { try names().contains { $0.hasPrefix(".out.json.keepsake-") } }
+  }
+}

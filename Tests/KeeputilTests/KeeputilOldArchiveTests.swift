@@ -1,0 +1,93 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// What the tool says of files of NSKeyedArchiver.
+@Suite struct KeeputilOldArchives {
+  let folder: Keeputil.Folder
+
+  init() throws { folder = try Keeputil.Folder() }
+
+  private func stats(_ name: String) throws -> (text: String, json: [String: Any]) {
+    let text = try Keeputil.run("stats", name, in: folder)
+    let json = try Keeputil.run("stats", "--json", name, in: folder)
+    #expect(text.status == 0 && json.status == 0)
+    let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+    return (text.output, try #require(object))
+  }
+
+  @Test("figures say of which bytes they are, and what the file is", arguments: oldFormats)
+  func figures(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    let data = oldArchive(["a", "b"] as NSArray, format: format)
+    try folder.write(data, "old")
+    let (text, json) = try stats("old")
+    let size = try #require(json["bytes"] as? Int)
+    let kind = format == .binary ? "binary" : "XML"
+    #expect(size < data.count)
+    let start = try #require(text.split(separator: "\n").first)
+    #expect(
+      start.hasPrefix("old: \(data.count.formatted(.number.locale(Locale(identifier: "en_US")))) bytes")
+    )
+    #expect(
+      start.hasSuffix(
+        ", written by NSKeyedArchiver (\(kind) property list); the figures are of the archive of \(size) bytes that it "
+          + "is turned into"
+      )
+    )
+    let origin = try #require(json["madeOf"] as? [String: Any])
+    #expect(origin["bytes"] as? Int == data.count && origin["format"] as? String == "\(kind) property list")
+    #expect(origin["writer"] as? String == "NSKeyedArchiver")
+    let page = try Keeputil.run("report", "-o", "-", "old", in: folder).output
+    #expect(page.contains(#""writer":"NSKeyedArchiver","madeOf":"\#(kind) property list of "#))
+    // An archive of the tool's own is what it is.
+    try folder.archive(["a"], "new")
+    let (ownText, own) = try stats("new")
+    #expect(own["madeOf"] == nil && !ownText.contains("NSKeyedArchiver"))
+    #expect(try !Keeputil.run("report", "-o", "-", "new", in: folder).output.contains(#""madeOf""#))
+  }
+
+  @Test("verify and stats count the classes that objects are of, and not their superclasses")
+  func classes() throws {
+    let object = OldPropertyList.instance(["Zoo.Lion", "Zoo.Cat", "NSObject"], [("name", .reference(2))])
+    try folder.write(OldPropertyList.archive(objects: [object, .string("Leo")]), "old")
+    let words = "1 object of 1 class"
+    #expect(try Keeputil.run("verify", "old", in: folder).output.contains("\(words) in"))
+    #expect(try stats("old").text.contains("\n\(words), "))
+    #expect(try Keeputil.run("convert", "old", "new.keepsake", in: folder).status == 0)
+    #expect(try Keeputil.run("verify", "new.keepsake", in: folder).output.contains("\(words) in"))
+    #expect(try stats("new.keepsake").text.contains("\n\(words), "))
+    let page = try Keeputil.run("report", "-o", "-", "old", in: folder).output
+    #expect(page.contains(#""objects":1,"#) && page.contains(#""classes":1,"#))
+  }
+
+  private func list(_ name: String, _ elements: Int...) -> OldPropertyList {
+    .object(name, ["NS.objects": .array(elements.map { .reference($0) })])
+  }
+
+  @Test("what became something else and what was lost are two things", arguments: [".keepsake", ".json"])
+  func changes(ending: String) throws {
+    let objects = [
+      list("NSArray", 2, 3, 4, 5, 6, 8), list("NSSet", 9), list("NSSet", 9), list("NSOrderedSet", 9),
+      .object("NSColor", ["NSRGB": .string("1 0 0")]),
+      .object("NSMeasurement", ["NS.value": .real(1), "NS.unit": .reference(7)]),
+      .object("NSUnitLength", ["NS.symbol": .string("m")]),
+      .object("NSCountedSet", ["NS.count": .integer(1), "NS.object0": .reference(9)]),
+      .string("x"), .string("nobody refers to this"),
+    ]
+    try folder.write(OldPropertyList.archive(objects: objects), "old")
+    let result = try Keeputil.run("convert", "old", "new\(ending)", in: folder)
+    #expect(result.status == 0)
+    let notes = result.errors.split(separator: "\n").map { $0.dropFirst("keeputil: note: ".count) }
+    var expected = [
+      "NSColor stayed an object, with the keys that its coder wrote", "NSCountedSet became an array",
+      "NSOrderedSet became an array", "NSSet became an array (2 times)",
+      "not carried over: NSCountedSet: how often it holds each element",
+      "not carried over: NSMeasurement: the class of its unit, NSUnitLength",
+    ]
+    // What is written for reading is what can be reached.
+    if ending == ".keepsake" { expected.append("not carried over: objects that nothing refers to") }
+    #expect(notes.filter { note in expected.contains { note.hasPrefix($0) } }.count == expected.count)
+    #expect(notes.count == expected.count, "\(notes)")
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import TestSupport
+import Testing
+
+@testable import keeputil
+
+/// The page of a report, as text: what a browser makes of it is looked at by .ci/report-in-browser.
+@Suite struct KeeputilReport {
+  let folder: Keeputil.Folder
+
+  init() throws { folder = try Keeputil.Folder() }
+
+  private static let attack = "</script><img src=x onerror=alert(1)><!--\u{2028}&\"'\\"
+
+  /// The page, and the data in it.
+  private func report(_ name: String) throws -> (page: String, data: [String: Any]) {
+    let result = try Keeputil.run("report", name, "-o", "report.html", in: folder)
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty && result.output.isEmpty, "\(result.errors)")
+    let page = String(decoding: try folder.read("report.html"), as: UTF8.self)
+    let start = try #require(page.range(of: "<script type=\"application/json\" id=\"data\">"))
+    // As a browser does: the element ends at the first "</script", whatever that was meant to be.
+    let end = try #require(page.range(of: "</script", range: start.upperBound..<page.endIndex))
+    let text = page[start.upperBound..<end.lowerBound]
+    let data = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    return (page, data)
+  }
+
+  private func expectColumns(_ data: [String: Any], _ name: String) throws {
+    let columns = try #require(data[name] as? [String: [Int]])
+    let count = try #require(columns["parent"]?.count)
+    let texts = try #require(data["texts"] as? [String])
+    let kinds = try #require(data["nodeKinds"] as? [String])
+    #expect(columns.count == 11)
+    for (column, numbers) in columns {
+      #expect(numbers.count == count, "\(column)")
+      if ["type", "text"].contains(column) {
+        #expect(numbers.allSatisfy { (-1..<texts.count).contains($0) })
+      }
+      if column == "label" { #expect(numbers.allSatisfy { $0 < texts.count }) }
+      if column == "kind" { #expect(numbers.allSatisfy { kinds.indices.contains($0) }) }
+    }
+  }
+
+  @Test("one file with everything, that may load and send nothing")
+  func selfContained() throws {
+    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder.path("crew.keepsake"))
+    let (page, data) = try report("crew.keepsake")
+    #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
+    #expect(page.contains("<title>crew.keepsake – Keepsake archive</title>"))
+    for word in [
+      "<link", "<iframe", "<img", "http:", "https:", "@import", "url(", "fetch(", "innerHTML", "eval(",
+    ] {
+      let text = page.replacingOccurrences(of: "https://example.org/crew?a=1", with: "")
+      #expect(!text.contains(word), "\(word)")
+    }
+    try expectColumns(data, "byPath")
+    try expectColumns(data, "byClass")
+    let facts = try #require(data["facts"] as? [String: Any])
+    #expect(facts["bytes"] as? Int == (try folder.read("crew.keepsake").count))
+    #expect(facts["name"] as? String == "crew.keepsake")
+    #expect(facts["foldedBytes"] as? Int == 0)
+  }
+
+  @Test("the policy allows the page's own style and script and no other, by their hashes")
+  func policy() throws {
+    try KeyedArchiver.archive(rootObject: 1, toFile: folder.path("a.keepsake"))
+    let page = try report("a.keepsake").page
+    let policy = try #require(
+      page.firstMatch(of: /http-equiv="Content-Security-Policy" content="([^"]*)"/)?.1
+    )
+    #expect(policy.hasPrefix("default-src 'none';") && !policy.contains("unsafe"))
+    for (element, directive) in [("style", "style-src"), ("script", "script-src")] {
+      let start = try #require(page.range(of: "<\(element)>"))
+      let end = try #require(page.range(of: "</\(element)>", range: start.upperBound..<page.endIndex))
+      let hash = Data(SHA256.hash(page[start.upperBound..<end.lowerBound].utf8)).base64EncodedString()
+      #expect(policy.contains("\(directive) 'sha256-\(hash)';"), "\(policy)")
+    }
+    #expect(page.components(separatedBy: "<script").count == 3)
+  }
+
+  @Test("texts that would be something else in HTML stay texts")
+  func attacks() throws {
+    let attack = KeeputilReport.attack
+    let archiver = KeyedArchiver()
+    try archiver.encode([attack: [attack, String(repeating: attack, count: 200)]], forKey: attack)
+    try archiver.encode(Crew(), forKey: "crew")
+    let name = "<b>&'\u{202E}.keepsake"
+    try archiver.write(toFile: folder.path(name))
+    let (page, data) = try report(name)
+    #expect(!page.contains("<img") && !page.contains("onerror=alert(1)>") && !page.contains("\u{2028}"))
+    #expect(page.contains("<title>&lt;b&gt;&amp;&#39;\\u{202E}.keepsake"))
+    #expect(page.components(separatedBy: "</script").count == 3)
+    let texts = try #require(data["texts"] as? [String])
+    // As the page shows it: with escapes for what does not show.
+    #expect(texts.contains("</script><img src=x onerror=alert(1)><!--\\u{2028}&\"'\\"), "\(texts)")
+    #expect(texts.allSatisfy { $0.count < 1_000 })
+  }
+
+  @Test("a class and a type with such a name")
+  func classNames() throws {
+    let data = HandmadeArchive.data(
+      bodies: [[1, Tag.typed, 1, Tag.shortArray]],
+      topLevel: CraftedArchive.root([Tag.objectReference, 1]),
+      classes: [
+        HandmadeArchive.type(KeeputilReport.attack),
+        HandmadeArchive.type("x" + KeeputilReport.attack, flags: 2),
+      ]
+    )
+    try folder.write(data, "a.keepsake")
+    let (page, json) = try report("a.keepsake")
+    #expect(!page.contains("<img"))
+    #expect((json["classes"] as? [[Any]])?.count == 1)
+  }
+
+  @Test("the same page each time, also to standard output and from a pipe")
+  func deterministic() throws {
+    let dictionary = Dictionary(uniqueKeysWithValues: (0..<300).map { ("key \($0)", ["a": $0, "b": 1]) })
+    try KeyedArchiver.archive(rootObject: dictionary, toFile: folder.path("a.keepsake"))
+    let first = try report("a.keepsake").page
+    #expect(try report("a.keepsake").page == first)
+    #expect(try Keeputil.shell("\"$0\" report a.keepsake -o -", in: folder).output == first)
+    let piped = try Keeputil.shell("cat a.keepsake | \"$0\" report -o - -", in: folder).output
+    #expect(piped.contains("<title>standard input"))
+  }
+
+  @Test("every mutant of an archive makes a page or one line about what is wrong")
+  func damaged() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: Crew())
+    try folder.write(Data("old".utf8), "report.html")
+    for place in stride(from: 3, to: data.count, by: 89) {
+      var changed = data
+      changed[changed.startIndex + place] ^= 4
+      try folder.write(changed, "changed.keepsake")
+      let result = try Keeputil.run("report", "changed.keepsake", "-o", "report.html", in: folder)
+      #expect(result.status == 65)
+      #expect(result.errors.split(separator: "\n").count == 1)
+    }
+    // A page that was there stays as it was, and nothing else is left.
+    #expect(try folder.read("report.html") == Data("old".utf8))
+    #expect(try folder.names().count { $0.contains("report") } == 1)
+  }
+
+  @Test("wrong arguments, output that cannot be written, a reader that goes away")
+  func wrong() throws {
+    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder.path("a.keepsake"))
+    for (status, words, line) in [
+      (64, "say where the page is to be written", "report a.keepsake"),
+      (64, "one file expected", "report -o x.html"),
+      (64, "is no number from 1 to 200", "report --top 201 -o x a"),
+      (66, "No such file", "report absent -o x.html"),
+      (74, "No such file", "report a.keepsake -o absent/x.html"),
+    ] {
+      let result = try Keeputil.shell("\"$0\" \(line)", in: folder)
+      #expect(result.status == Int32(status), "\(line)")
+      #expect(
+        result.errors.contains(words) && result.errors.split(separator: "\n").count == 1,
+        "\(result.errors)"
+      )
+    }
+    let pipe = try Keeputil.shell("\"$0\" report a.keepsake -o - | head -n 1", in: folder)
+    #expect(pipe.output == "<!DOCTYPE html>\n" && pipe.errors.isEmpty)
+  }
+
+  @Test("SHA-256 of what others know it of")
+  func hashes() {
+    func text(_ bytes: [UInt8]) -> String {
+      SHA256.hash(bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+    #expect(text([]) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    #expect(text(Array("abc".utf8)) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    let long = Array("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8)
+    #expect(text(long) == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+    #expect(
+      text([UInt8](repeating: 0x61, count: 1_000_000))
+        == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+    )
+  }
+}

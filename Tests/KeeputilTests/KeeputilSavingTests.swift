@@ -1,0 +1,114 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Keepsake
+
+/// How the tool writes files: what it replaces, and what it refuses to.
+@Suite struct KeeputilSaving {
+  let folder: Keeputil.Folder
+
+  init() throws {
+    folder = try Keeputil.Folder()
+    try folder.archive(Crew(), "a.keepsake")
+    try folder.write(Data("{\"a\":1}".utf8), "a.json")
+  }
+
+  /// All commands that write a file, with OUT for its name.
+  static let commands = [
+    "convert --to json a.keepsake OUT", "convert --to plist a.keepsake OUT",
+    "convert --to keepsake a.keepsake OUT",
+    "convert --to keepsake a.json OUT", "graph a.keepsake -o OUT", "report a.keepsake -o OUT",
+    "edit --remove root.badge a.keepsake -o OUT",
+  ]
+
+  private func run(_ command: String, writing file: String, before: String = "") throws -> Keeputil.Result {
+    try Keeputil.shell(before + " \"$0\" " + command.replacing("OUT", with: file), in: folder)
+  }
+
+  @Test(
+    "a file is on the disk before it has its name, and the name before the tool ends",
+    .enabled(if: canTrace, "strace is not installed or may not trace here"),
+    arguments: commands
+  )
+  func durable(command: String) throws {
+    try folder.write(Data("old".utf8), "out")
+    let strace = "/usr/bin/strace -f -y -s 0 -o trace -e trace=write,fsync,rename,renameat,renameat2"
+    #expect(try run(command, writing: "out", before: strace).status == 0)
+    var steps: [String] = []
+    for line in String(decoding: try folder.read("trace"), as: UTF8.self).split(separator: "\n") {
+      let isNewFile = line.contains("/.out.keepsake-")
+      let step =
+        line.contains(" rename")
+        ? "rename"
+        : line.contains(" fsync(") ? (isNewFile ? "sync" : "sync folder") : isNewFile ? "write" : nil
+      if let step, step != steps.last { steps.append(step) }
+    }
+    #expect(steps == ["write", "sync", "rename", "sync folder"])
+    #expect(try folder.read("out") != Data("old".utf8))
+    #expect(try !folder.names().contains { $0.hasPrefix(".out.") })
+  }
+
+  @Test("what a killed command left is removed by the next one, whatever it writes", arguments: commands)
+  func leftover(command: String) throws {
+    let name = TemporaryName.random(for: "out")
+    try folder.write(Data("half of".utf8), name)
+    #expect(try run(command, writing: "out").status == 0)
+    #expect(try !folder.names().contains(name))
+  }
+
+  @Test("no command takes the place of what it reads; edit may", arguments: commands)
+  func ownInput(command: String) throws {
+    let input = command.contains("a.json") ? "a.json" : "a.keepsake"
+    let before = try folder.read(input)
+    try FileManager.default.createSymbolicLink(atPath: folder.path("symbolic"), withDestinationPath: input)
+    try FileManager.default.linkItem(atPath: folder.path(input), toPath: folder.path("hard"))
+    guard !command.hasPrefix("edit") else {
+      #expect(try run(command, writing: input).status == 0)
+      #expect(try folder.read(input) != before)
+      return
+    }
+    for output in [input, "./\(input)", "symbolic", "hard"] {
+      let result = try run(command, writing: output)
+      #expect(result.status == 64)
+      #expect(result.errors.contains("\(output) is the file that is read"), "\(result.errors)")
+      #expect(result.errors.contains("; give another file "))
+      let redirected = try run(command.replacing(input, with: "-") + " <\(input)", writing: output)
+      #expect(redirected.status == 64, "\(redirected.errors)")
+      #expect(redirected.errors == result.errors)
+      #expect(try folder.read(input) == before)
+    }
+  }
+
+  @Test("a path that ends in a slash names no file", arguments: commands)
+  func slash(command: String) throws {
+    let names = try Set(folder.names())
+    let result = try run(command, writing: "absent/")
+    #expect(result.status == 74)
+    #expect(
+      result.errors.hasPrefix("keeputil: absent/: ") && result.errors.contains("slash"),
+      "\(result.errors)"
+    )
+    #expect(try Set(folder.names()).subtracting(names).allSatisfy { $0.contains("-") })
+    #expect(!FileManager.default.fileExists(atPath: folder.path("absent")))
+  }
+
+  @Test("a name of any length that a file may have", arguments: commands)
+  func longName(command: String) throws {
+    let name = String(repeating: "n", count: 255)
+    let result = try run(command, writing: name)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try !folder.read(name).isEmpty)
+  }
+
+  @Test("to a pipe and to standard output by its name is written, not instead of them", arguments: commands)
+  func specialFiles(command: String) throws {
+    #expect(try run(command, writing: "out").status == 0)
+    let direct = try folder.read("out")
+    try makePipe(folder.path("pipe"))
+    #expect(try run(command + " & cat pipe >through; wait $!", writing: "pipe").status == 0)
+    #expect(try folder.read("through") == direct)
+    #expect(try run(command + " | cat >piped", writing: "/dev/stdout").status == 0)
+    #expect(try folder.read("piped") == direct)
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Wrong arguments, files that are not there: one line and a status.
+@Suite struct KeeputilUsage {
+  let folder: Keeputil.Folder
+
+  init() throws { folder = try Keeputil.Folder() }
+
+  private func expect(_ status: Int32, _ words: String, _ result: Keeputil.Result) {
+    #expect(result.status == status)
+    #expect(result.output.isEmpty)
+    #expect(result.errors.hasPrefix("keeputil: "))
+    #expect(result.errors.contains(words), "\(result.errors)")
+    #expect(result.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test("wrong arguments")
+  func wrongArguments() throws {
+    expect(64, "no command", try Keeputil.run(in: folder))
+    expect(64, "no command 'frobnicate'", try Keeputil.run("frobnicate", in: folder))
+    expect(64, "no option '-x'", try Keeputil.run("-x", in: folder))
+    expect(64, "one file expected, 0 given", try Keeputil.run("print", in: folder))
+    expect(64, "one file expected, 2 given", try Keeputil.run("verify", "a", "b", in: folder))
+    expect(64, "IN and OUT expected", try Keeputil.run("convert", "a", in: folder))
+    expect(64, "no option '--frob'", try Keeputil.run("print", "--frob", "a", in: folder))
+    expect(64, "needs a value", try Keeputil.run("demo", "-o", in: folder))
+    expect(64, "no format 'yaml'", try Keeputil.run("convert", "--to", "yaml", "a", "b", in: folder))
+    expect(64, "is no number", try Keeputil.run("print", "--depth", "much", "a", in: folder))
+    for number in ["0", "-3", "much", ""] {
+      let result = try Keeputil.run("print", "--depth", number, "a", in: folder)
+      expect(64, "'\(number)' is no number from 1 on for the option '--depth'", result)
+    }
+    expect(64, "no command 'x'", try Keeputil.run("help", "x", in: folder))
+    try KeyedArchiver.archive(rootObject: 1, toFile: folder.path("a.keepsake"))
+    expect(64, "archive already", try Keeputil.run("convert", "a.keepsake", "b", in: folder))
+  }
+
+  @Test("a number beyond all numbers is as good as none, where there is no limit")
+  func hugeNumbers() throws {
+    let huge = String(repeating: "9", count: 40)
+    try KeyedArchiver.archive(rootObject: [[1, 2]], toFile: folder.path("a.keepsake"))
+    let plain = try Keeputil.run("print", "a.keepsake", in: folder)
+    #expect(
+      try Keeputil.run("print", "--depth", huge, "--members", huge, "a.keepsake", in: folder).output
+        == plain.output
+    )
+    expect(
+      64,
+      "is no number from 1 to 1,000",
+      try Keeputil.run("stats", "--top", huge, "a.keepsake", in: folder)
+    )
+  }
+
+  @Test("files that are not there, or something else", arguments: ["print", "verify"])
+  func wrongFiles(command: String) throws {
+    try folder.write(Data("Dear diary, this is a longer text that is no archive of any kind.\n".utf8), "text")
+    try folder.write(Data(), "empty")
+    expect(66, "absent: cannot be read: No such file", try Keeputil.run(command, "absent", in: folder))
+    expect(66, "Is a directory", try Keeputil.run(command, ".", in: folder))
+    expect(65, "text: this is not a Keepsake archive", try Keeputil.run(command, "text", in: folder))
+    expect(65, "empty: the file is empty", try Keeputil.run(command, "empty", in: folder))
+    // A name is shown so that it cannot do anything to the terminal.
+    expect(66, "\\u{1B}[31m", try Keeputil.run(command, "\u{1B}[31m", in: folder))
+    // A file whose name looks like an option.
+    try KeyedArchiver.archive(rootObject: 1, toFile: folder.path("-a"))
+    #expect(try Keeputil.run(command, "--", "-a", in: folder).status == 0)
+  }
+
+  @Test("output that cannot be written")
+  func unwritable() throws {
+    try KeyedArchiver.archive(rootObject: ["a"], toFile: folder.path("a.keepsake"))
+    try folder.write(Data("[]".utf8), "a.json")
+    expect(74, "No such file", try Keeputil.run("convert", "a.keepsake", "absent/b.json", in: folder))
+    expect(74, "absent/b.keepsake", try Keeputil.run("convert", "a.json", "absent/b.keepsake", in: folder))
+    expect(74, "it is a folder", try Keeputil.run("convert", "a.keepsake", ".", "--to", "json", in: folder))
+    if FileManager.default.fileExists(atPath: "/dev/full") {
+      expect(74, "No space left", try Keeputil.shell("\"$0\" print a.keepsake >/dev/full", in: folder))
+    }
+  }
+
+  @Test("help and version")
+  func help() throws {
+    for arguments in [["--help"], ["-h"], ["help"]] {
+      let result = try Keeputil.shell("\"$0\" " + arguments.joined(separator: " "), in: folder)
+      #expect(result.status == 0)
+      for word in ["print", "convert", "verify", "edit", "demo", "--version", "64"] {
+        #expect(result.output.contains(word))
+      }
+    }
+    for command in [
+      "print", "stats", "report", "graph", "diff", "verify", "edit", "convert", "demo",
+    ] {
+      let help = try Keeputil.run("help", command, in: folder)
+      #expect(help.status == 0)
+      #expect(help.output.contains("keeputil \(command)"))
+      #expect(try Keeputil.run(command, "--help", in: folder).output == help.output)
+      #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 120 })
+    }
+    #expect(try Keeputil.run("--version", in: folder).output.hasPrefix("keeputil "))
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import Testing
+
+@testable import keeputil
+
+/// The tree behind a report: bounded, complete in its sums, and each object in one place.
+@Suite struct KeeputilReportTrees {
+  private func nodes(_ data: Data) throws -> (path: [ReportNode], byClass: [ReportNode]) {
+    let image = try ArchiveImage(data: data, verification: .everything)
+    let summary = try image.verifyStructure()
+    var pass = try StatisticsPass(image, summary, top: 10, wantsClassKeys: true)
+    try pass.run()
+    return (try ReportTree(image, summary, pass).nodes, ReportClassTree.nodes(pass))
+  }
+
+  /// What is in a node is not more than the node, and what it has for itself is not much.
+  private func expectSound(_ nodes: [ReportNode], _ byteCount: Int, _ name: String) {
+    #expect(nodes.count <= ReportTree.mostNodes + 20_000, "\(name)")
+    #expect(nodes[0].parent == -1 && nodes[0].bytes == byteCount, "\(name)")
+    var inside = nodes.map { _ in 0 }
+    var bodies: Set<Int> = []
+    var places = 0
+    for (index, node) in nodes.enumerated().dropFirst() {
+      guard node.parent >= 0, node.parent < index else {
+        Issue.record("\(name): node \(index) stands before the one that it is in")
+        return
+      }
+      inside[node.parent] += node.bytes
+      if node.body != 0, node.kind != .reference, node.kind != .weak {
+        places += 1
+        bodies.insert(node.body)
+      }
+    }
+    #expect(bodies.count == places, "\(name): a body stands in two places")
+    // One expectation for all: there are very many nodes.
+    let overfull = nodes.indices.filter { nodes[$0].bytes < inside[$0] || nodes[$0].bytes < 0 }
+    #expect(overfull.isEmpty, "\(name): more is in \(overfull.prefix(3)) than they have")
+  }
+
+  @Test("archives of all kinds of values: each body in one place, sums that fit")
+  func seeds() throws {
+    for seed in try SeedArchives.make() {
+      let (path, byClass) = try nodes(Data(seed.bytes))
+      expectSound(path, seed.bytes.count, seed.name)
+      expectSound(byClass, seed.bytes.count, seed.name + " by class")
+    }
+  }
+
+  @Test("all of a small archive is there, with what it is")
+  func small() throws {
+    let (path, byClass) = try nodes(KeyedArchiver.archivedData(withRootObject: Crew()))
+    #expect(!path.contains { $0.kind == .others || $0.isFolded })
+    let objects = path.filter { $0.kind == .object }
+    #expect(
+      objects.compactMap(\.typeName) == [
+        "KeeputilTests.Crew", "KeeputilTests.Crew.Sailor", "KeeputilTests.Crew.Sailor",
+      ]
+    )
+    #expect(path.count { $0.kind == .reference } == 1)
+    #expect(objects[1].references == 2)
+    for text in [
+      "\"Ann\"", "\"Bo\\u{202E}b\"", "3 bytes: 0x0001ff", "2001-01-01 00:00:00.5 +0000", "[0.5, inf]",
+    ] {
+      #expect(path.contains { $0.text == text }, "\(text) in \(path.compactMap(\.text))")
+    }
+    #expect(path.contains { $0.text == "\"https://example.org/crew?a=1\"" })
+    #expect(byClass.contains { $0.kind == .type && $0.count == 2 })
+    // What stands beside the bodies is all of the rest.
+    let root = path.filter { $0.parent == 0 }.reduce(0) { $0 + $1.bytes }
+    #expect(path[0].bytes - root == 3, "the class number, the tag and the count of the top level are its own")
+  }
+
+  @Test("a large archive is folded, and its sums are the same")
+  func large() throws {
+    let nodes = (0..<30_000).map { number in
+      let node = CountedNode(name: "number \(number)")
+      node.numbers = [number]
+      return node
+    }
+    // The last is the largest, and has to be shown whatever comes before.
+    nodes[nodes.count - 1].bytes = Data(repeating: 7, count: 50_000)
+    let data = try KeyedArchiver.archivedData(withRootObject: nodes)
+    let (path, byClass) = try self.nodes(data)
+    expectSound(path, data.count, "large")
+    expectSound(byClass, data.count, "large by class")
+    #expect(path.count > 1_000 && path.count <= ReportTree.mostNodes + 100, "\(path.count)")
+    let others = path.filter { $0.kind == .others }
+    #expect(others.reduce(0) { $0 + $1.count } > 20_000)
+    #expect(
+      path.contains { $0.kind == .bytes && $0.bytes > 50_000 && $0.text?.hasPrefix("50,000 bytes") == true }
+    )
+  }
+
+  @Test("one body with very much in it")
+  func wide() throws {
+    let rows = (0..<40_000).map { ["name": "row \($0)", "note": String(repeating: "x", count: $0 % 50)] }
+    let data = try KeyedArchiver.archivedData(withRootObject: rows)
+    let (path, _) = try nodes(data)
+    expectSound(path, data.count, "wide")
+    #expect(path.count > 200 && path.count <= ReportTree.mostNodes, "\(path.count)")
+    #expect(path.contains { $0.text?.hasPrefix("\"row") == true })
+  }
+
+  @Test("rings, deep nesting and long chains")
+  func strange() throws {
+    let ring = HandmadeArchive.data(
+      bodies: [
+        [1, Tag.shortArray + 2, Tag.objectReference, 2, Tag.objectReference, 1],
+        [1, Tag.shortArray + 1, Tag.objectReference, 1], [1, Tag.shortArray + 1, Tag.objectReference, 3],
+      ],
+      topLevel: CraftedArchive.root([Tag.objectReference, 1])
+    )
+    let (path, _) = try nodes(ring)
+    expectSound(path, ring.count, "ring")
+    #expect(path.count { $0.kind == .reference } == 3)
+    #expect(path.contains { $0.kind == .group && $0.bytes == 4 })
+    for tag in [Tag.some, Tag.shortArray + 1] {
+      let nested = HandmadeArchive.data(topLevel: [0] + [UInt8](repeating: tag, count: 100_000) + [Tag.none])
+      expectSound(try nodes(nested).path, nested.count, "nested \(tag)")
+    }
+    let count = 60_000
+    let chain = (1...count).map { number -> [UInt8] in
+      let next = min(number + 1, count)
+      return [1, Tag.shortArray + 1, Tag.objectReference + 1, UInt8(next & 0xFF), UInt8(next >> 8)]
+    }
+    let long = HandmadeArchive.data(bodies: chain, topLevel: CraftedArchive.root([Tag.objectReference, 1]))
+    let (chained, _) = try nodes(long)
+    expectSound(chained, long.count, "chain")
+    #expect(chained.count <= ReportTree.mostNodes + 100)
+    #expect(chained.contains { $0.isFolded })
+  }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import TestSupport
+import Testing
+
+@testable import keeputil
+
+/// The figures of an archive: nothing is counted twice and nothing is left out.
+@Suite struct KeeputilStatisticsFigures {
+  private func figures(_ data: Data, top: Int = 10) throws -> (
+    ArchiveStatistics, ArchiveSummary, ArchiveImage
+  ) {
+    let image = try ArchiveImage(data: data, verification: .everything)
+    let summary = try image.verifyStructure()
+    var pass = try StatisticsPass(image, summary, top: top, wantsClassKeys: true)
+    try pass.run()
+    return (pass.statistics, summary, image)
+  }
+
+  private func expectSums(_ data: Data, _ name: String) throws {
+    let (statistics, summary, image) = try figures(data)
+    #expect(statistics.parts.reduce(0) { $0 + $1.range.count } == data.count, "\(name)")
+    var end = 0
+    for part in statistics.parts {
+      #expect(part.range.lowerBound == end, "\(name): \(part.kind)")
+      end = part.range.upperBound
+    }
+    #expect(end == data.count, "\(name)")
+    let bodies = image.directory.topLevel.upperBound - 16
+    let byClass = statistics.classes.reduce(0) { $0 + $1.bodies.bytes }
+    #expect(byClass + statistics.topLevelValues.bytes + statistics.topLevel.bytes == bodies, "\(name)")
+    #expect(statistics.keys.reduce(0) { $0 + $1.ownBytes } == bodies, "\(name)")
+    let byKind = statistics.kinds.reduce(0) { $0 + $1.tally.bytes }
+    #expect(byKind + statistics.classNumbers.bytes == bodies, "\(name)")
+    #expect(statistics.valueCount == summary.valueCount, "\(name)")
+    #expect(statistics.objectCount == summary.objectCount, "\(name)")
+    for row in statistics.keys {
+      #expect(row.totalBytes >= row.ownBytes && row.openCount == 0, "\(name): \(row)")
+    }
+    #expect(statistics.largestValues.map(\.bytes) == statistics.largestValues.map(\.bytes).sorted(by: >))
+    for place in statistics.largestValues + statistics.largestObjects where image.directory.bodyCount > 0 {
+      #expect(!place.path.isEmpty || place.body == 0, "\(name): \(place)")
+    }
+  }
+
+  @Test("parts, classes, keys and kinds add up, for archives of all kinds of values")
+  func sums() throws {
+    let seeds = try SeedArchives.make()
+    #expect(seeds.count > 20)
+    for seed in seeds { try expectSums(Data(seed.bytes), seed.name) }
+  }
+
+  @Test("and for random graphs")
+  func randomSums() throws {
+    var generator = SeededGenerator("figures of random graphs")
+    for round in 0..<60 {
+      var nodes: [CountedNode] = []
+      for number in 0..<Int.random(in: 1...60, using: &generator) {
+        let node = CountedNode(name: "node \(number % 7)")
+        node.bytes = Data(repeating: 1, count: Int.random(in: 0...300, using: &generator))
+        node.numbers = (0..<Int.random(in: 0...20, using: &generator)).map { $0 * $0 }
+        for _ in 0..<Int.random(in: 0...3, using: &generator) {
+          // Only to earlier ones: no rings.
+          if let other = nodes.randomElement(using: &generator) { node.others.append(other) }
+        }
+        node.named = Dictionary(uniqueKeysWithValues: node.others.prefix(1).map { ($0.name, $0) })
+        nodes.append(node)
+      }
+      let archiver = KeyedArchiver()
+      try archiver.encode(nodes, forKey: "nodes")
+      try archiver.encode(nodes.last, forKey: "last")
+      try archiver.encode(["a", "node 1"], forKey: "texts")
+      try expectSums(archiver.encodedData, "round \(round)")
+    }
+  }
+
+  @Test("the example of the format, to the byte")
+  func example() throws {
+    let austen = FigureAuthor(name: "Jane Austen")
+    let books = [
+      FigureBook(title: "Emma", shelf: "fiction", ratings: [5, 300, 4], author: austen),
+      FigureBook(title: "Persuasion", shelf: "fiction", ratings: [-1], author: austen),
+    ]
+    let (statistics, _, _) = try figures(KeyedArchiver.archivedData(withRootObject: books))
+    let sizes = Dictionary(uniqueKeysWithValues: statistics.parts.map { ($0.kind, $0.range.count) })
+    #expect(sizes[.header] == 16 && sizes[.bodies] == 63 && sizes[.topLevel] == 10 && sizes[.keys] == 32)
+    #expect(sizes[.shapes] == 7 && sizes[.strings] == 8 && sizes[.conditionals] == 0 && sizes[.trailer] == 32)
+    #expect(sizes[.checksums] == 8)
+    let author = try #require(statistics.classes.first)
+    #expect(author.bodies == .init(count: 1, bytes: 14))
+    #expect(statistics.topLevelValues == .init(count: 1, bytes: 49))
+    let keys = Dictionary(uniqueKeysWithValues: statistics.keys.map { ($0.name, $0) })
+    #expect(keys["title"]?.ownBytes == 5 + 11 && keys["title"]?.count == 2)
+    #expect(keys["shelf"]?.ownBytes == 8 + 2)
+    #expect(keys["ratings"]?.ownBytes == 10 + 5)
+    // Two references, and the class number and the tag of the record of the object.
+    #expect(keys["author"]?.ownBytes == 4 + 2)
+    #expect(keys["name"]?.ownBytes == 12)
+    // The key itself and the reference, and of the body the class number, the array and the tags of its records.
+    #expect(keys["root"]?.ownBytes == 5 + 2 + 4)
+    #expect(statistics.sharing.objectCount == 1 && statistics.sharing.furtherReferences == 1)
+    #expect(statistics.sharing.savedBytes == 14)
+    #expect(statistics.sharing.most.map(\.place.path) == ["root[0].author"])
+    // Inline it would be eight bytes, the reference has two and the table eight.
+    #expect(statistics.strings.references == .init(count: 1, bytes: 2))
+    #expect(statistics.strings.inlineBytes == 8 && statistics.strings.savedBytes == -2)
+    #expect(statistics.largestValues.first?.path == "root[0].author.name")
+    #expect(statistics.largestObjects.map(\.path) == ["root[0].author"])
+  }
+
+  @Test("a key within itself counts once with what is nested, and é is not é")
+  func keys() throws {
+    let archiver = KeyedArchiver()
+    let inner: [String: [String: [String: String]]] = ["again": ["again": ["again": "x"]]]
+    try archiver.encode(inner, forKey: "nested")
+    try archiver.encode([1: "one", -7: "seven"], forKey: "numbers")
+    let (statistics, _, _) = try figures(archiver.encodedData)
+    let again = try #require(statistics.keys.first { $0.name == "again" })
+    #expect(again.count == 3)
+    // Three keys, of which the later two are references, two maps of one entry within, and the text.
+    #expect(again.ownBytes == 6 + 2 + 2 + 2 * 2 + 2)
+    #expect(again.totalBytes == again.ownBytes)
+    #expect(statistics.keys.first { $0.name == "(integer keys)" }?.count == 2)
+    // To String the two are the same.
+    let accents = CraftedArchive.map(("\u{E9}", [Tag.none]), ("e\u{301}", [Tag.none]))
+    let (told, _, _) = try figures(HandmadeArchive.data(topLevel: [0] + accents))
+    let names = told.keys.filter { $0.count > 0 }.map { Array($0.name.utf8) }
+    #expect(Set(names) == [[0xC3, 0xA9], [0x65, 0xCC, 0x81]])
+  }
+
+  @Test("very many keys of dictionaries share a row")
+  func manyKeys() throws {
+    let dictionary = Dictionary(uniqueKeysWithValues: (0..<12_000).map { ("key \($0)", $0) })
+    let data = try KeyedArchiver.archivedData(withRootObject: dictionary)
+    let (statistics, _, _) = try figures(data)
+    #expect(statistics.keys.count <= KeyRows.mostDictionaryKeys + 3)
+    let further = try #require(statistics.keys.first { $0.name == "(further keys of dictionaries)" })
+    // One name is that of the top-level key.
+    #expect(further.count == 12_000 - (KeyRows.mostDictionaryKeys - 1))
+    try expectSums(data, "many keys")
+  }
+
+  @Test("what nothing leads to is counted, rings of it too")
+  func unreached() throws {
+    let reference = { (number: UInt8) -> [UInt8] in [Tag.objectReference, number] }
+    let data = HandmadeArchive.data(
+      bodies: [
+        [1, Tag.shortArray], [1, Tag.shortArray + 1] + reference(3), [1, Tag.shortArray + 1] + reference(2),
+        [1, Tag.shortArray + 1] + reference(2),
+      ],
+      topLevel: CraftedArchive.root(reference(1))
+    )
+    let (statistics, _, _) = try figures(data)
+    #expect(statistics.unreached == .init(count: 3, bytes: 12))
+    #expect(statistics.largestObjects.first?.path == "(unreferenced #2)")
+    try expectSums(data, "unreached")
+  }
+
+  @Test("deep nesting and long ways take no stack, and their paths are abridged")
+  func deep() throws {
+    let depth = 20_000
+    let nested = [0] + [UInt8](repeating: Tag.shortArray + 1, count: depth) + [Tag.shortString + 1, 0x61]
+    let (statistics, _, _) = try figures(HandmadeArchive.data(topLevel: nested))
+    #expect(statistics.valueCount == depth + 1)
+    #expect(statistics.largestValues.first?.path.contains("levels)…[0]") == true)
+    var chain: [[UInt8]] = []
+    for number in 1...3_000 {
+      let next = number == 3_000 ? number : number + 1
+      chain.append([1, Tag.shortArray + 1, Tag.objectReference + 1, UInt8(next & 0xFF), UInt8(next >> 8)])
+    }
+    let data = HandmadeArchive.data(bodies: chain, topLevel: CraftedArchive.root([Tag.objectReference, 1]))
+    let (long, _, _) = try figures(data, top: 3_000)
+    let last = try #require(long.largestObjects.last?.path)
+    #expect(last.hasPrefix("root[0]") && last.contains("objects)…") && last.count < 200, "\(last)")
+    try expectSums(data, "chain")
+  }
+}
+
+/// An object of random graphs.
+final class CountedNode: Codable {
+  var name: String
+  var bytes = Data()
+  var numbers: [Int] = []
+  var others: [CountedNode] = []
+  var named: [String: CountedNode] = [:]
+  init(name: String) { self.name = name }
+}
+
+private final class FigureAuthor: Codable {
+  let name: String
+  init(name: String) { self.name = name }
+}
+
+private struct FigureBook: Codable {
+  let title: String
+  let shelf: String
+  let ratings: [Int]
+  let author: FigureAuthor
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Archives without block checksums (Format §8.3): they hold the same, and what damage shows is an error.
+@Suite struct WithoutChecksums {
+  private struct Note: Codable, Equatable {
+    var title = "note"
+    var numbers = [1, 300, -70_000]
+    var blob = Data((0..<40).map { UInt8($0) })
+    var tags: Set<String> = ["a", "b"]
+  }
+
+  private func archive(_ value: some Encodable) throws -> Data {
+    try KeyedArchiver.archivedData(
+      withRootObject: value,
+      outputFormatting: [.sortedKeys, .withoutChecksums]
+    )
+  }
+
+  @Test("the archive is the same but for the header, the checksums and the trailer")
+  func sameButForChecksums() throws {
+    for blob in [Data(), Data(count: 70_000), Data(count: 3 << 16)] {
+      let plain = try KeyedArchiver.archivedData(withRootObject: blob, outputFormatting: .sortedKeys)
+      let bare = try archive(blob)
+      let contents = bare.count - 32
+      #expect(plain.count == bare.count + (contents + 65_535) / 65_536 * 8)
+      #expect(plain[8..<16] == Data([1, 0, 0, 0, 0, 0, 0, 0]))
+      #expect(bare[8..<16] == Data([1, 1, 1, 0, 0, 0, 0, 0]))
+      #expect(plain[16..<contents] == bare[16..<contents])
+    }
+  }
+
+  @Test("it reads with each verification, from memory and from a file")
+  func roundTrip() throws {
+    let path = NSTemporaryDirectory() + "without-checksums-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try KeyedArchiver.archive(rootObject: Note(), toFile: path, outputFormatting: .withoutChecksums)
+    let data = try archive(Note())
+    for verification in [ArchiveVerification.everything, .onlyWhatIsRead, .none] {
+      let fromData = try KeyedUnarchiver.unarchive(Note.self, from: data, verification: verification)
+      let fromFile = try KeyedUnarchiver.unarchive(Note.self, fromFile: path, verification: verification)
+      #expect(fromData == Note() && fromFile == Note())
+    }
+    var encoder = ArchiveEncoder()
+    encoder.outputFormatting = .withoutChecksums
+    #expect(try ArchiveDecoder().decode(Note.self, from: encoder.encode(Note())) == Note())
+  }
+
+  @Test("every single bit: an error or a value, and an error wherever the frame is hurt")
+  func flipped() throws {
+    var data = try archive(Note())
+    let directory = Int(data[(data.count - 32)...].prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) })
+    for index in data.indices {
+      for bit in 0..<8 {
+        data[index] ^= 1 << UInt8(bit)
+        let note = try? KeyedUnarchiver.unarchive(Note.self, from: data)
+        // The minor version is for people; all else of header, directory and trailer is covered or fixed.
+        if note != nil, index != 9, index < 16 || index >= directory {
+          Issue.record("accepted: bit \(bit) of byte \(index) of \(data.count)")
+        }
+        data[index] ^= 1 << UInt8(bit)
+      }
+    }
+    #expect(try KeyedUnarchiver.unarchive(Note.self, from: data) == Note())
+  }
+
+  @Test("every truncation")
+  func truncated() throws {
+    let data = try archive(Note())
+    for verification in [ArchiveVerification.everything, .none] {
+      for count in 0..<data.count {
+        #expect(throws: DecodingError.self) {
+          try KeyedUnarchiver.unarchive(Note.self, from: data.prefix(count), verification: verification)
+        }
+      }
+    }
+  }
+
+  @Test("a flag that nobody knows is refused, alone and beside one that is known")
+  func unknownFlags() throws {
+    for bit in 1..<48 {
+      for flags in [UInt8(0), 1] {
+        var data = flags == 0 ? try ArchiveEncoder().encode(Note()) : try archive(Note())
+        data[10 + bit / 8] |= 1 << UInt8(bit % 8)
+        let error = #expect(throws: DecodingError.self) {
+          try KeyedUnarchiver(forReadingFrom: data, verification: .none)
+        }
+        guard case .dataCorrupted(let context)? = error else {
+          Issue.record("another error for bit \(bit)")
+          continue
+        }
+        #expect((context.underlyingError as? ArchiveError)?.code == .unsupportedVersion)
+      }
+    }
+  }
+
+  @Test("the flag cannot be set or cleared afterwards")
+  func forgedFlag() throws {
+    var plain = try ArchiveEncoder().encode(Note())
+    plain[10] = 1
+    #expect(throws: DecodingError.self) { try KeyedUnarchiver(forReadingFrom: plain, verification: .none) }
+    var bare = try archive(Note())
+    bare[10] = 0
+    #expect(throws: DecodingError.self) { try KeyedUnarchiver(forReadingFrom: bare, verification: .none) }
+  }
+
+  @Test("a higher minor version is no reason to refuse")
+  func laterMinorVersion() throws {
+    var data = try archive(Note())
+    data[9] = 200
+    #expect(try KeyedUnarchiver.unarchive(Note.self, from: data) == Note())
+  }
+
+  @Test("keeputil says that there are none, and shows the rest")
+  func keeputil() throws {
+    let folder = try Keeputil.Folder()
+    let data = try archive([1, 2])
+    try folder.write(data, "bare.keepsake")
+    let verified = try Keeputil.run("verify", "bare.keepsake", in: folder)
+    #expect(verified.status == 0)
+    #expect(
+      verified.output == "bare.keepsake: an archive of 3 values in \(data.count) bytes, whole in structure; "
+        + "it has no checksums to compare with.\n"
+    )
+    let printed = try Keeputil.run("print", "bare.keepsake", in: folder)
+    #expect(printed.status == 0 && printed.output.contains("1 => 2"))
+    #expect(
+      printed.errors == "keeputil: note: bare.keepsake has no checksums, "
+        + "so nobody can tell whether it was damaged\n"
+    )
+    var damaged = data
+    damaged[data.count - 40] ^= 1
+    try folder.write(damaged, "damaged.keepsake")
+    #expect(try Keeputil.run("verify", "damaged.keepsake", in: folder).status == 65)
+  }
+}

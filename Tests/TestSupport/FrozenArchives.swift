@@ -1,0 +1,15 @@
+package import Foundation
+
+/// Archives of every version of the format, frozen in Fixtures, which every later library must read as they are.
+package enum FrozenArchives {
+  package static let folder = (Bundle.module.resourceURL ?? Bundle.module.bundleURL)
+    .appendingPathComponent("Fixtures")
+
+  /// All of them, by their paths in Fixtures.
+  package static func all() throws -> [(name: String, data: Data)] {
+    let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+    return try files.filter { $0.hasSuffix(".keepsake") }.sorted().map {
+      ($0, try Data(contentsOf: folder.appendingPathComponent($0)))
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package import Foundation
+import Testing
+
+/// The built tool, run as a user runs it.
+package enum Keeputil {
+  package struct Result {
+    package var status: Int32
+    package var output: String
+    package var errors: String
+  }
+
+  /// Runs the tool in `folder`.
+  package static func run(_ arguments: String..., input: Data = Data(), in folder: Folder) throws -> Result {
+    try run(executable(), arguments, input, folder)
+  }
+
+  /// Runs a line of the shell, in which "$0" is the tool.
+  package static func shell(_ line: String, in folder: Folder) throws -> Result {
+    try run(URL(fileURLWithPath: "/bin/sh"), ["-c", line, executable().path], Data(), folder)
+  }
+
+  /// Whether there is a script(1) of util-linux, which makes a terminal for what it runs.
+  package static let hasTerminal =
+    (try? shell("command -v script >/dev/null && script --version | grep -q util-linux", in: Folder()).status)
+    == 0
+
+  /// Runs the tool with a terminal for its input, output and errors, which come together.
+  ///
+  /// - Parameter environment: what stands before the command in a line of the shell.
+  package static func onTerminal(_ arguments: String, _ environment: String, in folder: Folder) throws
+    -> Result
+  {
+    try shell("\(environment) script -qec '\"'\"$0\"'\" \(arguments)' /dev/null", in: folder)
+  }
+
+  private static func run(
+    _ program: URL,
+    _ arguments: [String],
+    _ input: Data,
+    _ folder: Folder
+  ) throws -> Result {
+    let inputFile = folder.path("input-\(UUID())")
+    let errorsFile = folder.path("errors-\(UUID())")
+    try input.write(to: URL(fileURLWithPath: inputFile))
+    try Data().write(to: URL(fileURLWithPath: errorsFile))
+    let process = Process()
+    process.executableURL = program
+    process.arguments = arguments
+    process.currentDirectoryURL = folder.url
+    process.standardInput = FileHandle(forReadingAtPath: inputFile)
+    process.standardError = FileHandle(forWritingAtPath: errorsFile)
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    // A crash must not pass for an exit status.
+    #expect(process.terminationReason == .exit)
+    return Result(
+      status: process.terminationStatus,
+      output: String(decoding: data, as: UTF8.self),
+      errors: try String(decoding: Data(contentsOf: URL(fileURLWithPath: errorsFile)), as: UTF8.self)
+    )
+  }
+
+  package static func executable() throws -> URL {
+    try Probe.executable().deletingLastPathComponent().appendingPathComponent("keeputil")
+  }
+
+  /// A folder for the files of one test, removed with the last reference to it.
+  package final class Folder {
+    package let url: URL
+
+    package init() throws {
+      url = FileManager.default.temporaryDirectory.appendingPathComponent("keeputil-\(UUID())")
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+    package func write(_ data: Data, _ name: String) throws {
+      try data.write(to: url.appendingPathComponent(name))
+    }
+    package func read(_ name: String) throws -> Data {
+      try Data(contentsOf: url.appendingPathComponent(name))
+    }
+    package func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path) }
+  }
+}

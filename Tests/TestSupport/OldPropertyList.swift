@@ -1,0 +1,71 @@
+package import Foundation
+
+/// Old archives made by hand: what Foundation does not write here, and what nobody should write.
+package indirect enum OldPropertyList {
+  case bool(Bool)
+  case integer(Int)
+  case real(Double)
+  case string(String)
+  case data([UInt8])
+  case reference(Int)
+  case array([OldPropertyList])
+  case dictionary([(String, OldPropertyList)])
+  /// An instance of a class, which is added behind the objects.
+  case instance([String], [(String, OldPropertyList)])
+
+  package static func object(_ className: String, _ members: KeyValuePairs<String, OldPropertyList>)
+    -> OldPropertyList
+  {
+    .instance([className, "NSObject"], members.map { ($0.key, $0.value) })
+  }
+
+  /// The archive, in XML, of these objects, which have the numbers from 1 on; the first is the root.
+  package static func archive(
+    objects: [OldPropertyList],
+    top: [(String, OldPropertyList)] = [("root", .reference(1))]
+  ) -> Data {
+    var all: [OldPropertyList] = [.string("$null")]
+    var classes: [OldPropertyList] = []
+    for object in objects {
+      guard case .instance(let names, let members) = object else {
+        all.append(object)
+        continue
+      }
+      let number = 1 + objects.count + classes.count
+      all.append(.dictionary([("$class", .reference(number))] + members))
+      classes.append(
+        .dictionary([
+          ("$classname", .string(names[0])), ("$classes", .array(names.map { .string($0) })),
+        ])
+      )
+    }
+    return document(
+      .dictionary([
+        ("$archiver", .string("NSKeyedArchiver")), ("$version", .integer(100_000)),
+        ("$objects", .array(all + classes)), ("$top", .dictionary(top)),
+      ])
+    )
+  }
+
+  package static func document(_ root: OldPropertyList) -> Data {
+    Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\(root.xml)</plist>\n".utf8)
+  }
+
+  private var xml: String {
+    switch self {
+    case .bool(let value): value ? "<true/>" : "<false/>"
+    case .integer(let value): "<integer>\(value)</integer>"
+    case .real(let value): "<real>\(value)</real>"
+    case .string(let value): "<string>\(OldPropertyList.escaped(value))</string>"
+    case .data(let bytes): "<data>\(Data(bytes).base64EncodedString())</data>"
+    case .reference(let number): "<dict><key>CF$UID</key><integer>\(number)</integer></dict>"
+    case .array(let elements): "<array>\(elements.map(\.xml).joined())</array>"
+    case .dictionary(let members), .instance(_, let members):
+      "<dict>\(members.map { "<key>\(OldPropertyList.escaped($0.0))</key>\($0.1.xml)" }.joined())</dict>"
+    }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
+  }
+}
