@@ -35,17 +35,17 @@ from schemata import Rewriter
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = "Sources/Keepsake/"
-LAYERS = ["Wire", "Tables", "Decoding", "Values", "OldArchives"]
+LAYERS = ["Wire", "Tables", "Types", "Image", "Decoding", "Values", "OldArchives"]
 # What else decides what is read.
 FILES = [
     "Archiver/KeyedUnarchiver.swift", "Archiver/ArchiveBytes.swift", "Archiver/ArchiveEditor.swift",
     "Archiver/ArchiveValueReading.swift",
 ]
 # Files of these layers that are about writing, or about the program and not an archive.
-EXCLUDED = ["Wire/LargerStack.swift", "Tables/StringSharing.swift", "Tables/FieldList.swift"]
+EXCLUDED = ["Wire/LargerStack.swift", "Assembly/StringSharing.swift"]
 # Here a name, a number or a signature is turned down by `nil` or `false`, which the caller makes an error of.
 TURNED_DOWN = [
-    "Tables/RuntimeTypes.swift", "Tables/TypeName.swift", "Tables/ClassNames.swift", "Wire/ByteReader.swift",
+    "Types/RuntimeTypes.swift", "Types/TypeName.swift", "Types/ClassNames.swift", "Wire/ByteReader.swift",
     "OldArchives/XMLPropertyListReader.swift",
 ]
 # Suites that take no longer, in seconds, are run together, before the others.

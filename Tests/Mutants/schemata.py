@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 # Checks that a general rule does not find, each with what stands for it: a value in place of none, or a case that passes.
 SPECIAL = [
     ("Wire/ByteReader.swift", "String(validating: utf8, as: UTF8.self)", 'KEPT ?? (OUT ? "" : nil)'),
-    ("Tables/ValueLayout.swift", "PackedElement(rawValue: try reader.byte(at: offset + 1))", "KEPT ?? (OUT ? .bool : nil)"),
-    ("Tables/ValueLayout.swift", "throw unknownTag(tag, at: start)", "if OUT { return 0 }; KEPT"),
+    ("Image/ValueLayout.swift", "PackedElement(rawValue: try reader.byte(at: offset + 1))", "KEPT ?? (OUT ? .bool : nil)"),
+    ("Image/ValueLayout.swift", "throw unknownTag(tag, at: start)", "if OUT { return 0 }; KEPT"),
     ("Tables/DecimalParts.swift", "exponent.flatMap({ Int(exactly: $0) })", "KEPT ?? (OUT ? 0 : nil)"),
     ("Tables/DecimalParts.swift", "flatMap({ UInt128(exactly: $0) })", "KEPT ?? (OUT ? 0 : nil)"),
-    ("Tables/MapKeys.swift", "throw ArchiveError(.damaged, \"The key of a map is", "if OUT { return .number(0) }; KEPT"),
-    ("Tables/PathSearch.swift", "throw ArchiveError(.damaged, \"The key of a map is", "if OUT { return .intKey(0) }; KEPT"),
+    ("Image/MapKeys.swift", "throw ArchiveError(.damaged, \"The key of a map is", "if OUT { return .number(0) }; KEPT"),
+    ("Image/PathSearch.swift", "throw ArchiveError(.damaged, \"The key of a map is", "if OUT { return .intKey(0) }; KEPT"),
     ("Decoding/References.swift", "try image.classNumber(at: &content)", "KEPT ?? (OUT ? 0 : nil)"),
     ("Decoding/NativeDecoding.swift", "try DecimalParts(session.reader, at: &end).decimal", "KEPT ?? (OUT ? 0 : nil)"),
     ("Decoding/PrimitiveDecoding.swift", "Self(exactly: number) else", "Self(exactly: number) ?? (OUT ? 0 : nil) else"),

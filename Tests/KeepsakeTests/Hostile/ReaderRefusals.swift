@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// The beginnings of all messages with which Wire, Tables and Decoding refuse an archive.
+  /// The beginnings of all messages with which Wire, Tables, Types, Image and Decoding refuse an archive.
   private static var table: [Row] {
     [
       // Files.
@@ -94,7 +94,7 @@ import Testing
       #"ArchiveError\(\s*\.(damaged|limitExceeded|cycle|unresolvableClass|unsupportedVersion|notAnArchive),\s*"([^"\\]*)"#
     )
     var found = 0
-    for folder in ["Wire", "Tables", "Decoding"] {
+    for folder in ["Wire", "Tables", "Types", "Image", "Decoding"] {
       let names =
         (try? FileManager.default.contentsOfDirectory(atPath: sources.appending(path: folder).path)) ?? []
       for name in names where name.hasSuffix(".swift") {
