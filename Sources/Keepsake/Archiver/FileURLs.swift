@@ -10,7 +10,7 @@ extension URL {
   /// The path of the file, percent-encoding removed.
   ///
   /// - Throws: ``ArchiveError`` with `code` when this is not the URL of a file on this computer.
-  fileprivate func filePath(_ code: ArchiveError.Code) throws(ArchiveError) -> String {
+  func filePath(_ code: ArchiveError.Code) throws(ArchiveError) -> String {
     let host = host(percentEncoded: false) ?? ""
     guard isFileURL, host.isEmpty || host == "localhost" else {
       throw ArchiveError(code, "this is not the URL of a file on this computer", path: absoluteString)
@@ -134,6 +134,6 @@ extension ArchiveEditor {
 }
 
 extension ArchiveError: LocalizedError {
-  /// The same as ``description``: what `localizedDescription` gives.
-  public var errorDescription: String? { description }
+  /// The path, the message and the byte offset on one line: what `localizedDescription` gives.
+  public var errorDescription: String? { explanation }
 }

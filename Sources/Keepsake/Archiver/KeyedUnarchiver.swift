@@ -121,9 +121,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   }
 
   private static func corrupted(_ error: ArchiveError) -> DecodingError {
-    DecodingError.dataCorrupted(
-      .init(codingPath: [], debugDescription: error.description, underlyingError: error)
-    )
+    DecodingError.dataCorrupted(error.decodingContext([]))
   }
 
   deinit {

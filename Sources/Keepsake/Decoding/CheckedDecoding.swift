@@ -137,11 +137,7 @@ extension DecodingError {
   fileprivate static func nonsense(_ message: String, _ decoder: any Decoder) -> DecodingError {
     let offset = (decoder as? ValueDecoder)?.offset
     return .dataCorrupted(
-      .init(
-        codingPath: decoder.codingPath,
-        debugDescription: message,
-        underlyingError: ArchiveError(.damaged, message, byteOffset: offset)
-      )
+      ArchiveError(.damaged, message, byteOffset: offset).decodingContext(decoder.codingPath)
     )
   }
 }

@@ -1,41 +1,27 @@
 /// The errors of decoding: standard ones, with the path and, underneath, the place in the archive.
 extension DecodingSession {
   func corrupted(_ error: ArchiveError, _ path: [any CodingKey]) -> DecodingError {
-    let error = image.located(error)
-    return DecodingError.dataCorrupted(
-      .init(codingPath: path, debugDescription: error.description, underlyingError: error)
-    )
+    DecodingError.dataCorrupted(image.located(error).decodingContext(path))
   }
 
   /// The error for a value at `offset` that is not of the type asked for; `path` leads to it.
   func mismatch(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
     let found = (try? reader.byte(at: offset)).map { TagKind($0) } ?? .reserved
     if (try? isNil(at: offset)) == true {
-      let message = "Expected \(type) but found nil"
-      return DecodingError.valueNotFound(
-        type,
-        context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset))
-      )
+      return DecodingError.valueNotFound(type, context(path, "Expected \(type) but found nil", offset))
     }
-    let message = "Expected \(type) but found \(found.noun)"
-    return DecodingError.typeMismatch(
-      type,
-      context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset))
-    )
+    return DecodingError.typeMismatch(type, context(path, "Expected \(type) but found \(found.noun)", offset))
   }
 
   private func replacedByNil(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
     let message = "Expected \(type) but the delegate replaced the object by nil"
-    return DecodingError.valueNotFound(
-      type,
-      context(path, message, ArchiveError(.typeMismatch, message, byteOffset: offset))
-    )
+    return DecodingError.valueNotFound(type, context(path, message, offset))
   }
 
   /// The error for an element of an array of numbers that is not of the type asked for.
   func mismatchWithoutPlace(_ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
     let message = "Expected \(type) but found an element of an array of numbers"
-    return DecodingError.typeMismatch(type, context(path, message, ArchiveError(.typeMismatch, message)))
+    return DecodingError.typeMismatch(type, context(path, message, nil))
   }
 
   /// The error for a number at `offset` that the type asked for cannot hold.
@@ -46,12 +32,9 @@ extension DecodingSession {
     )
   }
 
-  private func context(
-    _ path: [any CodingKey],
-    _ message: String,
-    _ error: ArchiveError
-  ) -> DecodingError.Context {
-    .init(codingPath: path, debugDescription: message, underlyingError: image.located(error))
+  /// What is said where `message` tells that the value at `offset` is not of the type asked for.
+  func context(_ path: [any CodingKey], _ message: String, _ offset: Int?) -> DecodingError.Context {
+    image.located(ArchiveError(.typeMismatch, message, byteOffset: offset)).decodingContext(path)
   }
 
   /// The error for what was found at `fault`; `path` leads to the value.

@@ -21,13 +21,6 @@ struct NilDecoder: Decoder, PrimitiveSingleValueDecoding {
 
   private func notFound(_ type: Any.Type) -> DecodingError {
     let message = "Expected \(type) but there is no such key"
-    return DecodingError.valueNotFound(
-      type,
-      .init(
-        codingPath: codingPath,
-        debugDescription: message,
-        underlyingError: ArchiveError(.typeMismatch, message)
-      )
-    )
+    return DecodingError.valueNotFound(type, ArchiveError(.typeMismatch, message).decodingContext(codingPath))
   }
 }

@@ -224,13 +224,6 @@ extension DecodingSession {
 
   func otherType(_ type: Any.Type, _ message: String, _ offset: Int, _ path: [any CodingKey]) -> DecodingError
   {
-    DecodingError.typeMismatch(
-      type,
-      .init(
-        codingPath: path,
-        debugDescription: message,
-        underlyingError: image.located(ArchiveError(.typeMismatch, message, byteOffset: offset))
-      )
-    )
+    DecodingError.typeMismatch(type, context(path, message, offset))
   }
 }

@@ -6,11 +6,13 @@ extension ValueDecoder {
     do {
       session.claimFrame(depth, for: offset)
       var place = offset
-      let value: any Decodable
+      let value: Any
       if session.reader.isTyped(at: place) {
-        value = try session.decodeTypedContent(at: &place, behind: type, depth)
-      } else if try session.isReference(at: place) {
+        value = shown(try session.decodeTypedContent(at: &place, behind: type, depth))
+      } else if try session.isReference(at: place), try !session.isSharedValue(at: place) {
         value = try session.decodeTypedObject(at: &place, behind: type, depth)
+      } else if let untyped = try session.decodeUntyped(at: &place, behind: type, depth) {
+        value = untyped
       } else if try session.isNil(at: place) {
         throw session.mismatch(type, place, codingPath)
       } else {

@@ -1,6 +1,7 @@
 /// A reference to an object that is archived only if something else archives it (Format §4.9).
-struct ConditionalReference<Object: AnyObject> {
+struct ConditionalReference<Object: AnyObject>: ValueStandIn {
   let object: Object?
+  var original: Any { object as Any }
 }
 
 extension ConditionalReference: Encodable, NativelyEncodable where Object: Encodable {

@@ -15,7 +15,10 @@ extension EncodingPlace {
 
   @inline(never)
   private func putSlowly<Value: ArchivePrimitive, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    let host = try session.enter(frame, nested)
+    let host: NestedContainer?
+    do { host = try session.enter(frame, nested) } catch {
+      throw session.refusal(error, value, frame, nested, key: key)
+    }
     defer { session.leave(host) }
     let replaces = session.beginValue(key, table)
     Value.write(value, to: session)
@@ -26,7 +29,10 @@ extension EncodingPlace {
   func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
     // The value may come to use this container again.
     let frame = frame
-    let host = try session.enterForValue(frame, nested)
+    let host: NestedContainer?
+    do { host = try session.enterForValue(frame, nested) } catch {
+      throw session.refusal(error, value, frame, nested, key: key)
+    }
     let checkpoint = session.checkpoint()
     let replaces = session.beginValue(key, table)
     do {
@@ -35,7 +41,7 @@ extension EncodingPlace {
       session.roll(back: checkpoint)
       if !replaces { session.forgetMapKey(ExactString(string: key.stringValue), of: frame) }
       session.leave(host)
-      throw error
+      throw session.naming(value, error)
     }
     if replaces { session.replaceValue(key) }
     session.leave(host)
@@ -65,14 +71,16 @@ extension EncodingSession {
     _ frame: FrameID,
     _ nested: NestedContainer?
   ) throws {
-    let host = try enter(frame, nested)
+    let host: NestedContainer?
+    do { host = try enter(frame, nested) } catch { throw refusal(error, value, frame, nested) }
     beginElement()
     Value.write(value, to: self)
     leave(host)
   }
 
   func encodeElement<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    let host = try enterForValue(frame, nested)
+    let host: NestedContainer?
+    do { host = try enterForValue(frame, nested) } catch { throw refusal(error, value, frame, nested) }
     let checkpoint = checkpoint()
     beginElement()
     try encode(value, orRollBack: checkpoint, host)
@@ -84,16 +92,18 @@ extension EncodingSession {
     _ frame: FrameID,
     _ nested: NestedContainer?
   ) throws {
-    let host = try enter(frame, nested)
+    let host: NestedContainer?
+    do { host = try enter(frame, nested) } catch { throw refusal(error, value, frame, nested) }
     defer { leave(host) }
-    try beginSingle()
+    try beginSingle(value)
     Value.write(value, to: self)
   }
 
   func encodeSingle<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    let host = try enterForValue(frame, nested)
+    let host: NestedContainer?
+    do { host = try enterForValue(frame, nested) } catch { throw refusal(error, value, frame, nested) }
     let checkpoint = checkpoint()
-    do { try beginSingle() } catch {
+    do { try beginSingle(value) } catch {
       leave(host)
       throw error
     }
@@ -112,7 +122,7 @@ extension EncodingSession {
     } catch {
       roll(back: checkpoint)
       leave(host)
-      throw error
+      throw naming(value, error)
     }
     leave(host)
   }
@@ -127,9 +137,9 @@ extension EncodingSession {
 
   /// Makes a place for the value of a single-value container.
   @inline(__always)
-  func beginSingle() throws {
+  func beginSingle(_ value: @autoclosure () -> Any) throws {
     guard context.top.kind == .single else {
-      throw misuse("A single-value container was given a second value; it holds one")
+      throw misuse("A single-value container was given a second value; it holds one", value: value())
     }
     context.top.kind = .singleUsed
   }

@@ -269,16 +269,6 @@ final class EncodingSession: DeepRecursion {
   }
 
   var archive: ByteBuffer { assembly.buffer }
-
-  /// The error for what a caller must not do, or asks too much with, at the present place.
-  func misuse(_ message: String, code: ArchiveError.Code = .misuse, value: Any? = nil) -> EncodingError {
-    EncodingError.invalidValue(
-      value as Any,
-      .init(codingPath: currentPath, debugDescription: message, underlyingError: ArchiveError(code, message))
-    )
-  }
-
-  func noLargerStack(_ error: ArchiveError) -> any Error { misuse(error.message, code: error.code) }
 }
 
 /// For one type of key, the number of each key, by the bit pattern of keys of at most one byte.

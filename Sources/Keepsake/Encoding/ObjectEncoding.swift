@@ -130,7 +130,7 @@ extension EncodingSession {
       let classNumber = classNumber(of: type(of: object))
       classWithWeakProperties = classes.weakness[classNumber] ? classNumber : -1
       beginBody(.object(number), class: classNumber)
-      try plan.encodeBody(object, self)
+      do { try plan.encodeBody(object, self) } catch { throw naming(object, error) }
       try endBody()
     }
   }
@@ -248,7 +248,7 @@ extension EncodingSession {
 
   /// Encodes `value` under `key` at the top level.
   func encode<Value: Encodable>(_ value: Value, forKey key: ArchiveCodingKey) throws {
-    try checkIdle()
+    do { try checkIdle() } catch { throw refusal(error, value, 0, nil, key: key) }
     var container = ValueEncoder(session: self, frame: 0, nested: nil).container(
       keyedBy: ArchiveCodingKey.self
     )

@@ -14,7 +14,9 @@ extension ArchivePrimitive {
 }
 
 /// An explicit nil.
-struct Nil: ArchivePrimitive {
+struct Nil: ArchivePrimitive, ValueStandIn {
+  var original: Any { Any?.none as Any }
+
   @inline(__always)
   static func write(_ value: Nil, to session: EncodingSession) { session.buffer.append(Tag.none) }
 

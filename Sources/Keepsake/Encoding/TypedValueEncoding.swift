@@ -1,8 +1,9 @@
 /// A value behind a protocol: it is archived with its type (Format §4.10), an object as an object.
-struct TypedValue: Encodable, NativelyEncodable {
+struct TypedValue: Encodable, NativelyEncodable, ValueStandIn {
   let value: any Encodable
   /// The protocol, or what else is declared where the value stands.
   let declared: Any.Type
+  var original: Any { value }
 
   static func makeEncodingPlan() -> AnyEncodingPlan { TypedValueEncodingPlan() }
 

@@ -36,13 +36,10 @@ extension EncodingSession {
   private static let mostAdvice = 3
 
   private func unreadable(_ message: String, _ code: ArchiveError.Code, _ number: Int) -> EncodingError {
-    EncodingError.invalidValue(
+    EncodingError.invalid(
       objects.object(number) as Any,
-      .init(
-        codingPath: Array(path(ofObject: number).suffix(EncodingSession.longestPath)),
-        debugDescription: message,
-        underlyingError: ArchiveError(code, message)
-      )
+      ArchiveError(code, message),
+      Array(path(ofObject: number).suffix(EncodingSession.longestPath))
     )
   }
 

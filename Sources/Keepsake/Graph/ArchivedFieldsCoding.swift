@@ -60,9 +60,7 @@ private func decodeProperties(
     )
     for entry in properties.entries where entry.constant == nil { try reader.decode(entry) }
   } catch let error as ArchiveError {
-    throw DecodingError.dataCorrupted(
-      .init(codingPath: decoder.codingPath, debugDescription: error.message, underlyingError: error)
-    )
+    throw DecodingError.dataCorrupted(error.decodingContext(decoder.codingPath))
   }
 }
 
@@ -150,10 +148,7 @@ private func encodeProperties(
     try properties.checkConstants(in: memory)
     for entry in properties.entries { try encode(entry, in: memory, into: &container) }
   } catch let error as ArchiveError {
-    throw EncodingError.invalidValue(
-      type,
-      .init(codingPath: encoder.codingPath, debugDescription: error.message, underlyingError: error)
-    )
+    throw EncodingError.invalid(type, error, encoder.codingPath)
   }
 }
 

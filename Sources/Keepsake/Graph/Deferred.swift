@@ -127,14 +127,7 @@ extension Deferred: Encodable, NativelyEncodable where Value: Encodable {
   fileprivate func decodedValue(_ path: @autoclosure () -> [any CodingKey]) throws -> Value {
     if let value = valueIfDecoded { return value }
     let message = "A @Deferred property was encoded while its archive was still being decoded"
-    throw EncodingError.invalidValue(
-      self,
-      .init(
-        codingPath: path(),
-        debugDescription: message,
-        underlyingError: ArchiveError(.misuse, message)
-      )
-    )
+    throw EncodingError.invalid(self, ArchiveError(.misuse, message), path())
   }
 }
 

@@ -16,6 +16,10 @@
 /// That the values are `Codable` is found out when they are coded, so the wrapper is `Codable` whatever its
 /// type is; encoding a value that is not throws.
 ///
+/// With `Any`, a collection may mix whatever is `Codable`, collections of that, and nil: `[String: Any]` has `[Any]` in it.
+/// In what NSKeyedArchiver wrote nothing is declared; there the kind of each value tells its type, and the class of each
+/// object (<doc:MigratingFromNSKeyedArchiver>).
+///
 /// Other encoders, such as JSON's, write each value as `{"type": name, "value": …}`, and other decoders read
 /// that.
 @propertyWrapper
@@ -71,15 +75,9 @@ extension Polymorphic: Codable, NativelyEncodable {
     {
       return try collection.encodeElements(to: encoder)
     }
-    guard let value = wrappedValue as? any Encodable else {
-      throw EncodingError.invalidValue(
-        wrappedValue,
-        .init(
-          codingPath: encoder.codingPath,
-          debugDescription: "\(type(of: wrappedValue as Any)) is not Encodable",
-          underlyingError: ArchiveError(.misuse, "\(type(of: wrappedValue as Any)) is not Encodable")
-        )
-      )
+    guard let value = encodable(wrappedValue) else {
+      let problem = "\(type(of: wrappedValue as Any)) is not Encodable"
+      throw EncodingError.invalid(wrappedValue, ArchiveError(.misuse, problem), encoder.codingPath)
     }
     guard encoder.writesArchive else {
       let name = ClassNames.name(of: type(of: value))
@@ -87,14 +85,7 @@ extension Polymorphic: Codable, NativelyEncodable {
         let problem =
           "\(type(of: value)) is private or local, and has no name that another process could find. Let it conform to "
           + "ArchivableClass with an archivedClassName"
-        throw EncodingError.invalidValue(
-          value,
-          .init(
-            codingPath: encoder.codingPath,
-            debugDescription: problem,
-            underlyingError: ArchiveError(.unresolvableClass, problem)
-          )
-        )
+        throw EncodingError.invalid(value, ArchiveError(.unresolvableClass, problem), encoder.codingPath)
       }
       var container = encoder.container(keyedBy: TypedValueKeys.self)
       try container.encode(name, forKey: .type)
@@ -128,7 +119,7 @@ extension Polymorphic: Codable, NativelyEncodable {
     let types = (ClassNames.type(setForName: name).map { [$0] } ?? ClassNames.types(named: name))
       .filter { RuntimeTypes.conforms($0, to: Value.self) != false }
     guard types.count == 1, let type = types.first as? any Decodable.Type,
-      let value = try type.init(from: container.superDecoder(forKey: .value)) as? Value
+      let value = shown(try type.init(from: container.superDecoder(forKey: .value))) as? Value
     else {
       throw DecodingError.dataCorruptedError(
         forKey: .type,
@@ -237,13 +228,7 @@ extension Dictionary: PolymorphicCollection {
   }
 
   private func keysNotCodable(_ path: [any CodingKey]) -> EncodingError {
-    EncodingError.invalidValue(
-      self,
-      .init(
-        codingPath: path,
-        debugDescription: "The keys of a dictionary, of the type \(Key.self), are not Codable",
-        underlyingError: ArchiveError(.misuse, "\(Key.self) is not Codable")
-      )
-    )
+    let problem = "The keys of a dictionary, of the type \(Key.self), are not Codable"
+    return EncodingError.invalid(self, ArchiveError(.misuse, problem), path)
   }
 }

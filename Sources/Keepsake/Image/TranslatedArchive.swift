@@ -11,6 +11,17 @@ package struct TranslatedArchive {
   package let losses: [(what: String, count: Int)]
 }
 
+extension TranslatedArchive {
+  /// The classes of the bodies of values that several refer to: they are no objects to a program.
+  static let arrayClass = "NSArray"
+  static let dictionaryClass = "NSDictionary"
+  static let valueClass = "NSValue"
+
+  func isValue(ofClass name: String) -> Bool {
+    [TranslatedArchive.arrayClass, TranslatedArchive.dictionaryClass, TranslatedArchive.valueClass].contains(name)
+  }
+}
+
 /// Where a value is, in bytes from the start of the archive and of what that was made of.
 struct ArchivePlace {
   let offset: Int

@@ -216,9 +216,9 @@ package struct OldArchiveTranslation {
       let number = classNumber(type.name, type.superclasses)
       numbersOfClasses[ObjectIdentifier(type)] = number
       return number
-    case .elements: return classNumber("NSArray", [])
-    case .pairs: return classNumber("NSDictionary", [])
-    case .value: return classNumber("NSValue", [])
+    case .elements: return classNumber(TranslatedArchive.arrayClass, [])
+    case .pairs: return classNumber(TranslatedArchive.dictionaryClass, [])
+    case .value: return classNumber(TranslatedArchive.valueClass, [])
     }
   }
 

@@ -1,8 +1,8 @@
 /// What went wrong with an archive: a code to act on, a sentence to read, and the place.
 ///
 /// Encoding and decoding calls throw `EncodingError` and `DecodingError`, as every `Codable` coder does; an
-/// `ArchiveError` is then the `underlyingError` of their context. Reading and writing files throws it
-/// directly.
+/// `ArchiveError` is then the `underlyingError` of their context, where it prints as its ``code`` alone, since the context
+/// has the sentence. Reading and writing files throws it directly.
 ///
 /// ```swift
 /// do {
@@ -59,6 +59,8 @@ public struct ArchiveError: Error, Hashable, Sendable {
   public let byteOffset: Int?
   /// The file, as the caller spelled it; `nil` when no file is involved.
   public let path: String?
+  /// Whether it is the reason of another error, which says the same sentence.
+  private(set) var isReason = false
 
   init(_ code: Code, _ message: String, byteOffset: Int? = nil, path: String? = nil) {
     self.code = code
@@ -66,11 +68,22 @@ public struct ArchiveError: Error, Hashable, Sendable {
     self.byteOffset = byteOffset
     self.path = path
   }
+
+  /// The same as the reason of another error, which says the sentence.
+  var asReason: ArchiveError {
+    var error = self
+    error.isReason = true
+    return error
+  }
 }
 
 extension ArchiveError: CustomStringConvertible {
+  /// The path, the message and the byte offset on one line. Of an error that is the `underlyingError` of another one, which
+  /// says that already, it is the ``code``.
+  public var description: String { isReason ? "ArchiveError.\(code)" : explanation }
+
   /// The path, the message and the byte offset on one line.
-  public var description: String {
+  package var explanation: String {
     let place = byteOffset.map { " (at byte \($0))" } ?? ""
     let file = path.map { "\($0): " } ?? ""
     return file + message + place

@@ -4,6 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __linux__
+// The calls for extended attributes of files, which no module of the system has.
+#include <sys/xattr.h>
+#endif
 
 // Where stacks are, and calls on another stack (Docs/Design.md §4, "The stack"). What Swift cannot say: the address of a
 // frame, values of a thread, memory for a stack, and the one instruction that makes it the current one.

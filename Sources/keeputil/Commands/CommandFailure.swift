@@ -41,10 +41,10 @@ struct CommandFailure: Error {
   /// What went wrong with the archive in the file `name`.
   init(_ error: ArchiveError, in name: String) {
     switch error.code {
-    case .unreadableFile: self.init(.noInput, error.description)
-    case .unwritableFile: self.init(.inputOutput, error.description)
+    case .unreadableFile: self.init(.noInput, error.explanation)
+    case .unwritableFile: self.init(.inputOutput, error.explanation)
     case .notAnArchive: self.init(.badData, "\(name): this is not a Keepsake archive")
-    default: self.init(.badData, "\(name): \(error.description)")
+    default: self.init(.badData, "\(name): \(error.explanation)")
     }
   }
 

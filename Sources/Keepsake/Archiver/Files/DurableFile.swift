@@ -15,7 +15,7 @@
 /// this:
 ///
 /// 1. write to a temporary file in the same folder;
-/// 2. give it the permissions of the old file, and synchronize it, so that its bytes are on the disk;
+/// 2. give it the permissions and the extended attributes of the old file, and synchronize it, so that its bytes are on the disk;
 /// 3. rename it over the old file;
 /// 4. synchronize the folder, so that the new name is on the disk.
 ///
@@ -35,8 +35,16 @@ package final class DurableFile {
 
   /// Begins the replacement of the file at a path, which need not exist; the folder must. A symbolic link is
   /// followed, and stays.
-  package init(replacing path: String) throws(ArchiveError) {
-    target = try SaveTarget(path)
+  package convenience init(replacing path: String) throws(ArchiveError) {
+    let target = try SaveTarget(path)
+    SaveOrder.shared.wait(for: target)
+    try self.init(replacing: target)
+  }
+
+  /// Begins the replacement of a file that was found before. What stands there now is looked at anew.
+  init(replacing target: SaveTarget) throws(ArchiveError) {
+    let target = target.asOfNow
+    self.target = target
     TemporaryFile.removeLeftovers(of: target)
     state = .writing(try TemporaryFile(for: target))
   }
@@ -68,6 +76,7 @@ package final class DurableFile {
   package func commit() throws(ArchiveError) {
     let temporary = try openTemporary()
     do {
+      keepAttributes(on: temporary.file)
       try keepPermissions(on: temporary.file)
       try perform("cannot write the new file to the disk") { () throws(SystemError) in
         try temporary.file.synchronize()
@@ -140,6 +149,15 @@ package final class DurableFile {
     } catch {
       throw target.failure(failing, error)
     }
+  }
+
+  /// Gives the new file the extended attributes of the old one. Before the permissions: an attribute that is set may change
+  /// these.
+  private func keepAttributes(on file: OpenFile) {
+    guard target.existing != nil, let old = try? target.folder.open(target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
+      return
+    }
+    file.copyAttributes(from: old)
   }
 
   /// Gives the new file the owner and the permissions of the old one, as far as this user may.

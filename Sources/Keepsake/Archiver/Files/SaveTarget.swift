@@ -36,6 +36,19 @@ struct SaveTarget {
     }
   }
 
+  private init(_ target: SaveTarget, existing: stat?) {
+    path = target.path
+    folder = target.folder
+    name = target.name
+    self.existing = existing
+  }
+
+  /// The same target, with the file that is there now.
+  var asOfNow: SaveTarget {
+    let status = try? folder.status(of: name)
+    return SaveTarget(self, existing: status?.specialKind == nil ? status : nil)
+  }
+
   /// An error about saving to this file.
   func failure(_ what: String, _ error: SystemError) -> ArchiveError {
     Self.failure("\(what): \(error.reason)\(error.advice)", path)

@@ -1,0 +1,82 @@
+/// What ``KeyedArchiver/check(_:)`` has found.
+public struct ArchiveCheck: Sendable {
+  /// Why the value cannot be archived, or its archive not be read; `nil` if both can be done.
+  public internal(set) var failure: String?
+  /// What is not the same in the value that was read: where, what it was, and what it is now. At most a hundred.
+  public internal(set) var losses: [String] = []
+  /// Properties by which objects of the types at hand can come to refer to each other in a cycle that no reader could
+  /// close, whether or not they do in this value: `Node.link.target → Link.node`.
+  public internal(set) var unreadableCycles: [String] = []
+
+  /// Whether the value came back as it was, and no later value of these types is in danger.
+  public var isPassed: Bool { failure == nil && losses.isEmpty && unreadableCycles.isEmpty }
+}
+
+extension ArchiveCheck: CustomStringConvertible {
+  /// A line for each finding.
+  public var description: String {
+    if isPassed { return "Everything comes back." }
+    var lines = failure.map { [$0] } ?? []
+    lines += losses.map { "Lost: \($0)" }
+    lines += unreadableCycles.map {
+      "A cycle could not be read: \($0). Declare one of these properties as an optional var, or mark it @Deferred"
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension KeyedArchiver {
+  /// Archives `value`, reads it, and says what has not come back: for the tests of a program.
+  ///
+  /// ```swift
+  /// let check = KeyedArchiver.check(library)
+  /// #expect(check.isPassed, "\(check)")
+  /// ```
+  ///
+  /// Compared are the stored properties of all values and objects that can be reached, those included that nobody encodes,
+  /// and which objects are the same ones. Caches and what is `lazy` are stored properties, too; a class that makes itself a
+  /// `CustomReflectable` shows others. What stands in sets, and all that reflection does not show, is compared by archiving
+  /// the copy once more.
+  ///
+  /// Types are found by their names, as in another process. The memory of several copies is needed, and much more time than
+  /// archiving takes.
+  public static func check<Root: Codable>(_ value: Root) -> ArchiveCheck {
+    var check = ArchiveCheck()
+    var samples: [Any] = []
+    do {
+      let data = try archivedData(withRootObject: value, outputFormatting: .sortedKeys)
+      let copy = try KeyedUnarchiver.unarchive(Root.self, from: data)
+      let comparison = GraphComparison(value, copy)
+      samples = comparison.samples
+      check.losses = comparison.differences
+      if check.losses.isEmpty {
+        let again = try archivedData(withRootObject: copy, outputFormatting: .sortedKeys)
+        if again != data {
+          check.losses.append(
+            try ArchiveComparison(data, again).firstDifference ?? "the archive of the copy is another one"
+          )
+        }
+      }
+    } catch {
+      check.failure = explanation(of: error)
+      samples = GraphComparison(value, value).samples
+    }
+    check.unreadableCycles = ClassCycles(samples).unreadable
+    return check
+  }
+
+  private static func explanation(of error: any Error) -> String {
+    switch error {
+    case EncodingError.invalidValue(_, let context):
+      "It cannot be archived: \(context.debugDescription)" + place(context.codingPath)
+    case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
+      DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+      "Its archive cannot be read: \(context.debugDescription)" + place(context.codingPath)
+    default: "It cannot be archived and read: \(error)"
+    }
+  }
+
+  private static func place(_ path: [any CodingKey]) -> String {
+    path.isEmpty ? "" : ", at " + path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+  }
+}

@@ -1,0 +1,65 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Compares what two archives hold, whatever the bytes are: objects may have other numbers.
+struct ArchiveComparison {
+  /// Where they differ first, and how; `nil` if they hold the same.
+  private(set) var firstDifference: String?
+
+  private struct Pair {
+    let own: ArchiveValue
+    let other: ArchiveValue
+    let path: String
+  }
+
+  private var waiting: [Pair] = []
+  private var numbers: [Int: Int] = [:]
+
+  init(_ data: Data, _ again: Data) throws(ArchiveError) {
+    let own = try ArchiveValue(forReadingFrom: data)
+    let other = try ArchiveValue(forReadingFrom: again)
+    waiting = [Pair(own: own, other: other, path: "")]
+    while firstDifference == nil, let pair = waiting.popLast() { try compare(pair) }
+  }
+
+  private mutating func compare(_ pair: Pair) throws(ArchiveError) {
+    guard try pair.own.className == pair.other.className else { return differ(pair, "is of another class") }
+    let (number, otherNumber) = (try pair.own.objectNumber, try pair.other.objectNumber)
+    guard (number == nil) == (otherNumber == nil) else { return differ(pair, "is nil in one of the two") }
+    if let number, let otherNumber {
+      if let known = numbers[number] { return known == otherNumber ? () : differ(pair, "is another object") }
+      numbers[number] = otherNumber
+    }
+    let (own, other) = (try pair.own.content, try pair.other.content)
+    guard own.kind == other.kind else { return differ(pair, "is of another kind") }
+    guard own.hasMembers, own.kind != .url else {
+      return try own.isSameScalar(as: other) ? () : differ(pair, "is another value")
+    }
+    let (members, otherMembers) = (try own.members(), try other.members())
+    guard members.map(\.label) == otherMembers.map(\.label) else {
+      return differ(pair, "has \(otherMembers.count) parts and had \(members.count), or others")
+    }
+    for (member, other) in zip(members, otherMembers).reversed() {
+      let step = member.label.map { "\($0)" } ?? ""
+      waiting.append(Pair(own: member.value, other: other.value, path: pair.path + step))
+    }
+  }
+
+  private mutating func differ(_ pair: Pair, _ problem: String) {
+    firstDifference = "archived again, \(pair.path.isEmpty ? "the value" : pair.path) \(problem)"
+  }
+}
+
+extension ArchiveValue {
+  /// Whether two values without members are the same.
+  fileprivate func isSameScalar(as other: ArchiveValue) throws(ArchiveError) -> Bool {
+    if kind == .string { return try string.map(ExactString.init) == other.string.map(ExactString.init) }
+    if kind == .url { return try urlParts == other.urlParts }
+    let (range, otherRange) = (try byteRange, try other.byteRange)
+    return try reader.array(of: UInt8.self, count: range.count, at: range.lowerBound)
+      == other.reader.array(of: UInt8.self, count: otherRange.count, at: otherRange.lowerBound)
+  }
+}

@@ -1,0 +1,143 @@
+/// Which properties of classes can come to form a cycle that no reader could close: one of references none of which can be
+/// read last, and at least one of which can be changed once the objects are there.
+///
+/// It goes by what the compiler has written down of stored properties. What is in an enumeration it does not see, nor that an
+/// initializer reads a property with `decodeDeferred`.
+struct ClassCycles {
+  /// The properties of each such cycle.
+  private(set) var unreadable: [String] = []
+
+  private struct Edge {
+    let owner: ObjectIdentifier
+    let target: ObjectIdentifier
+    let name: String
+    /// Whether it can lead elsewhere later.
+    let isVariable: Bool
+  }
+
+  private var edges: [ObjectIdentifier: [Edge]] = [:]
+  private var classes: [any (AnyObject & Encodable).Type] = []
+
+  /// - Parameter samples: a value of each type that there is.
+  init(_ samples: [Any]) {
+    var probes: [ObjectIdentifier: PropertyProbe] = [:]
+    for sample in samples {
+      guard let object = sample as? any (AnyObject & Encodable) else { continue }
+      let type = type(of: object)
+      classes.append(type)
+      probes[ObjectIdentifier(type)] = PropertyProbe(object, userInfo: [:])
+    }
+    var next = 0
+    while next < classes.count {
+      let type = classes[next]
+      next += 1
+      // What is known before its properties are read closes every cycle that it is in.
+      if !isKnownEarly(type) { addEdges(of: type, probes[ObjectIdentifier(type)]) }
+    }
+    findCycles()
+  }
+
+  private mutating func addEdges(of type: any (AnyObject & Encodable).Type, _ probe: PropertyProbe?) {
+    for property in StoredProperties.of(type)?.list ?? [] where !property.isLazy && property.ownership != .weak {
+      let findings = probe.map { Array($0.findings.values) } ?? []
+      let finding = findings.first { $0.propertyNames.contains(property.name) }
+      guard findings.isEmpty || finding != nil, !canWait(property, finding) else { continue }
+      var seen: Set<ObjectIdentifier> = []
+      for declared in declaredClasses(in: property.type, &seen) {
+        if !classes.contains(where: { $0 == declared }) { classes.append(declared) }
+        for target in classes where isSubclass(target, of: declared) {
+          let edge = Edge(
+            owner: ObjectIdentifier(type),
+            target: ObjectIdentifier(target),
+            name: "\(type).\(property.name.drop { $0 == "_" })",
+            isVariable: property.isVariable
+          )
+          edges[edge.owner, default: []].append(edge)
+        }
+      }
+    }
+  }
+
+  /// Whether a reader can assign the property when all else is there.
+  private func canWait(_ property: StoredProperty, _ finding: PropertyProbe.Finding?) -> Bool {
+    guard property.isVariable, property.ownership == .strong, property.type is any ValueThatCanBeEmpty.Type
+    else { return false }
+    return finding.map { property.type == $0.type || property.type == $0.optionalType } ?? true
+  }
+
+  /// The classes of which `type` holds objects, without those that are read last or keep no cycle.
+  private func declaredClasses(in type: Any.Type, _ seen: inout Set<ObjectIdentifier>) -> [any (AnyObject & Encodable).Type] {
+    if type is any ReadLate.Type || !seen.insert(ObjectIdentifier(type)).inserted { return [] }
+    if let type = type as? any (AnyObject & Encodable).Type { return [type] }
+    if type is AnyClass { return [] }
+    if let type = type as? any HoldingOthers.Type { return type.held.flatMap { declaredClasses(in: $0, &seen) } }
+    return (StoredProperties.of(type)?.list ?? []).flatMap { declaredClasses(in: $0.type, &seen) }
+  }
+
+  private func isSubclass(_ type: AnyClass, of other: AnyClass) -> Bool {
+    sequence(first: type) { _getSuperclass($0) }.contains { $0 == other }
+  }
+
+  // MARK: Cycles
+
+  private mutating func findCycles() {
+    var found: Set<Set<String>> = []
+    for edge in classes.flatMap({ edges[ObjectIdentifier($0)] ?? [] }) where edge.isVariable {
+      guard let back = shortestWay(from: edge.target, to: edge.owner) else { continue }
+      let names = [edge.name] + back.map(\.name)
+      if found.insert(Set(names)).inserted { unreadable.append(names.joined(separator: " → ")) }
+    }
+  }
+
+  private func shortestWay(from start: ObjectIdentifier, to end: ObjectIdentifier) -> [Edge]? {
+    if start == end { return [] }
+    var cameBy: [ObjectIdentifier: Edge] = [:]
+    var waiting = [start]
+    var next = 0
+    while next < waiting.count, cameBy[end] == nil {
+      for edge in edges[waiting[next]] ?? [] where edge.target != start && cameBy[edge.target] == nil {
+        cameBy[edge.target] = edge
+        waiting.append(edge.target)
+      }
+      next += 1
+    }
+    var way: [Edge] = []
+    var place = end
+    while place != start {
+      guard let edge = cameBy[place] else { return nil }
+      way.insert(edge, at: 0)
+      place = edge.owner
+    }
+    return way
+  }
+}
+
+/// The wrappers of properties that no initializer waits for.
+private protocol ReadLate {}
+extension Deferred: ReadLate {}
+extension WeakReference: ReadLate {}
+
+/// A type of the standard library or of this one whose values hold those of other types.
+private protocol HoldingOthers {
+  static var held: [Any.Type] { get }
+}
+
+extension Optional: HoldingOthers {
+  fileprivate static var held: [Any.Type] { [Wrapped.self] }
+}
+
+extension Array: HoldingOthers {
+  fileprivate static var held: [Any.Type] { [Element.self] }
+}
+
+extension Set: HoldingOthers {
+  fileprivate static var held: [Any.Type] { [Element.self] }
+}
+
+extension Dictionary: HoldingOthers {
+  fileprivate static var held: [Any.Type] { [Key.self, Value.self] }
+}
+
+extension Polymorphic: HoldingOthers {
+  fileprivate static var held: [Any.Type] { [Value.self] }
+}

@@ -1,0 +1,177 @@
+/// Compares two values, and all that they reach, by reflection: without recursion, and each object once.
+struct GraphComparison {
+  /// Where they differ.
+  private(set) var differences: [String] = []
+  /// One value of each type that was met in the first.
+  private(set) var samples: [Any] = []
+
+  /// Two values that stand at the same place.
+  private struct Pair {
+    let original: Any
+    let copy: Any
+    let place: Place
+  }
+
+  private var waiting: [Pair] = []
+  /// The object in the copy for each object of the original, and the other way round.
+  private var copies: [ObjectIdentifier: AnyObject] = [:]
+  private var originals: [ObjectIdentifier: AnyObject] = [:]
+  private var seenTypes: Set<ObjectIdentifier> = []
+
+  private static let mostDifferences = 100
+
+  init(_ original: Any, _ copy: Any) {
+    waiting = [Pair(original: original, copy: copy, place: Place())]
+    while let pair = waiting.popLast(), differences.count < GraphComparison.mostDifferences { compare(pair) }
+    // They hold each other in any number, and go one after the other.
+    waiting = []
+  }
+
+  private mutating func compare(_ pair: Pair) {
+    let type = type(of: pair.original)
+    guard type == Swift.type(of: pair.copy) else {
+      return differ(pair, "is a \(Swift.type(of: pair.copy)) now and was a \(type)")
+    }
+    if seenTypes.insert(ObjectIdentifier(type)).inserted { samples.append(pair.original) }
+    if type is AnyClass {
+      let (original, copy) = (pair.original as AnyObject, pair.copy as AnyObject)
+      switch (copies[ObjectIdentifier(original)], originals[ObjectIdentifier(copy)]) {
+      case (nil, nil):
+        copies[ObjectIdentifier(original)] = copy
+        originals[ObjectIdentifier(copy)] = original
+      case (let known?, _):
+        return known === copy ? () : differ(pair, "was an object that is there elsewhere, and is another one now")
+      case (nil, _):
+        return differ(pair, "is an object that is there elsewhere, and was another one")
+      }
+    } else if let isEqual = areEqualValues(pair.original, pair.copy) {
+      return isEqual ? () : differ(pair, "\(text(of: pair.original)) comes back as \(text(of: pair.copy))")
+    }
+    compareMembers(pair)
+  }
+
+  private mutating func compareMembers(_ pair: Pair) {
+    let (original, copy) = (Mirror(reflecting: pair.original), Mirror(reflecting: pair.copy))
+    if original.displayStyle == .dictionary || original.displayStyle == .set {
+      return compareUnordered(pair, original, copy)
+    }
+    var levels = (Optional(original), Optional(copy))
+    while let own = levels.0, let other = levels.1 {
+      guard own.children.count == other.children.count else {
+        return differ(pair, "had \(described(own)) and has \(described(other)) now")
+      }
+      for (index, children) in zip(own.children, other.children).enumerated().reversed() {
+        let (own, other) = children
+        if let label = own.label, GraphComparison.isStoredByCompiler(label) { continue }
+        guard own.label == other.label else {
+          return differ(pair, "was \(own.label ?? "?") and is \(other.label ?? "?") now")
+        }
+        let isSome = original.displayStyle == .optional
+        let place = isSome ? pair.place : pair.place.appending(own.label, index)
+        waiting.append(Pair(original: own.value, copy: other.value, place: place))
+      }
+      levels = (own.superclassMirror, other.superclassMirror)
+    }
+  }
+
+  /// Of dictionaries the values under each key; of sets how many elements there are.
+  private mutating func compareUnordered(_ pair: Pair, _ original: Mirror, _ copy: Mirror) {
+    guard original.children.count == copy.children.count else {
+      return differ(pair, "had \(described(original)) and has \(described(copy)) now")
+    }
+    guard original.displayStyle == .dictionary, let known = pair.copy as? [AnyHashable: Any],
+      let members = pair.original as? [AnyHashable: Any]
+    else { return }
+    for (key, value) in members {
+      // A key that is an object is not the same one.
+      guard let other = known[key] else { continue }
+      waiting.append(Pair(original: value, copy: other, place: pair.place.appending("\(key)", 0)))
+    }
+  }
+
+  private func described(_ mirror: Mirror) -> String {
+    switch mirror.displayStyle {
+    case .optional: mirror.children.isEmpty ? "nil" : "a value"
+    case .collection, .set, .dictionary: mirror.children.count == 1 ? "one element" : "\(mirror.children.count) elements"
+    default: "\(mirror.children.count) parts"
+    }
+  }
+
+  /// What a class stores that nobody wrote: what is `lazy` is made again, and an observer observes one object.
+  private static func isStoredByCompiler(_ label: String) -> Bool {
+    label.hasPrefix("$__lazy_storage_$_") || label.hasPrefix("_$")
+  }
+
+  private mutating func differ(_ pair: Pair, _ problem: String) {
+    differences.append("\(pair.place.description): \(problem)")
+  }
+
+  private func text(of value: Any) -> String {
+    let text = String(describing: value)
+    return text.count > 60 ? text.prefix(60) + "…" : text
+  }
+}
+
+/// Where a value is in a graph. It shares its beginning with others.
+private final class Place: CustomStringConvertible {
+  private var before: Place?
+  private let step: String
+
+  init(_ step: String = "", after before: Place? = nil) {
+    self.before = before
+    self.step = step
+  }
+
+  func appending(_ label: String?, _ index: Int) -> Place {
+    guard let label, !label.hasPrefix(".") else { return Place("[\(index)]", after: self) }
+    // The storage of a wrapper.
+    return Place("." + (label.hasPrefix("_") ? String(label.dropFirst()) : label), after: self)
+  }
+
+  /// The last steps, of which a deep graph has very many.
+  var description: String {
+    var steps: [String] = []
+    var place: Place? = self
+    while let current = place, steps.count < 50 {
+      steps.append(current.step)
+      place = current.before
+    }
+    let path = steps.reversed().joined()
+    return place == nil ? (path.isEmpty ? "the value" : String(path.drop { $0 == "." })) : "…" + path
+  }
+
+  deinit {
+    // Without recursion: they are in a list as long as the graph is deep.
+    var last = before
+    before = nil
+    while isKnownUniquelyReferenced(&last) {
+      let next = last?.before
+      last?.before = nil
+      last = next
+    }
+  }
+}
+
+/// Whether two values of one type that have no parts are the same; `nil` for values that have parts of their own, which are
+/// compared one by one.
+private func areEqualValues(_ original: Any, _ copy: Any) -> Bool? {
+  switch (original, copy) {
+  case (let original as Double, let copy as Double): return original.bitPattern == copy.bitPattern
+  case (let original as Float, let copy as Float): return original.bitPattern == copy.bitPattern
+  default: break
+  }
+  let module = String(reflecting: type(of: original)).prefix { $0 != "." }
+  let isStandard = module == "Swift" || module.hasPrefix("Foundation") || module == "__C"
+  guard isStandard, !(original is any StandardCollection), let value = original as? any Equatable else { return nil }
+  func isEqual<Value: Equatable>(_ value: Value) -> Bool { value == copy as? Value }
+  return isEqual(value)
+}
+
+/// Types of the standard library that are equal if their elements are, which may be equal and yet not the same.
+private protocol StandardCollection {}
+extension Optional: StandardCollection {}
+extension Array: StandardCollection {}
+extension ArraySlice: StandardCollection {}
+extension ContiguousArray: StandardCollection {}
+extension Set: StandardCollection {}
+extension Dictionary: StandardCollection {}

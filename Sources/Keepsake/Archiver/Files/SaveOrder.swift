@@ -1,0 +1,72 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Android)
+  internal import Android
+#endif
+internal import Dispatch
+internal import Synchronization
+
+/// Keeps the saves of one file in the order in which they were asked for, while some of them are made in the background.
+///
+/// A file is told by its folder, by device and inode, and its name in there, so that links and spellings of a path do not
+/// matter. Each file that is being saved in the background has a queue; who saves it at once waits for that.
+final class SaveOrder: Sendable {
+  static let shared = SaveOrder()
+
+  private struct File: Hashable {
+    let device: UInt64
+    let inode: UInt64
+    let name: String
+
+    init?(_ target: SaveTarget) {
+      guard let folder = try? target.folder.status() else { return nil }
+      device = UInt64(truncatingIfNeeded: folder.st_dev)
+      inode = UInt64(truncatingIfNeeded: folder.st_ino)
+      name = target.name
+    }
+  }
+
+  private struct Line {
+    let queue: DispatchQueue
+    var waiting: Int
+  }
+
+  private let lines = Mutex<[File: Line]>([:])
+  /// Is set on every queue of this kind.
+  private let isOwnQueue = DispatchSpecificKey<Bool>()
+
+  /// Does `work` on another thread when what was begun before for the same file is done.
+  func enqueue(_ target: SaveTarget, _ work: @escaping @Sendable () -> Void) {
+    guard let file = File(target) else { return DispatchQueue.global().async(execute: work) }
+    let queue = lines.withLock { lines in
+      lines[file, default: Line(queue: newQueue(), waiting: 0)].waiting += 1
+      return lines[file]?.queue
+    }
+    queue?.async {
+      work()
+      self.lines.withLock { lines in
+        lines[file]?.waiting -= 1
+        if lines[file]?.waiting == 0 { lines[file] = nil }
+      }
+    }
+  }
+
+  /// Returns when all saves of the file that were begun in the background before are done.
+  func wait(for target: SaveTarget) {
+    // Code that a save in the background calls must not wait for that save.
+    guard DispatchQueue.getSpecific(key: isOwnQueue) == nil, let file = File(target),
+      let queue = lines.withLock({ $0[file]?.queue })
+    else { return }
+    queue.sync {}
+  }
+
+  private func newQueue() -> DispatchQueue {
+    let queue = DispatchQueue(label: "keepsake.save")
+    queue.setSpecific(key: isOwnQueue, value: true)
+    return queue
+  }
+}

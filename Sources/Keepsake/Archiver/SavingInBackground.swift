@@ -1,0 +1,112 @@
+#if canImport(Foundation)
+  public import Foundation
+  internal import Synchronization
+
+  extension KeyedArchiver {
+    /// Saves `rootObject` and all that it reaches as it is now, while the program goes on.
+    ///
+    /// ```swift
+    /// try await KeyedArchiver.save(rootObject: library, to: libraryURL)
+    /// ```
+    ///
+    /// The archive is made on the actor that calls this, before it suspends for the first time: what is changed after
+    /// that is not in it. Then the actor is free, and the archive is written on another thread, as durably as
+    /// ``write(to:)`` does. Saves of one file are put in place in the order of these calls. One that is made at once, such
+    /// as ``write(to:)``, waits for those that were begun before.
+    ///
+    /// The whole archive is in memory until it is written.
+    ///
+    /// - Parameters:
+    ///   - rootObject: what to save.
+    ///   - url: where to.
+    ///   - outputFormatting: how the archive is written.
+    ///   - userInfo: what `encode(to:)` of the values finds in its encoder.
+    ///   - progress: is told how many bytes are written, of how many; it is complete when the file is in place. Cancelling
+    ///     it, or the task, ends the save as long as the file is not in place.
+    /// - Throws: `CancellationError` if the save was cancelled, otherwise as ``archive(rootObject:to:outputFormatting:userInfo:)``.
+    ///   The old file is then untouched.
+    nonisolated(nonsending) public static func save<Root: Encodable>(
+      rootObject: Root,
+      to url: URL,
+      outputFormatting: ArchiveFormatting = [],
+      userInfo: [CodingUserInfoKey: Any] = [:],
+      progress: Progress? = nil
+    ) async throws {
+      try await save(
+        rootObject: rootObject,
+        toFile: url.filePath(.unwritableFile),
+        outputFormatting: outputFormatting,
+        userInfo: userInfo,
+        progress: progress
+      )
+    }
+
+    /// Saves `rootObject` to the file at `path` while the program goes on, as
+    /// ``save(rootObject:to:outputFormatting:userInfo:progress:)`` does.
+    ///
+    /// - Throws: as that.
+    nonisolated(nonsending) public static func save<Root: Encodable>(
+      rootObject: Root,
+      toFile path: String,
+      outputFormatting: ArchiveFormatting = [],
+      userInfo: [CodingUserInfoKey: Any] = [:],
+      progress: Progress? = nil
+    ) async throws {
+      let save = BackgroundSave(progress)
+      try save.checkCancellation()
+      try Task.checkCancellation()
+      let target = try SaveTarget(path)
+      let data = try archivedData(
+        withRootObject: rootObject,
+        outputFormatting: outputFormatting,
+        userInfo: userInfo
+      )
+      try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+          SaveOrder.shared.enqueue(target) {
+            continuation.resume(with: Result { try save.write(data, to: target) })
+          }
+        }
+      } onCancel: {
+        save.cancel()
+      }
+    }
+  }
+
+  /// One save that is made on another thread than the one that asked for it.
+  // Safe: the class Progress may be used in all threads, as its documentation says; the rest never changes.
+  private final class BackgroundSave: @unchecked Sendable {
+    private let progress: Progress?
+    private let isCancelled = Atomic(false)
+
+    /// So much is written between two looks at whether the save was cancelled.
+    private static let pieceByteCount = 1 << 20
+
+    init(_ progress: Progress?) {
+      self.progress = progress
+    }
+
+    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+    func checkCancellation() throws {
+      if isCancelled.load(ordering: .relaxed) || progress?.isCancelled == true { throw CancellationError() }
+    }
+
+    func write(_ data: Data, to target: SaveTarget) throws {
+      try checkCancellation()
+      progress?.totalUnitCount = Int64(data.count)
+      let file = try DurableFile(replacing: target)
+      var count = 0
+      while count < data.count {
+        let end = min(data.count, count + BackgroundSave.pieceByteCount)
+        try file.append(data.bytes.extracting(count..<end))
+        count = end
+        // The last byte counts when the file is in place.
+        progress?.completedUnitCount = Int64(count - 1)
+        try checkCancellation()
+      }
+      try file.commit()
+      progress?.completedUnitCount = Int64(data.count)
+    }
+  }
+#endif

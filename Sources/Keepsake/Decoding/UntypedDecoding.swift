@@ -1,0 +1,72 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// What stands in an archive that was made of one of NSKeyedArchiver, where no type is declared: of values there the kind
+/// tells the type, of objects the name of the class, which every object of such a file has (Design §9).
+extension DecodingSession {
+  /// The value at `place`, which moves behind it, as the type of Swift that its kind has; `nil` if an archive of our own was
+  /// opened, where a value behind a protocol says its type.
+  func decodeUntyped<Expected>(
+    at place: inout Int,
+    behind expected: Expected.Type,
+    _ depth: Int
+  ) throws -> Any? {
+    guard image.source != nil else { return nil }
+    if try isNil(at: place), let nothing = Any?.none as Any as? Expected {
+      place += 1
+      return nothing
+    }
+    switch TagKind(try reader.byte(at: try contentOfReference(at: place))) {
+    case .bool: return try decodeByPlan(Bool.self, at: &place, depth)
+    case .integer, .smallInteger: return try decodeByPlan(Int.self, at: &place, depth)
+    case .uint64: return try decodeByPlan(UInt64.self, at: &place, depth)
+    case .int128: return try decodeByPlan(Int128.self, at: &place, depth)
+    case .uint128: return try decodeByPlan(UInt128.self, at: &place, depth)
+    case .float32, .float64: return try decodeByPlan(Double.self, at: &place, depth)
+    case .string, .shortString, .stringReference: return try decodeByPlan(String.self, at: &place, depth)
+    case .date: return try decodeByPlan(Date.self, at: &place, depth)
+    case .uuid: return try decodeByPlan(UUID.self, at: &place, depth)
+    case .decimal: return try decodeByPlan(Decimal.self, at: &place, depth)
+    case .url: return try decodeByPlan(URL.self, at: &place, depth)
+    case .bytes: return try decodeByPlan(Data.self, at: &place, depth)
+    case .array, .shortArray, .packedArray:
+      return try decodeByPlan([Untyped<Expected>].self, at: &place, depth).map(\.value)
+    case .map, .record, .shortRecord, .empty:
+      return try decodeByPlan([String: Untyped<Expected>].self, at: &place, depth).mapValues(\.value)
+    case .none, .some, .typed, .objectReference, .conditionalReference, .valueReference, .reserved: return nil
+    }
+  }
+
+  private func decodeByPlan<Value: Decodable>(
+    _ type: Value.Type,
+    at place: inout Int,
+    _ depth: Int
+  ) throws -> Value {
+    try plans.plan(for: type).decode(at: &place, self, depth)
+  }
+
+  /// Whether an array, a dictionary or data stands behind the reference at `place`, which several refer to in an archive
+  /// that was made of one of NSKeyedArchiver.
+  func isSharedValue(at place: Int) throws -> Bool {
+    guard let source = image.source, let number = try referencedBody(at: place) else { return false }
+    return source.isValue(ofClass: image.classes[try objectBody(number, at: place).classNumber].name)
+  }
+}
+
+/// An element of a collection in which each may be of another type.
+private struct Untyped<Expected>: Decodable {
+  let value: Expected
+
+  init(from decoder: any Decoder) throws {
+    guard let decoder = decoder as? ValueDecoder else {
+      throw DecodingError.typeMismatch(
+        Expected.self,
+        .init(codingPath: decoder.codingPath, debugDescription: "A decoder of another library was given")
+      )
+    }
+    value = try decoder.decodeTypedValue(as: Expected.self)
+  }
+}
