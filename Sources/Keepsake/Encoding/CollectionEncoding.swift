@@ -102,8 +102,9 @@ extension Set: NativelyEncodable where Element: Encodable {
 final class SetEncodingPlan<Element: Encodable & Hashable>: EncodingPlan<Set<Element>> {
   override func encode(_ value: Set<Element>, _ session: EncodingSession) throws {
     let plan = session.plans.plan(for: Element.self)
-    if session.sortsKeys {
-      try session.encodeElements(session.sortedByContent(value) { $0 }, plan)
+    if session.sortsKeys, value.count > 1 {
+      if session.contentDepth > 0 { return try session.encodeContents(value) { $0 } }
+      try session.encodeElements(ofArray: session.sortedByContent(value, { $0 }, whole: { $0 }), plan)
     } else {
       try session.encodeElements(value, plan)
     }
@@ -225,12 +226,21 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     _ session: EncodingSession
   ) throws {
     let keyPlan = session.plans.plan(for: Key.self)
+    let pairs = { (entry: (key: Key, value: Value)) in Pair(key: entry.key, value: entry.value) }
+    if session.contentDepth > 0, value.count > 1 { return try session.encodeContents(value, pairs) }
     try session.walkElements(value.count * 2) {
-      for (key, value) in session.sortsKeys ? try session.sortedByContent(value, \.key) : Array(value) {
+      let sorted = session.sortsKeys ? try session.sortedByContent(value, \.key, whole: pairs) : Array(value)
+      for (key, value) in sorted {
         try session.encodeNext(key, keyPlan)
         try session.encodeNext(value, plan)
       }
     }
+  }
+
+  /// What is compared of entries whose keys are alike.
+  private struct Pair: Encodable {
+    let key: Key
+    let value: Value
   }
 }
 

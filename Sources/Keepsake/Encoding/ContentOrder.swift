@@ -1,55 +1,372 @@
 /// The order of elements that have none, such as those of a set: by what they hold, which is the same in every
-/// process (Format §7).
-extension EncodingSession {
-  /// How many objects an element's archive holds at most when it is first compared, and how many times more
-  /// when that was not enough.
-  private static let refinement = 16
-  private static let mostBodies = 65_536
+/// process (Format §7, rule 10).
+///
+/// An object among them, or in them, may lead to the whole graph, and through it back to them. So first only what an
+/// element itself holds is compared. Elements that are equal so far are told apart by how what they lead to is related
+/// (``ContentRefinement``), and where that does not tell either, the archive has the one or the other first, which is
+/// from then on what tells them apart. Each object is asked once for its own content, and once for what it leads to,
+/// however many sets it is in: the archive has one order for all of its sets.
+final class ContentOrder {
+  /// Something whose content was asked for: an object, a value, or a set.
+  fileprivate struct Part {
+    var key = ContentKey()
+    var targets: [Target] = []
+    /// The objects that it refers to conditionally.
+    var conditionals: [AnyObject] = []
+    /// Whether it matters in which order the targets are.
+    var isOrdered = true
+  }
 
-  /// The elements in the order of the archives that they alone would make.
+  fileprivate enum Target {
+    case object(AnyObject)
+    case part(Int)
+  }
+
+  /// So many sets of values are looked at that are in each other.
+  fileprivate static let mostSets = 64
+
+  /// The keys of objects, which are kept alive, since an address must not come to mean another one.
+  private var keys: [ObjectIdentifier: (object: AnyObject, key: ContentKey)] = [:]
+  /// The parts that are compared by what they lead to, and which part an object is.
+  private var parts: [Part] = []
+  private var objectParts: [ObjectIdentifier: Int] = [:]
+  private var refinement = ContentRefinement()
+  /// How many objects were in the archive when it was last looked which of them are parts.
+  private var archivedCount = 0
+  /// The sessions that are asked, each by sets in what the one before it is asked for.
+  private var sessions: [EncodingSession] = []
+
+  /// The elements in their order.
   ///
-  /// An object among them, or in them, may lead to the whole graph, and through it back to them. So at first
-  /// only what an element itself holds is compared; where that is the same, also the objects next to it, and so
-  /// on. Sets that are met on the way are ordered by their elements' own content only.
-  func sortedByContent<Elements: Collection, Content: Encodable>(
+  /// - Parameters:
+  ///   - content: what of an element is compared at first.
+  ///   - whole: what is compared where that is equal.
+  func sorted<Elements: Collection, Content: Encodable, Whole: Encodable>(
     _ elements: Elements,
-    _ content: (Elements.Element) -> Content
+    _ content: (Elements.Element) -> Content,
+    _ whole: (Elements.Element) -> Whole,
+    _ session: EncodingSession
+  ) throws -> [Elements.Element] {
+    let keyed = try elements.map { (element: $0, key: try key(of: content($0), session)) }
+      .sorted { $0.key < $1.key }
+    let runs = keyed.runs { $0.key }
+    guard runs.count < keyed.count else { return keyed.map(\.element) }
+    noteArchived(session)
+    // The others count as well: they may refer to one of those that are alike.
+    let places = try addingParts(session) {
+      try runs.map { try $0.map { try place(of: whole($0.element), session) } }
+    }
+    return zip(runs, places).flatMap { run, places in
+      order(places).map { run[run.startIndex + $0].element }
+    }
+  }
+
+  /// The order of elements of which `places` tells what they are.
+  private func order(_ places: [Place]) -> [Int] {
+    var order: [Int] = []
+    var rest = places.indices.map { (index: $0, color: color(places[$0])) }
+    while !rest.isEmpty {
+      rest.sort { $0.color < $1.color }
+      // What got another color meanwhile comes behind the others.
+      var later: [(index: Int, color: Int)] = []
+      for (index, color) in rest {
+        let now = self.color(places[index])
+        if color != now {
+          later.append((index, now))
+          continue
+        }
+        order.append(index)
+        if case .part(let part) = places[index] { refinement.singleOut(part) }
+      }
+      rest = later.map { ($0.index, color(places[$0.index])) }
+    }
+    return order
+  }
+
+  /// Tells objects apart by the numbers that they have got in the archive.
+  private func noteArchived(_ session: EncodingSession) {
+    let count = session.objects.count
+    if !parts.isEmpty, archivedCount < count {
+      for number in (archivedCount + 1)...count {
+        guard let object = session.objects.object(number) else { continue }
+        if let part = objectParts[ObjectIdentifier(object)] { refinement.singleOut(part) }
+      }
+    }
+    archivedCount = count
+  }
+
+  /// Lets the sessions go, whose containers hold them.
+  func end() {
+    let ended = sessions
+    sessions = []
+    for session in ended { session.dropSpares() }
+  }
+
+  // MARK: Content
+
+  private func key(of value: some Encodable, _ session: EncodingSession) throws -> ContentKey {
+    let object = object(value)
+    if let object, let known = keys[ObjectIdentifier(object)] { return known.key }
+    let count = parts.count
+    // Of the parts that this may make, none is compared yet.
+    defer { parts.removeLast(parts.count - count) }
+    guard let object else { return try ask(value, session).key }
+    let key = try ask(object: object, session).key
+    keys[ObjectIdentifier(object)] = (object, key)
+    return key
+  }
+
+  private func object<Value>(_ value: Value) -> AnyObject? {
+    Value.self is AnyClass ? value as AnyObject : nil
+  }
+
+  private func part(ofObject object: AnyObject, _ session: EncodingSession) throws -> Int {
+    let id = ObjectIdentifier(object)
+    if let part = objectParts[id] { return part }
+    let part = try ask(object: object, session)
+    objectParts[id] = add(part)
+    keys[id] = (object, part.key)
+    return parts.count - 1
+  }
+
+  /// Asks for the content of a value that is in as many sets as `session` is.
+  private func ask(_ value: some Encodable, _ session: EncodingSession) throws -> Part {
+    if sessions.count == session.contentDepth { sessions.append(session.sessionForContents(self)) }
+    let asked = sessions[session.contentDepth]
+    asked.userInfo = session.userInfo
+    asked.ownClassNames = session.ownClassNames
+    asked.replacements = session.replacements
+    return try asked.content(of: value, ofObject: object(value) != nil)
+  }
+
+  private func ask(object: AnyObject, _ session: EncodingSession) throws -> Part {
+    guard let value = object as? any Encodable else { return Part() }
+    return try ask(value, session)
+  }
+
+  private func add(_ part: Part) -> Int {
+    parts.append(part)
+    return parts.count - 1
+  }
+
+  /// The contents of elements that are in something which is asked for its content: their keys, and what stands for all of
+  /// them.
+  fileprivate func contents<Elements: Collection, Content: Encodable>(
+    _ elements: Elements,
+    _ content: (Elements.Element) -> Content,
+    _ session: EncodingSession
+  ) throws -> (keys: [ContentKey], part: Int?) {
+    let targets = try elements.map { element -> Target in
+      let value = content(element)
+      if let object = object(value) { return .object(object) }
+      return .part(add(try ask(value, session)))
+    }
+    let keys = targets.map { target in
+      if case .part(let part) = target { parts[part].key } else { ContentKey() }
+    }
+    return (keys.sorted(), add(Part(targets: targets, isOrdered: false)))
+  }
+
+  // MARK: What they lead to
+
+  /// What tells one of the elements from those that hold the same.
+  private enum Place {
+    /// The number that an object has in the archive which was never compared.
+    case archived(Int)
+    case part(Int)
+  }
+
+  private func color(_ place: Place) -> Int {
+    switch place {
+    case .archived(let number): number - ObjectRegistry.mostNumbers - 1
+    case .part(let part): refinement.colors[part]
+    }
+  }
+
+  private func place(of value: some Encodable, _ session: EncodingSession) throws -> Place {
+    guard let object = object(value) else { return .part(add(try ask(value, session))) }
+    return try place(ofObject: object, session)
+  }
+
+  private func place(ofObject object: AnyObject, _ session: EncodingSession) throws -> Place {
+    if let place = knownPlace(of: object, session) { return place }
+    return .part(try part(ofObject: object, session))
+  }
+
+  private func knownPlace(of object: AnyObject, _ session: EncodingSession) -> Place? {
+    if let part = objectParts[ObjectIdentifier(object)] { return .part(part) }
+    let archived = session.replacements[ObjectIdentifier(object)]?.object ?? object
+    return session.objects.knownNumber(of: archived).map(Place.archived)
+  }
+
+  /// Compares the parts that `add` adds, those included to which they lead.
+  private func addingParts<Added>(_ session: EncodingSession, _ add: () throws -> Added) throws -> Added {
+    let first = parts.count
+    do {
+      let added = try add()
+      try compare(from: first, session)
+      return added
+    } catch {
+      parts.removeLast(parts.count - first)
+      objectParts = objectParts.filter { $0.value < first }
+      throw error
+    }
+  }
+
+  private func compare(from first: Int, _ session: EncodingSession) throws {
+    var references: [ContentRefinement.Reference] = []
+    var constants: [[[Int]]] = []
+    let refer = { (source: Int, position: Int, place: Place) in
+      var isKnown = true
+      if case .part(let target) = place {
+        references.append(.init(source: source, position: position, target: target))
+        isKnown = target < first
+      }
+      if isKnown { constants[source - first].append([position, self.color(place)]) }
+    }
+    var index = first
+    while index < parts.count {
+      let part = parts[index]
+      constants.append([])
+      for (position, target) in part.targets.enumerated() {
+        refer(index, part.isOrdered ? position : 0, try place(of: target, session))
+      }
+      index += 1
+    }
+    // Conditional references lead to nothing that is not reached otherwise.
+    for (index, part) in parts.enumerated().dropFirst(first) {
+      for (number, object) in part.conditionals.enumerated() {
+        if let place = knownPlace(of: object, session) { refer(index, part.targets.count + number, place) }
+      }
+    }
+    refinement.add(classes(from: first, constants), references)
+  }
+
+  private func place(of target: Target, _ session: EncodingSession) throws -> Place {
+    switch target {
+    case .part(let part): .part(part)
+    case .object(let object): try place(ofObject: object, session)
+    }
+  }
+
+  /// The new parts that hold the same, and lead to the same as far as that is known, in their order.
+  private func classes(from first: Int, _ constants: [[[Int]]]) -> [[Int]] {
+    let constants = constants.map { $0.sorted { $0.lexicographicallyPrecedes($1) } }
+    let isLess = { (left: Int, right: Int) -> Bool in
+      if self.parts[left].isOrdered != self.parts[right].isOrdered { return self.parts[left].isOrdered }
+      if self.parts[left].key != self.parts[right].key { return self.parts[left].key < self.parts[right].key }
+      return constants[left - first].lexicographicallyPrecedes(constants[right - first]) {
+        $0.lexicographicallyPrecedes($1)
+      }
+    }
+    var classes: [[Int]] = []
+    for part in (first..<parts.count).sorted(by: isLess) {
+      if let last = classes.last?.last, !isLess(last, part) {
+        classes[classes.count - 1].append(part)
+      } else {
+        classes.append([part])
+      }
+    }
+    return classes
+  }
+}
+
+/// What a value holds itself: how its bytes begin, so that the order is one that people would expect, and what stands for
+/// all of them.
+fileprivate struct ContentKey: Comparable {
+  private static let longestStart = 64
+
+  private(set) var start: [UInt8] = []
+  private(set) var checksum: UInt64 = 0
+
+  init() {}
+
+  init(_ bytes: ByteBuffer) {
+    start = bytes.bytes(0..<min(bytes.count, ContentKey.longestStart))
+    checksum = bytes.checksum(0..<bytes.count)
+  }
+
+  var bytes: [UInt8] {
+    start + (0..<8).map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }
+  }
+
+  static func < (left: ContentKey, right: ContentKey) -> Bool {
+    left.start == right.start
+      ? left.checksum < right.checksum : left.start.lexicographicallyPrecedes(right.start)
+  }
+}
+
+/// Thrown when the content of a value was taken, so that the session takes all of it back as it does when a value throws.
+private struct ContentTaken: Error {}
+
+/// What a session was asked for of a value's content.
+struct ContentQuestion {
+  /// The sets in the value.
+  fileprivate var sets: [Int] = []
+  fileprivate var answer: ContentOrder.Part?
+}
+
+extension EncodingSession {
+  /// The elements in the order of what they hold.
+  func sortedByContent<Elements: Collection, Content: Encodable, Whole: Encodable>(
+    _ elements: Elements,
+    _ content: (Elements.Element) -> Content,
+    whole: (Elements.Element) -> Whole
   ) throws -> [Elements.Element] {
     guard elements.count > 1 else { return Array(elements) }
-    return try whileClosed { try sort(Array(elements), content, bodyLimit: contentDepth < 2 ? 1 : 0) }
+    let order = contentOrder ?? ContentOrder()
+    contentOrder = order
+    return try whileClosed { try order.sorted(elements, content, whole, self) }
   }
 
-  private func sort<Element, Content: Encodable>(
-    _ elements: [Element],
-    _ content: (Element) -> Content,
-    bodyLimit: Int
-  ) throws -> [Element] {
-    let keyed = try elements.map { element in
-      (element: element, key: try contentKey(content(element), bodyLimit))
-    }.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
-    guard contentDepth == 0, bodyLimit < EncodingSession.mostBodies else { return keyed.map(\.element) }
-    var sorted: [Element] = []
-    var start = 0
-    while start < keyed.count {
-      let equal = keyed[start...].prefix { $0.key.bytes == keyed[start].key.bytes }
-      let isDone = equal.count == 1 || equal.allSatisfy { $0.key.isWhole }
-      let run = equal.map(\.element)
-      sorted += isDone ? run : try sort(run, content, bodyLimit: bodyLimit * EncodingSession.refinement)
-      start = equal.endIndex
-    }
-    return sorted
-  }
-
-  /// The beginning of the archive that `value` alone would make, and whether it is all of it.
-  private func contentKey(_ value: some Encodable, _ bodyLimit: Int) throws -> (bytes: [UInt8], isWhole: Bool)
-  {
-    let session = sessionForQuestion(sortsKeys: true, bodyLimit: bodyLimit)
-    defer { session.dropSpares() }
+  fileprivate func sessionForContents(_ order: ContentOrder) -> EncodingSession {
+    let session = sessionForQuestion(sortsKeys: true, bodyLimit: 0)
     session.contentDepth = contentDepth + 1
-    try session.encode(value, forKey: ArchiveCodingKey(stringValue: ""))
-    let isWhole = session.pending.isEmpty
-    session.pending.removeAll()
-    try session.finish()
-    return (session.archive.bytes(0..<session.archive.count), isWhole)
+    session.contentOrder = order
+    return session
+  }
+
+  // MARK: Being asked
+
+  /// What `value` holds itself, and what it refers to. Nothing is left of it.
+  fileprivate func content(of value: some Encodable, ofObject isObject: Bool) throws -> ContentOrder.Part {
+    bodyLimit = isObject ? 1 : 0
+    contentQuestion = ContentQuestion()
+    do {
+      try encode(value, forKey: ArchiveCodingKey(stringValue: ""))
+    } catch is ContentTaken {}
+    return contentQuestion.answer ?? ContentOrder.Part()
+  }
+
+  /// Encodes a set in something that is asked for its content: no order among what its elements lead to.
+  func encodeContents<Elements: Collection, Content: Encodable>(
+    _ elements: Elements,
+    _ content: (Elements.Element) -> Content
+  ) throws {
+    let order = contentDepth < ContentOrder.mostSets ? contentOrder : nil
+    let (keys, part) = try whileClosed { try order?.contents(elements, content, self) } ?? ([], nil)
+    let bytes = keys.flatMap(\.bytes)
+    buffer.append(Tag.bytes)
+    buffer.append(varint: bytes.count)
+    buffer.append(memoryOf: bytes)
+    if let part { contentQuestion.sets.append(part) }
+  }
+
+  /// Takes the content of the value of the top level that is complete but for what it refers to, and throws.
+  func takeContent() throws {
+    let bytes = ByteBuffer(minimumCapacity: 256)
+    bytes.append(assembly.buffer, Header.byteCount..<assembly.buffer.count)
+    bytes.append(buffer)
+    _ = shapes.write(to: bytes, names: keys.names)
+    for entry in classes.entries { entry.write(to: bytes) }
+    for number in 0..<strings.count { strings.write(number, to: bytes) }
+    // An object that is asked for its content is the first one.
+    let reached = stride(from: 1 + (bodyLimit ?? 0), through: objects.count, by: 1).compactMap(objects.object)
+    contentQuestion.answer = ContentOrder.Part(
+      key: ContentKey(bytes),
+      targets: reached.map { .object($0) } + contentQuestion.sets.map { .part($0) },
+      conditionals: conditionals.entries.map(\.object)
+    )
+    throw ContentTaken()
   }
 }

@@ -74,8 +74,11 @@ final class EncodingSession: DeepRecursion {
   var bodyLimit: Int?
   /// Whether keyed containers are kept to be used again.
   @safe @exclusivity(unchecked) private(set) var keepsSpares = true
-  /// How many sets are being put in order that the value is in.
+  /// In how many sets the value is that this session is asked for the content of; 0 in that of an archive.
   var contentDepth = 0
+  var contentQuestion = ContentQuestion()
+  /// The order of the elements of sets, once one was asked for.
+  var contentOrder: ContentOrder?
 
   init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
     self.sortsKeys = sortsKeys
@@ -231,6 +234,8 @@ final class EncodingSession: DeepRecursion {
   func dropSpares() {
     keepsSpares = false
     keyTables.forEach { $0.dropSpares() }
+    contentOrder?.end()
+    contentOrder = nil
   }
 
   // MARK: Finishing

@@ -206,6 +206,7 @@ extension EncodingSession {
         try drain(valueBody: number) { canBeRead(value) }
       }
       if let lateWriteFailure { throw lateWriteFailure }
+      if contentDepth > 0 { try takeContent() }
     } catch {
       if !assembly.truncate(to: mark) { failure = error }
       topLevelPaths.removeLast()

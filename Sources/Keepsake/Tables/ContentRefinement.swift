@@ -1,0 +1,156 @@
+/// Tells parts of a graph apart by how they are related: first by colors that they are given, then by the colors of what
+/// they refer to and of what refers to them, and so on until nothing changes.
+///
+/// Colors depend on the graph alone, not on the order in which its parts were found. A class of parts that is split keeps
+/// its color for the largest piece, so that each part gets a new color at most log n times, and all of it takes
+/// n log n steps for n references, however far away a difference is.
+struct ContentRefinement {
+  /// The part `source` refers to the part `target`, at `position` among its references; those of a set are all at 0.
+  struct Reference {
+    let source: Int
+    let position: Int
+    let target: Int
+  }
+
+  /// For each part its color.
+  private(set) var colors: [Int] = []
+  /// For each part the references to it, in both directions.
+  private var incoming: [[(source: Int, position: Int)]] = []
+  /// The parts by colors, and the place of each among them.
+  private var members: [Int] = []
+  private var places: [Int] = []
+  /// For each color where its parts stand.
+  private var classes: [Range<Int>] = []
+
+  /// A reference whose target has a new color.
+  private struct Change {
+    let source: Int
+    let position: Int
+    let color: Int
+  }
+
+  /// Adds parts, which differ from those that are there.
+  ///
+  /// - Parameters:
+  ///   - newClasses: the parts that are alike at first, in their order. Their numbers follow those that are there.
+  ///   - references: the references of the new parts.
+  mutating func add(_ newClasses: [[Int]], _ references: [Reference]) {
+    let first = colors.count
+    let count = newClasses.reduce(0) { $0 + $1.count }
+    colors += Array(repeating: 0, count: count)
+    places += Array(repeating: 0, count: count)
+    incoming += Array(repeating: [], count: count)
+    for parts in newClasses {
+      for (place, part) in zip(members.count..., parts) {
+        colors[part] = classes.count
+        places[part] = place
+      }
+      classes.append(members.count..<(members.count + parts.count))
+      members += parts
+    }
+    // Each reference counts both ways; those that lead to a part have no order among themselves.
+    for reference in references {
+      incoming[reference.target].append((reference.source, reference.position))
+      incoming[reference.source].append((reference.target, ~reference.position))
+    }
+    refine(Array(first..<colors.count))
+  }
+
+  /// Tells `part` from those that are like it.
+  mutating func singleOut(_ part: Int) {
+    let color = colors[part]
+    guard classes[color].count > 1 else { return }
+    let last = classes[color].upperBound - 1
+    swap(places[part], last)
+    refine(recolor([classes[color].lowerBound..<last, last..<(last + 1)], color))
+  }
+
+  /// Lets the new colors of `changed` have their effect.
+  private mutating func refine(_ changed: [Int]) {
+    var changed = changed
+    while !changed.isEmpty {
+      var changes: [Change] = []
+      for target in changed {
+        for (source, position) in incoming[target] where classes[colors[source]].count > 1 {
+          changes.append(Change(source: source, position: position, color: colors[target]))
+        }
+      }
+      changes.sort { left, right in
+        (colors[left.source], left.source, left.position, left.color)
+          < (colors[right.source], right.source, right.position, right.color)
+      }
+      changed = []
+      for ofOneClass in changes.runs(by: { colors[$0.source] }) { changed += split(ofOneClass) }
+    }
+  }
+
+  /// Splits a class by the changes of what its parts refer to.
+  ///
+  /// - Returns: the parts that have got a new color.
+  private mutating func split(_ changes: ArraySlice<Change>) -> [Int] {
+    guard let color = changes.first.map({ colors[$0.source] }) else { return [] }
+    let bySource = changes.runs { $0.source }.sorted { $0.lexicographicallyPrecedes($1, by: isBefore) }
+    // Pieces are moved behind the parts that are not affected, from the last piece on.
+    var pieces: [Range<Int>] = []
+    var end = classes[color].upperBound
+    var last = bySource.endIndex
+    while last > 0 {
+      let first = bySource[..<last].lastIndex { precedes($0, bySource[last - 1]) }.map { $0 + 1 } ?? 0
+      let upper = end
+      for changesOfPart in bySource[first..<last] {
+        guard let source = changesOfPart.first?.source else { continue }
+        end -= 1
+        swap(places[source], end)
+      }
+      pieces.append(end..<upper)
+      last = first
+    }
+    if end > classes[color].lowerBound { pieces.append(classes[color].lowerBound..<end) }
+    pieces.reverse()
+    return recolor(pieces, color)
+  }
+
+  /// Gives each of `pieces`, which were a class of `color`, a color of its own, of which the largest keeps the old one.
+  private mutating func recolor(_ pieces: [Range<Int>], _ color: Int) -> [Int] {
+    let largest = pieces.indices.max { (pieces[$0].count, $1) < (pieces[$1].count, $0) }
+    var changed: [Int] = []
+    for (index, piece) in pieces.enumerated() {
+      if index == largest {
+        classes[color] = piece
+        continue
+      }
+      for part in members[piece] { colors[part] = classes.count }
+      changed += members[piece]
+      classes.append(piece)
+    }
+    return changed
+  }
+
+  private mutating func swap(_ place: Int, _ other: Int) {
+    members.swapAt(place, other)
+    places[members[place]] = place
+    places[members[other]] = other
+  }
+
+  private func isBefore(_ left: Change, _ right: Change) -> Bool {
+    (left.position, left.color) < (right.position, right.color)
+  }
+
+  private func precedes(_ left: ArraySlice<Change>, _ right: ArraySlice<Change>) -> Bool {
+    left.lexicographicallyPrecedes(right, by: isBefore)
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// The elements in a row that have the same `property`.
+  func runs<Property: Equatable>(by property: (Element) -> Property) -> [SubSequence] {
+    var runs: [SubSequence] = []
+    var start = startIndex
+    for index in indices.dropFirst() where property(self[index]) != property(self[start]) {
+      runs.append(self[start..<index])
+      start = index
+    }
+    if start < endIndex { runs.append(self[start..<endIndex]) }
+    return runs
+  }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import Keepsake
+import RandomArchives
+import Testing
+
+/// Sets whose elements hold the same: what they lead to decides, and to look at it costs no more than to archive it.
+@Suite struct SortedContents {
+  // MARK: Work
+
+  @Test(
+    "equal elements that reach a large graph: each object is asked a few times, however many elements there are"
+  )
+  func equalElements() throws {
+    let counter = Counter()
+    var numbers = SplitMix(seed: 1)
+    let graph = (0..<1_000).map { _ in Counted(counter) }
+    for (index, object) in graph.enumerated() where index > 0 {
+      object.links = (0..<3).map { _ in graph[Int.random(in: 0..<index, using: &numbers)] }
+    }
+    let elements = (0..<100).map { _ in Counted(counter) }
+    for element in elements { element.links = graph.suffix(3) }
+    _ = try sorted(Set(elements))
+    #expect(counter.calls <= 4 * (graph.count + elements.count))
+  }
+
+  @Test("objects that hold each other in sets: everybody knows everybody")
+  func everybody() throws {
+    let counter = Counter()
+    let people = (0..<60).map { _ in Counted(counter) }
+    for person in people { person.friends = Set(people.filter { $0 !== person }) }
+    _ = try sorted(people)
+    #expect(counter.calls <= 4 * people.count)
+  }
+
+  @Test("a large object in many sets")
+  func popular() throws {
+    let counter = Counter()
+    let popular = Counted(counter)
+    let sets = (0..<100).map { name in Set([popular, Counted(counter, "\(name)")]) }
+    _ = try sorted(sets)
+    #expect(counter.calls <= 4 * 101)
+  }
+
+  @Test("sets of values in each other: a level more costs one more look at what is below, not twice as many")
+  func nestedValues() throws {
+    let counter = Counter()
+    let depth = 16
+    var value = Nested(name: "", inner: [], counter: counter)
+    for level in 0..<depth {
+      value = Nested(
+        name: "\(level)",
+        inner: [value, Nested(name: "leaf", inner: [], counter: counter)],
+        counter: counter
+      )
+    }
+    _ = try sorted(value)
+    #expect(counter.calls <= 4 * depth * depth)
+  }
+
+  // MARK: Order
+
+  @Test("a difference that is far away")
+  func farAway() throws {
+    let counter = Counter()
+    let archives = try (0..<4).map { _ in
+      let ends = ["z", "a", "m", "z"].map { name -> Counted in
+        (0..<1_500).reduce(Counted(counter, name)) { next, _ in
+          let object = Counted(counter)
+          object.links = [next]
+          return object
+        }
+      }
+      return try sorted(Set(ends))
+    }
+    #expect(Set(archives).count == 1)
+    #expect(counter.calls <= 4 * 4 * 4 * 1_501)
+  }
+
+  @Test("a cycle of objects that hold the same, each with its neighbours in a set")
+  func cycle() throws {
+    try expectOneArchive { _ in
+      let counter = Counter()
+      let objects = (0..<20).map { _ in Counted(counter) }
+      for index in 0..<20 {
+        objects[index].friends = [objects[(index + 1) % 20], objects[(index + 19) % 20]]
+      }
+      return objects[0]
+    }
+  }
+
+  @Test("keys of a dictionary that are equal, with values that are not")
+  func equalKeys() throws {
+    try expectOneArchive { _ in
+      let counter = Counter()
+      return Dictionary(uniqueKeysWithValues: (0..<9).map { (Counted(counter), [$0, 1]) })
+    }
+  }
+
+  @Test("sets of values that lead to objects, in sets")
+  func setsOfSets() throws {
+    try expectOneArchive { _ in
+      let counter = Counter()
+      let ends = ["a", "b", "c"].map { name -> Counted in
+        let object = Counted(counter)
+        object.links = [Counted(counter, name)]
+        return object
+      }
+      return Set([Set([ends[0], ends[1]]), Set([ends[1], ends[2]]), Set([ends[0], ends[2]]), Set(ends)])
+    }
+  }
+
+  @Test("which of two equal objects is referred to from elsewhere, before or behind the set, strongly or not")
+  func referredToElsewhere() throws {
+    try expectOneArchive { _ in
+      let counter = Counter()
+      let (root, one, other) = (Counted(counter), Counted(counter), Counted(counter))
+      root.links = [one]
+      root.friends = [one, other]
+      return root
+    }
+    try expectOneArchive { _ in
+      let counter = Counter()
+      let objects = (0..<6).map { _ in Counted(counter) }
+      for (index, object) in objects.enumerated() { object.watched = objects[index / 2] }
+      return Set(objects)
+    }
+  }
+
+  @Test("random graphs give one archive each, however their objects lie in memory")
+  func randomGraphs() throws {
+    var seeds = SeededGenerator("sorted contents")
+    for _ in 0..<100 {
+      let seed = seeds.next()
+      try expectOneArchive("graph \(seed)") { shuffle in
+        let counter = Counter()
+        var numbers = SplitMix(seed: seed)
+        let count = Int.random(in: 2...30, using: &numbers)
+        var objects: [Int: Counted] = [:]
+        for index in Array(0..<count).shuffled(using: &shuffle) { objects[index] = Counted(counter) }
+        let all = (0..<count).compactMap { objects[$0] }
+        for object in all {
+          object.name = Int.random(in: 0..<4, using: &numbers) == 0 ? "b" : "a"
+          for _ in 0..<Int.random(in: 0..<3, using: &numbers) {
+            object.links.append(all[Int.random(in: 0..<count, using: &numbers)])
+          }
+          for _ in 0..<Int.random(in: 0..<4, using: &numbers) {
+            object.friends.insert(all[Int.random(in: 0..<count, using: &numbers)])
+          }
+        }
+        // What refers to elements from elsewhere counts only if the set leads there (Format §7).
+        return Set(all)
+      }
+    }
+  }
+
+  // MARK: Helpers
+
+  private func sorted(_ value: some Encodable) throws -> Data {
+    var encoder = ArchiveEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return try encoder.encode(value)
+  }
+
+  private func expectOneArchive(
+    _ comment: Comment = "",
+    _ make: (inout SplitMix) -> some Encodable
+  ) throws {
+    let archives = try (0..<4).map { round in
+      var shuffle = SplitMix(seed: UInt64(round))
+      return try sorted(make(&shuffle))
+    }
+    #expect(Set(archives).count == 1, comment)
+  }
+}
+
+private final class Counter {
+  var calls = 0
+}
+
+/// An object that counts how often it is asked to encode itself, and is equal only to itself.
+private final class Counted: Codable, Hashable {
+  var name: String
+  var links: [Counted] = []
+  var friends: Set<Counted> = []
+  @WeakReference var watched: Counted?
+  let counter: Counter
+
+  init(_ counter: Counter, _ name: String = "") {
+    (self.counter, self.name) = (counter, name)
+  }
+
+  private enum CodingKeys: CodingKey { case name, links, friends, watched }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    counter = Counter()
+    name = try container.decode(String.self, forKey: .name)
+    links = try container.decode([Counted].self, forKey: .links)
+    friends = try container.decode(Set<Counted>.self, forKey: .friends)
+    _watched = try container.decode(WeakReference<Counted>.self, forKey: .watched)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    counter.calls += 1
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(links, forKey: .links)
+    try container.encode(friends, forKey: .friends)
+    try container.encode(_watched, forKey: .watched)
+  }
+
+  static func == (one: Counted, other: Counted) -> Bool { one === other }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A value with sets of such values in it.
+private struct Nested: Encodable, Hashable {
+  let name: String
+  let inner: Set<Nested>
+  let counter: Counter
+
+  private enum CodingKeys: CodingKey { case name, inner }
+
+  func encode(to encoder: any Encoder) throws {
+    counter.calls += 1
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(inner, forKey: .inner)
+  }
+
+  static func == (one: Nested, other: Nested) -> Bool { one.name == other.name && one.inner == other.inner }
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
