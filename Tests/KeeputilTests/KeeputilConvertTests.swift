@@ -211,7 +211,7 @@ import Testing
     #expect(back.output == "[null]\n")
     let wrong = try Keeputil.run("convert", "-", "x.keepsake", input: Data("<plist><dict>".utf8), in: folder)
     #expect(wrong.status == 65)
-    #expect(wrong.errors == "keeputil: standard input: The property list was cut off (at byte 13)\n")
+    #expect(wrong.errors == "keeputil: standard input: The property list is truncated (at byte 13)\n")
   }
 
   @Test("a file behind a link is replaced, the link and the permissions stay, nothing is left over")

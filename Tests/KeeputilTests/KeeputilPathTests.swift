@@ -95,7 +95,7 @@ import Testing
     for path in [
       "root.", ".root", "root..x", "root[", "root[x]", "root[\"a]", "root[0]x",
     ] {
-      try expect(64, "\"\(path)\" is no path: at character ", path)
+      try expect(64, "\"\(path)\" is not a path: at character ", path)
     }
     try expect(64, "the path is empty", "")
     try expect(64, "at character 9 it has an escape that is none", #"root["\q"]"#)

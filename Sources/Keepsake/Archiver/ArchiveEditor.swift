@@ -172,7 +172,7 @@ public struct ArchiveEditor: Sendable {
   /// The container that the last step of `path` is in, and that step.
   private func container(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
     guard let last = try path.checkedElements.last else {
-      throw ArchiveEditor.misuse("The archive as a whole has no place")
+      throw ArchiveEditor.misuse("The path of the whole archive is empty. Name a key of the top level")
     }
     let parent = ArchivePath(Array(path.elements.dropLast()))
     guard let container = try archive[path: parent]?.content else { throw try missing(path) }

@@ -110,7 +110,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// All objects that the value reaches are archived before this returns, each as it is now.
   ///
   /// - Throws: `EncodingError` when the archive is finished, when the archiver is encoding another value just now, when
-  ///   objects refer to each other in a ring that could not be read back, or when values are nested too deep; and what
+  ///   objects refer to each other in a cycle that could not be read back, or when values are nested too deep; and what
   ///   an `encode(to:)` throws. Nothing of the value is in the archive then.
   public func encode<Value: Encodable>(_ value: Value, forKey key: String) throws {
     try session.encode(value, forKey: ArchiveCodingKey(stringValue: key))
@@ -119,7 +119,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// Completes the archive; nothing can be encoded any more. Calling it again does nothing.
   ///
   /// - Throws: what an `encode(to:)` of an object throws that is still to be written; `EncodingError` when the archiver
-  ///   is encoding a value just now, which it goes on with.
+  ///   is encoding a value just now, which it continues with.
   public func finishEncoding() throws {
     let session = session
     guard !session.isFinished else { return try session.finish() }

@@ -173,7 +173,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     get throws {
       guard !isFinished else {
         throw KeyedUnarchiver.corrupted(
-          ArchiveError(.misuse, "Decoding was finished; nothing more can be decoded")
+          ArchiveError(.misuse, "Decoding is finished. Decode before finishDecoding()")
         )
       }
       return try session.topLevelDecoder

@@ -3,7 +3,7 @@
   internal import Synchronization
 
   extension KeyedArchiver {
-    /// Saves `rootObject` and all that it reaches as it is now, while the program goes on.
+    /// Saves `rootObject` and all that it reaches as it is now, while the program continues.
     ///
     /// ```swift
     /// try await KeyedArchiver.save(rootObject: library, to: libraryURL)
@@ -41,7 +41,7 @@
       )
     }
 
-    /// Saves `rootObject` to the file at `path` while the program goes on, as
+    /// Saves `rootObject` to the file at `path` while the program continues, as
     /// ``save(rootObject:to:outputFormatting:userInfo:progress:)`` does.
     ///
     /// - Throws: as that.

@@ -56,9 +56,9 @@ final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var decodedNumbers: [UInt32] = []
   /// The conditional references whose objects nothing has asked for yet, by the numbers of those.
   @safe @exclusivity(unchecked) var waiting: [Int: [AnyWeakBox]] = [:]
-  /// Whether the values are decoded only to see whether they can be: nothing closes rings, nothing awakes.
+  /// Whether the values are decoded only to see whether they can be: nothing closes cycles, nothing awakes.
   var isRehearsal = false
-  /// The deferred values of a rehearsal, which are let go of at its end: nobody else would break their rings.
+  /// The deferred values of a rehearsal, which are let go of at its end: nobody else would break their cycles.
   var rehearsed: [AnyDeferredValue] = []
   /// What the process-wide names of types were when the plans were made.
   @safe @exclusivity(unchecked) var namesGeneration = -1

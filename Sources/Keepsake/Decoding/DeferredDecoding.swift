@@ -11,7 +11,7 @@ class AnyDeferredValue {
 
   func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {}
 
-  /// Lets go of the value, which may close a ring.
+  /// Lets go of the value, which may close a cycle.
   func forget() {}
 }
 
@@ -148,7 +148,7 @@ extension DecodingSession {
     else {
       throw ArchiveError(
         .limitExceeded,
-        "Deferred values are nested in each other so deep that reading them would take too long",
+        "Deferred values are nested too deep to be read in reasonable time",
         byteOffset: start
       )
     }

@@ -54,7 +54,7 @@ final class KeyIndex {
     guard slot < entries.count else {
       throw ArchiveError(
         .damaged,
-        "A container has more keys than when it was first read",
+        "The keys of a container changed while it was read",
         byteOffset: offset
       )
     }

@@ -123,7 +123,7 @@ extension Decimal: NativeForm {
     guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
     var end = place
     guard let decimal = try DecimalParts(session.reader, at: &end).decimal else {
-      throw ArchiveError(.damaged, "A decimal number is beyond the range of decimals", byteOffset: place)
+      throw ArchiveError(.damaged, "A decimal number is out of range", byteOffset: place)
     }
     place = end
     return decimal

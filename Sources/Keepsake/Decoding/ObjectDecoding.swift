@@ -163,7 +163,7 @@ extension DecodingSession {
     if let known = objects.object(number), known !== object, known !== ObjectBeingDecoded.marker {
       throw ArchiveError(
         .misuse,
-        "An initializer registered one object and made another one",
+        "An initializer registered one object and created another",
         byteOffset: reference
       )
     }

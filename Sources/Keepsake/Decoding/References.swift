@@ -86,7 +86,7 @@ extension DecodingSession {
     else {
       throw ArchiveError(
         .limitExceeded,
-        "The same values are read again and again, through too many references",
+        "The same values are read too often, through too many references",
         byteOffset: place
       )
     }

@@ -197,7 +197,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     for key in value.keys {
       guard let name = mapKey(key)?.name, !names.insert(ExactString(string: name)).inserted else { continue }
       throw session.misuse(
-        "Two keys of a dictionary have the coding key \"\(name)\", so that only one of their values could be read again. "
+        "Two keys of a dictionary have the coding key \"\(name)\", so only one of their values could be read. "
           + "Give each \(Key.self) a codingKey of its own",
         value: value
       )

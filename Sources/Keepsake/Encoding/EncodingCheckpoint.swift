@@ -1,4 +1,4 @@
-/// A point to which a session can be taken back when an `encode(to:)` throws and its caller goes on.
+/// A point to which a session can be taken back when an `encode(to:)` throws and its caller continues.
 struct EncodingCheckpoint {
   fileprivate let byteCount: Int
   fileprivate let top: EncodingFrame
@@ -87,8 +87,8 @@ extension EncodingSession {
 
   private var wroteElsewhere: EncodingError {
     misuse(
-      "A value wrote into a container outside of itself and then threw, and its caller went on. What it wrote there cannot "
-        + "be taken back with the rest of it. Let the caller write into that container, or throw, too"
+      "A value wrote into a container outside of itself and then threw, and its caller continued. What it wrote there "
+        + "cannot be removed. Let the caller write into that container, or throw as well"
     )
   }
 }

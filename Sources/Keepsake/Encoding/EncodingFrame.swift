@@ -123,7 +123,7 @@ struct EncodingContext {
 /// A container or encoder that was asked for inside another and may be used at any time until its body is
 /// done.
 ///
-/// While it is the last thing begun, it is written where it stands. When its parent goes on although somebody
+/// While it is the last thing begun, it is written where it stands. When its parent continues although somebody
 /// still holds it, it is detached: it gets a buffer of its own, which is put in its place at the end of the
 /// body.
 final class NestedContainer {

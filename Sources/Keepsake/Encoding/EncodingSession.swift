@@ -70,7 +70,7 @@ final class EncodingSession: DeepRecursion {
   /// Why the archive cannot be completed.
   var failure: (any Error)?
   /// How many bodies are written, in an archive that is only made to ask something of it: how elements of a set
-  /// compare, whether a ring can be read. Whether it can be read is not asked of that one again.
+  /// compare, whether a cycle can be read. Whether it can be read is not asked of that one again.
   var bodyLimit: Int?
   /// Whether keyed containers are kept to be used again.
   @safe @exclusivity(unchecked) private(set) var keepsSpares = true

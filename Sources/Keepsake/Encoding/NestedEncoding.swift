@@ -46,13 +46,13 @@ extension EncodingSession {
     case 0, EncodingSession.busyFrame: throw usedMeanwhile
     case EncodingSession.sealedFrame:
       throw misuse(
-        "An object, or a value behind a protocol, is archived by itself: no container can add to it where it is referred to"
+        "An object, or a value behind a protocol, is archived by itself: a container cannot add to it"
       )
     case EncodingSession.conflictingFrame:
       throw misuse(
-        "A second container of another kind was asked for where one was already; encode a value through one kind"
+        "encode(to:) asked for containers of two kinds. Encode a value through containers of one kind"
       )
-    default: throw misuse("A container was used after the encode(to:) had returned that asked for it")
+    default: throw misuse("A container was used after its encode(to:) returned. Use it before")
     }
   }
 
@@ -108,7 +108,7 @@ extension EncodingSession {
     )
   }
 
-  /// Ends the innermost frame, a nested container whose parent goes on: for good when nobody can use it any
+  /// Ends the innermost frame, a nested container whose parent continues: for good when nobody can use it any
   /// more, or by giving it a buffer of its own.
   func settleNested() throws {
     guard context.top.isNested, var nested = context.nested.popLast() else {
@@ -188,7 +188,7 @@ extension EncodingContext {
   }
 }
 
-/// A key that is written a second time: the later value counts, a nested container goes on where it was.
+/// A key that is written a second time: the later value counts, a nested container continues where it was.
 extension EncodingSession {
   /// The nested container that the innermost frame has under `key`, if it has one: open, detached, or by now
   /// closed and to be opened again.

@@ -30,17 +30,17 @@ extension EncodingSession {
   var unusableNow: EncodingError {
     if let lateWriteFailure { return lateWriteFailure }
     return isFinished
-      ? misuse("Nothing can be encoded any more: the archive is finished") : archiverUsedMeanwhile
+      ? misuse("The archive is finished. Encode before finishEncoding()") : archiverUsedMeanwhile
   }
 
   private var archiverUsedMeanwhile: EncodingError {
     misuse(
-      "The archiver was used by code that it called while it was encoding a value. Encode other values, and finish the "
-        + "archive, when encode(_:forKey:) has returned"
+      "Code that the archiver called to encode a value used the archiver. Encode other values, and finish the archive, "
+        + "after encode(_:forKey:) returns"
     )
   }
 
   var usedMeanwhile: EncodingError {
-    misuse("A container was used while one of its values was still being encoded")
+    misuse("A container was used while one of its values was encoded. Use it when that has returned")
   }
 }

@@ -84,7 +84,7 @@ extension UnkeyedDecodingContainer {
 extension KeyedEncodingContainer {
   /// Encodes `value` under `key`, to be read with `decodeDeferred(_:forKey:_:)`.
   ///
-  /// A plain `encode` does too. But then the archiver cannot know that a ring which the value closes will be read
+  /// A plain `encode` does too. But then the archiver cannot know that a cycle which the value closes will be read
   /// deferred, and tries: it archives and reads the root value once more, in memory.
   public mutating func encodeDeferred<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     try encode(Deferred(wrappedValue: value), forKey: key)

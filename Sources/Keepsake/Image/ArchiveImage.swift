@@ -113,7 +113,7 @@ package final class ArchiveImage {
       let range = try stringRange(reader, at: &place)
       let key = try reader.string(range)
       guard seen.insert(ExactString(string: key)).inserted else {
-        throw ArchiveError(.damaged, "The key table has a key twice", byteOffset: range.lowerBound)
+        throw ArchiveError(.damaged, "The key table contains a key twice", byteOffset: range.lowerBound)
       }
       keys.append(key)
     }
@@ -135,7 +135,7 @@ package final class ArchiveImage {
     for shape in 0..<table.count {
       let count = try reader.varint(at: &place)
       guard count <= table.range.upperBound - place else {
-        throw ArchiveError(.damaged, "A shape has more keys than its table has room for", byteOffset: place)
+        throw ArchiveError(.damaged, "A shape has more keys than fit into its table", byteOffset: place)
       }
       for _ in 0..<count {
         let keyPlace = place
@@ -143,7 +143,7 @@ package final class ArchiveImage {
         guard key < keyCount, lastShape[key] != shape else {
           throw ArchiveError(
             .damaged,
-            "A shape names a key twice, or one that does not exist",
+            "A shape contains a key twice, or the number of a key is out of range",
             byteOffset: keyPlace
           )
         }
@@ -211,7 +211,7 @@ package final class ArchiveImage {
   @inline(__always)
   package func shape(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     guard number < shapeStarts.count - 1 else {
-      throw ArchiveError(.damaged, "A record has a shape that does not exist", byteOffset: offset)
+      throw ArchiveError(.damaged, "The number of a shape is out of range", byteOffset: offset)
     }
     return Int(shapeStarts[number])..<Int(shapeStarts[number + 1])
   }
@@ -231,7 +231,7 @@ package final class ArchiveImage {
   private func stringPlace(_ number: Int, at offset: Int) throws(ArchiveError) -> Int {
     let places = if let stringPlaces { stringPlaces } else { try readStringPlaces() }
     guard number < places.count else {
-      throw ArchiveError(.damaged, "A reference names a string that does not exist", byteOffset: offset)
+      throw ArchiveError(.damaged, "A reference to a string is out of range", byteOffset: offset)
     }
     return places[number]
   }
@@ -268,7 +268,7 @@ package final class ArchiveImage {
     guard index >= 0, index < targets.count else {
       throw ArchiveError(
         .damaged,
-        "A conditional reference names an entry that does not exist",
+        "A conditional reference is out of range",
         byteOffset: offset
       )
     }
@@ -286,7 +286,7 @@ package final class ArchiveImage {
       guard number <= directory.bodyCount, let target = UInt32(exactly: number) else {
         throw ArchiveError(
           .damaged,
-          "The conditional table names an object that does not exist",
+          "An object in the conditional table is out of range",
           byteOffset: entryPlace
         )
       }
@@ -310,11 +310,11 @@ package final class ArchiveImage {
     let place = offset
     let number = try reader.varint(at: &offset)
     guard number <= classes.count else {
-      throw ArchiveError(.damaged, "An object is of a class that does not exist", byteOffset: place)
+      throw ArchiveError(.damaged, "The number of a class is out of range", byteOffset: place)
     }
     guard number > 0 else { return nil }
     guard !classes[number - 1].isValueType else {
-      throw ArchiveError(.damaged, "An object is of a type that is no class", byteOffset: place)
+      throw ArchiveError(.damaged, "The type of an object is a structure or enumeration", byteOffset: place)
     }
     return number - 1
   }
@@ -326,7 +326,7 @@ package final class ArchiveImage {
     offset += 1
     let number = try reader.varint(at: &offset)
     guard number < classes.count, classes[number].isValueType else {
-      throw ArchiveError(.damaged, "A value is of a type that the archive does not list", byteOffset: place)
+      throw ArchiveError(.damaged, "The number of a type is out of range", byteOffset: place)
     }
     return number
   }

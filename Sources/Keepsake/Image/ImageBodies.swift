@@ -20,7 +20,7 @@ extension ArchiveImage {
   /// The extent of body `number`, from 1 on, of which nothing is read; throws when there is no such body.
   package func extent(ofBody number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     guard number >= 1, number <= directory.bodyCount else {
-      throw ArchiveError(.damaged, "A reference names an object that does not exist", byteOffset: offset)
+      throw ArchiveError(.damaged, "A reference to an object is out of range", byteOffset: offset)
     }
     let groupNumber = (number - 1) / OffsetTable.groupSize
     let index = (number - 1) % OffsetTable.groupSize
@@ -53,7 +53,11 @@ extension ArchiveImage {
     let isLast = number == directory.offsets.count - 1
     let count = isLast ? directory.bodyCount - number * OffsetTable.groupSize : OffsetTable.groupSize
     guard group.lengths + count * group.width <= directory.offsets.range.upperBound else {
-      throw ArchiveError(.damaged, "The offset table points outside of the archive", byteOffset: group.place)
+      throw ArchiveError(
+        .damaged,
+        "An offset in the offset table is outside the archive",
+        byteOffset: group.place
+      )
     }
     try verifier?.verify(group.lengths..<(group.lengths + count * group.width))
     let end = isLast ? directory.topLevel.lowerBound : try self.group(number + 1).start
@@ -68,7 +72,7 @@ extension ArchiveImage {
     guard place == end, group.start >= Header.byteCount, number > 0 || group.start == Header.byteCount else {
       throw ArchiveError(
         .damaged,
-        "The bodies do not stand one behind the other: the offset table gives two the same place, or leaves one out",
+        "The offset table gives two bodies the same offset, or leaves a gap",
         byteOffset: group.place
       )
     }
@@ -98,7 +102,7 @@ extension ArchiveImage {
   }
 
   private func outsideBodies(_ offset: Int) -> ArchiveError {
-    ArchiveError(.damaged, "The offset table gives a body a place where no bodies are", byteOffset: offset)
+    ArchiveError(.damaged, "The offset of a body is out of range", byteOffset: offset)
   }
 
   /// The number of the body that holds the byte at `offset`, or `nil` when that is not in a numbered body.
@@ -122,7 +126,7 @@ extension ArchiveImage {
     get throws(ArchiveError) {
       let place = try topLevelStart
       guard try end(ofValueAt: place, in: reader) == directory.topLevel.upperBound else {
-        throw ArchiveError(.damaged, "The top level does not fill the space that it has", byteOffset: place)
+        throw ArchiveError(.damaged, "There are unused bytes behind the top level", byteOffset: place)
       }
       return place
     }
@@ -161,8 +165,8 @@ extension ArchiveImage {
   @inline(never)
   private func doesNotFill(_ body: Range<Int>, _ end: Int) -> ArchiveError {
     end > body.upperBound
-      ? ArchiveError(.damaged, "A value reaches past the end of its body", byteOffset: body.upperBound)
-      : ArchiveError(.damaged, "A body does not fill the space that it has", byteOffset: end)
+      ? ArchiveError(.damaged, "A value extends past the end of its body", byteOffset: body.upperBound)
+      : ArchiveError(.damaged, "A body is shorter than the offset table says", byteOffset: end)
   }
 
   /// The error for a value reference at `offset` to a body that has a class, or another reference to one that has none.
@@ -182,7 +186,7 @@ extension ArchiveImage {
     guard first ?? offset == offset else {
       throw ArchiveError(
         .damaged,
-        "A reference to a value stands where none may be: another key leads to that value already",
+        "Two keys of the top level refer to the same value",
         byteOffset: offset
       )
     }
@@ -192,7 +196,7 @@ extension ArchiveImage {
   package func misplacedValueReference(_ offset: Int) -> ArchiveError {
     ArchiveError(
       .damaged,
-      "A reference to a value stands where none may be: only under a key of the top level",
+      "A reference to a value is allowed only under a key of the top level",
       byteOffset: offset
     )
   }

@@ -72,6 +72,6 @@ extension ArchiveImage {
   }
 
   private func notURL(_ problem: String, _ offset: Int) -> ArchiveError {
-    ArchiveError(.damaged, "What is marked as a URL is none: it \(problem)", byteOffset: offset)
+    ArchiveError(.damaged, "A URL is malformed: it \(problem)", byteOffset: offset)
   }
 }

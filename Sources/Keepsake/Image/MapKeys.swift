@@ -53,7 +53,7 @@ struct DistinctKeys {
       guard entries[other].hash == entry.hash else { return false }
       return try image.isSameKey(entries[other].place, entry.place)
     }
-    guard isNew else { throw ArchiveError(.damaged, "A map has a key twice", byteOffset: entry.place) }
+    guard isNew else { throw ArchiveError(.damaged, "A map contains a key twice", byteOffset: entry.place) }
   }
 }
 

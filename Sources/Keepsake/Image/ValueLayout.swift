@@ -90,7 +90,7 @@ extension ValueLayout {
   private func tooManyParts(_ offset: Int) -> ArchiveError {
     ArchiveError(
       .damaged,
-      "A value has more parts than the archive has bytes left for them",
+      "A value has more parts than there are bytes left",
       byteOffset: offset
     )
   }
@@ -161,7 +161,7 @@ extension ValueLayout {
   package func unknownTag(_ tag: UInt8, at offset: Int) -> ArchiveError {
     ArchiveError(
       .damaged,
-      "The byte 0x\(String(tag, radix: 16)) begins no kind of value that this version knows",
+      "Unknown tag 0x\(String(tag, radix: 16))",
       byteOffset: offset
     )
   }

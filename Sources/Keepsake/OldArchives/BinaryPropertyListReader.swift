@@ -24,7 +24,7 @@ struct BinaryPropertyListReader {
     self.budget = budget
     let trailer = reader.count - BinaryPropertyListReader.trailerByteCount
     guard trailer >= BinaryPropertyListReader.headerByteCount else {
-      throw ArchiveError(.damaged, "The property list was cut off", byteOffset: reader.count)
+      throw ArchiveError(.damaged, "The property list is truncated", byteOffset: reader.count)
     }
     offsetByteCount = Int(try reader.byte(at: trailer + 6))
     referenceByteCount = Int(try reader.byte(at: trailer + 7))
@@ -38,7 +38,7 @@ struct BinaryPropertyListReader {
     else {
       throw ArchiveError(
         .damaged,
-        "The property list does not end as one does: it was cut off, or is damaged",
+        "The property list does not end with a trailer: it is truncated or damaged",
         byteOffset: trailer
       )
     }
@@ -56,7 +56,11 @@ struct BinaryPropertyListReader {
     for place in stride(from: table.lowerBound, to: table.upperBound, by: offsetByteCount) {
       let offset = try reader.bigEndian(at: place, byteCount: offsetByteCount)
       guard offset >= BinaryPropertyListReader.headerByteCount, offset < table.lowerBound else {
-        throw ArchiveError(.damaged, "The property list names an object outside of it", byteOffset: place)
+        throw ArchiveError(
+          .damaged,
+          "The offset of an object is outside the property list",
+          byteOffset: place
+        )
       }
       list.nodes.append(try node(at: Int(offset)))
       list.offsets.append(Int(offset))
@@ -105,7 +109,7 @@ struct BinaryPropertyListReader {
     default:
       throw ArchiveError(
         .damaged,
-        "The property list has an object of a kind that NSKeyedArchiver does not write",
+        "The property list contains an object that NSKeyedArchiver does not write",
         byteOffset: offset
       )
     }
@@ -158,7 +162,11 @@ struct BinaryPropertyListReader {
     for place in stride(from: extent.lowerBound, to: extent.upperBound, by: referenceByteCount) {
       let number = try reader.bigEndian(at: place, byteCount: referenceByteCount)
       guard number < objectCount else {
-        throw ArchiveError(.damaged, "The property list names an object that is not there", byteOffset: place)
+        throw ArchiveError(
+          .damaged,
+          "A reference to an object of the property list is out of range",
+          byteOffset: place
+        )
       }
       numbers.append(Int(number))
     }

@@ -18,7 +18,7 @@ struct OldArchive {
     else {
       throw ArchiveError(
         .unsupportedVersion,
-        "The archive is of a version of NSKeyedArchiver's format that nobody knows",
+        "The archive has an unknown version of NSKeyedArchiver's format",
         byteOffset: list.offsets[list.root]
       )
     }
@@ -26,7 +26,7 @@ struct OldArchive {
       let topLevel = list.value(of: "$top", in: list.root).flatMap({ list.dictionary($0) })
     else {
       throw list.damaged(
-        "An archive of NSKeyedArchiver has $objects and a $top, which are not here",
+        "The property list lacks the $objects and $top of NSKeyedArchiver",
         at: list.root
       )
     }
@@ -46,7 +46,7 @@ struct OldArchive {
   func meaning(of node: Int) throws(ArchiveError) -> Meaning {
     guard case .reference(let number) = list[node] else { return .plain }
     guard number < objects.count else {
-      throw list.damaged("A reference leads to an object that is not there", at: node)
+      throw list.damaged("A reference to an object is out of range", at: node)
     }
     return number == 0 ? .null : .object(number)
   }

@@ -351,12 +351,12 @@ package struct OldArchiveTranslation {
       case .string(let text):
         try contents.budget.count(text.utf8.count, at: list.offsets[node])
         guard texts.insert(ExactString(string: text)).inserted else {
-          throw list.damaged("A dictionary has a key twice", at: node)
+          throw list.damaged("A dictionary contains a key twice", at: node)
         }
       case .integer(let number):
         guard let integer = Int(exactly: number) else { return false }
         guard integers.insert(integer).inserted else {
-          throw list.damaged("A dictionary has a key twice", at: node)
+          throw list.damaged("A dictionary contains a key twice", at: node)
         }
       default:
         return false

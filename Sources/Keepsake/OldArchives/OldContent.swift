@@ -144,7 +144,9 @@ struct OldContents {
   /// The key of a member of the dictionary at `node`. Its length is charged each time: it will be compared and hashed.
   mutating func key(of member: PropertyList.Member, at node: Int) throws(ArchiveError) -> String {
     let list = archive.list
-    guard let text = list.string(member.key) else { throw list.damaged("A key is no text", at: member.key) }
+    guard let text = list.string(member.key) else {
+      throw list.damaged("A key is not a string", at: member.key)
+    }
     try budget.count(text.utf8.count, at: list.offsets[node])
     guard text.hasPrefix("$$") else { return text }
     // NSKeyedArchiver puts a second $ before a key that begins with one.
@@ -167,30 +169,30 @@ struct OldContents {
     case .date(let seconds): return .date(seconds)
     case .data(let bytes): return .bytes(bytes)
     case .string(let text): return .string(text)
-    case .reference: throw archive.list.damaged("An object is nothing but a reference", at: node)
+    case .reference: throw archive.list.damaged("An object consists of a reference only", at: node)
     case .array, .dictionary:
-      throw archive.list.damaged("A collection stands where NSKeyedArchiver writes none", at: node)
+      throw archive.list.damaged("A collection is where NSKeyedArchiver writes none", at: node)
     }
   }
 
   private mutating func oldClass(_ node: Int) throws(ArchiveError) -> OldClass {
     let list = archive.list
     guard case .object(let number) = try archive.meaning(of: node) else {
-      throw list.damaged("The class of an object is no reference", at: node)
+      throw list.damaged("The class of an object is not a reference", at: node)
     }
     let place = archive.objects[number]
     if let known = classes[place] { return known }
     guard let name = list.value(of: "$classname", in: place).flatMap({ list.string($0) }),
       name.utf8.count <= OldContents.longestClassName
     else {
-      throw list.damaged("The class of an object has no name, or one beyond all measure", at: place)
+      throw list.damaged("The name of a class is missing or too long", at: place)
     }
     var names: [String] = []
     for node in list.value(of: "$classes", in: place).flatMap({ list.array($0) }) ?? [] {
       guard let name = list.string(node), names.count <= OldContents.mostSuperclasses,
         name.utf8.count <= OldContents.longestClassName
       else {
-        throw list.damaged("The superclasses of \(name) are no names, or too many", at: place)
+        throw list.damaged("The superclasses of \(name) are not strings, or are too many", at: place)
       }
       try charge(OldContents.classNameByteCount + 2 * name.utf8.count, at: place)
       names.append(name)

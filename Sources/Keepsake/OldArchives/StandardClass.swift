@@ -78,7 +78,7 @@ enum StandardClass: String {
       return .decimal(try fields.decimal())
     case .uuid:
       guard let bytes = try fields.bytes("NS.uuidbytes"), bytes.count == 16 else {
-        throw fields.damaged("A UUID has not sixteen bytes")
+        throw fields.damaged("A UUID does not have 16 bytes")
       }
       return .uuid(bytes)
     case .url:
@@ -123,7 +123,7 @@ extension OldFields {
     var elements: [Int] = []
     while let node = nodes["\(prefix)\(elements.count)"] { elements.append(node) }
     guard count == nil || count == elements.count else {
-      throw damaged("A collection has not all of its elements")
+      throw damaged("A collection lacks elements")
     }
     return elements
   }
@@ -132,7 +132,9 @@ extension OldFields {
     let listed = try resolved("NS.keys").flatMap { archive.list.array($0) }
     let keys = if let listed { listed } else { try numbered("NS.key.", count: nil) }
     let values = try elements()
-    guard keys.count == values.count else { throw damaged("A dictionary has not as many keys as values") }
+    guard keys.count == values.count else {
+      throw damaged("A dictionary has different numbers of keys and values")
+    }
     return zip(keys, values).map { PropertyList.Member(key: $0, value: $1) }
   }
 }
@@ -185,7 +187,7 @@ extension OldFields {
       numbers.append(Int(clamping: number))
       (number, shift) = (0, 0)
     }
-    guard shift == 0 else { throw damaged("A packed number is cut off") }
+    guard shift == 0 else { throw damaged("A packed number is truncated") }
     return numbers
   }
 
@@ -197,7 +199,7 @@ extension OldFields {
     } else if let single = try integer("NSIndexPathValue") {
       indexes = [single]
     }
-    guard indexes.count == count else { throw damaged("An index path has not all of its indexes") }
+    guard indexes.count == count else { throw damaged("An index path lacks indexes") }
     return indexes
   }
 
@@ -211,7 +213,7 @@ extension OldFields {
       numbers = [location, length]
     }
     guard numbers.count / 2 == count, numbers.count % 2 == 0 else {
-      throw damaged("A set of indexes has not all of its ranges")
+      throw damaged("A set of indexes lacks ranges")
     }
     return numbers
   }
@@ -252,7 +254,7 @@ extension OldFields {
     case 4:
       guard let location = try integer("NS.rangeval.location"), let length = try integer("NS.rangeval.length")
       else {
-        throw damaged("A range has not both of its numbers")
+        throw damaged("A range lacks its location or length")
       }
       return .array([FoundationValue(location), FoundationValue(length)])
     default:
@@ -263,11 +265,11 @@ extension OldFields {
   /// The numbers in a text such as {{1, 2}, {3, 4}}.
   private func coordinates(_ key: String, count: Int) throws(ArchiveError) -> [Double] {
     let text = try string(key) ?? ""
-    guard text.utf8.count <= 400 else { throw damaged("A text is no point, size or rectangle") }
+    guard text.utf8.count <= 400 else { throw damaged("A string is not a point, size or rectangle") }
     let numbers = text.split { "{}, ".contains($0) }.map { Double($0) }
     let known = numbers.compactMap { $0 }
     guard known.count == count, numbers.count == count else {
-      throw damaged("\"\(text.prefix(60))\" is no point, size or rectangle")
+      throw damaged("\"\(text.prefix(60))\" is not a point, size or rectangle")
     }
     return known
   }

@@ -43,7 +43,7 @@ struct TranslationBudget {
     guard byteCount <= memory else {
       throw ArchiveError(
         .limitExceeded,
-        "To open the old archive would take more than \(memoryLimit) bytes of memory, out of proportion to it; "
+        "Opening the NSKeyedArchiver archive would take more than \(memoryLimit) bytes of memory, out of proportion to its size; "
           + "ArchiveLimits.maximumAllocation can allow more",
         byteOffset: offset
       )
@@ -64,7 +64,7 @@ struct TranslationBudget {
     guard byteCount <= work else {
       throw ArchiveError(
         .limitExceeded,
-        "The objects of the archive share so much that to open it would take time out of proportion to it",
+        "The objects share so much that opening the archive would take time out of proportion to its size",
         byteOffset: offset
       )
     }

@@ -27,7 +27,7 @@ struct XMLPropertyListReader {
 
   mutating func read() throws(ArchiveError) -> PropertyList {
     guard case .start("plist", false) = try scanner.nextTag() else {
-      throw scanner.damaged("The XML is no property list")
+      throw scanner.damaged("The XML is not a property list")
     }
     repeat {
       try readElement()
@@ -52,7 +52,7 @@ struct XMLPropertyListReader {
     case .start("key", let isEmpty):
       let text = isEmpty ? "" : try scanner.text(endingAt: "key")
       guard let last = open.indices.last, open[last].isDictionary, open[last].key == nil else {
-        throw scanner.damaged("A key stands where none may be")
+        throw scanner.damaged("A key is outside a dictionary")
       }
       open[last].key = try append(.string(text), place)
     case .start(let name, let isEmpty):
@@ -76,7 +76,9 @@ struct XMLPropertyListReader {
     case "date":
       if let seconds = XMLNumbers.date(text) { return .date(seconds) }
     default:
-      throw scanner.damaged("The property list has an element <\(name.prefix(20))>, which none has")
+      throw scanner.damaged(
+        "The property list has an element <\(name.prefix(20))>, which property lists do not have"
+      )
     }
     throw scanner.damaged("\"\(text.prefix(40))\" is no \(name)")
   }
@@ -128,7 +130,7 @@ struct XMLPropertyListReader {
 
   private mutating func close(_ name: String) throws(ArchiveError) {
     guard let container = open.popLast(), name == (container.isDictionary ? "dict" : "array") else {
-      throw scanner.damaged("</\(name.prefix(20))> ends something that did not begin")
+      throw scanner.damaged("</\(name.prefix(20))> has no start tag")
     }
     guard container.key == nil else { throw scanner.damaged("A key has no value") }
     list.nodes[container.node] =

@@ -38,7 +38,7 @@ struct XMLScanner {
   }
 
   private func cutOff() -> ArchiveError {
-    ArchiveError(.damaged, "The property list was cut off", byteOffset: bytes.count)
+    ArchiveError(.damaged, "The property list is truncated", byteOffset: bytes.count)
   }
 
   // MARK: Tags
@@ -55,7 +55,7 @@ struct XMLScanner {
       } else if peek("<!DOCTYPE") {
         try skip(past: ">")
         guard !bytes[tagPlace..<place].contains(UInt8(ascii: "[")) else {
-          throw damaged("A property list must not declare entities of its own")
+          throw damaged("A property list must not declare entities")
         }
       } else {
         return try tag()
@@ -66,7 +66,7 @@ struct XMLScanner {
   private mutating func tag() throws(ArchiveError) -> XMLTag {
     guard place < bytes.count else { throw cutOff() }
     guard bytes[place] == UInt8(ascii: "<") else {
-      throw damaged("There is text outside of the elements that hold some")
+      throw damaged("There is text between elements")
     }
     try skip(past: ">")
     var content = bytes[(tagPlace + 1)..<(place - 1)]
@@ -76,7 +76,7 @@ struct XMLScanner {
     if isEmpty { content = content.dropLast() }
     // Attributes mean nothing here; that of <plist> is the version.
     let name = content.prefix { !XMLScanner.isSpace($0) }
-    guard 1...16 ~= name.count, name.allSatisfy({ $0 < 0x80 }) else { throw damaged("This is no tag") }
+    guard 1...16 ~= name.count, name.allSatisfy({ $0 < 0x80 }) else { throw damaged("A tag is malformed") }
     let text = String(decoding: name, as: UTF8.self)
     return isEnd ? .end(text) : .start(text, isEmpty: isEmpty)
   }
@@ -101,7 +101,7 @@ struct XMLScanner {
         } else {
           try passEnd(of: name)
           guard let text = String(validating: utf8, as: UTF8.self) else {
-            throw damaged("A text is not valid UTF-8")
+            throw damaged("A string is not valid UTF-8")
           }
           return text
         }
@@ -114,18 +114,18 @@ struct XMLScanner {
 
   private mutating func passEnd(of name: String) throws(ArchiveError) {
     tagPlace = place
-    guard case .end(name) = try tag() else { throw damaged("Text of an element <\(name)> does not end") }
+    guard case .end(name) = try tag() else { throw damaged("The text of an element <\(name)> does not end") }
   }
 
   private mutating func appendEntity(to utf8: inout [UInt8]) throws(ArchiveError) {
     tagPlace = place
     guard let length = bytes[place...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
-      throw damaged("A character is not spelled as XML does it")
+      throw damaged("A character reference is malformed")
     }
     let name = String(decoding: bytes[(place + 1)..<length], as: UTF8.self)
     place = length + 1
     guard let scalar = XMLScanner.entities[name] ?? XMLScanner.scalar(name) else {
-      throw damaged("A character is not spelled as XML does it")
+      throw damaged("A character reference is malformed")
     }
     utf8 += Array(String(scalar).utf8)
   }
@@ -158,7 +158,7 @@ struct XMLScanner {
       if XMLScanner.isSpace(byte) || byte == UInt8(ascii: "=") { continue }
       guard let value = XMLScanner.base64Value(byte) else {
         tagPlace = place - 1
-        throw damaged("Data is not in Base64")
+        throw damaged("Data is not valid Base64")
       }
       bits = bits << 6 & 0xFF_FFFF | UInt32(value)
       bitCount += 6

@@ -23,7 +23,7 @@ package struct ArchiveDirectory: Sendable {
     else {
       throw ArchiveError(
         .damaged,
-        "The directory points outside of the archive",
+        "An offset in the directory is outside the archive",
         byteOffset: trailer.directoryOffset
       )
     }
@@ -42,7 +42,7 @@ package struct ArchiveDirectory: Sendable {
     guard offsetsLength == trailer.directoryOffset - tableStart, place == trailer.checksumsOffset else {
       throw ArchiveError(
         .damaged,
-        "The tables do not fill the space that they have",
+        "There are unused bytes between the tables",
         byteOffset: offsetsPlace
       )
     }
@@ -72,7 +72,11 @@ package struct ArchiveDirectory: Sendable {
     let count = try reader.varint(at: &place)
     let length = try reader.varint(at: &place)
     guard length <= trailer.directoryOffset - tableStart, count <= length / entryByteCount else {
-      throw ArchiveError(.damaged, "A table is larger than the space that it has", byteOffset: entryPlace)
+      throw ArchiveError(
+        .damaged,
+        "A table is longer than the part of the archive that contains it",
+        byteOffset: entryPlace
+      )
     }
     defer { tableStart += length }
     return Table(count: count, range: tableStart..<(tableStart + length))

@@ -125,7 +125,7 @@ extension ClassEntry {
     guard superclass <= earlier.count else {
       throw ArchiveError(
         .damaged,
-        "A class names a superclass that does not stand before it",
+        "A class names a superclass that is not in front of it in the table",
         byteOffset: superclassPlace
       )
     }
@@ -133,13 +133,13 @@ extension ClassEntry {
     let flags = try reader.byte(at: offset)
     isValueType = flags == ClassFlags.valueType
     guard isValueType || flags & ~(ClassFlags.polymorphic | ClassFlags.readsLast) == 0 else {
-      throw ArchiveError(.damaged, "A class has flags that this version does not know", byteOffset: offset)
+      throw ArchiveError(.damaged, "A class has unknown flags", byteOffset: offset)
     }
     isPolymorphic = flags & ClassFlags.polymorphic != 0
     if let superclass = self.superclass, isValueType || earlier[superclass].isValueType {
       throw ArchiveError(
         .damaged,
-        "A type that is no class has a superclass or is one",
+        "A structure or enumeration has a superclass, or is one",
         byteOffset: superclassPlace
       )
     }
@@ -153,7 +153,11 @@ extension ClassEntry {
     try reader.check(count, at: offset)
     for _ in 0..<count { keysReadLast.append(try reader.tableString(at: &offset)) }
     guard count > 0, Set(keysReadLast.map(ExactString.init)).count == count else {
-      throw ArchiveError(.damaged, "A class names no key that is read last, or one twice", byteOffset: start)
+      throw ArchiveError(
+        .damaged,
+        "A class lists no keys that are read last, or lists one twice",
+        byteOffset: start
+      )
     }
   }
 }

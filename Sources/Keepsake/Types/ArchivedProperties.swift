@@ -106,7 +106,7 @@ private struct DefaultValues {
     throw ArchiveError(
       .misuse,
       "\(label) is a let, which cannot be assigned when it is read, and whether \(property.type) always holds the same "
-        + "cannot be told, as it is not Equatable. Make it a var, or leave it out by archivedKeys"
+        + "cannot be toldbecause it is not Equatable. Make it a var, or leave it out by archivedKeys"
     )
   }
 

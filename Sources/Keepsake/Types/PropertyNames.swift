@@ -25,7 +25,7 @@ struct PropertyNames {
     guard let found = StoredProperties.of(type) else {
       throw ArchiveError(
         .misuse,
-        "The properties of \(type) cannot be found: it is no structure or class, or was built without reflection "
+        "The properties of \(type) cannot be found: it is not a structure or class, or was built without reflection "
           + "metadata (-disable-reflection-metadata), which ArchivedFields and ArchivedModel need"
       )
     }
@@ -117,7 +117,7 @@ struct PropertyNames {
     for name in given.flatMap(\.keys.keys) where !names.contains(name) && !isLazy(name) {
       throw ArchiveError(
         .misuse,
-        "archivedKeys of \(type) names \"\(name)\", which is no stored property of it"
+        "archivedKeys of \(type) names \"\(name)\", which is not a stored property"
       )
     }
   }
@@ -139,7 +139,7 @@ struct PropertyNames {
     if let other = owners.updateValue(property, forKey: key) {
       throw ArchiveError(
         .misuse,
-        "\(other.owner).\(other.name) and \(property.owner).\(property.name) are both to be archived under the key "
+        "\(other.owner).\(other.name) and \(property.owner).\(property.name) are both archived under the key "
           + "\"\(key)\""
       )
     }

@@ -18,8 +18,8 @@
 /// }
 /// ```
 ///
-/// The archiver relies on the promise when it looks for rings of references that could not be read. Where a
-/// class does not keep it, reading such a ring throws.
+/// The archiver relies on the promise when it looks for cycles of references that could not be read. Where a
+/// class does not keep it, reading such a cycle throws.
 public protocol SelfRegistering: AnyObject {}
 
 /// Whether objects of a class are there before what they hold is read.

@@ -240,7 +240,7 @@ struct ArchiveRewriter {
     for key in keys where !seen.insert(ExactString(string: key)).inserted {
       throw ArchiveError(
         .misuse,
-        "After the changes two values would stand under the key \"\(key)\"",
+        "The changes would put two values under the key \"\(key)\"",
         byteOffset: value.offset
       )
     }

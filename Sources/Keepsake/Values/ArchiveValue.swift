@@ -12,7 +12,7 @@
 ///
 /// References are followed by what asks for what is in a value: the subscripts, ``members()``, ``count``, and properties
 /// such as ``stringValue``. ``kind`` and ``byteRange`` are those of the reference itself. Objects may refer to each
-/// other in rings: who walks through all of them keeps track by ``objectNumber``.
+/// other in cycles: who walks through all of them keeps track by ``objectNumber``.
 ///
 /// Values may be used in several threads at once. What they throw is an ``ArchiveError`` with the place of the damage;
 /// `nil` says that there is no such value. Files of NSKeyedArchiver are opened, too; places are then those in the

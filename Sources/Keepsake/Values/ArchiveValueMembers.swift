@@ -25,7 +25,7 @@ extension ArchiveValue {
           guard referenceCount <= ArchiveValue.mostReferences else {
             throw ArchiveError(
               .limitExceeded,
-              "A reference leads to more than \(ArchiveValue.mostReferences) others in a row",
+              "A reference refers to more than \(ArchiveValue.mostReferences) others in a chain",
               byteOffset: offset
             )
           }

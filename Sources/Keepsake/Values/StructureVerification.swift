@@ -44,7 +44,7 @@ extension ArchiveImage {
     guard end == directory.topLevel.lowerBound else {
       throw ArchiveError(
         .damaged,
-        "Between the bodies and the top level there is something else",
+        "There are unused bytes between the bodies and the top level",
         byteOffset: end
       )
     }
@@ -63,7 +63,7 @@ extension ArchiveImage {
       guard try numberedBody(number, referredToAt: entryPlace).classNumber != nil else {
         throw ArchiveError(
           .damaged,
-          "The conditional table names a body that is no object",
+          "The conditional table refers to a value instead of an object",
           byteOffset: entryPlace
         )
       }

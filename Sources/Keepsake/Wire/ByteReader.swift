@@ -37,7 +37,7 @@ package struct ByteReader {
   private func outOfBounds(_ offset: Int) -> ArchiveError {
     ArchiveError(
       .damaged,
-      "A value reaches past the end of the part of the archive that it is in",
+      "A value extends past the end of its part of the archive",
       byteOffset: offset
     )
   }
@@ -110,13 +110,13 @@ package struct ByteReader {
       value |= Int(next & 0x7F) << shift
       if next < 0x80 {
         guard next != 0 else {
-          throw ArchiveError(.damaged, "A number is written longer than it needs to be", byteOffset: start)
+          throw ArchiveError(.damaged, "A varint is longer than necessary", byteOffset: start)
         }
         return value
       }
       shift += 7
       guard shift <= 56 else {
-        throw ArchiveError(.damaged, "A number is longer than any that can occur", byteOffset: start)
+        throw ArchiveError(.damaged, "A varint is longer than 9 bytes", byteOffset: start)
       }
     }
   }

@@ -27,7 +27,7 @@ final class LargerStack {
   private static func missing(_ reason: String) -> ArchiveError {
     ArchiveError(
       .limitExceeded,
-      "The values are nested deeper than the stack of this thread has room for, and \(reason). "
+      "The values are nested too deep for the stack of this thread, and \(reason). "
         + "Use a thread with a larger stack"
     )
   }

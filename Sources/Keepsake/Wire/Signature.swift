@@ -34,14 +34,18 @@ package enum Header {
   /// reads.
   package static func flags(_ reader: ByteReader) throws(ArchiveError) -> Flags {
     guard reader.count >= byteCount, reader.hasBytes(signature, at: 0) else {
-      throw ArchiveError(.notAnArchive, "These bytes do not begin as a Keepsake archive does", byteOffset: 0)
+      throw ArchiveError(
+        .notAnArchive,
+        "The bytes do not start with the signature of a Keepsake archive",
+        byteOffset: 0
+      )
     }
     let version = (major: try reader.byte(at: 8), minor: try reader.byte(at: 9))
     guard version.major == major else {
       throw ArchiveError(
         .unsupportedVersion,
-        "The archive has format version \(version.major).\(version.minor), this library reads version 1; "
-          + "a newer release of the library may read it",
+        "The archive has format version \(version.major).\(version.minor), and this library reads version 1. "
+          + "Use a newer release of the library",
         byteOffset: 8
       )
     }
@@ -50,7 +54,7 @@ package enum Header {
     guard rest >> 16 == 0, flags.isSubset(of: .known) else {
       throw ArchiveError(
         .unsupportedVersion,
-        "The archive sets flags that this version of the library does not know",
+        "The archive uses features that are unknown to this version of the library. Use a newer release of the library",
         byteOffset: 10
       )
     }
@@ -76,14 +80,14 @@ package struct Trailer {
     guard start >= Header.byteCount, reader.hasBytes(Trailer.signature, at: start + 24) else {
       throw ArchiveError(
         .damaged,
-        "The archive does not end as one does: it was cut off, or something was appended",
+        "The archive does not end with a trailer: it is truncated, or something was appended",
         byteOffset: max(0, reader.count - Trailer.signature.count)
       )
     }
     let directory = try reader.word(at: start)
     let checksums = try reader.word(at: start + 8)
     guard checksums <= start, directory >= Header.byteCount, directory <= checksums else {
-      throw ArchiveError(.damaged, "The trailer points outside of the archive", byteOffset: start)
+      throw ArchiveError(.damaged, "An offset in the trailer is outside the archive", byteOffset: start)
     }
     directoryOffset = Int(directory)
     checksumsOffset = Int(checksums)
@@ -92,7 +96,7 @@ package struct Trailer {
     guard start - checksumsOffset == blockCount * 8 else {
       throw ArchiveError(
         .damaged,
-        "The archive is not as long as its trailer says: bytes are missing or were added",
+        "The length of the archive differs from its trailer: it is truncated, or something was inserted",
         byteOffset: start
       )
     }

@@ -76,7 +76,7 @@ struct Input {
     if kind == .archive, error.code == .notAnArchive {
       return CommandFailure(
         .badData,
-        "\(name): the archive was cut off after \(data.count) bytes"
+        "\(name): the archive is truncated after \(data.count) bytes"
       )
     }
     return CommandFailure(error, in: name)

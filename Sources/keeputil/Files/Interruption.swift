@@ -35,7 +35,7 @@ struct Interruption {
     }
   }
 
-  /// Whether whoever started the process wants it to go on in spite of the signal, as nohup does. Asked while the
+  /// Whether whoever started the process wants it to continue in spite of the signal, as nohup does. Asked while the
   /// signal waits: its default is in force for a moment.
   private static func isIgnored(_ number: Int32) -> Bool {
     let handler = signal(number, SIG_DFL)

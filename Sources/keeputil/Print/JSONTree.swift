@@ -150,7 +150,7 @@ struct JSONTree {
     try enter(target)
   }
 
-  /// Goes on with what is in `target`.
+  /// Continues with what is in `target`.
   private mutating func enter(_ target: ArchiveBody) throws {
     seen.insert(target.number)
     if let name = target.className {

@@ -9,7 +9,7 @@ struct ReachedBodies {
   /// For each body the one with the first reference to it; 0 is the top level.
   private var parents: [UInt32]
   /// Where that reference stands; 0 for a body that was not met yet, -1 for one to which nothing leads. What leads to
-  /// the latter in turn, as in a ring, is not the way to it.
+  /// the latter in turn, as in a cycle, is not the way to it.
   private var places: [Int]
   /// The row of the key under which that reference stands.
   private var rows: [UInt32]

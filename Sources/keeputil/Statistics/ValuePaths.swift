@@ -41,7 +41,7 @@ struct ValuePaths {
     }
   }
 
-  /// The bodies on the way, from the top level on, each with the place in it at which the way goes on.
+  /// The bodies on the way, from the top level on, each with the place in it at which the way continues.
   private func chain(
     to place: ArchiveStatistics.Place
   ) -> (steps: [(body: Int, offset: Int)], skipped: Int, isReached: Bool) {

@@ -93,7 +93,7 @@ final class Progress {
   }
 
   @Sendable private static func putOnStandardError(_ text: String) {
-    // Where nobody can be told, the work goes on all the same.
+    // Where nobody can be told, the work continues all the same.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Keepsake
 import RandomArchives
+import TestSupport
 import Testing
 
 /// Sets whose elements hold the same: what they lead to decides, and to look at it costs no more than to archive it.

@@ -49,7 +49,7 @@ import Testing
   ])
   func whatIsNoPath(_ text: String) throws {
     let error = #expect(throws: ArchiveError.self) { try ArchivePath(text) }
-    #expect(error?.code == .misuse && error?.message.contains("is no path: at character") == true)
+    #expect(error?.code == .misuse && error?.message.contains("is not a path: at character") == true)
     // A literal cannot throw.
     #expect(ArchivePath(stringLiteral: text).elements == [.key(text)])
   }

@@ -38,7 +38,7 @@ import Testing
       // Tables.
       Row("A table is larger", .bytes), Row("The tables do not fill", .bytes),
       Row("The offset table", .bytes),
-      Row("The bodies do not stand", .bytes), Row("The key table has a key twice", .bytes),
+      Row("The bodies do not stand", .bytes), Row("The key table contains a key twice", .bytes),
       Row("A shape names a key twice", .bytes), Row("A shape has more keys", .bytes),
       Row("The conditional table", .bytes),
       Row("A conditional reference names", .bytes), Row("A class ", .bytes),
@@ -53,7 +53,7 @@ import Testing
       Row("A record has a shape", .bytes), Row("No such", .bytes), Row("The key of a map", .bytes),
       Row("This is no ", .bytes),
       Row("These are no indexes", .bytes),
-      Row("A map has a key twice", .writerRefuses(keysThatMeet)),
+      Row("A map contains a key twice", .writerRefuses(keysThatMeet)),
       Row("A map has more keys than can be looked up", .machine),
       Row("A container has more keys than when", .machine),
       Row("The number does not fit", .reader), Row("Expected ", .reader),

@@ -91,7 +91,7 @@ import Testing
       "<plist><dict><key>a</key><key>b</key><true/></dict></plist>",
       "<plist><key>a</key></plist>",
     ] {
-      try expect(Data(text.utf8), "A key stands where none may be")
+      try expect(Data(text.utf8), "A key is outside a dictionary")
     }
     let data = OldPropertyList.archive(
       objects: [.string("x")],
@@ -122,7 +122,7 @@ import Testing
   @Test("names of classes beyond all measure, and too many of them")
   func classNames() throws {
     let long = String(repeating: "N", count: 100_000)
-    try expect(OldPropertyList.archive(objects: [.instance([long], [])]), "beyond all measure")
+    try expect(OldPropertyList.archive(objects: [.instance([long], [])]), "missing or too long")
     try expect(OldPropertyList.archive(objects: [.instance(["A", long], [])]), "are no names, or too many")
     let many = ["A"] + (0..<20_000).map { "B\($0)" }
     try expect(OldPropertyList.archive(objects: [.instance(many, [])]), "are no names, or too many")
@@ -154,7 +154,7 @@ import Testing
       (decimal(8, 0, 15), "no valid parts"),
       (.object("NSUUID", ["NS.uuidbytes": .data([UInt8](repeating: 1, count: 15))]), "not sixteen bytes"),
       (.object("NSUUID", ["NS.uuidbytes": .data([UInt8](repeating: 1, count: 17))]), "not sixteen bytes"),
-      (ranges(1, [1, 2, 0x80]), "packed number is cut off"),
+      (ranges(1, [1, 2, 0x80]), "packed number is truncated"),
       (ranges(1, [1] + [UInt8](repeating: 0xFF, count: 10)), "packed number is too large"),
       (ranges(1, [1, 2, 3]), "not all of its ranges"), (ranges(2, [1, 2]), "not all of its ranges"),
       (point("{1}"), "no point"), (point("{1, x}"), "no point"), (point("{1, 2, x}"), "no point"),

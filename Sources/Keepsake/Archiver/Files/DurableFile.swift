@@ -61,7 +61,7 @@ package final class DurableFile {
     while !rest.isEmpty {
       do throws(SystemError) {
         let written = try file.writeSome(rest)
-        // No progress without an error is no disk file's behaviour; to go on would be to go on for ever.
+        // No progress without an error is no disk file's behaviour; to continue would be to continue for ever.
         guard written > 0 else { throw SystemError(number: EIO) }
         count += written
         rest = rest.extracting(written...)
@@ -103,7 +103,7 @@ package final class DurableFile {
     }
     guard isOurs else {
       throw target.failure(
-        "another program removed the new file, or put another one in its place, while it was written"
+        "another program removed or replaced the new file while it was written"
       )
     }
   }
@@ -115,7 +115,7 @@ package final class DurableFile {
       let status = try? temporary.file.status(), status.st_nlink > 0
     else { return }
     throw target.failure(
-      "another program put another file in place of the new one when that was about to get its name"
+      "another program replaced the new file before it was renamed"
     )
   }
 
@@ -139,7 +139,7 @@ package final class DurableFile {
     switch state {
     case .writing(let temporary): return temporary
     case .committed: throw ArchiveError(.misuse, "the new file is already in place", path: target.path)
-    case .cancelled: throw ArchiveError(.misuse, "the new file was already given up", path: target.path)
+    case .cancelled: throw ArchiveError(.misuse, "the new file was already discarded", path: target.path)
     }
   }
 
@@ -154,7 +154,9 @@ package final class DurableFile {
   /// Gives the new file the extended attributes of the old one. Before the permissions: an attribute that is set may change
   /// these.
   private func keepAttributes(on file: OpenFile) {
-    guard target.existing != nil, let old = try? target.folder.open(target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
+    guard target.existing != nil,
+      let old = try? target.folder.open(target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    else {
       return
     }
     file.copyAttributes(from: old)
@@ -177,7 +179,7 @@ package final class DurableFile {
     } catch let error where [EPERM, ENOTSUP, ENOSYS].contains(error.number) {
       // A file system without permissions. The new file is at most the user's own.
     } catch {
-      throw target.failure("cannot keep the permissions of the old file", error)
+      throw target.failure("cannot copy the permissions of the old file", error)
     }
   }
 

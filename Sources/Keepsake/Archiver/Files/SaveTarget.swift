@@ -74,7 +74,7 @@ struct SaveTarget {
       } catch let error where error.number == ENOENT {
         return (place, nil)
       } catch {
-        throw failure("cannot look at the file to be replaced: \(error.reason)\(error.advice)", path)
+        throw failure("cannot inspect the file to replace: \(error.reason)\(error.advice)", path)
       }
       guard status.st_mode & S_IFMT == S_IFLNK else {
         if let problem = problem(withKind: status) { throw failure(problem, path) }
@@ -83,7 +83,7 @@ struct SaveTarget {
       place = try destination(ofLink: place, for: path)
     }
     let reason = SystemError(number: ELOOP).reason
-    throw failure("cannot follow the symbolic link: \(reason); it leads in a circle", path)
+    throw failure("cannot follow the symbolic link: \(reason); it refers to itself", path)
   }
 
   /// The bound that Linux has, too; a longer chain is taken for a circle.
@@ -97,7 +97,7 @@ struct SaveTarget {
       throw failure("cannot read the symbolic link \(link): \(error.reason)\(error.advice)", path)
     }
     guard let destination else {
-      throw failure("the symbolic link \(link) leads to a name that is not valid UTF-8", path)
+      throw failure("the symbolic link \(link) refers to a name that is not valid UTF-8", path)
     }
     if let problem = problem(withPath: destination) { throw failure(problem, path) }
     if destination.utf8.first == slash { return destination }
