@@ -14,8 +14,8 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// How deep values may be nested, objects within objects included. 250,000 by default.
   ///
   /// A level takes some hundred bytes of stack in an optimized program. Where the stack of the calling thread
-  /// would end, coding continues on one of the library's own, and stops with an error when that cannot be had.
-  /// What is deferred begins again at the top.
+  /// would end, coding continues on a larger stack of the same thread, and throws when the system provides none.
+  /// Deferred values start again at the top.
   ///
   /// Swift lets go of a chain of objects by recursion, on the stack of whoever does so. If archives come from
   /// strangers and your classes can form chains by plain properties, set this to some thousand.

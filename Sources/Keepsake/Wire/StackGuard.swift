@@ -5,7 +5,7 @@ internal import KeepsakeStack
 /// It only compares addresses. Where the stack begins and ends is asked when a look finds an address that is not in the
 /// stack asked for last; after that a look is two comparisons, so that it can be taken at each level.
 struct StackGuard {
-  /// What must be left for a level of user code and all that it calls, until the next look is taken.
+  /// What must be left for a level of user code and all that it calls, until the next check.
   static let reserve: UInt = 128 << 10
   /// What must be left before a collection is begun, so that it goes to a larger stack as a whole and not element
   /// by element.
