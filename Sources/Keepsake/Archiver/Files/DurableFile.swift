@@ -154,7 +154,9 @@ package final class DurableFile {
   /// Gives the new file the extended attributes of the old one. Before the permissions: an attribute that is set may change
   /// these.
   private func keepAttributes(on file: OpenFile) {
-    guard target.existing != nil, let old = try? target.folder.open(target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
+    guard target.existing != nil,
+      let old = try? target.folder.open(target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    else {
       return
     }
     file.copyAttributes(from: old)
