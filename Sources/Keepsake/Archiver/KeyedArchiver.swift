@@ -255,7 +255,9 @@ extension KeyedArchiver {
   /// types whose conformance to `Codable` is isolated to an actor, as that actor's state may come into the copy.
   ///
   /// - Throws: as ``copy(of:)``.
-  public static func disconnectedCopy<Root: Codable & SendableMetatype>(of object: Root) throws -> sending Root {
+  public static func disconnectedCopy<Root: Codable & SendableMetatype>(of object: Root) throws
+    -> sending Root
+  {
     Disconnected(value: try copy(of: object)).value
   }
 

@@ -50,6 +50,12 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     didSet { openSession?.classPolicy = classPolicy }
   }
 
+  /// Types that stand for those which the archive names and the program does not have; of several the first that fits where
+  /// it is to stand. The delegate is asked before.
+  public var placeholders: [any ArchivePlaceholder.Type] = [] {
+    didSet { openSession?.placeholders = placeholders }
+  }
+
   /// Who follows the decoding, and may replace objects and supply classes. To be set before the first value is
   /// decoded.
   public weak var delegate: (any KeyedUnarchiverDelegate)? {
@@ -141,6 +147,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
         )
         session.classPolicy = classPolicy
         session.ownClasses = ownClasses
+        session.placeholders = placeholders
         openSession = session
         observe()
         return session

@@ -94,6 +94,7 @@ extension DecodingSession {
     if let type = observer?.type(forUnknownName: name, superclasses: superclassNames(of: number)) {
       return type
     }
+    if let placeholder = placeholder(where: fits) { return placeholder }
     throw corrupted(
       ArchiveError(
         .unresolvableClass,

@@ -15,6 +15,8 @@ final class DecodingSession: DeepRecursion {
   let knownClasses: [Any.Type]?
   /// Which types an archive may name.
   var classPolicy = ArchiveClassPolicy.byName { didSet { forgetTypes() } }
+  /// What stands for types that are not found.
+  var placeholders: [any ArchivePlaceholder.Type] = [] { didSet { forgetTypes() } }
   /// The types that the program gave for names in this archive.
   var ownClasses: [String: Any.Type] = [:] { didSet { forgetTypes() } }
   /// Who may replace objects, and knows classes that nobody else does.

@@ -45,14 +45,20 @@ extension ValueDecoder {
 }
 
 extension DecodingSession {
-  fileprivate func decodeTypedContent(
+  /// - Parameter placeholder: the type to use where none is found.
+  func decodeTypedContent(
     at place: inout Int,
     behind expected: Any.Type,
-    _ depth: Int
+    _ depth: Int,
+    orElse placeholder: (any Decodable.Type)? = nil
   ) throws -> any Decodable {
     let start = place
     let entry = try image.valueTypeNumber(at: &place)
-    let type = try type(ofEntry: entry, behind: expected, start, depth)
+    let type: any Decodable.Type
+    do { type = try self.type(ofEntry: entry, behind: expected, start, depth) } catch {
+      guard let placeholder else { throw error }
+      type = placeholder
+    }
     // Where it ends need not be known: of those in progress the innermost counts.
     inProgress.append(TypedValueInProgress(number: 0, entry: entry, type: type, range: start..<reader.count))
     defer { inProgress.removeLast() }
@@ -70,13 +76,15 @@ extension DecodingSession {
     return try decodeByPlan(type(ofEntry: entry, behind: expected, start, depth), at: &place, depth)
   }
 
-  private func decodeByPlan(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws
-    -> any Decodable
-  {
+  func decodeByPlan(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws -> any Decodable {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
-      try plans.plan(for: type).decode(at: &place, self, depth)
+      try decodeByPlan(type, at: &place, depth)
     }
     return try decode(type)
+  }
+
+  func decodeByPlan<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value {
+    try plans.plan(for: type).decode(at: &place, self, depth)
   }
 }
 

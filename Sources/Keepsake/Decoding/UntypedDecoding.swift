@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// What stands in an archive that was made of one of NSKeyedArchiver, where no type is declared: of values there the kind
 /// tells the type, of objects the name of the class, which every object of such a file has (Design §9).
 extension DecodingSession {
@@ -19,33 +13,17 @@ extension DecodingSession {
       place += 1
       return nothing
     }
-    switch TagKind(try reader.byte(at: try contentOfReference(at: place))) {
-    case .bool: return try decodeByPlan(Bool.self, at: &place, depth)
+    let content = try contentOfReference(at: place)
+    switch TagKind(try reader.byte(at: content)) {
+    // As a program would write them.
     case .integer, .smallInteger: return try decodeByPlan(Int.self, at: &place, depth)
-    case .uint64: return try decodeByPlan(UInt64.self, at: &place, depth)
-    case .int128: return try decodeByPlan(Int128.self, at: &place, depth)
-    case .uint128: return try decodeByPlan(UInt128.self, at: &place, depth)
-    case .float32, .float64: return try decodeByPlan(Double.self, at: &place, depth)
-    case .string, .shortString, .stringReference: return try decodeByPlan(String.self, at: &place, depth)
-    case .date: return try decodeByPlan(Date.self, at: &place, depth)
-    case .uuid: return try decodeByPlan(UUID.self, at: &place, depth)
-    case .decimal: return try decodeByPlan(Decimal.self, at: &place, depth)
-    case .url: return try decodeByPlan(URL.self, at: &place, depth)
-    case .bytes: return try decodeByPlan(Data.self, at: &place, depth)
     case .array, .shortArray, .packedArray:
       return try decodeByPlan([Untyped<Expected>].self, at: &place, depth).map(\.value)
     case .map, .record, .shortRecord, .empty:
       return try decodeByPlan([String: Untyped<Expected>].self, at: &place, depth).mapValues(\.value)
-    case .none, .some, .typed, .objectReference, .conditionalReference, .valueReference, .reserved: return nil
+    case let kind:
+      return try scalarType(of: kind, at: content).map { try decodeByPlan($0, at: &place, depth) }
     }
-  }
-
-  private func decodeByPlan<Value: Decodable>(
-    _ type: Value.Type,
-    at place: inout Int,
-    _ depth: Int
-  ) throws -> Value {
-    try plans.plan(for: type).decode(at: &place, self, depth)
   }
 
   /// Whether an array, a dictionary or data stands behind the reference at `place`, which several refer to in an archive

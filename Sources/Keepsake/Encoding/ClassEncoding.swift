@@ -7,6 +7,33 @@ extension EncodingSession {
     return addClass(type)
   }
 
+  /// The number of the class of `object`: of a placeholder that of the class for which it stands.
+  @inline(__always)
+  func classNumber(ofObject object: AnyObject) -> Int {
+    classes.number(of: type(of: object)) ?? addClass(ofObject: object)
+  }
+
+  @inline(never)
+  private func addClass(ofObject object: AnyObject) -> Int {
+    guard let placeholder = object as? any ArchivePlaceholder else { return addClass(type(of: object)) }
+    var entries = placeholder.content.entries
+    // The name decided that a placeholder is built.
+    if !entries.isEmpty, !(object is UnknownObject) { entries[0].isPolymorphic = true }
+    return number(ofUnknown: entries[...], type(of: object))
+  }
+
+  /// The number of a type that the program does not have, of which `entries` are the entry that it had in another archive
+  /// and those of its superclasses.
+  private func number(ofUnknown entries: ArraySlice<ClassEntry>, _ placeholder: Any.Type) -> Int {
+    guard var entry = entries.first else { return classes.number(ofUnknown: ClassEntry(name: ""), placeholder) }
+    let superclass = entries.dropFirst()
+    entry.superclass = superclass.first.map { first in
+      let known = ClassNames.types(named: first.name).first as? any (AnyObject & Encodable).Type
+      return known.map { classNumber(of: $0) } ?? number(ofUnknown: superclass, placeholder)
+    }
+    return classes.number(ofUnknown: entry, placeholder)
+  }
+
   private func addClass(_ type: AnyClass) -> Int {
     let superclass = _getSuperclass(type).flatMap { $0 is any Encodable.Type ? classNumber(of: $0) : nil }
     let entry = ClassEntry(
@@ -31,8 +58,14 @@ extension EncodingSession {
   /// - Throws: when no reader could find the class by the name that it has.
   @inline(__always)
   func notePolymorphism(of type: AnyClass) throws {
-    let number = classNumber(of: type)
+    guard let number = classes.number(of: type) else { return try addPolymorphic(type) }
     if !classes.entries[number].isPolymorphic { try makePolymorphic(number, type) }
+  }
+
+  private func addPolymorphic(_ type: AnyClass) throws {
+    // The entry of a placeholder is that of the class for which it stands, and is there when its body is begun.
+    if type is any ArchivePlaceholder.Type { return }
+    try makePolymorphic(classNumber(of: type), type)
   }
 
   private func makePolymorphic(_ number: Int, _ type: AnyClass) throws {
@@ -44,8 +77,12 @@ extension EncodingSession {
   }
 
   /// The number in the class table of the type of a value behind a protocol.
-  func valueTypeNumber(of type: Any.Type) throws -> Int {
+  func valueTypeNumber<Value>(of value: Value) throws -> Int {
+    let type = Value.self
     if let number = classes.number(of: type) { return number }
+    if let placeholder = value as? any ArchivePlaceholder {
+      return number(ofUnknown: placeholder.content.entries[...], type)
+    }
     let name = archivedName(of: type)
     try checkName(name, of: type)
     let version = ClassNames.declaredVersion(of: type)

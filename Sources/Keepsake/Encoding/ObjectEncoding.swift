@@ -127,7 +127,7 @@ extension EncodingSession {
       remaining -= 1
       let number = assembly.bodyCount + 1
       guard let object = objects.object(number) else { continue }
-      let classNumber = classNumber(of: type(of: object))
+      let classNumber = classNumber(ofObject: object)
       classWithWeakProperties = classes.weakness[classNumber] ? classNumber : -1
       beginBody(.object(number), class: classNumber)
       do { try plan.encodeBody(object, self) } catch { throw naming(object, error) }

@@ -20,7 +20,7 @@ extension EncodingSession {
   fileprivate func encodeTyped<Value: Encodable>(_ value: Value, _ declared: Any.Type) throws {
     guard Value.self is AnyClass else {
       buffer.append(Tag.typed)
-      buffer.append(varint: try valueTypeNumber(of: Value.self))
+      buffer.append(varint: try valueTypeNumber(of: value))
       return try plans.plan(for: Value.self).encode(value, self)
     }
     guard replacesObjects else { return try encodeTypedObject(value) }

@@ -69,7 +69,7 @@ public struct Deferred<Value> {
     return false
   }
 
-  fileprivate var valueIfDecoded: Value? {
+  var valueIfDecoded: Value? {
     switch storage {
     case .value(let value): value
     case .archived(let box): box.value

@@ -18,7 +18,9 @@ extension TranslatedArchive {
   static let valueClass = "NSValue"
 
   func isValue(ofClass name: String) -> Bool {
-    [TranslatedArchive.arrayClass, TranslatedArchive.dictionaryClass, TranslatedArchive.valueClass].contains(name)
+    [TranslatedArchive.arrayClass, TranslatedArchive.dictionaryClass, TranslatedArchive.valueClass].contains(
+      name
+    )
   }
 }
 

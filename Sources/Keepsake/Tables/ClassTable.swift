@@ -30,6 +30,8 @@ struct ClassRegistry {
   /// Whether the class has weak properties.
   private(set) var weakness: [Bool] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
+  /// The numbers of types that the program does not have, by their names.
+  private var unknown: [String: Int] = [:]
   /// The classes that were found to be polymorphic, in that order.
   private var polymorphic: [Int] = []
   /// The classes that got a key which is read last, in that order.
@@ -64,6 +66,16 @@ struct ClassRegistry {
     return entries.count - 1
   }
 
+  /// The number of a type that the program does not have, for which `placeholder` stands.
+  mutating func number(ofUnknown entry: ClassEntry, _ placeholder: Any.Type) -> Int {
+    if let number = unknown[entry.name] { return number }
+    unknown[entry.name] = entries.count
+    entries.append(entry)
+    types.append(placeholder)
+    weakness.append(false)
+    return entries.count - 1
+  }
+
   mutating func rename(_ number: Int, to name: String) { entries[number].name = name }
 
   mutating func markPolymorphic(_ number: Int) {
@@ -87,9 +99,13 @@ struct ClassRegistry {
       entries[polymorphic.removeLast()].isPolymorphic = false
     }
     while entries.count > mark.entries {
-      entries.removeLast()
+      let (entry, type) = (entries.removeLast(), types.removeLast())
       weakness.removeLast()
-      numbers[ObjectIdentifier(types.removeLast())] = nil
+      if unknown[entry.name] == entries.count {
+        unknown[entry.name] = nil
+      } else {
+        numbers[ObjectIdentifier(type)] = nil
+      }
     }
   }
 

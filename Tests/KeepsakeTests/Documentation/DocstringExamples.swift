@@ -49,6 +49,33 @@ import Testing
     try KeyedArchiver.archive(rootObject: library, to: libraryURL)
   }
 
+  func savingInBackground(to libraryURL: URL) async throws {
+    try await KeyedArchiver.save(rootObject: library, to: libraryURL)
+  }
+
+  @Test("a check, and a copy for another task")
+  func checkAndCopy() async throws {
+    library.index = [:]
+    let check = KeyedArchiver.check(library)
+    #expect(check.isPassed, "\(check)")
+
+    let snapshot = try KeyedArchiver.disconnectedCopy(of: library)
+    Task.detached { report(on: snapshot) }
+  }
+
+  @Test("a placeholder")
+  func placeholder() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("NoSuchPlugin.Blob", for: Blob.self)
+    try archiver.encode(Drawing(shapes: [Blob()]), forKey: "drawing")
+    let data = try archiver.encodedData
+
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    unarchiver.placeholders = [UnknownShape.self]
+    let drawing = try unarchiver.decode(Drawing.self, forKey: "drawing")
+    #expect((drawing.shapes[0] as? UnknownShape)?.content.typeName == "NoSuchPlugin.Blob")
+  }
+
   func reading(from libraryURL: URL) throws -> Library {
     let library = try KeyedUnarchiver.unarchive(Library.self, from: libraryURL)
     return library
@@ -463,4 +490,19 @@ private typealias Book = DocstringExamples.Book
 
 extension Library: ArchiveAwakening {
   func awakeFromArchive() { index = Dictionary(grouping: books, by: \.author) }
+}
+
+private func report(on library: DocstringExamples.Library) {}
+
+extension DocstringExamples {
+  struct Blob: Shape {
+    var area: Double { 1 }
+  }
+
+  struct UnknownShape: Shape, ArchivePlaceholder {
+    let content: UnknownValue
+    var area: Double { 0 }
+
+    init(_ content: UnknownValue) { self.content = content }
+  }
 }

@@ -157,6 +157,24 @@ final class PictureStamp: Stamp {
     #expect(try Data(contentsOf: URL(fileURLWithPath: path))[1...4].elementsEqual("KEEP".utf8))
   }
 
+  @Test("mixed collections")
+  func mixed() throws {
+    let sent = KeepsakeTests.Postcard()
+    sent.text = "Greetings"
+    let old = oldArchive {
+      $0.encode(["title": "Cards", "recent": [sent, 3] as NSArray] as NSDictionary, forKey: "settings")
+    }
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: old)
+    unarchiver.setClass(Postcard.self, forClassName: "KeepsakeTests.Postcard")
+
+    let settings = try unarchiver.decode(Polymorphic<[String: Any]>.self, forKey: "settings").wrappedValue
+    let title = settings["title"] as? String
+    let recent = settings["recent"] as? [Any]
+    let card = recent?.first as? Postcard
+
+    #expect(title == "Cards" && card?.text == "Greetings" && recent?.last as? Int == 3)
+  }
+
   @Test("several keys")
   func keys() throws {
     let old = KeepsakeTests.Postcard()

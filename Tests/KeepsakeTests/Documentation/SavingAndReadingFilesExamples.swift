@@ -95,6 +95,18 @@ import Testing
     }
   }
 
+  @Test("in the background")
+  func background() async throws {
+    let url = URL(filePath: path)
+    let library = Library(books: [Book(title: "Lavinia")])
+
+    let progress = Progress()
+    try await KeyedArchiver.save(rootObject: library, to: url, progress: progress)
+
+    #expect(progress.isFinished)
+    #expect(try KeyedUnarchiver.unarchive(Library.self, from: url).books[0].title == "Lavinia")
+  }
+
   @Test("what errors mean")
   func errors() throws {
     guard case .missing = try openLibrary(path) else { throw Refusal(reason: "it is there") }

@@ -77,6 +77,7 @@ extension KeyedArchiver {
   }
 
   private static func place(_ path: [any CodingKey]) -> String {
-    path.isEmpty ? "" : ", at " + path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    path.isEmpty
+      ? "" : ", at " + path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
   }
 }

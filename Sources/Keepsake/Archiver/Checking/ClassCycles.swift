@@ -38,7 +38,8 @@ struct ClassCycles {
   }
 
   private mutating func addEdges(of type: any (AnyObject & Encodable).Type, _ probe: PropertyProbe?) {
-    for property in StoredProperties.of(type)?.list ?? [] where !property.isLazy && property.ownership != .weak {
+    for property in StoredProperties.of(type)?.list ?? []
+    where !property.isLazy && property.ownership != .weak {
       let findings = probe.map { Array($0.findings.values) } ?? []
       let finding = findings.first { $0.propertyNames.contains(property.name) }
       guard findings.isEmpty || finding != nil, !canWait(property, finding) else { continue }
@@ -66,11 +67,15 @@ struct ClassCycles {
   }
 
   /// The classes of which `type` holds objects, without those that are read last or keep no cycle.
-  private func declaredClasses(in type: Any.Type, _ seen: inout Set<ObjectIdentifier>) -> [any (AnyObject & Encodable).Type] {
+  private func declaredClasses(in type: Any.Type, _ seen: inout Set<ObjectIdentifier>) -> [any (
+    AnyObject & Encodable
+  ).Type] {
     if type is any ReadLate.Type || !seen.insert(ObjectIdentifier(type)).inserted { return [] }
     if let type = type as? any (AnyObject & Encodable).Type { return [type] }
     if type is AnyClass { return [] }
-    if let type = type as? any HoldingOthers.Type { return type.held.flatMap { declaredClasses(in: $0, &seen) } }
+    if let type = type as? any HoldingOthers.Type {
+      return type.held.flatMap { declaredClasses(in: $0, &seen) }
+    }
     return (StoredProperties.of(type)?.list ?? []).flatMap { declaredClasses(in: $0.type, &seen) }
   }
 

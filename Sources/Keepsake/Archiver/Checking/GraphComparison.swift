@@ -28,6 +28,7 @@ struct GraphComparison {
   }
 
   private mutating func compare(_ pair: Pair) {
+    let pair = Pair(original: held(pair.original), copy: held(pair.copy), place: pair.place)
     let type = type(of: pair.original)
     guard type == Swift.type(of: pair.copy) else {
       return differ(pair, "is a \(Swift.type(of: pair.copy)) now and was a \(type)")
@@ -40,7 +41,8 @@ struct GraphComparison {
         copies[ObjectIdentifier(original)] = copy
         originals[ObjectIdentifier(copy)] = original
       case (let known?, _):
-        return known === copy ? () : differ(pair, "was an object that is there elsewhere, and is another one now")
+        return known === copy
+          ? () : differ(pair, "was an object that is there elsewhere, and is another one now")
       case (nil, _):
         return differ(pair, "is an object that is there elsewhere, and was another one")
       }
@@ -92,7 +94,8 @@ struct GraphComparison {
   private func described(_ mirror: Mirror) -> String {
     switch mirror.displayStyle {
     case .optional: mirror.children.isEmpty ? "nil" : "a value"
-    case .collection, .set, .dictionary: mirror.children.count == 1 ? "one element" : "\(mirror.children.count) elements"
+    case .collection, .set, .dictionary:
+      mirror.children.count == 1 ? "one element" : "\(mirror.children.count) elements"
     default: "\(mirror.children.count) parts"
     }
   }
@@ -152,6 +155,19 @@ private final class Place: CustomStringConvertible {
   }
 }
 
+/// What is kept in memory otherwise before and after an archive, and compared by what it holds.
+private protocol Wrapping { var held: Any { get } }
+extension Deferred: Wrapping { fileprivate var held: Any { valueIfDecoded as Any } }
+extension Polymorphic: Wrapping { fileprivate var held: Any { wrappedValue as Any } }
+extension WeakReference: Wrapping { fileprivate var held: Any { wrappedValue as Any } }
+extension WeakBox: Wrapping { fileprivate var held: Any { object as Any } }
+
+private func held(_ value: Any) -> Any {
+  var value = value
+  while let wrapper = value as? any Wrapping { value = wrapper.held }
+  return value
+}
+
 /// Whether two values of one type that have no parts are the same; `nil` for values that have parts of their own, which are
 /// compared one by one.
 private func areEqualValues(_ original: Any, _ copy: Any) -> Bool? {
@@ -162,7 +178,9 @@ private func areEqualValues(_ original: Any, _ copy: Any) -> Bool? {
   }
   let module = String(reflecting: type(of: original)).prefix { $0 != "." }
   let isStandard = module == "Swift" || module.hasPrefix("Foundation") || module == "__C"
-  guard isStandard, !(original is any StandardCollection), let value = original as? any Equatable else { return nil }
+  guard isStandard, !(original is any StandardCollection), let value = original as? any Equatable else {
+    return nil
+  }
   func isEqual<Value: Equatable>(_ value: Value) -> Bool { value == copy as? Value }
   return isEqual(value)
 }

@@ -1,0 +1,69 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Types that the program does not have (``ArchivePlaceholder``).
+extension DecodingSession {
+  /// The placeholder for a type that is not found, where a value has to be what `fits` says.
+  func placeholder(where fits: (Any.Type) -> Bool) -> Any.Type? { placeholders.first { fits($0) } }
+
+  /// The entry of the type of the value or object that `decoder` is at, and those of its superclasses; `nil` where the
+  /// archive does not name it.
+  func entries(at decoder: ValueDecoder) -> [ClassEntry]? {
+    guard let current = inProgress.last(where: { $0.range.contains(decoder.offset) }), current.entry >= 0
+    else { return nil }
+    return sequence(first: current.entry) { self.image.classes[$0].superclass }.map { image.classes[$0] }
+  }
+
+  /// Reads the typed value, or the object, at `place`, which moves behind it, as the type of that name, or else as one of
+  /// `placeholders`.
+  ///
+  /// - Returns: the value, and whether its name decides what it is.
+  func decodeNamed(
+    at place: inout Int,
+    _ depth: Int,
+    placeholders: (value: any Decodable.Type, object: any Decodable.Type)
+  ) throws -> (value: any Decodable, isPolymorphic: Bool) {
+    let start = place
+    guard try isReference(at: start) else {
+      guard try reader.byte(at: start) == Tag.typed else { throw ReadingFault.mismatch(start) }
+      return (try decodeTypedContent(at: &place, behind: Any.self, depth, orElse: placeholders.value), true)
+    }
+    guard let number = try referencedBody(at: start) else { throw ReadingFault.mismatch(start) }
+    let entry = try objectBody(number, at: start).classNumber
+    let known = objects.object(number).flatMap { Swift.type(of: $0) as? any Decodable.Type }
+    let named = known ?? (try? type(ofEntry: entry, behind: Any.self, start, depth))
+    let built = named.flatMap { $0 is AnyClass ? $0 : nil } ?? placeholders.object
+    return (try decodeByPlan(built, at: &place, depth), image.classes[entry].isPolymorphic)
+  }
+
+  /// The type whose values stand in an archive as those of the kind at `place`; `nil` for kinds that have members.
+  func scalarType(of kind: TagKind, at place: Int) throws -> (any Codable.Type)? {
+    switch kind {
+    case .bool: Bool.self
+    case .integer, .smallInteger: Int64.self
+    case .uint64: UInt64.self
+    case .int128: Int128.self
+    case .uint128: UInt128.self
+    case .float32: Float.self
+    case .float64: Double.self
+    case .string, .shortString, .stringReference: String.self
+    case .date: Date.self
+    case .uuid: UUID.self
+    case .decimal: Decimal.self
+    case .url: URL.self
+    case .bytes: Data.self
+    case .packedArray:
+      switch try image.packedArray(at: place, in: reader).element {
+      case .bool: [Bool].self
+      case .signed: [Int64].self
+      case .unsigned: [UInt64].self
+      case .float32: [Float].self
+      case .float64: [Double].self
+      }
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,146 @@
+/// What stands in an archive in a value of which the type is not known: all that has to be written back.
+indirect enum UnknownContent: Codable {
+  case none
+  /// What encoded nothing.
+  case empty
+  /// An optional that is present and would read as nil.
+  case some(UnknownContent)
+  case scalar(any Codable)
+  case array([UnknownContent])
+  case record([(key: UnknownKey, value: UnknownContent)])
+  case map([(key: ArchiveCodingKey, value: UnknownContent)])
+  /// A value behind a protocol, or an object that is referred to.
+  case typed(Deferred<TypedReference>)
+  case conditional(WeakBox<AnyObject>)
+
+  init(from decoder: any Decoder) throws {
+    guard let decoder = decoder as? ValueDecoder else { throw UnknownContent.misuse(decoder.codingPath) }
+    let session = decoder.session
+    let value = try decoder.singleValueContainer()
+    switch TagKind(try session.reader.byte(at: decoder.offset)) {
+    case .none: self = .none
+    case .empty: self = .empty
+    case .some:
+      self = try value.decode(UnknownContent?.self).map { .some($0) } ?? .none
+    case .array, .shortArray: self = .array(try value.decode([UnknownContent].self))
+    case .record, .shortRecord: self = .record(try UnknownContent.members(of: decoder))
+    case .map: self = .map(try UnknownContent.members(of: decoder))
+    case .typed, .objectReference: self = .typed(try value.decode(Deferred<TypedReference>.self))
+    case .conditionalReference:
+      var place = decoder.offset
+      self = try session.decodeConditional(AnyObject.self, at: &place).map { .conditional($0) } ?? .none
+    case let kind:
+      guard let type = try session.scalarType(of: kind, at: decoder.offset) else {
+        throw session.mismatch(UnknownContent.self, decoder.offset, decoder.codingPath)
+      }
+      self = .scalar(try value.decode(type))
+    }
+  }
+
+  private static func members<Key: CodingKey>(
+    of decoder: ValueDecoder
+  ) throws -> [(key: Key, value: UnknownContent)] {
+    let container = try decoder.container(keyedBy: Key.self)
+    return try container.allKeys.map { ($0, try container.decode(UnknownContent.self, forKey: $0)) }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .empty: break
+    case .none:
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    case .some(let content):
+      var container = encoder.singleValueContainer()
+      try container.encode(Optional(content))
+    case .scalar(let value):
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    case .array(let elements):
+      var container = encoder.unkeyedContainer()
+      for element in elements { try container.encode(element) }
+    case .record(let members):
+      var container = encoder.container(keyedBy: UnknownKey.self)
+      for (key, value) in members { try container.encode(value, forKey: key) }
+    case .map(let members):
+      var container = encoder.container(keyedBy: ArchiveCodingKey.self)
+      for (key, value) in members { try container.encode(value, forKey: key) }
+    case .typed(let value):
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    case .conditional(let box):
+      var container = encoder.singleValueContainer()
+      try UnknownContent.encode(box.object as? any Encodable & AnyObject, into: &container)
+    }
+  }
+
+  private static func encode(
+    _ object: (any Encodable & AnyObject)?,
+    into container: inout any SingleValueEncodingContainer
+  ) throws {
+    func encode<Object: Encodable & AnyObject>(_ object: Object) throws {
+      try container.encode(ConditionalReference(object: object))
+    }
+    if let object { try encode(object) } else { try container.encodeNil() }
+  }
+
+  private static func misuse(_ path: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(ArchiveError(.misuse, "A placeholder reads from archives only").decodingContext(path))
+  }
+}
+
+/// A key of a record, as it stands in the archive.
+struct UnknownKey: RecordKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+/// A value behind a protocol, or an object, in a value of which the type is not known: as the type that the archive names,
+/// or as a placeholder.
+struct TypedReference: Codable, NativelyEncodable, NativelyDecodable {
+  fileprivate let value: any Codable
+  /// Whether the name of the type decided what was built.
+  fileprivate let isPolymorphic: Bool
+
+  fileprivate init(_ value: any Codable, isPolymorphic: Bool) {
+    self.value = value
+    self.isPolymorphic = isPolymorphic
+  }
+
+  init(from decoder: any Decoder) throws {
+    self = try decoder.singleValueContainer().decode(TypedReference.self)
+  }
+
+  func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+
+  static func makeEncodingPlan() -> AnyEncodingPlan { TypedReferenceEncodingPlan() }
+  static func makeDecodingPlan() -> AnyDecodingPlan { TypedReferenceDecodingPlan() }
+}
+
+private final class TypedReferenceEncodingPlan: EncodingPlan<TypedReference> {
+  override func encode(_ value: TypedReference, _ session: EncodingSession) throws {
+    if value.isPolymorphic {
+      return try session.encode(TypedValue(value: value.value, declared: Any.self))
+    }
+    func encode<Value: Encodable>(_ value: Value) throws { try session.encode(value) }
+    try encode(value.value)
+  }
+}
+
+private final class TypedReferenceDecodingPlan: DecodingPlan<TypedReference> {
+  override func decode(
+    at place: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> TypedReference {
+    let (value, isPolymorphic) = try session.decodeNamed(
+      at: &place,
+      depth,
+      placeholders: (value: UnknownValue.self, object: UnknownObject.self)
+    )
+    guard let value = value as? any Codable else { throw ReadingFault.mismatch(place) }
+    return TypedReference(value, isPolymorphic: isPolymorphic)
+  }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+protocol GoneShape: Codable { var area: Double { get } }
+
+/// Types that a program does not have any more, and what stands for them.
+@Suite struct Placeholders {
+  struct Drawing: Codable {
+    @Polymorphic var shapes: [any GoneShape]
+    var owner: Owner?
+  }
+
+  final class Owner: Codable {
+    var name: String
+    var drawn: [Owner] = []
+    init(_ name: String) { self.name = name }
+  }
+
+  struct Square: GoneShape, Equatable {
+    var side: Double
+    var area: Double { side * side }
+  }
+
+  /// One value of each kind.
+  struct Rich: GoneShape {
+    var text = "text"
+    var wide: Int128 = 1 << 90
+    var small = -3
+    var unsigned = UInt64.max
+    var real = -0.0
+    var single: Float = 2.5
+    var date = Date(timeIntervalSinceReferenceDate: 5)
+    var id = UUID(uuidString: "00010203-0405-0607-0809-0A0B0C0D0EFF")
+    var price = Decimal(string: "12.34")
+    var url = URL(string: "page.html", relativeTo: URL(string: "https://example.org/"))
+    var bytes = Data([1, 2, 3])
+    var numbers = [1, 300, -7]
+    var doubles = [0.5, .infinity]
+    var flags = [true, false, true]
+    var nested: [[String: Int?]] = [["a": 1, "b": nil], [:]]
+    var byNumber = [7: "seven"]
+    var deep: Int?? = .some(nil)
+    var choice = Choice.labelled(at: 3)
+    var owner: Owner
+    @WeakReference var friend: Owner?
+    @Polymorphic var others: [any GoneShape]
+    var area: Double { 1 }
+
+    enum Choice: Codable, Equatable { case labelled(at: Int) }
+  }
+
+  class Animal: Codable {
+    var name = "Rex"
+    init() {}
+  }
+
+  final class Dog: Animal, GoneShape {
+    var master: Owner?
+    var area: Double { 2 }
+
+    init(_ master: Owner?) {
+      self.master = master
+      super.init()
+    }
+
+    private enum CodingKeys: CodingKey { case master }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      master = try container.decodeIfPresent(Owner.self, forKey: .master)
+      try super.init(from: container.superDecoder())
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encodeIfPresent(master, forKey: .master)
+      try super.encode(to: container.superEncoder())
+    }
+  }
+
+  struct UnknownShape: GoneShape, ArchivePlaceholder {
+    let content: UnknownValue
+    var area: Double { 0 }
+    init(_ content: UnknownValue) { self.content = content }
+  }
+
+  final class UnknownAnimal: Animal, ArchivePlaceholder {
+    let content: UnknownValue
+
+    required init(_ content: UnknownValue) {
+      self.content = content
+      super.init()
+    }
+
+    required init(from decoder: any Decoder) throws {
+      content = try UnknownValue(from: decoder)
+      super.init()
+    }
+
+    override func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
+  }
+
+  private static let names: [(type: Any.Type, name: String)] = [
+    (Square.self, "Gone.Square"), (Rich.self, "Gone.Rich"), (Dog.self, "Gone.Dog"),
+  ]
+
+  /// Writes as a program does that has the types.
+  private func archive(_ value: some Encodable) throws -> Data {
+    let archiver = KeyedArchiver()
+    for (type, name) in Self.names { archiver.setClassName(name, for: type) }
+    try archiver.encode(value, forKey: "root")
+    return try archiver.encodedData
+  }
+
+  /// Reads as one that has them.
+  private func read<Value: Decodable>(_ type: Value.Type, _ data: Data) throws -> Value {
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    for (type, name) in Self.names { unarchiver.setClass(type, forClassName: name) }
+    return try unarchiver.decode(type, forKey: "root")
+  }
+
+  /// Reads as one that does not.
+  private func readWithout<Value: Decodable>(
+    _ type: Value.Type,
+    _ data: Data,
+    _ placeholders: [any ArchivePlaceholder.Type] = [UnknownShape.self, UnknownAnimal.self]
+  ) throws -> Value {
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    unarchiver.placeholders = placeholders
+    return try unarchiver.decode(type, forKey: "root")
+  }
+
+  @Test("a structure of which the type is gone is read, and written back as it was")
+  func structures() throws {
+    let owner = Owner("Ada")
+    owner.drawn = [owner]
+    defer { owner.drawn = [] }
+    var rich = Rich(owner: owner, others: [Square(side: 3)])
+    rich.friend = owner
+    let data = try archive(Drawing(shapes: [Square(side: 2), rich], owner: owner))
+    #expect(throws: DecodingError.self) { try self.readWithout(Drawing.self, data, []) }
+
+    let unknown = try readWithout(Drawing.self, data)
+    let first = try #require(unknown.shapes[0] as? UnknownShape)
+    #expect(first.content.typeName == "Gone.Square" && first.content.version == 0)
+    #expect(unknown.shapes.map(\.area) == [0, 0])
+    let again = try KeyedArchiver.archivedData(withRootObject: unknown)
+
+    let back = try read(Drawing.self, again)
+    #expect(back.shapes[0] as? Square == Square(side: 2))
+    let copy = try #require(back.shapes[1] as? Rich)
+    #expect(copy.text == rich.text && copy.wide == rich.wide && copy.small == -3)
+    #expect(copy.unsigned == .max && copy.real.sign == .minus && copy.single == 2.5)
+    #expect(copy.date == rich.date && copy.id == rich.id && copy.price == rich.price)
+    #expect(copy.url?.baseURL == rich.url?.baseURL && copy.url?.relativeString == "page.html")
+    #expect(copy.bytes == rich.bytes && copy.numbers == rich.numbers && copy.doubles == rich.doubles)
+    #expect(copy.flags == rich.flags && copy.nested == rich.nested && copy.byNumber == rich.byNumber)
+    #expect(copy.deep == .some(.none) && copy.choice == rich.choice)
+    #expect(copy.others[0] as? Square == Square(side: 3))
+    #expect(copy.owner === back.owner && copy.friend === back.owner && copy.owner.drawn[0] === copy.owner)
+    for owner in [back.owner, unknown.owner] { owner?.drawn = [] }
+  }
+
+  @Test("objects of a class that is gone: one placeholder for each, and what they hold")
+  func objects() throws {
+    let owner = Owner("Ada")
+    let dog = Dog(owner)
+    let data = try archive(Kennel(animals: [dog, Animal(), dog], shape: dog, owner: owner))
+    let unknown = try readWithout(Kennel.self, data, [UnknownAnimal.self])
+    let first = try #require(unknown.animals[0] as? UnknownAnimal)
+    #expect(first === unknown.animals[2] && type(of: unknown.animals[1]) == Animal.self)
+    #expect(first.content.typeName == "Gone.Dog")
+    #expect(first.content.superclassNames.map { $0.hasSuffix("Animal") } == [true])
+
+    let back = try read(Kennel.self, KeyedArchiver.archivedData(withRootObject: unknown))
+    let copy = try #require(back.animals[0] as? Dog)
+    #expect(copy === back.animals[2] && copy === back.shape && copy.name == "Rex")
+    #expect(copy.master === back.owner && back.owner.name == "Ada")
+    let twin = try KeyedArchiver.copy(of: unknown)
+    #expect((twin.animals[0] as? UnknownAnimal)?.content.typeName == "Gone.Dog")
+  }
+
+  struct Kennel: Codable {
+    var animals: [Animal]
+    var shape: Animal?
+    var owner: Owner
+  }
+
+  @Test("a placeholder that does not fit is not used, and other coders have none")
+  func misfits() throws {
+    let data = try archive(Drawing(shapes: [Square(side: 2)]))
+    #expect(throws: DecodingError.self) { try self.readWithout(Drawing.self, data, [UnknownAnimal.self]) }
+    let shape = try #require(try readWithout(Drawing.self, data).shapes[0] as? UnknownShape)
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(shape) }
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(UnknownShape.self, from: Data("1".utf8)) }
+    // Nothing names a type there.
+    let plain = try KeyedArchiver.archivedData(withRootObject: 1)
+    #expect(throws: DecodingError.self) { try KeyedUnarchiver.unarchive(UnknownShape.self, from: plain) }
+  }
+
+  @Test("an error takes the entry of the type back")
+  func goingBack() throws {
+    let data = try archive(Drawing(shapes: [Square(side: 2)]))
+    let unknown = try readWithout(Drawing.self, data)
+    struct Thrower: Encodable {
+      let shape: any GoneShape
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Polymorphic(shape))
+        throw Refusal()
+      }
+    }
+    let archiver = KeyedArchiver()
+    #expect(throws: Refusal.self) { try archiver.encode(Thrower(shape: unknown.shapes[0]), forKey: "no") }
+    try archiver.encode(unknown, forKey: "root")
+    #expect(try read(Drawing.self, archiver.encodedData).shapes[0] as? Square == Square(side: 2))
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Keepsake
+
+/// Saves that are made while the program goes on.
+@Suite struct BackgroundSaves {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private final class Document: Codable {
+    var pages: [String]
+    init(_ pages: [String]) { self.pages = pages }
+  }
+
+  private actor Editor {
+    private let document = Document(["first"])
+
+    /// Begins a save, changes the document while that may not be done, and gives what the file should have.
+    func saveAndEdit(_ url: URL) async throws -> [String] {
+      let expected = document.pages
+      async let change: Void = edit()
+      try await KeyedArchiver.save(rootObject: document, to: url)
+      _ = await change
+      return expected
+    }
+
+    private func edit() { document.pages.append("later") }
+  }
+
+  private func pages(_ name: String) throws -> [String] {
+    try KeyedUnarchiver.unarchive(Document.self, fromFile: folder(name)).pages
+  }
+
+  @Test("what is saved is what there was when the save was asked for, on the caller's actor")
+  func snapshot() async throws {
+    let url = URL(filePath: folder("a b"))
+    let expected = try await Editor().saveAndEdit(url)
+    #expect(try pages("a b") == expected)
+    #expect(try folder.names == ["a b"])
+  }
+
+  @Test("saves of one file are in the order of the calls, whatever the path is called")
+  func order() async throws {
+    let names = ["a", "./a", "sub/../a", "link"]
+    try FileManager.default.createDirectory(atPath: folder("sub"), withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: "a")
+    let large = String(repeating: "x", count: 3 << 20)
+    // One actor takes them in order, and each is begun before the one before is done.
+    let tasks = (0..<12).map { number in
+      Task { @MainActor [path = folder(names[number % names.count])] in
+        try await KeyedArchiver.save(rootObject: Document(["\(number)", large]), toFile: path)
+      }
+    }
+    for task in tasks { try await task.value }
+    #expect(try pages("a").first == "11")
+    // One that is made at once waits for those before it.
+    let target = try SaveTarget(folder("a"))
+    SaveOrder.shared.enqueue(target) {
+      Thread.sleep(forTimeInterval: 0.05)
+      let file = try? DurableFile(replacing: target)
+      try? file?.append("before")
+      try? file?.commit()
+    }
+    try KeyedArchiver.archive(rootObject: Document(["at once"]), toFile: folder("link"))
+    #expect(try pages("a") == ["at once"])
+    #expect(try folder.names == ["a", "link", "sub"])
+  }
+
+  @Test("the progress counts bytes, and is complete when the file is there")
+  func progress() async throws {
+    let progress = Progress()
+    let text = String(repeating: "x", count: 2_500_000)
+    try await KeyedArchiver.save(rootObject: Document([text]), toFile: folder("a"), progress: progress)
+    let size = try Data(contentsOf: URL(filePath: folder("a"))).count
+    #expect(progress.isFinished && progress.totalUnitCount == Int64(size))
+    #expect(progress.completedUnitCount == Int64(size))
+  }
+
+  /// Says when it is encoded.
+  private struct Marked: Encodable {
+    @MainActor final class Flag { var isSet = false }
+    let flag: Flag
+
+    func encode(to encoder: any Encoder) throws {
+      MainActor.assumeIsolated { flag.isSet = true }
+      var container = encoder.singleValueContainer()
+      try container.encode("new")
+    }
+  }
+
+  @MainActor @Test("cancelled by its progress or its task, a save leaves the old file")
+  func cancellation() async throws {
+    try KeyedArchiver.archive(rootObject: Document(["old"]), toFile: folder("a"))
+    let progress = Progress()
+    progress.cancel()
+    await #expect(throws: CancellationError.self) {
+      try await KeyedArchiver.save(rootObject: Document(["new"]), toFile: folder("a"), progress: progress)
+    }
+    let task = Task { [path = folder("a")] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await KeyedArchiver.save(rootObject: Document(["new"]), toFile: path)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    // While it waits for one before it.
+    let target = try SaveTarget(folder("a"))
+    let gate = DispatchSemaphore(value: 0)
+    SaveOrder.shared.enqueue(target) { gate.wait() }
+    let waiting = Progress()
+    let flag = Marked.Flag()
+    let save = Task { @MainActor [path = folder("a")] in
+      try await KeyedArchiver.save(rootObject: Marked(flag: flag), toFile: path, progress: waiting)
+    }
+    while !flag.isSet { await Task.yield() }
+    waiting.cancel()
+    gate.signal()
+    await #expect(throws: CancellationError.self) { try await save.value }
+    #expect(try pages("a") == ["old"])
+    #expect(try folder.names == ["a"])
+  }
+
+  @Test("what cannot be saved throws, and later saves are made")
+  func failures() async throws {
+    await #expect(throws: ArchiveError.self) {
+      try await KeyedArchiver.save(rootObject: Document([]), toFile: folder("none/a"))
+    }
+    await #expect(throws: EncodingError.self) {
+      try await KeyedArchiver.save(rootObject: Polymorphic<Any>(folder), toFile: folder("a"))
+    }
+    #expect(try folder.names.isEmpty)
+    try await KeyedArchiver.save(rootObject: Document(["x"]), toFile: folder("a"))
+    #expect(try pages("a") == ["x"])
+  }
+
+  @Test("a copy goes to another actor")
+  func copies() async throws {
+    let document = Document(["one"])
+    let copy = try KeyedArchiver.disconnectedCopy(of: document)
+    let count = Task.detached { () -> Int in
+      copy.pages.append("two")
+      return copy.pages.count
+    }
+    document.pages = []
+    #expect(await count.value == 2)
+  }
+
+  @Test("extended attributes are kept where the file system has them")
+  func attributes() throws {
+    try writeText("old", to: folder("a"), mode: 0o640)
+    let old = try OpenFile.open(folder("a"), O_RDWR)
+    // Not every file system has them.
+    guard (try? old.setAttribute("user.keepsake.tag", Array("blue".utf8))) != nil else { return }
+    try old.setAttribute("user.keepsake.empty", [])
+    try old.setAttribute("user.keepsake.long", Array(repeating: 7, count: 1_000))
+    try saveText("new", to: folder("a"))
+    let new = try OpenFile.open(folder("a"), O_RDONLY)
+    #expect(try new.attribute("user.keepsake.tag") == Array("blue".utf8))
+    #expect(try new.attribute("user.keepsake.empty") == [])
+    #expect(try new.attribute("user.keepsake.long") == Array(repeating: 7, count: 1_000))
+    #expect(try fileText(folder("a")) == "new" && permissions(folder("a")) == 0o640)
+  }
+}

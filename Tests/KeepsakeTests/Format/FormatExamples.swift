@@ -1,0 +1,124 @@
+import Foundation
+import HostileArchives
+import TestSupport
+import Testing
+
+@testable import Keepsake
+@testable import keeputil
+
+/// The tables of Docs/FormatExamples.md are true: each value is what the tool shows for its bytes, and what is wrong is
+/// refused.
+@Suite struct FormatExamples {
+  /// The rows of the table under the heading `section`, each in its cells.
+  private static func rows(_ section: String) throws -> [[String]] {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../../Docs/FormatExamples.md").standardized
+    let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+    let start = try #require(lines.firstIndex { $0.hasPrefix("## \(section)") })
+    return lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }.filter { $0.hasPrefix("| ") }.dropFirst(2)
+      .map { line in
+        line.dropFirst(2).dropLast(2).components(separatedBy: " | ").map {
+          $0.trimmingCharacters(in: CharacterSet(charactersIn: "` "))
+        }
+      }
+  }
+
+  private static func bytes(_ text: String) throws -> [UInt8] {
+    try text.split(separator: " ").map { try #require(UInt8($0, radix: 16), "\(text)") }
+  }
+
+  /// An archive with the tables that the page describes, and the value under "root".
+  private static func archive(_ value: [UInt8]) -> Data {
+    HandmadeArchive.data(
+      bodies: [[1, 0x60, 0x24] + Array("Ada!".utf8)],
+      topLevel: CraftedArchive.root(value),
+      strings: [Array("shared".utf8)],
+      classes: [HandmadeArchive.type("Person"), HandmadeArchive.type("Circle", flags: 2)],
+      conditionals: [[1], [0]],
+      keys: [Array("name".utf8), Array("age".utf8), Array("relative".utf8)],
+      shapes: [[1, 0], [2, 0, 1], [0], [1, 2]]
+    )
+  }
+
+  private final class Text: Output {
+    var text = ""
+    func write(_ text: String) throws(CommandFailure) { self.text += text }
+    func write(_ data: Data) throws(CommandFailure) { text += String(decoding: data, as: UTF8.self) }
+  }
+
+  static func json(_ value: ArchiveValue) throws -> String {
+    let output = Text()
+    var tree = JSONTree(value, output, TreeOptions())
+    try tree.write()
+    return output.text.trimmingCharacters(in: .newlines)
+  }
+
+  @Test("the values are those of the bytes")
+  func values() throws {
+    let rows = try Self.rows("1 ")
+    #expect(rows.count >= 60)
+    for row in rows {
+      let data = try Self.archive(Self.bytes(row[0]))
+      let value = try #require(try ArchiveValue(forReadingFrom: data)["root"])
+      #expect(try Self.json(value) == row[1].replacingOccurrences(of: "\\|", with: "|"), "\(row)")
+      #expect(EveryReader(data).verified == .accepted, "\(row)")
+    }
+  }
+
+  @Test("what is wrong with a value is refused")
+  func wrongValues() throws {
+    let rows = try Self.rows("2 ")
+    #expect(rows.count >= 20)
+    for row in rows {
+      let reader = try EveryReader(Self.archive(Self.bytes(row[0])))
+      #expect(reader.viewed.verdict.isRefused && reader.verified.isRefused, "\(row): \(reader.viewed)")
+      #expect(reader.decoded != .accepted, "\(row): \(reader.decoded)")
+    }
+  }
+
+  @Test("what is wrong with an archive is refused, and the one that they are made of is not")
+  func wrongArchives() throws {
+    let rows = try Self.rows("3 ")
+    #expect(rows.count >= 15)
+    for row in rows {
+      let reader = try EveryReader(Data(Self.bytes(row[2])))
+      if row[0] == "none" {
+        #expect(reader.verified == .accepted && reader.decoded == .accepted, "\(row)")
+      } else {
+        #expect(reader.verified != .accepted, "\(row)")
+      }
+    }
+  }
+
+  // MARK: Frozen archives
+
+  private static let folder = (Bundle.module.resourceURL ?? Bundle.module.bundleURL)
+    .appendingPathComponent("Fixtures")
+  private static let freezingFolder = ProcessInfo.processInfo.environment["KEEPSAKE_FREEZE_JSON"]
+
+  private static func archives(in folder: URL) throws -> [URL] {
+    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "keepsake" }
+  }
+
+  @Test("missing JSON of frozen archives is written", .enabled(if: freezingFolder != nil))
+  func freeze() throws {
+    for file in try Self.archives(in: URL(fileURLWithPath: #require(Self.freezingFolder))) {
+      let json = file.deletingPathExtension().appendingPathExtension("json")
+      guard !FileManager.default.fileExists(atPath: json.path) else { continue }
+      let text = try Self.json(ArchiveValue(forReading: file)) + "\n"
+      try Data(text.utf8).write(to: json, options: .withoutOverwriting)
+    }
+  }
+
+  @Test("beside each frozen archive is what `print --json` shows of it", .enabled(if: freezingFolder == nil))
+  func frozen() throws {
+    let files = try Self.archives(in: Self.folder)
+    #expect(files.count > 15)
+    for file in files {
+      let json = file.deletingPathExtension().appendingPathExtension("json")
+      let text = try String(contentsOf: json, encoding: .utf8)
+      #expect(try Self.json(ArchiveValue(forReading: file)) + "\n" == text, "\(file.lastPathComponent)")
+    }
+  }
+}

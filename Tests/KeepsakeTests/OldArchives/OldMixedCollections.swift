@@ -1,0 +1,100 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Collections of old archives in which each element may be of another class.
+@Suite struct OldMixedCollections {
+  private var mixed: NSDictionary {
+    [
+      "text": "a", "number": 7, "real": 2.5, "flag": true, "data": Data([1, 2]) as NSData,
+      "date": Date(timeIntervalSinceReferenceDate: 5) as NSDate,
+      "list": ["x", 1, ["deep": NSNull()] as NSDictionary, [] as NSArray] as NSArray,
+      "person": OldPerson("Ada", age: 36),
+      "url": NSURL(string: "https://example.org/a") ?? NSURL(),
+      "byNumber": [1: "one"] as NSDictionary, "none": NSDictionary(),
+    ]
+  }
+
+  private func person(_ data: Data) throws -> KeyedUnarchiver {
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    let value = try ArchiveValue(forReadingFrom: data)
+    let name = try #require(
+      try value[path: "root.person"]?.className ?? value[path: "root[0].person"]?.className
+    )
+    unarchiver.setClass(NewPerson.self, forClassName: name)
+    return unarchiver
+  }
+
+  private func check(_ mixed: [String: Any]) throws {
+    #expect(mixed["text"] as? String == "a" && mixed["number"] as? Int == 7)
+    #expect(mixed["real"] as? Double == 2.5 && mixed["flag"] as? Bool == true)
+    #expect(mixed["data"] as? Data == Data([1, 2]))
+    #expect(mixed["date"] as? Date == Date(timeIntervalSinceReferenceDate: 5))
+    #expect(mixed["url"] as? URL == URL(string: "https://example.org/a"))
+    let list = try #require(mixed["list"] as? [Any])
+    #expect(list[0] as? String == "x" && list[1] as? Int == 1 && (list[3] as? [Any])?.isEmpty == true)
+    let deep = try #require(list[2] as? [String: Any])
+    #expect(deep.keys.contains("deep") && "\(try #require(deep["deep"]))" == "nil")
+    #expect((mixed["byNumber"] as? [String: Any])?["1"] as? String == "one")
+    #expect((mixed["none"] as? [String: Any])?.isEmpty == true)
+    let person = try #require(mixed["person"] as? NewPerson)
+    #expect(person.name == "Ada" && person.age == 36)
+  }
+
+  @Test("dictionaries and arrays of anything", arguments: oldFormats)
+  func anything(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    let data = oldArchive(mixed, format: format)
+    let value = try person(data).decode(Polymorphic<[String: Any]>.self, forKey: "root").wrappedValue
+    try check(value)
+    let array = oldArchive([mixed, mixed, "end"] as NSArray, format: format)
+    let elements = try person(array).decode(Polymorphic<[Any]>.self, forKey: "root").wrappedValue
+    try check(#require(elements[0] as? [String: Any]))
+    #expect(elements[2] as? String == "end" && elements.count == 3)
+    // One object, wherever it is referred to.
+    let people = try elements.prefix(2).map { try #require(($0 as? [String: Any])?["person"] as? NewPerson) }
+    #expect(people[0] === people[1])
+  }
+
+  @Test("what was read so is archived, and read again")
+  func savedAgain() throws {
+    let value = try person(oldArchive(mixed)).decode(Polymorphic<[String: Any]>.self, forKey: "root")
+    let data = try KeyedArchiver.archivedData(withRootObject: value)
+    try check(KeyedUnarchiver.unarchive(Polymorphic<[String: Any]>.self, from: data).wrappedValue)
+    let array = try KeyedArchiver.archivedData(withRootObject: Polymorphic<[Any]>([value.wrappedValue, 1]))
+    let again = try KeyedUnarchiver.unarchive(Polymorphic<[Any]>.self, from: array).wrappedValue
+    try check(#require(again[0] as? [String: Any]))
+    let json = try JSONEncoder().encode(Polymorphic<[Any]>(["a", [1, ["b": Any?.none as Any]] as [Any]]))
+    let back = try JSONDecoder().decode(Polymorphic<[Any]>.self, from: json).wrappedValue
+    #expect((back[1] as? [Any])?[0] as? Int == 1)
+  }
+
+  @Test("what has no type in Swift is an error that says so")
+  func unknownClass() throws {
+    #expect(throws: DecodingError.self) {
+      try KeyedUnarchiver.unarchive(
+        Polymorphic<[Any]>.self,
+        from: OldPropertyList.archive(objects: [
+          .object("NSArray", ["NS.objects": .array([.reference(2)])]),
+          .object("NoSuchClassAnywhere", ["a": .integer(1)]),
+        ])
+      )
+    }
+    // An array in itself ends in an error, too.
+    #expect(throws: DecodingError.self) {
+      try KeyedUnarchiver.unarchive(
+        Polymorphic<[Any]>.self,
+        from: OldPropertyList.archive(objects: [
+          .object("NSArray", ["NS.objects": .array([.reference(1), .reference(1)])])
+        ])
+      )
+    }
+    // In an archive of our own a value behind a protocol has its type.
+    #expect(throws: DecodingError.self) {
+      try KeyedUnarchiver.unarchive(
+        Polymorphic<[Any]>.self,
+        from: KeyedArchiver.archivedData(withRootObject: [1, 2])
+      )
+    }
+  }
+}
