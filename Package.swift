@@ -34,14 +34,14 @@ let package = Package(
     .executableTarget(name: "keeputil", dependencies: ["Keepsake"], swiftSettings: houseRules),
     .executableTarget(
       name: "keepsake-benchmarks",
-      dependencies: ["Keepsake", "AllocationCounting", "HostileArchives"],
+      dependencies: ["Keepsake", "AllocationCounting", "HostileArchives", "RandomArchives"],
       path: "Benchmarks",
       exclude: ["Allocations", "Results"],
       swiftSettings: houseRules
     ),
     // Stands between the benchmarks and the allocator of the C library; only they may link it.
     .target(name: "AllocationCounting", path: "Benchmarks/Allocations"),
-    // Random graphs, made and compared, for the tests and for the long runs of archive-probe.
+    // Random graphs and a program made up, for the tests, the benchmarks and the long runs of archive-probe.
     .target(
       name: "RandomArchives",
       dependencies: ["Keepsake"],

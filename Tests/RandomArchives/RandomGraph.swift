@@ -5,6 +5,7 @@ import Keepsake
 struct SoakRoot: Codable, RandomValue {
   var nodes: [SoakNode] = []
   var models: [SoakModel] = []
+  var people: [SoakPerson] = []
   var record: SoakRecord?
   var choices: [SoakChoice] = []
   var values: [StandardValues] = []
@@ -14,6 +15,7 @@ struct SoakRoot: Codable, RandomValue {
   func trace(into tracer: inout GraphTracer) {
     tracer.objects(nodes)
     tracer.objects(models)
+    tracer.objects(people)
     tracer.object(record)
     tracer.values(choices)
     tracer.values(values)
@@ -34,6 +36,7 @@ struct RandomGraph {
   private var nodes: [SoakNode] = []
   private var models: [SoakModel] = []
   private var records: [SoakRecord] = []
+  private let people: RandomPeople
   private var random: SplitMix
   private var backwardness = 0.0
 
@@ -46,6 +49,7 @@ struct RandomGraph {
       case 1..<10: 300
       default: 30
       }
+    people = RandomPeople(upTo: bound, using: &random)
     for _ in 0..<Int.random(in: 1...bound, using: &random) { nodes.append(makeNode()) }
     for _ in 0..<Int.random(in: 0...bound / 2, using: &random) { models.append(makeModel()) }
     for _ in 0..<Int.random(in: 0...bound / 4, using: &random) { records.append(SoakRecord()) }
@@ -60,7 +64,7 @@ struct RandomGraph {
   }
 
   /// All objects, reached or not.
-  var objects: [any RandomObject] { nodes + models + records }
+  var objects: [any RandomObject] { nodes + models + records + people.objects }
 
   // MARK: Objects
 
@@ -214,6 +218,7 @@ struct RandomGraph {
   private mutating func makeRoot() {
     root.nodes = [nodes[0]] + random.list(3) { $0.element(of: nodes) }.compactMap { $0 }
     root.models = random.list(3) { $0.element(of: models) }.compactMap { $0 }
+    root.people = random.list(3) { $0.element(of: people.people) }.compactMap { $0 }
     root.record = random.maybe { $0.element(of: records) } ?? nil
     root.choices = (0..<Int.random(in: 0...3, using: &random)).map { _ in makeChoice(at: -1, depth: 3) }
     root.values = random.list(2) { StandardValues(using: &$0) }

@@ -112,15 +112,17 @@ extension DecodingSession {
     frames[depth].nextPlace = end
   }
 
-  /// Visits the keys of the keyed container whose frame is at `depth`, in the order of writing.
-  func forEachKey(_ depth: Int, _ body: (PathElement) -> Void) throws(ArchiveError) {
-    let frame = frames[depth]
+  /// Visits the keys of a keyed container, which is open, in the order of writing.
+  func forEachKey(of container: DecodingPlace, _ body: (PathElement) -> Void) throws(ArchiveError) {
+    let frame = frames[container.depth]
     // As many as there are values, says the archive.
     try charge(keysOf: frame.offset, count: frame.count, at: frame.payload)
     guard frame.kind == .map else {
       for slot in 0..<frame.count { body(.key(image.keys[image.shapeKey(frame.firstSlot + slot)])) }
       return
     }
+    // Throws where a key is there twice.
+    try makeIndex(of: container)
     var place = frame.payload
     for _ in 0..<frame.count {
       body(try image.mapKey(at: &place, in: reader))

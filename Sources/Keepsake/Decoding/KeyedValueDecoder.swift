@@ -203,7 +203,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var keys: [Key] = []
     session.rememberingFailure(of: offset, depth) {
       try place.open()
-      try session.forEachKey(depth) { element in
+      try session.forEachKey(of: place) { element in
         if let key = key(for: element) { keys.append(key) }
       }
     }

@@ -29,6 +29,30 @@ import Testing
     #expect(try readKeyed(Self.invalidKey) { try $0.decode(Bool.self, forKey: "a") })
   }
 
+  /// A map that has a key twice, and one that says it has more keys than there are.
+  private static let mapsWithWrongKeys: [[UInt8]] = [
+    [Tag.map, 3, 0x21, 0x61, Tag.true, 0x21, 0x61, Tag.false, 0x21, 0x63, Tag.true],
+    [Tag.map, 9, 0x21, 0x61, Tag.true, 0x21, 0x63, Tag.true],
+    [Tag.map, 3, 0x21, 0x61, Tag.true, 0x21, 0x63, Tag.true, 0x28, 0x64],
+  ]
+
+  @Test(
+    "allKeys of a map with a key twice, or cut short: the outermost decode throws",
+    arguments: mapsWithWrongKeys
+  )
+  func wrongKeys(map: [UInt8]) throws {
+    let data = HandmadeArchive.data(topLevel: CraftedArchive.root(map))
+    let allKeys = try failure { try readKeyed(data) { $0.allKeys.map(\.stringValue) } }
+    #expect(allKeys.kind == .dataCorrupted && allKeys.code == .damaged)
+    let nested = try failure {
+      try read(data) { decoder in
+        let keys = (try? decoder.container(keyedBy: AnyKey.self))?.allKeys.count ?? 0
+        throw Refusal(reason: "there are \(keys)")
+      }
+    }
+    #expect(nested.code == .damaged)
+  }
+
   @Test("it is thrown although the values in between catch what they meet, and instead of what it led to")
   func caught() throws {
     struct Forgiving: Decodable {
