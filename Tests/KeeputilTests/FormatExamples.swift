@@ -12,7 +12,7 @@ import Testing
   /// The rows of the table under the heading `section`, each in its cells.
   private static func rows(_ section: String) throws -> [[String]] {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../../Docs/FormatExamples.md").standardized
+      .appendingPathComponent("../../Docs/FormatExamples.md").standardized
     let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
     let start = try #require(lines.firstIndex { $0.hasPrefix("## \(section)") })
     return lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }.filter { $0.hasPrefix("| ") }.dropFirst(2)
@@ -92,8 +92,6 @@ import Testing
 
   // MARK: Frozen archives
 
-  private static let folder = (Bundle.module.resourceURL ?? Bundle.module.bundleURL)
-    .appendingPathComponent("Fixtures")
   private static let freezingFolder = ProcessInfo.processInfo.environment["KEEPSAKE_FREEZE_JSON"]
 
   private static func archives(in folder: URL) throws -> [URL] {
@@ -113,7 +111,7 @@ import Testing
 
   @Test("beside each frozen archive is what `print --json` shows of it", .enabled(if: freezingFolder == nil))
   func frozen() throws {
-    let files = try Self.archives(in: Self.folder)
+    let files = try Self.archives(in: FrozenArchives.folder)
     #expect(files.count > 15)
     for file in files {
       let json = file.deletingPathExtension().appendingPathExtension("json")
