@@ -48,7 +48,7 @@ struct DecodingPlanCache {
 
   /// What reads the properties of objects of a class.
   @inline(__always)
-  mutating func fields(of type: any ArchivedFields.Type) -> FieldsReaderSource {
+  mutating func fields(of type: Any.Type) -> FieldsReaderSource {
     fields.entry(for: type) { FieldsReaderSource(type) }
   }
 

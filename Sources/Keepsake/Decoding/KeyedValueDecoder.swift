@@ -45,7 +45,7 @@ final class DecodingPlace {
   @inline(never)
   private func openAgain() throws {
     try session.openAgain(offset, depth)
-    session.frames[depth].keyType = table.keyType
+    table.noteKeyType(session, depth)
     if wasInterrupted { try session.makeIndex(of: self) }
     wasInterrupted = true
   }
@@ -55,7 +55,7 @@ final class DecodingPlace {
   func place<Key: CodingKey>(of key: Key) throws -> Int? {
     try open()
     if session.frames[depth].kind == .record {
-      let number = table.number(of: key, in: session)
+      let number = table.number(of: key, in: session, depth)
       let next = session.frames[depth].nextSlot
       if next < session.frames[depth].count,
         session.image.shapeKey(session.frames[depth].firstSlot &+ next) == number,
@@ -101,12 +101,26 @@ final class DecodingPlace {
     var place = start
     let value: Value
     do throws(ReadingFault) {
-      value = try Value.readValue(session, at: &place)
+      value = try Value.read(session, at: &place)
     } catch {
-      throw session.error(error, type, session.path(toValueAt: start, in: depth))
+      value = try getReferred(type, at: &place, after: error)
     }
     try advance(depth, offset, past: slot, from: start, to: place)
     return value
+  }
+
+  /// What ``get(_:at:)`` does where something else stands than a value of the type.
+  @inline(never)
+  private func getReferred<Value: ReadablePrimitive>(
+    _ type: Value.Type,
+    at place: inout Int,
+    after fault: ReadingFault
+  ) throws -> Value {
+    do throws(ReadingFault) {
+      return try Value.readReferred(session, at: &place, after: fault)
+    } catch {
+      throw session.error(error, type, session.path(toValueAt: place, in: depth))
+    }
   }
 
   /// Notes that a value was read, whose end may be behind that of its body.
@@ -151,8 +165,18 @@ final class DecodingPlace {
 
   func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
     let start = try existingPlace(of: key)
-    if session.readLast.areThere, try !isNil(at: start),
-      try isReadLast(type, key, at: start, needsValue: true),
+    return session.readLast.areThere
+      ? try decodeUnlessReadLast(type, key, at: start) : try decode(type, at: start)
+  }
+
+  // A call, so that the metadata of the optional is looked up only here.
+  @inline(never)
+  private func decodeUnlessReadLast<Value: Decodable, Key: CodingKey>(
+    _ type: Value.Type,
+    _ key: Key,
+    at start: Int
+  ) throws -> Value {
+    if try !isNil(at: start), try isReadLast(type, key, at: start, needsValue: true),
       let empty = (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
     {
       return empty

@@ -160,7 +160,8 @@ extension DecodingSession {
     _ buildable: BuildableType,
     _ reference: Int
   ) throws -> AnyObject? {
-    if let known = objects.object(number), known !== object, known !== ObjectBeingDecoded.marker {
+    let known = objects.object(number)
+    if let known, known !== object, known !== ObjectBeingDecoded.marker {
       throw ArchiveError(
         .misuse,
         "An initializer registered one object and made another one",
@@ -168,7 +169,9 @@ extension DecodingSession {
       )
     }
     let result = observer == nil ? object : observer?.replacement(forDecoded: object)
-    objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
+    if known !== result || result == nil {
+      objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
+    }
     inProgress.removeLast()
     if readLast.areThere {
       readLast.end(number)

@@ -48,7 +48,7 @@ struct EncodingPlanCache {
 
   /// What writes the properties of objects of a class.
   @inline(__always)
-  mutating func fields(of type: any ArchivedFields.Type) -> FieldsWriterSource {
+  mutating func fields(of type: Any.Type) -> FieldsWriterSource {
     fields.entry(for: type) { FieldsWriterSource(type) }
   }
 

@@ -20,7 +20,9 @@ struct ReferenceList {
     /// From here on, a number times ``kinds`` and what it is.
     static let first = 1
     static let kinds = 3
-    static let (depth, bodyDepth, property) = (0, 1, 2)
+    static let depth = 0
+    static let bodyDepth = 1
+    static let property = 2
     static let bits = 3
   }
 
