@@ -96,7 +96,7 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     // Numbers whose type has become another that decodes itself from one, such as an enumeration; and an array of which
     // more is said before it, which containers pass over.
     case .packedArray, .bytes, .some, .typed, .url:
-      try session.decodePlainly([Element].self, at: &place, depth)
+      try decodeByContainer(at: &place, session, depth)
     case .objectReference, .conditionalReference:
       if let elements = try session.decodeReferred(by: self, at: &place, depth) {
         elements
@@ -105,6 +105,16 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
       }
     default: try session.decodeElements(Element.self, at: &place, depth)
     }
+  }
+
+  // A call, so that the metadata of the array is looked up only here.
+  @inline(never)
+  private func decodeByContainer(
+    at place: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> [Element] {
+    try session.decodePlainly([Element].self, at: &place, depth)
   }
 }
 
@@ -294,6 +304,8 @@ extension Optional: NativelyDecodable where Wrapped: Decodable {
 }
 
 final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
+  override var isForOptionals: Bool { true }
+
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Wrapped? {
     let tag = try session.reader.byte(at: place)
     guard tag != Tag.none else {

@@ -47,7 +47,7 @@ final class DecodingSession: DeepRecursion {
   /// How the value is made that is being decoded with a configuration.
   var makeConfigured: ((ValueDecoder) throws -> Any)?
   /// The conditional references that were met since the outermost value was begun.
-  @safe @exclusivity(unchecked) var conditional: [AnyWeakBox] = []
+  @safe @exclusivity(unchecked) var conditional: [WaitingReference] = []
   /// The objects that are to be told when the graph is complete.
   @safe @exclusivity(unchecked) var awakening: [any ArchiveAwakening] = []
   /// Which objects those are, where an observer may give one several times.
@@ -55,7 +55,7 @@ final class DecodingSession: DeepRecursion {
   /// The objects that were decoded since the outermost value was begun.
   @safe @exclusivity(unchecked) var decodedNumbers: [UInt32] = []
   /// The conditional references whose objects nothing has asked for yet, by the numbers of those.
-  @safe @exclusivity(unchecked) var waiting: [Int: [AnyWeakBox]] = [:]
+  @safe @exclusivity(unchecked) var waiting: [Int: [WaitingReference]] = [:]
   /// Whether the values are decoded only to see whether they can be: nothing closes rings, nothing awakes.
   var isRehearsal = false
   /// The deferred values of a rehearsal, which are let go of at its end: nobody else would break their rings.

@@ -64,6 +64,15 @@ final class DecodingPlace {
         session.frames[depth].currentSlot = next
         return session.frames[depth].nextPlace
       }
+    }
+    return try search(for: key)
+  }
+
+  /// The same where the value of `key` is not the one that comes next in a record.
+  @inline(never)
+  private func search<Key: CodingKey>(for key: Key) throws -> Int? {
+    if session.frames[depth].kind == .record {
+      let number = table.number(of: key, in: session, depth)
       if let place = try session.findInRecord(number, self) { return place }
     } else if let place = try session.findInMap(key.stringValue, key.intValue, self) {
       return place
@@ -176,8 +185,8 @@ final class DecodingPlace {
     _ key: Key,
     at start: Int
   ) throws -> Value {
-    if try !isNil(at: start), try isReadLast(type, key, at: start, needsValue: true),
-      let empty = (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
+    if try !isNil(at: start), try isReadLast(type, key, at: start, needsValue: true) != nil,
+      let empty = empty(type)
     {
       return empty
     }
@@ -187,13 +196,19 @@ final class DecodingPlace {
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
     guard let place = try place(of: key), try !isNil(at: place) else { return nil }
-    if session.readLast.areThere, try isReadLast(type, key, at: place, needsValue: false) {
-      return (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
+    if session.readLast.areThere, let isEmpty = try isReadLast(type, key, at: place, needsValue: false) {
+      return isEmpty ? empty(type) : nil
     }
-    guard session.observer != nil || type is any OptionalValue.Type else {
+    guard session.observer != nil || session.plans.plan(for: Value.self).isForOptionals else {
       return try decode(type, at: place)
     }
-    return try decode(Value?.self, at: place)
+    return try decodeOptional(type, at: place)
+  }
+
+  // A call, so that the metadata of the optional is looked up only here.
+  @inline(never)
+  private func decodeOptional<Value: Decodable>(_ type: Value.Type, at place: Int) throws -> Value? {
+    try decode(Value?.self, at: place)
   }
 
   private func decode<Value: Decodable>(_ type: Value.Type, at start: Int) throws -> Value {

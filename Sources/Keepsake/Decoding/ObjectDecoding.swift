@@ -160,8 +160,8 @@ extension DecodingSession {
     _ buildable: BuildableType,
     _ reference: Int
   ) throws -> AnyObject? {
-    let known = objects.object(number)
-    if let known, known !== object, known !== ObjectBeingDecoded.marker {
+    let isRegistered = objects.object(number) === object
+    if !isRegistered, let known = objects.object(number), known !== ObjectBeingDecoded.marker {
       throw ArchiveError(
         .misuse,
         "An initializer registered one object and made another one",
@@ -169,7 +169,7 @@ extension DecodingSession {
       )
     }
     let result = observer == nil ? object : observer?.replacement(forDecoded: object)
-    if known !== result || result == nil {
+    if !isRegistered || result !== object {
       objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
     }
     inProgress.removeLast()

@@ -18,18 +18,21 @@ struct PropertiesReadLast {
     /// `nil` where the key is not read last, or the class has no property that can wait for the value.
     let waiting: AnyWaitingProperty?
     /// `nil` where the class has no property that can wait for the object of a conditional reference.
-    let reference: AnyReferenceProperty?
+    let reference: ReferenceReceiver?
+    /// Whether the value can be empty itself, and need not be missing.
+    let canBeEmpty: Bool
 
     init(
       _ owner: Any.Type,
       _ value: Any.Type,
       waiting: AnyWaitingProperty?,
-      reference: AnyReferenceProperty?
+      reference: ReferenceReceiver?
     ) {
       self.owner = owner
       self.value = value
       self.waiting = waiting
       self.reference = reference
+      canBeEmpty = value is any ValueThatCanBeEmpty.Type
     }
   }
 
@@ -99,62 +102,29 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
   }
 }
 
-/// A property that holds an object, whichever way.
-class AnyReferenceProperty {
-  /// Lets the property of the object `owner` wait for the object `number`, to which the reference at `offset` leads.
-  func wait(_ session: DecodingSession, of owner: Int, for number: Int, _ offset: Int) {}
-}
-
-private final class ReferenceProperty<Target: AnyObject>: AnyReferenceProperty {
+/// A property that may be the place of conditional references, which are not the reason for their objects to be decoded.
+private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
   private let property: StoredProperty
 
   init(_ property: StoredProperty, _ type: Target.Type) {
     self.property = property
   }
 
-  override func wait(_ session: DecodingSession, of owner: Int, for number: Int, _ offset: Int) {
-    session.conditional.append(WaitingReference(self, of: owner, to: number, offset))
+  override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
+    throws
+  {
+    guard !session.isRehearsal, let owner = session.owner(reference.owner) else { return }
+    let target = try reference.checked(object, as: Target.self, session)
+    guard assign(target, in: owner) else { throw session.isNotEmpty(property, reference.offset) }
   }
 
-  /// Assigns `object` to the property of `owner`, which is empty as long as it waits.
+  /// Assigns `target` to the property of `owner`, which is empty as long as it waits.
   ///
   /// - Returns: `false` if it is not.
-  fileprivate func assign(_ object: Target, in owner: AnyObject) -> Bool {
-    if property.ownership != .strong { return property.assign(reference: object, in: owner) }
+  private func assign(_ target: Target, in owner: AnyObject) -> Bool {
+    if property.ownership != .strong { return property.assign(reference: target, in: owner) }
     guard let present = property.value(as: Target?.self, in: owner), present == nil else { return false }
-    return property.assign(object, as: Target?.self, in: owner)
-  }
-
-  fileprivate func isNotEmpty(_ session: DecodingSession, _ offset: Int) -> DecodingError {
-    session.isNotEmpty(property, offset)
-  }
-}
-
-/// A conditional reference in a property that is not the reason for its object to be decoded.
-private final class WaitingReference<Target: AnyObject>: AnyWeakBox {
-  private let property: ReferenceProperty<Target>
-  private let owner: Int
-  private let offset: Int
-
-  init(_ property: ReferenceProperty<Target>, of owner: Int, to number: Int, _ offset: Int) {
-    self.property = property
-    self.owner = owner
-    self.offset = offset
-    super.init(waitingFor: number)
-  }
-
-  override func resolve(in session: DecodingSession) throws -> Bool {
-    guard let found = session.objects.object(number), found !== ObjectBeingDecoded.marker else {
-      return false
-    }
-    guard found !== ObjectReplacedByNil.marker, !session.isRehearsal, let owner = session.owner(owner) else {
-      return true
-    }
-    guard let target = found as? Target else {
-      throw session.isOther(found, Target.self, offset, session.searchedPath(to: offset))
-    }
-    guard property.assign(target, in: owner) else { throw property.isNotEmpty(session, offset) }
-    return true
+    return property.assign(target, as: Target?.self, in: owner)
   }
 }
 
@@ -162,34 +132,41 @@ extension DecodingPlace {
   /// Whether the value of `key` at `start` is read when everything else is there. Until then the property is empty.
   ///
   /// - Parameter needsValue: whether what is empty must be a `Value`, and cannot be nil in its place.
+  /// - Returns: `nil` if it is read now, and otherwise whether an empty `Value` stands for it.
   @inline(never)
   func isReadLast<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
     _ key: Key,
     at start: Int,
     needsValue: Bool
-  ) throws -> Bool {
+  ) throws -> Bool? {
     guard let object = session.inProgress.last, object.number > 0,
       offset == object.content || session.readLast.isSuperclass(of: object.number, at: offset)
-    else { return false }
+    else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
     if try session.reader.byte(at: start) & 0xFC == Tag.conditionalReference {
       guard let reference = property.reference, !needsValue || type is any OptionalValue.Type,
         let number = try session.referencedBody(at: start)
-      else { return false }
+      else { return nil }
       _ = try session.objectBody(number, at: start)
       try session.charge(DecodingBudget.deferredOverhead, at: start)
-      reference.wait(session, of: object.number, for: number, start)
+      session.conditional.append(
+        WaitingReference(receiver: reference, number: number, offset: start, owner: object.number)
+      )
     } else {
-      guard let waiting = property.waiting, !needsValue || type is any ValueThatCanBeEmpty.Type else {
-        return false
-      }
+      guard let waiting = property.waiting, !needsValue || property.canBeEmpty else { return nil }
       try session.charge(DecodingBudget.deferredOverhead, at: start)
       session.deferred.append(.init(value: waiting, number: object.number, offset: start))
     }
     let (offset, depth, slot) = (offset, depth, session.frames[depth].currentSlot)
     try session.advance(depth, offset, past: slot, to: session.end(ofValueAt: start))
-    return true
+    return property.canBeEmpty
+  }
+
+  /// An empty value of `type`, if its values can be empty.
+  @inline(never)
+  func empty<Value>(_ type: Value.Type) -> Value? {
+    (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
   }
 }
 
@@ -246,7 +223,7 @@ extension DecodingSession {
     isReadLast: Bool
   ) -> PropertiesReadLast.PropertyOfKey {
     var waiting: AnyWaitingProperty?
-    var reference: AnyReferenceProperty?
+    var reference: ReferenceReceiver?
     func makeWaiting<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type, _ property: StoredProperty) {
       waiting = WaitingProperty<Stored>(property)
     }

@@ -24,6 +24,7 @@ final class ConditionalEncodingPlan<Object: AnyObject & Encodable>: EncodingPlan
 }
 
 extension EncodingSession {
+  @inline(never)
   func encodeConditionally<Object: AnyObject & Encodable>(_ object: Object) throws {
     let isDeclaredOtherwise = ObjectIdentifier(type(of: object as AnyObject)) != ObjectIdentifier(Object.self)
     guard let number = conditionals.number(for: object, isDeclaredOtherwise: isDeclaredOtherwise) else {

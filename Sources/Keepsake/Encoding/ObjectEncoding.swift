@@ -23,6 +23,7 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
   }
 
   /// Encodes what the observer wants to have archived instead of `value`, which may be nothing.
+  @inline(never)
   private func encodeObserved(_ value: Value, _ session: EncodingSession) throws {
     guard let object = try session.replacement(for: value, declared: Value.self) else {
       return session.buffer.append(Tag.none)

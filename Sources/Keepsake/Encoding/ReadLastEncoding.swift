@@ -156,6 +156,7 @@ extension EncodingSession: PlayThroughQuestions {
   // MARK: Weak properties
 
   /// Whether the reference to a `Target` that is written now is the value of a weak property.
+  @inline(never)
   func isInWeakProperty<Target: AnyObject>(_ type: Target.Type) -> Bool {
     let property = currentProperty
     guard property > 0, context.lower.count == context.propertyLevel, deferralDepth == 0 else { return false }

@@ -99,15 +99,12 @@ struct ReferenceList {
     if depth != self.depth || property != self.property { change(depth, property) }
     let back = previous &- target
     previous = target
-    if back < 0 {
-      bytes.append(varint: (0 &- back &- 1) &<< 2)
-    } else if target < back {
-      bytes.append(varint: target &<< 2 | 1)
-    } else {
-      bytes.append(varint: back &<< 2 | 2)
-    }
+    let token =
+      back < 0 ? ~back &<< 2 : target < back ? target &<< 2 | 1 : back &<< 2 | 2
+    bytes.append(varint: token)
   }
 
+  @inline(never)
   private mutating func change(_ depth: Int, _ property: Int) {
     if depth != self.depth { append(Control.depth, depth) }
     if property != self.property { append(Control.property, property) }
