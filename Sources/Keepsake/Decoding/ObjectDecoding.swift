@@ -160,7 +160,8 @@ extension DecodingSession {
     _ buildable: BuildableType,
     _ reference: Int
   ) throws -> AnyObject? {
-    if let known = objects.object(number), known !== object, known !== ObjectBeingDecoded.marker {
+    let isRegistered = objects.object(number) === object
+    if !isRegistered, let known = objects.object(number), known !== ObjectBeingDecoded.marker {
       throw ArchiveError(
         .misuse,
         "An initializer registered one object and created another",
@@ -168,7 +169,9 @@ extension DecodingSession {
       )
     }
     let result = observer == nil ? object : observer?.replacement(forDecoded: object)
-    objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
+    if !isRegistered || result !== object {
+      objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
+    }
     inProgress.removeLast()
     if readLast.areThere {
       readLast.end(number)
