@@ -19,7 +19,7 @@ struct CodableContenders<Value: Codable & Equatable> {
       encode: { try ArchiveEncoder().encode($0) },
       decode: { data in
         var decoder = ArchiveDecoder()
-        decoder.verification = .none
+        decoder.verification = .disabled
         return try decoder.decode(Value.self, from: data)
       },
       remark: remark

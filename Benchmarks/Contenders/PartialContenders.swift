@@ -12,7 +12,7 @@ struct PartialContenders<Whole: Encodable, Part: Decodable & Equatable> {
   /// Keepsake, with its checksums verified and without.
   var keepsake: [Contender] {
     var unverified = ArchiveDecoder()
-    unverified.verification = .none
+    unverified.verification = .disabled
     return [keepsake("Keepsake", ArchiveDecoder()), keepsake("Keepsake, unverified", unverified)]
   }
 

@@ -66,7 +66,7 @@ package struct HostileModel: Sendable {
       case .unchecked:
         var limits = ArchiveLimits()
         limits.maximumDepth = 1_000
-        let unarchiver = try KeyedUnarchiver(forReadingFrom: data, verification: .none, limits: limits)
+        let unarchiver = try KeyedUnarchiver(forReadingFrom: data, verification: .disabled, limits: limits)
         unarchiver.userInfo = leash.userInfo
         // A mutant may have lost the root, or have more keys.
         let keys = unarchiver.allKeys.prefix(4)

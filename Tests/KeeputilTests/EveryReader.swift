@@ -112,7 +112,7 @@ struct EveryReader {
     case .url: _ = try value.urlValue
     case .string: _ = try value.stringValue
     case .bytes: _ = try value.dataValue
-    case .numbers: _ = try (value.numbersValue, value.integersValue)
+    case .numbers: _ = try (value.doublesValue, value.integersValue)
     default: _ = try value.boolValue
     }
   }

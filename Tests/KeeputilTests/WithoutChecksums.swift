@@ -38,7 +38,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: path) }
     try KeyedArchiver.archive(rootObject: Note(), toFile: path, outputFormatting: .withoutChecksums)
     let data = try archive(Note())
-    for verification in [ArchiveVerification.everything, .onlyWhatIsRead, .none] {
+    for verification in [ArchiveVerification.everything, .onDemand, .disabled] {
       let fromData = try KeyedUnarchiver.unarchive(Note.self, from: data, verification: verification)
       let fromFile = try KeyedUnarchiver.unarchive(Note.self, fromFile: path, verification: verification)
       #expect(fromData == Note() && fromFile == Note())
@@ -69,7 +69,7 @@ import Testing
   @Test("every truncation")
   func truncated() throws {
     let data = try archive(Note())
-    for verification in [ArchiveVerification.everything, .none] {
+    for verification in [ArchiveVerification.everything, .disabled] {
       for count in 0..<data.count {
         #expect(throws: DecodingError.self) {
           try KeyedUnarchiver.unarchive(Note.self, from: data.prefix(count), verification: verification)
@@ -85,7 +85,7 @@ import Testing
         var data = flags == 0 ? try ArchiveEncoder().encode(Note()) : try archive(Note())
         data[10 + bit / 8] |= 1 << UInt8(bit % 8)
         let error = #expect(throws: DecodingError.self) {
-          try KeyedUnarchiver(forReadingFrom: data, verification: .none)
+          try KeyedUnarchiver(forReadingFrom: data, verification: .disabled)
         }
         guard case .dataCorrupted(let context)? = error else {
           Issue.record("another error for bit \(bit)")
@@ -100,10 +100,12 @@ import Testing
   func forgedFlag() throws {
     var plain = try ArchiveEncoder().encode(Note())
     plain[10] = 1
-    #expect(throws: DecodingError.self) { try KeyedUnarchiver(forReadingFrom: plain, verification: .none) }
+    #expect(throws: DecodingError.self) {
+      try KeyedUnarchiver(forReadingFrom: plain, verification: .disabled)
+    }
     var bare = try archive(Note())
     bare[10] = 0
-    #expect(throws: DecodingError.self) { try KeyedUnarchiver(forReadingFrom: bare, verification: .none) }
+    #expect(throws: DecodingError.self) { try KeyedUnarchiver(forReadingFrom: bare, verification: .disabled) }
   }
 
   @Test("a higher minor version is no reason to refuse")

@@ -58,7 +58,7 @@ extension ArchiveImage {
       try self.init(reader, verification: verification, limits: limits)
       return
     }
-    try self.init(old.buffer.reader(), verification: .none, source: old, limits: limits)
+    try self.init(old.buffer.reader(), verification: .disabled, source: old, limits: limits)
   }
 }
 

@@ -77,7 +77,7 @@ public struct ArchiveEditor: Sendable {
   /// - Throws: ``ArchiveError`` when there is no container for it, and what archiving `value` throws.
   public mutating func setValue(_ value: some Encodable, at path: ArchivePath) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: value)
-    let topLevel = try ArchiveValue(forReadingFrom: data, verification: .none)
+    let topLevel = try ArchiveValue(forReadingFrom: data, verification: .disabled)
     guard let root = try topLevel[KeyedArchiver.rootKey] else {
       throw ArchiveEditor.misuse("The new value for \(path) encodes nothing")
     }

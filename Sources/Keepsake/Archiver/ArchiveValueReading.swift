@@ -18,7 +18,7 @@ extension ArchiveValue {
   /// - Throws: ``ArchiveError`` when the file cannot be read, is no archive, or a damaged one.
   public init(
     forReadingFile path: String,
-    verification: ArchiveVerification = .onlyWhatIsRead,
+    verification: ArchiveVerification = .onDemand,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws(ArchiveError) {
     try self.init(forReadingFrom: mapArchiveFile(path), verification: verification, limits: limits)
@@ -34,7 +34,7 @@ extension ArchiveValue {
   /// - Throws: ``ArchiveError`` when this is no archive, or a damaged one.
   public init(
     forReadingFrom data: Data,
-    verification: ArchiveVerification = .onlyWhatIsRead,
+    verification: ArchiveVerification = .onDemand,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws(ArchiveError) {
     self = try ArchiveImage(data: data, verification: verification, limits: limits).topLevelValue
@@ -117,7 +117,7 @@ extension ArchiveValue {
 
   /// The numbers of an array of numbers, integers rounded where they have more than 53 bits; `nil` for a value of another
   /// kind. Booleans are 0 and 1.
-  public var numbersValue: [Double]? {
+  public var doublesValue: [Double]? {
     get throws(ArchiveError) {
       switch try content.numbers {
       case .bools(let numbers)?: numbers.map { $0 ? 1 : 0 }

@@ -31,7 +31,7 @@ extension KeyedUnarchiver {
   /// ```
   ///
   /// It may be called on any thread, at any time.
-  public static func setClass(_ type: Any.Type?, forClassName name: String) {
+  public static func setClass(_ type: (any Decodable.Type)?, forClassName name: String) {
     ClassNames.setType(type, forName: name)
   }
 

@@ -71,7 +71,7 @@ extension KeyedUnarchiver {
   /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
   public convenience init(
     forReading url: URL,
-    verification: ArchiveVerification = .onlyWhatIsRead,
+    verification: ArchiveVerification = .onDemand,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws {
     try self.init(forReadingFile: url.filePath(.unreadableFile), verification: verification, limits: limits)
@@ -110,7 +110,7 @@ extension ArchiveValue {
   /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
   public init(
     forReading url: URL,
-    verification: ArchiveVerification = .onlyWhatIsRead,
+    verification: ArchiveVerification = .onDemand,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws(ArchiveError) {
     try self.init(forReadingFile: url.filePath(.unreadableFile), verification: verification, limits: limits)

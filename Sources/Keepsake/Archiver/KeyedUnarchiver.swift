@@ -75,7 +75,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///   or a damaged one.
   public convenience init(
     forReadingFrom data: Data,
-    verification: ArchiveVerification = .onlyWhatIsRead,
+    verification: ArchiveVerification = .onDemand,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws {
     try self.init(data, verification, limits, userInfo: [:], hidesRootKey: false)
@@ -90,7 +90,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///   `DecodingError.dataCorrupted` when it holds no archive or a damaged one.
   public convenience init(
     forReadingFile path: String,
-    verification: ArchiveVerification = .onlyWhatIsRead,
+    verification: ArchiveVerification = .onDemand,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws {
     try self.init(mapArchiveFile(path), verification, limits, userInfo: [:], hidesRootKey: false)
@@ -164,7 +164,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   // MARK: Class names
 
   /// Lets `name` stand for `type` in this archive; `nil` takes it back.
-  public func setClass(_ type: Any.Type?, forClassName name: String) {
+  public func setClass(_ type: (any Decodable.Type)?, forClassName name: String) {
     ownClasses[name] = type
     openSession?.ownClasses = ownClasses
   }
@@ -357,7 +357,7 @@ extension KeyedUnarchiver {
     isRehearsal: Bool
   ) throws -> KeyedUnarchiver {
     let image: ArchiveImage
-    do { image = try ArchiveImage(session.archive.reader(), verification: .none) } catch {
+    do { image = try ArchiveImage(session.archive.reader(), verification: .disabled) } catch {
       throw corrupted(error)
     }
     // The archive is the program's own, and its graph was in memory before.

@@ -365,7 +365,7 @@ extension EncodingSession {
     contentQuestion.answer = ContentOrder.Part(
       key: ContentKey(bytes),
       targets: reached.map { .object($0) } + contentQuestion.sets.map { .part($0) },
-      conditionals: conditionals.entries.map(\.object)
+      conditionals: conditionals.entries.compactMap(\.object)
     )
     throw ContentTaken()
   }

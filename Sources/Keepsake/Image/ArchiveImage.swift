@@ -12,9 +12,9 @@ public enum ArchiveVerification: Sendable {
   /// All of it, when it is opened.
   case everything
   /// Each part when it is first read.
-  case onlyWhatIsRead
+  case onDemand
   /// Nothing. Damage then shows only where the structure of the archive is hurt.
-  case none
+  case disabled
 }
 
 /// An opened archive: its bytes, its tables, its bodies. It knows nothing of Swift types.
@@ -71,7 +71,7 @@ package final class ArchiveImage {
     self.source = source
     let trailer = try Trailer(reader, Header.flags(reader))
     hasChecksums = trailer.hasBlockChecksums
-    if verification != .none {
+    if verification != .disabled {
       var verifier = try BlockVerifier(reader, trailer)
       if verification == .everything {
         try verifier.verifyAll()
@@ -81,7 +81,7 @@ package final class ArchiveImage {
       }
       self.verifier = verifier
     }
-    verifiesParts = verification == .onlyWhatIsRead
+    verifiesParts = verification == .onDemand
     directory = try ArchiveDirectory(reader, trailer)
     try verifier?.verify(directory.topLevel)
     try verifier?.verify(directory.keys.range.lowerBound..<directory.classes.range.upperBound)

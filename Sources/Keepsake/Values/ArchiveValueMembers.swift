@@ -54,7 +54,7 @@ extension ArchiveValue {
   }
 
   /// What stands in the value, in the order of writing; nothing for one that has no members. Arrays of numbers have
-  /// none: see ``numbersValue`` and ``integersValue``.
+  /// none: see ``doublesValue`` and ``integersValue``.
   ///
   /// - Throws: ``ArchiveError`` when the archive is damaged there.
   public func members() throws(ArchiveError) -> [Member] {
@@ -80,7 +80,7 @@ extension ArchiveValue {
   }
 
   /// The element at `index` of an array, or the value under that key of a dictionary; `nil` when there is none. Arrays of
-  /// numbers have no elements: see ``numbersValue``.
+  /// numbers have no elements: see ``doublesValue``.
   public subscript(index: Int) -> ArchiveValue? {
     get throws(ArchiveError) { try member(.index(index))?.value }
   }

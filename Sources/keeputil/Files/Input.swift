@@ -63,7 +63,7 @@ struct Input {
   /// Opens the archive; what is read of it later is compared with its checksums then.
   func openArchiveToRead() throws(CommandFailure) -> ArchiveImage {
     do {
-      return try ArchiveImage(data: data, verification: .onlyWhatIsRead)
+      return try ArchiveImage(data: data, verification: .onDemand)
     } catch {
       throw failure(error)
     }

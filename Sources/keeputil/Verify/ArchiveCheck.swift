@@ -28,7 +28,7 @@ extension Input {
     do {
       let summary = try image.verifyStructure { progress.update(ends.checksums + $0, of: total) }
       // All was compared now. Opened like this, nobody asks for that again with each value that is read.
-      return (image.source == nil ? try ArchiveImage(data: data, verification: .none) : image, summary)
+      return (image.source == nil ? try ArchiveImage(data: data, verification: .disabled) : image, summary)
     } catch {
       throw failure(error, FaultPlace.words(for: error, in: image))
     }

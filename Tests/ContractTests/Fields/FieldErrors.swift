@@ -177,7 +177,7 @@ import Testing
       try ArchiveEncoder().encode([Twig(name: "a", branches: [Twig(name: "b")]), Twig(name: "c")]),
     ]
     var decoder = ArchiveDecoder()
-    decoder.verification = .none
+    decoder.verification = .disabled
     var valueCount = 0
     for data in samples {
       for index in data.indices {

@@ -163,7 +163,7 @@ enum HostileSample: String, CaseIterable {
       let root = try KeyedUnarchiver.unarchive(
         type,
         from: data,
-        verification: .none,
+        verification: .disabled,
         limits: HostileSample.limits,
         userInfo: [HostileRecorder.key: recorder]
       )

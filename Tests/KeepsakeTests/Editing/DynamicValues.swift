@@ -67,8 +67,8 @@ private struct EveryKindOfValue: Codable {
     let url = try #require(try root["url"]?.urlValue)
     #expect(url.absoluteString == "http://x.y/a/b" && url.relativeString == "a/b")
     #expect(try root["decimal"]?.decimalValue == Decimal(string: "12.5"))
-    #expect(try root["numbers"]?.numbersValue == [1.5, 2] && root["numbers"]?.count == 2)
-    #expect(try root["integers"]?.numbersValue == [1, 2, 300] && root["flags"]?.numbersValue == [1, 0])
+    #expect(try root["numbers"]?.doublesValue == [1.5, 2] && root["numbers"]?.count == 2)
+    #expect(try root["integers"]?.doublesValue == [1, 2, 300] && root["flags"]?.doublesValue == [1, 0])
     #expect(try root["integers"]?.integersValue == [1, 2, 300] && root["numbers"]?.integersValue == nil)
     #expect(try root["table"]?["a"]?.intValue == 2 && root["table"]?.kind == .map)
     #expect(

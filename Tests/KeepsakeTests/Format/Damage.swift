@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test("damage in a block that is not read is not in the way, and is found when the block is read")
-  func onlyWhatIsRead() throws {
+  func onDemand() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Data(repeating: 1, count: 200_000), forKey: "large")
     try archiver.encode(Data(repeating: 2, count: 200_000), forKey: "other")

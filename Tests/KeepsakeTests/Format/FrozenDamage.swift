@@ -137,13 +137,13 @@ import Testing
   private func readAll(_ data: Data) -> Bool {
     var isWhole = true
     do {
-      try ArchiveImage(data: data, verification: .none).verifyStructure()
+      try ArchiveImage(data: data, verification: .disabled).verifyStructure()
     } catch {
       #expect(error.byteOffset != nil && !error.message.isEmpty)
       isWhole = false
     }
     do {
-      _ = try KeyedUnarchiver.unarchive(Contents.self, from: data, verification: .none)
+      _ = try KeyedUnarchiver.unarchive(Contents.self, from: data, verification: .disabled)
     } catch let error as DecodingError {
       #expect(Failure(error) != nil)
       isWhole = false

@@ -31,7 +31,7 @@ import Testing
   }
 
   private func check(_ data: Data) throws {
-    for verification in [ArchiveVerification.everything, .onlyWhatIsRead, .none] {
+    for verification in [ArchiveVerification.everything, .onDemand, .disabled] {
       let contents = try KeyedUnarchiver.unarchive(Contents.self, from: data, verification: verification)
       let expected = Contents()
       #expect(contents.title == expected.title && contents.numbers == expected.numbers)

@@ -35,7 +35,7 @@ import Testing
 
     func run(_ image: ArchiveImage?, _ data: Data) throws(ArchiveError) {
       switch self {
-      case .open: _ = try ArchiveImage(data: data, verification: .onlyWhatIsRead)
+      case .open: _ = try ArchiveImage(data: data, verification: .onDemand)
       case .body: _ = try image?.body(1, at: 0)
       case .string: _ = try image?.string(0, at: 0)
       case .conditional: _ = try image?.conditionalTarget(0, at: 0)
@@ -54,7 +54,7 @@ import Testing
     data[index] ^= 1
     for use in Use.allCases {
       // One for each, so that no block was looked at before.
-      let image = try? ArchiveImage(data: data, verification: .onlyWhatIsRead)
+      let image = try? ArchiveImage(data: data, verification: .onDemand)
       if use != .open, noticed.contains(.open) { continue }
       if use != .open { #expect(image != nil, sourceLocation: sourceLocation) }
       do {
@@ -75,7 +75,7 @@ import Testing
   @Test("with no damage nothing is found, in all parts")
   func sound() throws {
     let data = Self.layout.data
-    for verification in [ArchiveVerification.everything, .onlyWhatIsRead, .none] {
+    for verification in [ArchiveVerification.everything, .onDemand, .disabled] {
       let image = try ArchiveImage(data: data, verification: verification)
       #expect(try image.body(1, at: 0).lowerBound == 16)
       #expect(try image.string(0, at: 0).utf8.count == Self.count)
@@ -126,7 +126,7 @@ import Testing
     for place in [places.strings, places.conditionals] {
       var damaged = data
       damaged[place + Self.count / 2] ^= 1
-      let image = try ArchiveImage(data: damaged, verification: .onlyWhatIsRead)
+      let image = try ArchiveImage(data: damaged, verification: .onDemand)
       #expect(throws: ArchiveError.self) { try image.checkTables() }
     }
   }

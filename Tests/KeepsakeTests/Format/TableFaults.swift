@@ -22,7 +22,7 @@ import Testing
     use: (ArchiveImage) throws -> Void = { _ in }
   ) throws {
     let (data, places) = layout.made()
-    for verification in [ArchiveVerification.everything, .none] {
+    for verification in [ArchiveVerification.everything, .disabled] {
       let error = #expect(throws: ArchiveError.self, sourceLocation: sourceLocation) {
         try use(ArchiveImage(data: data, verification: verification))
       }
@@ -160,7 +160,7 @@ import Testing
     func head(_ start: UInt64, lengths: UInt64 = 0) -> [UInt8] {
       CraftedLayout.groupHead(start: start, lengths: lengths)
     }
-    let image = try ArchiveImage(data: LayoutFaults.sound.data, verification: .none)
+    let image = try ArchiveImage(data: LayoutFaults.sound.data, verification: .disabled)
     #expect(try image.body(2, at: 20) == 18..<21 && image.body(1, at: 20) == 16..<18)
     try expectNoBody(head(16) + [2, 0])
     try expectNoBody(head(16) + [2, 4])

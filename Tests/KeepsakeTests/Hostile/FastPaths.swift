@@ -24,7 +24,7 @@ import Testing
     _ tally: inout (values: Int, errors: Int)
   ) {
     var decoder = ArchiveDecoder()
-    decoder.verification = .none
+    decoder.verification = .disabled
     func outcome<Value: FastSample>(_ type: Value.Type) -> (text: String, path: String?) {
       do {
         return (try decoder.decode([Value].self, from: data).map(\.text).joined(separator: " / "), nil)
