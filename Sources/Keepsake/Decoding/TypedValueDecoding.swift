@@ -78,7 +78,7 @@ extension DecodingSession {
 
   func decodeByPlan(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws -> any Decodable {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
-      try decodeByPlan(type, at: &place, depth)
+      try plans.plan(for: type).decode(at: &place, self, depth)
     }
     return try decode(type)
   }

@@ -52,7 +52,7 @@ import Testing
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder("a"))
     let library = Library()
-    let progress = Progress()
+    let progress = Progress(totalUnitCount: 1)
     try await save(library, to: url, progress)
     #expect(progress.isFinished)
     #expect(try KeyedUnarchiver.unarchive(Library.self, from: url).books == library.books)
@@ -111,7 +111,9 @@ import Testing
   @Test("elements that cannot be read")
   func elements() throws {
     let archiver = KeyedArchiver()
-    let old = [OldBook(title: "Lavinia", pages: 279), OldBook(title: "Tehanu"), OldBook(title: "Gifts", pages: 274)]
+    let old = [
+      OldBook(title: "Lavinia", pages: 279), OldBook(title: "Tehanu"), OldBook(title: "Gifts", pages: 274),
+    ]
     try archiver.encode(old, forKey: "books")
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
 

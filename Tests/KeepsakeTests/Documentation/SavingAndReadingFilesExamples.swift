@@ -100,7 +100,7 @@ import Testing
     let url = URL(filePath: path)
     let library = Library(books: [Book(title: "Lavinia")])
 
-    let progress = Progress()
+    let progress = Progress(totalUnitCount: 1)
     try await KeyedArchiver.save(rootObject: library, to: url, progress: progress)
 
     #expect(progress.isFinished)

@@ -73,7 +73,7 @@ import Testing
 
   @Test("the progress counts bytes, and is complete when the file is there")
   func progress() async throws {
-    let progress = Progress()
+    let progress = Progress(totalUnitCount: 1)
     let text = String(repeating: "x", count: 2_500_000)
     try await KeyedArchiver.save(rootObject: Document([text]), toFile: folder("a"), progress: progress)
     let size = try Data(contentsOf: URL(filePath: folder("a"))).count
@@ -96,21 +96,22 @@ import Testing
   @MainActor @Test("cancelled by its progress or its task, a save leaves the old file")
   func cancellation() async throws {
     try KeyedArchiver.archive(rootObject: Document(["old"]), toFile: folder("a"))
-    let progress = Progress()
+    let progress = Progress(totalUnitCount: 1)
     progress.cancel()
     await #expect(throws: CancellationError.self) {
       try await KeyedArchiver.save(rootObject: Document(["new"]), toFile: folder("a"), progress: progress)
     }
-    let task = Task { [path = folder("a")] in
-      withUnsafeCurrentTask { $0?.cancel() }
+    let task = Task { @MainActor [path = folder("a")] in
       try await KeyedArchiver.save(rootObject: Document(["new"]), toFile: path)
     }
+    // It begins when this function waits.
+    task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     // While it waits for one before it.
     let target = try SaveTarget(folder("a"))
     let gate = DispatchSemaphore(value: 0)
     SaveOrder.shared.enqueue(target) { gate.wait() }
-    let waiting = Progress()
+    let waiting = Progress(totalUnitCount: 1)
     let flag = Marked.Flag()
     let save = Task { @MainActor [path = folder("a")] in
       try await KeyedArchiver.save(rootObject: Marked(flag: flag), toFile: path, progress: waiting)
