@@ -40,6 +40,16 @@ enum ScaleShape: String, CaseIterable {
   case list
   /// A binary tree as even as can be, made depth first as a program would.
   case tree
+  /// The same tree, whose nodes refer to their parents.
+  case parents
+  /// Objects that refer to eight others each, any of them: plain classes, models, and classes with wrappers.
+  case network, models, wrappers
+
+  /// The shape that has all but the cycles of this one, which it may cost at most 1.3 times as much as.
+  var withoutCycles: ScaleShape? { self == .parents ? .tree : nil }
+
+  /// Up to how many objects it is measured.
+  var most: Int { self == .list || self == .tree ? .max : 1_000_000 }
 
   /// Calls `body` with what archives a graph of `count` objects, and with what reads an archive of one.
   func withGraph<Result>(
@@ -49,6 +59,10 @@ enum ScaleShape: String, CaseIterable {
     switch self {
     case .list: try body(ScaleRoot(Self.list(count)))
     case .tree: try body(ScaleRoot(Self.tree(1...count)))
+    case .parents: try body(ScaleRoot(ScaleChild.tree(1...count)))
+    case .network: try body(ScaleRoot(ScalePerson.network(count)))
+    case .models: try body(ScaleRoot(ScaleModel.network(count)))
+    case .wrappers: try body(ScaleRoot(ScaleWrapped.network(count)))
     }
   }
 

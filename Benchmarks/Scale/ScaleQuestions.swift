@@ -40,7 +40,10 @@ enum ScaleQuestion {
     let start = ContinuousClock.now
     let result = try operation()
     let elapsed = start.duration(to: .now)
-    return withExtendedLifetime(result) { elapsed / .nanoseconds(1) }
+    return withExtendedLifetime(result) {
+      (result as? any ScaleCyclic)?.breakCycles()
+      return elapsed / .nanoseconds(1)
+    }
   }
 
   private static func save(_ shape: ScaleShape, _ count: Int, path: String) throws -> [Double] {

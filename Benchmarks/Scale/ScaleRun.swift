@@ -25,18 +25,43 @@ enum ScaleRun {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appending(path: "archive.keepsake").path
     let counts = [10_000, 100_000, 1_000_000, 10_000_000].filter { $0 <= most }
+    var costs: [ScaleShape: [Int: [Double]]] = [:]
     for shape in ScaleShape.allCases {
-      try measureObjects(shape, counts, path)
+      costs[shape] = try measureObjects(shape, counts.filter { $0 <= shape.most }, path)
+      if let other = shape.withoutCycles { printRatios(shape, other, costs) }
     }
     try measurePartialReading(path, byteCount: most * 107)
   }
 
-  private static func measureObjects(_ shape: ScaleShape, _ counts: [Int], _ path: String) throws {
+  /// What a shape costs beside the same one without cycles.
+  private static func printRatios(
+    _ shape: ScaleShape,
+    _ other: ScaleShape,
+    _ costs: [ScaleShape: [Int: [Double]]]
+  ) {
+    for (count, times) in (costs[shape] ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard let others = costs[other]?[count] else { continue }
+      print(
+        "\(Figure.count(count)) objects of \(shape.rawValue) cost × \(Figure.number(times[0] / others[0])) encoding, "
+          + "× \(Figure.number(times[1] / others[1])) decoding what those of \(other.rawValue) do"
+      )
+    }
+    print("")
+  }
+
+  /// - Returns: for each count the nanoseconds of encoding and of decoding an object.
+  private static func measureObjects(
+    _ shape: ScaleShape,
+    _ counts: [Int],
+    _ path: String
+  ) throws -> [Int: [Double]] {
+    var costs: [Int: [Double]] = [:]
     var table = Table(header: ["objects", "encode ns", "decode ns", "bytes", "peak of a save, bytes", ""])
     var first: [Double] = []
     for count in counts {
       let times = try ScaleProcess.ask(["times", shape.rawValue, "\(count)"])
       if first.isEmpty { first = times }
+      costs[count] = times
       let built = try ScaleProcess.ask(["build", shape.rawValue, "\(count)"])
       let saved = try ScaleProcess.ask(["save", shape.rawValue, "\(count)", path])
       table.rows.append([
@@ -46,6 +71,7 @@ enum ScaleRun {
       ])
     }
     print("\(shape.rawValue): for each object, and times of the first line\n\(table.plain)\n")
+    return costs
   }
 
   private static func measurePartialReading(_ path: String, byteCount: Int) throws {
