@@ -11,6 +11,6 @@ extension Decoder {
   /// This decoder, if it reads an archive; `nil` for that of any other coder.
   var archiveDecoder: ValueDecoder? {
     // Nearly always it is the first; the second is asked of the runtime.
-    self as? ValueDecoder ?? (self as? any ArchiveReading).flatMap { try? $0.valueDecoder }
+    exactly(self, as: ValueDecoder.self) ?? (self as? any ArchiveReading).flatMap { try? $0.valueDecoder }
   }
 }

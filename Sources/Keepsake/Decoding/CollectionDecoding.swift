@@ -24,24 +24,13 @@ extension DecodingSession {
     at place: inout Int,
     _ depth: Int
   ) throws -> [Element] {
-    let start = place
     var elements: [Element] = []
-    do {
-      try forEachElement(at: &place, depth) { count in
-        elements.reserveCapacity(reservation(count, Element.self))
-      } _: { place, plan in
-        elements.append(try plan.decode(at: &place, self, depth + 1))
-      }
-    } catch ReadingFault.mismatch(let offset) where offset == start {
-      guard try isAnnotated(at: start) else { throw ReadingFault.mismatch(start) }
-      return try decodePlainly([Element].self, at: &place, depth)
+    try forEachElement(at: &place, depth) { count in
+      elements.reserveCapacity(reservation(count, Element.self))
+    } _: { place, plan in
+      elements.append(try plan.decode(at: &place, self, depth + 1))
     }
     return elements
-  }
-
-  /// Whether the value at `place` begins with what says more about the value behind it, which containers pass over.
-  fileprivate func isAnnotated(at place: Int) throws(ArchiveError) -> Bool {
-    try bodyOfAnnotation(place) != place
   }
 
   /// How many elements to make room for where a file says that there are `count`: few, as collections may be
@@ -104,8 +93,10 @@ extension UnpackableElement {
 final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
     switch TagKind(try session.reader.byte(at: place)) {
-    // Numbers whose type has become another that decodes itself from one, such as an enumeration.
-    case .packedArray, .bytes: try session.decodePlainly([Element].self, at: &place, depth)
+    // Numbers whose type has become another that decodes itself from one, such as an enumeration; and an array of which
+    // more is said before it, which containers pass over.
+    case .packedArray, .bytes, .some, .typed, .url:
+      try decodeByContainer(at: &place, session, depth)
     case .objectReference, .conditionalReference:
       if let elements = try session.decodeReferred(by: self, at: &place, depth) {
         elements
@@ -115,6 +106,16 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     default: try session.decodeElements(Element.self, at: &place, depth)
     }
   }
+
+  // A call, so that the metadata of the array is looked up only here.
+  @inline(never)
+  private func decodeByContainer(
+    at place: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> [Element] {
+    try session.decodePlainly([Element].self, at: &place, depth)
+  }
 }
 
 /// An array of strings, none of which has anything in it.
@@ -122,10 +123,9 @@ final class StringsDecodingPlan: DecodingPlan<[String]> {
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [String] {
     if let strings = try session.decodeStrings(at: &place, depth) { return strings }
     if let strings = try session.decodeReferred(by: self, at: &place, depth) { return strings }
-    if try session.isAnnotated(at: place) {
-      return try session.decodePlainly([String].self, at: &place, depth)
-    }
-    throw ReadingFault.mismatch(place)
+    // Where more is said about the value behind, containers pass over that.
+    guard try session.bodyOfAnnotation(place) != place else { throw ReadingFault.mismatch(place) }
+    return try session.decodePlainly([String].self, at: &place, depth)
   }
 }
 
@@ -146,7 +146,7 @@ extension DecodingSession {
     strings.reserveCapacity(reservation(count, String.self))
     var element = payload
     do throws(ReadingFault) {
-      for _ in 0..<count { strings.append(try String.readValue(self, at: &element)) }
+      for _ in 0..<count { strings.append(try readString(at: &element)) }
     } catch {
       try descend(to: place, from: depth)
       frames[depth + 1].kind = .elements
@@ -155,6 +155,16 @@ extension DecodingSession {
     }
     place = element
     return strings
+  }
+
+  /// `String.readValue` without its generic code, which would be two calls more for each string.
+  @inline(__always)
+  private func readString(at place: inout Int) throws(ReadingFault) -> String {
+    do throws(ReadingFault) {
+      return try String.read(self, at: &place)
+    } catch {
+      return try String.readReferred(self, at: &place, after: error)
+    }
   }
 }
 
@@ -294,6 +304,8 @@ extension Optional: NativelyDecodable where Wrapped: Decodable {
 }
 
 final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
+  override var isForOptionals: Bool { true }
+
   override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Wrapped? {
     let tag = try session.reader.byte(at: place)
     guard tag != Tag.none else {

@@ -1,39 +1,63 @@
 internal import Synchronization
 
-/// The place of a conditional reference, for whoever waits for its object.
-class AnyWeakBox {
-  /// The number of the object, while the box waits for it.
-  let number: Int
+/// Who gets the objects of conditional references.
+class ReferenceReceiver {
+  /// Takes the object to which `reference` leads.
+  func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession) throws {}
+}
 
-  init(waitingFor number: Int) {
-    self.number = number
+/// A conditional reference whose object is not there yet.
+struct WaitingReference {
+  let receiver: ReferenceReceiver
+  /// The number of the object.
+  let number: Int
+  /// Where the reference is in the archive.
+  let offset: Int
+  /// The number of the object in whose property it is, if that is known.
+  var owner = 0
+
+  /// Gives the receiver the object if that is there; returns whether that is done with.
+  func resolve(in session: DecodingSession) throws -> Bool {
+    guard let found = session.objects.object(number), found !== ObjectBeingDecoded.marker else {
+      return false
+    }
+    if found !== ObjectReplacedByNil.marker { try receiver.receive(found, for: self, session) }
+    return true
   }
 
-  /// Fills the box if the object is there; returns whether that is done with.
-  func resolve(in session: DecodingSession) throws -> Bool { true }
+  /// `object` as a `Target`.
+  func checked<Target: AnyObject>(
+    _ object: AnyObject,
+    as type: Target.Type,
+    _ session: DecodingSession
+  ) throws -> Target {
+    if ObjectIdentifier(Swift.type(of: object)) == ObjectIdentifier(Target.self) {
+      return knownDowncast(object, to: Target.self)
+    }
+    guard let target = object as? Target else {
+      throw session.isOther(object, Target.self, offset, session.searchedPath(to: offset))
+    }
+    return target
+  }
 }
 
 /// A reference that does not keep its object.
-final class WeakBox<Object: AnyObject>: AnyWeakBox {
+final class WeakBox<Object: AnyObject>: ReferenceReceiver {
   private weak var found: Object?
   /// Whether ``found`` was written, which is done once. The box may wait for its object until a later call decodes that,
   /// when whatever holds the box may be in use by another thread.
   private let isFound: Atomic<Bool>
-  private let offset: Int
   /// Who is told of the object as well.
-  private var receive: ((Object) -> Void)?
+  private var notify: ((Object) -> Void)?
 
   init(_ object: Object?) {
     found = object
     isFound = Atomic(true)
-    offset = 0
-    super.init(waitingFor: 0)
   }
 
-  fileprivate init(waitingFor number: Int, _ offset: Int) {
+  /// A box that waits for its object.
+  fileprivate override init() {
     isFound = Atomic(false)
-    self.offset = offset
-    super.init(waitingFor: number)
   }
 
   /// The object, once it is known and as long as somebody keeps it.
@@ -44,25 +68,20 @@ final class WeakBox<Object: AnyObject>: AnyWeakBox {
     if let object {
       _ = property.assign(reference: object, in: owner)
     } else {
-      receive = { [weak owner] object in
+      notify = { [weak owner] object in
         if let owner { _ = property.assign(reference: object, in: owner) }
       }
     }
   }
 
-  override func resolve(in session: DecodingSession) throws -> Bool {
-    guard let found = session.objects.object(number), found !== ObjectBeingDecoded.marker else {
-      return false
-    }
-    if found === ObjectReplacedByNil.marker { return true }
-    guard let object = found as? Object else {
-      throw session.isOther(found, Object.self, offset, session.searchedPath(to: offset))
-    }
-    self.found = object
+  override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
+    throws
+  {
+    let object = try reference.checked(object, as: Object.self, session)
+    found = object
     isFound.store(true, ordering: .releasing)
-    receive?(object)
-    receive = nil
-    return true
+    notify?(object)
+    notify = nil
   }
 }
 
@@ -81,8 +100,9 @@ extension DecodingSession {
     let number = try objectNumber(at: &place)
     // The number must be that of an object, whether or not it is ever decoded.
     _ = try objectBody(number, at: start)
-    let box = WeakBox<Object>(waitingFor: number, start)
-    if try !box.resolve(in: self) { conditional.append(box) }
+    let box = WeakBox<Object>()
+    let reference = WaitingReference(receiver: box, number: number, offset: start)
+    if try !reference.resolve(in: self) { conditional.append(reference) }
     return box
   }
 }

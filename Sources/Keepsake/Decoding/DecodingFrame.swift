@@ -38,7 +38,7 @@ struct DecodingFrame {
   /// Where the key of that value is, in a map, and the number that whoever asked for it has for it.
   var currentKey = 0
   var currentIntValue: Int?
-  /// Of a record, the type of the keys that were asked for last.
+  /// Of a record, the type of the keys that were asked for last, if they may have numbers.
   var keyType: (any CodingKey.Type)?
   /// Where the last value of a keyed container ends, once all were passed over to find each in any order; and where
   /// that container begins. It stays right when the frame is taken over, since the offset is that of no other.
@@ -59,6 +59,7 @@ extension DecodingFrame {
   mutating func setMap(count: Int, payload: Int) {
     kind = .map
     self.count = count
+    currentIntValue = nil
     begin(at: payload)
   }
 
@@ -70,7 +71,6 @@ extension DecodingFrame {
     nextPlace = payload
     currentSlot = 0
     currentKey = payload
-    currentIntValue = nil
     keyType = nil
   }
 }

@@ -1,5 +1,8 @@
 /// How values of one type are decoded; found once per type, not per value.
 class AnyDecodingPlan {
+  /// Whether the values are optionals.
+  var isForOptionals: Bool { false }
+
   /// Reads the value at `place`, which then moves behind it, into the property at `offset`, which is of the type that this
   /// plan is for; `depth` is that of the record.
   func decodeField(
@@ -48,7 +51,7 @@ struct DecodingPlanCache {
 
   /// What reads the properties of objects of a class.
   @inline(__always)
-  mutating func fields(of type: any ArchivedFields.Type) -> FieldsReaderSource {
+  mutating func fields(of type: Any.Type) -> FieldsReaderSource {
     fields.entry(for: type) { FieldsReaderSource(type) }
   }
 

@@ -47,7 +47,7 @@ final class DecodingSession: DeepRecursion {
   /// How the value is made that is being decoded with a configuration.
   var makeConfigured: ((ValueDecoder) throws -> Any)?
   /// The conditional references that were met since the outermost value was begun.
-  @safe @exclusivity(unchecked) var conditional: [AnyWeakBox] = []
+  @safe @exclusivity(unchecked) var conditional: [WaitingReference] = []
   /// The objects that are to be told when the graph is complete.
   @safe @exclusivity(unchecked) var awakening: [any ArchiveAwakening] = []
   /// Which objects those are, where an observer may give one several times.
@@ -55,7 +55,7 @@ final class DecodingSession: DeepRecursion {
   /// The objects that were decoded since the outermost value was begun.
   @safe @exclusivity(unchecked) var decodedNumbers: [UInt32] = []
   /// The conditional references whose objects nothing has asked for yet, by the numbers of those.
-  @safe @exclusivity(unchecked) var waiting: [Int: [AnyWeakBox]] = [:]
+  @safe @exclusivity(unchecked) var waiting: [Int: [WaitingReference]] = [:]
   /// Whether the values are decoded only to see whether they can be: nothing closes rings, nothing awakes.
   var isRehearsal = false
   /// The deferred values of a rehearsal, which are let go of at its end: nobody else would break their rings.
@@ -225,10 +225,13 @@ final class DecodingKeyTable {
   @safe @exclusivity(unchecked) private var spares = SpareContainers<DecodingPlace>()
   /// Under which other names values may be when one is missing.
   @safe @exclusivity(unchecked) var otherNames = ObservableKeyNames.unknown
+  /// Whether keys may have numbers, which coding paths show. Of cases that is found out when they are first asked for.
+  @safe @exclusivity(unchecked) private(set) var mayHaveNumbers: Bool
 
   init<Key: CodingKey>(_ type: Key.Type) {
     keyType = type
     let isDynamic = MemoryLayout<Key>.size > 1
+    mayHaveNumbers = isDynamic
     numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)
   }
 
@@ -261,17 +264,34 @@ final class DecodingKeyTable {
 
   func dropSpares() { spares = SpareContainers() }
 
-  /// The number of `key`, or -1 when no record of the archive has it.
+  /// The number of `key`, or -1 when no record of the archive has it. It is asked for in the frame at `depth`.
   @inline(__always)
-  func number<Key: CodingKey>(of key: Key, in session: DecodingSession) -> Int {
+  func number<Key: CodingKey>(of key: Key, in session: DecodingSession, _ depth: Int) -> Int {
     guard let bits = bitPattern(of: key), bits < numbers.count else {
       return number(ofLarge: key, in: session)
     }
     let known = numbers[bits]
-    if known != DecodingKeyTable.unknown { return known }
+    return known != DecodingKeyTable.unknown ? known : number(ofNew: key, bits, in: session, depth)
+  }
+
+  @inline(never)
+  private func number<Key: CodingKey>(
+    ofNew key: Key,
+    _ bits: Int,
+    in session: DecodingSession,
+    _ depth: Int
+  ) -> Int {
+    if key.intValue != nil { mayHaveNumbers = true }
+    noteKeyType(session, depth)
     let number = session.keyNumber(key.stringValue)
     numbers[bits] = number
     return number
+  }
+
+  /// Lets coding paths show the numbers of the keys that are asked for in the frame at `depth`.
+  @inline(__always)
+  func noteKeyType(_ session: DecodingSession, _ depth: Int) {
+    if mayHaveNumbers { session.frames[depth].keyType = keyType }
   }
 
   @inline(never)

@@ -34,10 +34,10 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
 
 /// What reads values of one type. It is made at the first value, since making it asks for the plans of others.
 final class FieldsReaderSource {
-  private let type: any ArchivedFields.Type
+  private let type: Any.Type
   @safe @exclusivity(unchecked) private var known: FieldsReader?
 
-  init(_ type: any ArchivedFields.Type) {
+  init(_ type: Any.Type) {
     self.type = type
   }
 
@@ -57,7 +57,7 @@ extension ValueDecoder {
   ///
   /// - Returns: `false` if nothing was done, as the value is no record.
   @inline(__always)
-  func readFields(_ memory: MutablePropertyMemory, of type: any ArchivedFields.Type) throws -> Bool {
+  func readFields(_ memory: MutablePropertyMemory, of type: Any.Type) throws -> Bool {
     guard depth > 0, let record = try RecordHead(session, at: offset) else { return false }
     var place = offset
     try session.plans.fields(of: type).reader(session).decode(

@@ -45,7 +45,7 @@ final class DecodingPlace {
   @inline(never)
   private func openAgain() throws {
     try session.openAgain(offset, depth)
-    session.frames[depth].keyType = table.keyType
+    table.noteKeyType(session, depth)
     if wasInterrupted { try session.makeIndex(of: self) }
     wasInterrupted = true
   }
@@ -55,7 +55,7 @@ final class DecodingPlace {
   func place<Key: CodingKey>(of key: Key) throws -> Int? {
     try open()
     if session.frames[depth].kind == .record {
-      let number = table.number(of: key, in: session)
+      let number = table.number(of: key, in: session, depth)
       let next = session.frames[depth].nextSlot
       if next < session.frames[depth].count,
         session.image.shapeKey(session.frames[depth].firstSlot &+ next) == number,
@@ -64,6 +64,15 @@ final class DecodingPlace {
         session.frames[depth].currentSlot = next
         return session.frames[depth].nextPlace
       }
+    }
+    return try search(for: key)
+  }
+
+  /// The same where the value of `key` is not the one that comes next in a record.
+  @inline(never)
+  private func search<Key: CodingKey>(for key: Key) throws -> Int? {
+    if session.frames[depth].kind == .record {
+      let number = table.number(of: key, in: session, depth)
       if let place = try session.findInRecord(number, self) { return place }
     } else if let place = try session.findInMap(key.stringValue, key.intValue, self) {
       return place
@@ -101,12 +110,26 @@ final class DecodingPlace {
     var place = start
     let value: Value
     do throws(ReadingFault) {
-      value = try Value.readValue(session, at: &place)
+      value = try Value.read(session, at: &place)
     } catch {
-      throw session.error(error, type, session.path(toValueAt: start, in: depth))
+      value = try getReferred(type, at: &place, after: error)
     }
     try advance(depth, offset, past: slot, from: start, to: place)
     return value
+  }
+
+  /// What ``get(_:at:)`` does where something else stands than a value of the type.
+  @inline(never)
+  private func getReferred<Value: ReadablePrimitive>(
+    _ type: Value.Type,
+    at place: inout Int,
+    after fault: ReadingFault
+  ) throws -> Value {
+    do throws(ReadingFault) {
+      return try Value.readReferred(session, at: &place, after: fault)
+    } catch {
+      throw session.error(error, type, session.path(toValueAt: place, in: depth))
+    }
   }
 
   /// Notes that a value was read, whose end may be behind that of its body.
@@ -151,9 +174,19 @@ final class DecodingPlace {
 
   func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
     let start = try existingPlace(of: key)
-    if session.readLast.areThere, try !isNil(at: start),
-      try isReadLast(type, key, at: start, needsValue: true),
-      let empty = (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
+    return session.readLast.areThere
+      ? try decodeUnlessReadLast(type, key, at: start) : try decode(type, at: start)
+  }
+
+  // A call, so that the metadata of the optional is looked up only here.
+  @inline(never)
+  private func decodeUnlessReadLast<Value: Decodable, Key: CodingKey>(
+    _ type: Value.Type,
+    _ key: Key,
+    at start: Int
+  ) throws -> Value {
+    if try !isNil(at: start), try isReadLast(type, key, at: start, needsValue: true) != nil,
+      let empty = empty(type)
     {
       return empty
     }
@@ -163,13 +196,19 @@ final class DecodingPlace {
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
     guard let place = try place(of: key), try !isNil(at: place) else { return nil }
-    if session.readLast.areThere, try isReadLast(type, key, at: place, needsValue: false) {
-      return (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
+    if session.readLast.areThere, let isEmpty = try isReadLast(type, key, at: place, needsValue: false) {
+      return isEmpty ? empty(type) : nil
     }
-    guard session.observer != nil || type is any OptionalValue.Type else {
+    guard session.observer != nil || session.plans.plan(for: Value.self).isForOptionals else {
       return try decode(type, at: place)
     }
-    return try decode(Value?.self, at: place)
+    return try decodeOptional(type, at: place)
+  }
+
+  // A call, so that the metadata of the optional is looked up only here.
+  @inline(never)
+  private func decodeOptional<Value: Decodable>(_ type: Value.Type, at place: Int) throws -> Value? {
+    try decode(Value?.self, at: place)
   }
 
   private func decode<Value: Decodable>(_ type: Value.Type, at start: Int) throws -> Value {

@@ -148,25 +148,6 @@ extension DecodingSession {
     throw .mismatch(start)
   }
 
-  /// Whether the value at `offset` is a decimal, perhaps behind an annotation; damage is left for who reads it.
-  @inline(__always)
-  func isDecimal(at offset: Int) -> Bool {
-    guard let tag = try? reader.byte(at: offset) else { return false }
-    switch tag {
-    case Tag.decimal, Tag.negativeDecimal: return true
-    case Tag.some, Tag.typed, Tag.url: return isDecimalBehindAnnotation(offset)
-    default: return false
-    }
-  }
-
-  @inline(never)
-  private func isDecimalBehindAnnotation(_ offset: Int) -> Bool {
-    guard let place = try? bodyOfAnnotation(offset), let tag = try? reader.byte(at: place) else {
-      return false
-    }
-    return tag == Tag.decimal || tag == Tag.negativeDecimal
-  }
-
   /// The parts of the decimal at `offset`, or `nil` when something else is there.
   func decimal(at offset: Int, _ depth: Int) throws -> DecimalParts? {
     do {

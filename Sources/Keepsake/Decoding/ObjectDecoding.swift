@@ -160,7 +160,9 @@ extension DecodingSession {
     _ buildable: BuildableType,
     _ reference: Int
   ) throws -> AnyObject? {
-    if let known = objects.object(number), known !== object, known !== ObjectBeingDecoded.marker {
+    let known = objects.object(number).map { ObjectIdentifier($0) }
+    let isRegistered = known == ObjectIdentifier(object)
+    if !isRegistered, let known, known != ObjectIdentifier(ObjectBeingDecoded.marker) {
       throw ArchiveError(
         .misuse,
         "An initializer registered one object and made another one",
@@ -168,7 +170,9 @@ extension DecodingSession {
       )
     }
     let result = observer == nil ? object : observer?.replacement(forDecoded: object)
-    objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
+    if !isRegistered || result !== object {
+      objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
+    }
     inProgress.removeLast()
     if readLast.areThere {
       readLast.end(number)

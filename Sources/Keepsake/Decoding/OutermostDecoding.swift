@@ -69,11 +69,13 @@ extension DecodingSession {
   private func resolveConditionals() throws {
     if !waiting.isEmpty {
       for number in decodedNumbers {
-        for box in waiting.removeValue(forKey: Int(number)) ?? [] { _ = try box.resolve(in: self) }
+        for reference in waiting.removeValue(forKey: Int(number)) ?? [] {
+          _ = try reference.resolve(in: self)
+        }
       }
     }
-    for box in exchange(&conditional, with: []) where try !box.resolve(in: self) {
-      waiting[box.number, default: []].append(box)
+    for reference in exchange(&conditional, with: []) where try !reference.resolve(in: self) {
+      waiting[reference.number, default: []].append(reference)
     }
   }
 

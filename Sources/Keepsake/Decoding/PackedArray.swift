@@ -71,6 +71,9 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
     let tag = try session.reader.byte(at: start)
     guard tag == Tag.packedArray || tag == Tag.bytes else {
       if let array = try session.decodeReferred(by: self, at: &place, depth) { return array }
+      if try session.bodyOfAnnotation(start) != start {
+        return try session.decodePlainly([Element].self, at: &place, depth)
+      }
       return try session.decodeElements(Element.self, at: &place, depth)
     }
     try session.charge(

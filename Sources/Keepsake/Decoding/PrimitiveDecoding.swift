@@ -28,7 +28,7 @@ extension ReadablePrimitive {
   }
 
   @inline(never)
-  private static func readReferred(
+  static func readReferred(
     _ session: DecodingSession,
     at place: inout Int,
     after fault: ReadingFault

@@ -11,11 +11,29 @@ struct PropertiesReadLast {
   /// Objects whose place the observer gave to others.
   fileprivate var replaced: [Int: AnyObject] = [:]
 
-  /// The property of a key, for objects of `type`.
-  struct PropertyOfKey {
-    let type: Any.Type
+  /// The property of a key, for objects of the type `owner` that ask for a value of the type `value`.
+  final class PropertyOfKey {
+    let owner: Any.Type
+    let value: Any.Type
     /// `nil` where the key is not read last, or the class has no property that can wait for the value.
     let waiting: AnyWaitingProperty?
+    /// `nil` where the class has no property that can wait for the object of a conditional reference.
+    let reference: ReferenceReceiver?
+    /// Whether the value can be empty itself, and need not be missing.
+    let canBeEmpty: Bool
+
+    init(
+      _ owner: Any.Type,
+      _ value: Any.Type,
+      waiting: AnyWaitingProperty?,
+      reference: ReferenceReceiver?
+    ) {
+      self.owner = owner
+      self.value = value
+      self.waiting = waiting
+      self.reference = reference
+      canBeEmpty = value is any ValueThatCanBeEmpty.Type
+    }
   }
 
   init(_ image: ArchiveImage) {
@@ -84,34 +102,29 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
   }
 }
 
-/// A conditional reference in a property that is not the reason for its object to be decoded.
-private final class WaitingReference<Target: AnyObject>: AnyWeakBox {
+/// A property that may be the place of conditional references, which are not the reason for their objects to be decoded.
+private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
   private let property: StoredProperty
-  private let owner: Int
-  private let offset: Int
 
-  init(_ property: StoredProperty, of owner: Int, to number: Int, _ offset: Int) {
+  init(_ property: StoredProperty, _ type: Target.Type) {
     self.property = property
-    self.owner = owner
-    self.offset = offset
-    super.init(waitingFor: number)
   }
 
-  override func resolve(in session: DecodingSession) throws -> Bool {
-    guard let found = session.objects.object(number), found !== ObjectBeingDecoded.marker else {
-      return false
-    }
-    guard found !== ObjectReplacedByNil.marker, !session.isRehearsal, let owner = session.owner(owner) else {
-      return true
-    }
-    guard let target = found as? Target else {
-      throw session.isOther(found, Target.self, offset, session.searchedPath(to: offset))
-    }
-    if property.ownership == .weak { return property.assign(reference: target, in: owner) }
-    guard let present = property.value(as: Target?.self, in: owner), present == nil,
-      property.assign(target, as: Target?.self, in: owner)
-    else { throw session.isNotEmpty(property, offset) }
-    return true
+  override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
+    throws
+  {
+    guard !session.isRehearsal, let owner = session.owner(reference.owner) else { return }
+    let target = try reference.checked(object, as: Target.self, session)
+    guard assign(target, in: owner) else { throw session.isNotEmpty(property, reference.offset) }
+  }
+
+  /// Assigns `target` to the property of `owner`, which is empty as long as it waits.
+  ///
+  /// - Returns: `false` if it is not.
+  private func assign(_ target: Target, in owner: AnyObject) -> Bool {
+    if property.ownership != .strong { return property.assign(reference: target, in: owner) }
+    guard let present = property.value(as: Target?.self, in: owner), present == nil else { return false }
+    return property.assign(target, as: Target?.self, in: owner)
   }
 }
 
@@ -119,36 +132,41 @@ extension DecodingPlace {
   /// Whether the value of `key` at `start` is read when everything else is there. Until then the property is empty.
   ///
   /// - Parameter needsValue: whether what is empty must be a `Value`, and cannot be nil in its place.
+  /// - Returns: `nil` if it is read now, and otherwise whether an empty `Value` stands for it.
   @inline(never)
   func isReadLast<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
     _ key: Key,
     at start: Int,
     needsValue: Bool
-  ) throws -> Bool {
+  ) throws -> Bool? {
     guard let object = session.inProgress.last, object.number > 0,
       offset == object.content || session.readLast.isSuperclass(of: object.number, at: offset)
-    else { return false }
-    let tag = try session.reader.byte(at: start)
-    if tag & 0xFC == Tag.conditionalReference {
-      guard !needsValue || type is any OptionalValue.Type,
-        let property = session.property(
-          of: key,
-          object,
-          where: { $0.type == Value.self || $0.type == Value?.self }
-        ),
-        try session.wait(at: start, for: property, of: object.number)
-      else { return false }
-    } else {
-      guard let property = try session.propertyReadLast(type, key, object, self),
-        !needsValue || type is any ValueThatCanBeEmpty.Type
-      else { return false }
+    else { return nil }
+    let property = session.propertyReadLast(type, key, object, self)
+    if try session.reader.byte(at: start) & 0xFC == Tag.conditionalReference {
+      guard let reference = property.reference, !needsValue || type is any OptionalValue.Type,
+        let number = try session.referencedBody(at: start)
+      else { return nil }
+      _ = try session.objectBody(number, at: start)
       try session.charge(DecodingBudget.deferredOverhead, at: start)
-      session.deferred.append(.init(value: property, number: object.number, offset: start))
+      session.conditional.append(
+        WaitingReference(receiver: reference, number: number, offset: start, owner: object.number)
+      )
+    } else {
+      guard let waiting = property.waiting, !needsValue || property.canBeEmpty else { return nil }
+      try session.charge(DecodingBudget.deferredOverhead, at: start)
+      session.deferred.append(.init(value: waiting, number: object.number, offset: start))
     }
     let (offset, depth, slot) = (offset, depth, session.frames[depth].currentSlot)
     try session.advance(depth, offset, past: slot, to: session.end(ofValueAt: start))
-    return true
+    return property.canBeEmpty
+  }
+
+  /// An empty value of `type`, if its values can be empty.
+  @inline(never)
+  func empty<Value>(_ type: Value.Type) -> Value? {
+    (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
   }
 }
 
@@ -168,33 +186,28 @@ extension DecodingSession {
     return object
   }
 
-  fileprivate func property<Key: CodingKey>(
-    of key: Key,
-    _ object: TypedValueInProgress,
-    where fits: (StoredProperty) -> Bool
-  ) -> StoredProperty? {
-    guard let property = StoredProperties.of(object.type)?.property(named: propertyNames(of: key)),
-      property.isVariable, fits(property)
-    else { return nil }
-    return property
-  }
-
-  /// The property that waits for the value of `key`, if that is read last and there is one.
+  /// The property for the value of `key`, as far as it can wait.
   fileprivate func propertyReadLast<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
     _ key: Key,
     _ object: TypedValueInProgress,
     _ container: DecodingPlace
-  ) throws -> AnyWaitingProperty? {
-    let frame = frames[container.depth]
-    guard frame.kind == .record, object.entry >= 0 else { return nil }
-    let number = image.shapeKey(frame.firstSlot + frame.currentSlot)
-    if let known = readLast.property(number, of: object.entry), known.type == object.type {
-      return known.waiting
+  ) -> PropertiesReadLast.PropertyOfKey {
+    guard frames[container.depth].kind == .record, object.entry >= 0 else {
+      return findProperty(type, key, object, isReadLast: false)
     }
-    let waiting = isReadLast(image.keys[number], by: object.entry) ? findProperty(type, key, object) : nil
-    readLast.note(.init(type: object.type, waiting: waiting), number, of: object.entry)
-    return waiting
+    let number = image.shapeKey(
+      frames[container.depth].firstSlot + frames[container.depth].currentSlot
+    )
+    if let known = readLast.property(number, of: object.entry), known.owner == object.type,
+      known.value == Value.self
+    {
+      return known
+    }
+    let isReadLast = isReadLast(image.keys[number], by: object.entry)
+    let property = findProperty(type, key, object, isReadLast: isReadLast)
+    readLast.note(property, number, of: object.entry)
+    return property
   }
 
   private func isReadLast(_ key: String, by entry: Int) -> Bool {
@@ -206,32 +219,31 @@ extension DecodingSession {
   private func findProperty<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
     _ key: Key,
-    _ object: TypedValueInProgress
-  ) -> AnyWaitingProperty? {
-    let property = property(of: key, object) { $0.type == Value.self || $0.type == Value?.self }
-    guard let property, property.ownership == .strong,
-      let stored = property.type as? any (Decodable & ValueThatCanBeEmpty).Type
-    else { return nil }
-    func make<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type) -> AnyWaitingProperty {
-      WaitingProperty<Stored>(property)
+    _ object: TypedValueInProgress,
+    isReadLast: Bool
+  ) -> PropertiesReadLast.PropertyOfKey {
+    var waiting: AnyWaitingProperty?
+    var reference: ReferenceReceiver?
+    func makeWaiting<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type, _ property: StoredProperty)
+    {
+      waiting = WaitingProperty<Stored>(property)
     }
-    return make(stored)
-  }
-
-  /// Lets `property` wait for the object of the conditional reference at `offset`, which may be there already.
-  ///
-  /// - Returns: false where the property is no optional object.
-  fileprivate func wait(at offset: Int, for property: StoredProperty, of owner: Int) throws -> Bool {
-    guard let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type,
-      let number = try referencedBody(at: offset)
-    else { return false }
-    _ = try objectBody(number, at: offset)
-    try charge(DecodingBudget.deferredOverhead, at: offset)
-    func wait<Target: AnyObject>(_ type: Target.Type) {
-      conditional.append(WaitingReference<Target>(property, of: owner, to: number, offset))
+    func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {
+      reference = ReferenceProperty(property, type)
     }
-    wait(target)
-    return true
+    if let property = StoredProperties.of(object.type)?.property(named: propertyNames(of: key)),
+      property.isVariable, property.type == Value.self || property.type == Value?.self
+    {
+      if let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type {
+        makeReference(target, property)
+      }
+      if isReadLast, property.ownership == .strong,
+        let stored = property.type as? any (Decodable & ValueThatCanBeEmpty).Type
+      {
+        makeWaiting(stored, property)
+      }
+    }
+    return .init(object.type, Value.self, waiting: waiting, reference: reference)
   }
 
   // MARK: Hashes

@@ -29,22 +29,25 @@ extension DecodingSession {
     _ offset: Int,
     _ depth: Int
   ) throws -> KeyedDecodingContainer<Key> {
-    if isDecimal(at: offset), let decimal = try decimal(at: offset, depth) {
-      return decimalContainer(type, decimal, ValueDecoder(session: self, offset: offset, depth: depth))
+    do { try openKeyed(offset, depth) } catch {
+      return try decimalContainer(type, offset, depth, after: error)
     }
-    try openKeyed(offset, depth)
-    frames[depth].keyType = Key.self
-    return keyTable(type).container(self, offset, depth)
+    let table = keyTable(type)
+    table.noteKeyType(self, depth)
+    return table.container(self, offset, depth)
   }
 
   // A call, so that the metadata of the container is looked up only here.
   @inline(never)
   private func decimalContainer<Key: CodingKey>(
     _ type: Key.Type,
-    _ decimal: DecimalParts,
-    _ decoder: ValueDecoder
-  ) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, decoder))
+    _ offset: Int,
+    _ depth: Int,
+    after error: any Error
+  ) throws -> KeyedDecodingContainer<Key> {
+    guard error is DecimalFound, let decimal = try decimal(at: offset, depth) else { throw error }
+    let decoder = ValueDecoder(session: self, offset: offset, depth: depth)
+    return KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, decoder))
   }
 
   /// Makes sure that the frame at `depth` is that of the keyed container at `offset`.
@@ -59,9 +62,14 @@ extension DecodingSession {
     depth < frames.count && frames[depth].offset == offset && frames[depth].kind.isKeyed
   }
 
+  /// A decimal where a keyed container was asked for, who has one of its own for it.
+  private struct DecimalFound: Error {}
+
   /// Makes the frame at `depth` that of the keyed container at `offset`, at its beginning.
   func openAgain(_ offset: Int, _ depth: Int) throws {
-    do { try parseKeyed(offset, depth) } catch { throw publicError(error, path(to: offset, depth: depth)) }
+    do { try parseKeyed(offset, depth) } catch let found as DecimalFound { throw found } catch {
+      throw publicError(error, path(to: offset, depth: depth))
+    }
   }
 
   private func parseKeyed(_ offset: Int, _ depth: Int) throws {
@@ -83,6 +91,7 @@ extension DecodingSession {
         try reader.check(count, at: place)
         try charge(count, elementsOf: 0, at: start)
       case .empty: break
+      case .decimal where start == reference: throw DecimalFound()
       default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
       }
       frames[depth].setMap(count: count, payload: place)

@@ -15,8 +15,7 @@ extension EncodingSession {
       superclass: superclass,
       keysReadLast: typesReadingLast[ObjectIdentifier(type)] ?? []
     )
-    let isWeak = StoredProperties.of(type)?.list.contains { $0.ownership == .weak } ?? false
-    return classes.add(entry, type, isWeak: isWeak)
+    return classes.add(entry, type, isWeak: StoredProperties.of(type)?.hasWeakOnes ?? false)
   }
 
   /// The name of a type as it stands in the archive. The runtime's names of private and local types hold an

@@ -239,6 +239,8 @@ extension Optional: NativelyEncodable where Wrapped: Encodable {
 }
 
 final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
+  override var isForOptionals: Bool { true }
+
   override func encode(_ value: Wrapped?, _ session: EncodingSession) throws {
     guard let value else { return session.buffer.append(Tag.none) }
     let plan = session.plans.plan(for: Wrapped.self)

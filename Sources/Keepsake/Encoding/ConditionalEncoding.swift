@@ -15,29 +15,31 @@ extension ConditionalReference: Encodable, NativelyEncodable where Object: Encod
 
 final class ConditionalEncodingPlan<Object: AnyObject & Encodable>: EncodingPlan<ConditionalReference<Object>>
 {
-  override func encode(_ value: ConditionalReference<Object>, _ session: EncodingSession) {
+  override func encode(_ value: ConditionalReference<Object>, _ session: EncodingSession) throws {
     guard let object = value.object else { return session.buffer.append(Tag.none) }
-    session.encodeConditionally(object)
+    try session.encodeConditionally(object)
   }
 
   override func standsInline(_ value: ConditionalReference<Object>) -> Bool { true }
 }
 
 extension EncodingSession {
-  func encodeConditionally<Object: AnyObject & Encodable>(_ object: Object) {
-    let number = conditionals.number(
-      for: object,
-      isDeclaredOtherwise: type(of: object as AnyObject) != Object.self
-    )
+  @inline(never)
+  func encodeConditionally<Object: AnyObject & Encodable>(_ object: Object) throws {
+    let isDeclaredOtherwise = ObjectIdentifier(type(of: object as AnyObject)) != ObjectIdentifier(Object.self)
+    guard let number = conditionals.number(for: object, isDeclaredOtherwise: isDeclaredOtherwise) else {
+      throw tooManyObjects
+    }
     buffer.append(reference: Tag.conditionalReference, number)
   }
 
   /// For each entry of the conditional table the body of its object, 0 where that was not archived.
   func conditionalBodies() throws -> [Int] {
-    try conditionals.entries.map { entry in
-      let object = replacements[ObjectIdentifier(entry.object)]?.object ?? entry.object
+    try conditionals.entries.map { (entry, isDeclaredOtherwise) in
+      guard let entry else { return 0 }
+      let object = replacements.isEmpty ? entry : replacements[ObjectIdentifier(entry)]?.object ?? entry
       guard let number = objects.knownNumber(of: object) else { return 0 }
-      if entry.isDeclaredOtherwise { try notePolymorphism(of: type(of: object)) }
+      if isDeclaredOtherwise { try notePolymorphism(of: type(of: object)) }
       return number
     }
   }

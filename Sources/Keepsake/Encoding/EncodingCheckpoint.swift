@@ -31,7 +31,7 @@ extension EncodingSession {
       shapeCount: shapes.count,
       strings: strings.mark,
       classes: classes.mark,
-      graph: graph.mark,
+      graph: graph.mark(inBody: bodyInProgress),
       conditionals: conditionals.mark,
       lastFrameID: lastFrameID
     )
@@ -50,6 +50,9 @@ extension EncodingSession {
     depthToLookAt = depth + 1
     objects.truncate(to: checkpoint.objectCount)
     pending.truncate(to: checkpoint.pending)
+    if shapes.count > checkpoint.shapeCount || classes.isChanged(since: checkpoint.classes) {
+      classProperties.forgetNumbers()
+    }
     shapes.truncate(to: checkpoint.shapeCount)
     strings.truncate(to: checkpoint.strings)
     classes.truncate(to: checkpoint.classes)

@@ -91,13 +91,6 @@ struct EncodingContext {
   /// a superclass that has a record of its own in that of its subclass. -1 where no frame here has them.
   var propertyLevel = 1
 
-  /// The property of the object that is being written (see ``PlayThroughQuestions``); 0 if that is not known.
-  @inline(__always)
-  var property: Int {
-    guard lower.count > propertyLevel else { return propertyLevel == lower.count ? top.property : 0 }
-    return propertyLevel < 0 ? 0 : lower[propertyLevel].property
-  }
-
   enum BasePath {
     case elements([any CodingKey])
     case object(Int)

@@ -3,6 +3,9 @@ class AnyEncodingPlan {
   /// The number by which objects that wait for this plan know it; below 0 as long as none has.
   @safe @exclusivity(unchecked) final var pendingNumber = -1
 
+  /// Whether the values are optionals.
+  var isForOptionals: Bool { false }
+
   /// Writes the content of an object that this plan gave a number.
   func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {}
 
@@ -48,7 +51,7 @@ struct EncodingPlanCache {
 
   /// What writes the properties of objects of a class.
   @inline(__always)
-  mutating func fields(of type: any ArchivedFields.Type) -> FieldsWriterSource {
+  mutating func fields(of type: Any.Type) -> FieldsWriterSource {
     fields.entry(for: type) { FieldsWriterSource(type) }
   }
 

@@ -17,10 +17,10 @@ final class FieldsEncodingPlan<Value: ArchivedFields>: EncodingPlan<Value> {
 
 /// What writes values of one type. It is made at the first value, since making it asks for the plans of others.
 final class FieldsWriterSource {
-  private let type: any ArchivedFields.Type
+  private let type: Any.Type
   @safe @exclusivity(unchecked) private var known: FieldsWriter?
 
-  init(_ type: any ArchivedFields.Type) {
+  init(_ type: Any.Type) {
     self.type = type
   }
 
@@ -38,11 +38,11 @@ final class FieldsWriterSource {
 }
 
 extension ValueEncoder {
-  /// Writes the properties in `memory`, which are those of an object of `type`, as a record to which keys can be added.
+  /// Writes the properties in `memory`, which are those of a value of `type`, as a record to which keys can be added.
   ///
   /// - Returns: `false` if nothing was done, as the value is something already.
   @inline(__always)
-  func writeFields(_ memory: PropertyMemory, of type: any ArchivedFields.Type) throws -> Bool {
+  func writeFields(_ memory: PropertyMemory, of type: Any.Type) throws -> Bool {
     guard session.context.top.id == frame, session.context.top.kind == .undecided else { return false }
     try session.plans.fields(of: type).writer(session).encodeIntoFrame(memory, session)
     return true

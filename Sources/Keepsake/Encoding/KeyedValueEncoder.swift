@@ -39,7 +39,9 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// An optional of an optional keeps its level: what is present and nil is not what is absent.
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     guard let value else { return }
-    guard Value.self is any OptionalValue.Type else { return try encode(value, forKey: key) }
+    guard place.session.plans.plan(for: Value.self).isForOptionals else {
+      return try encode(value, forKey: key)
+    }
     try encode(Optional.some(value), forKey: key)
   }
 

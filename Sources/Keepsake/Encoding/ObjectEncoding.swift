@@ -3,7 +3,7 @@
 final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) throws {
     if session.classWithWeakProperties >= 0, session.isInWeakProperty(Value.self) {
-      return session.encodeConditionally(value)
+      return try session.encodeConditionally(value)
     }
     if session.replacesObjects { return try encodeObserved(value, session) }
     try encodeReference(to: value, session)
@@ -23,6 +23,7 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
   }
 
   /// Encodes what the observer wants to have archived instead of `value`, which may be nothing.
+  @inline(never)
   private func encodeObserved(_ value: Value, _ session: EncodingSession) throws {
     guard let object = try session.replacement(for: value, declared: Value.self) else {
       return session.buffer.append(Tag.none)
@@ -48,6 +49,16 @@ extension EncodingSession {
     misuse("An archive holds at most \(ObjectRegistry.mostNumbers) objects", code: .limitExceeded)
   }
 
+  /// The property of the object that is being written (see ``PlayThroughQuestions``); 0 if that is not known.
+  ///
+  /// Of the context only what is needed: a property of the context itself would be given a copy of all of it.
+  @inline(__always)
+  var currentProperty: Int {
+    let level = context.propertyLevel
+    if context.lower.endIndex == level { return context.top.property }
+    return 0 <= level && level < context.lower.endIndex ? context.lower[level].property : 0
+  }
+
   /// Records that the value being written refers to an object.
   @inline(__always)
   func noteReference(to number: Int) {
@@ -55,7 +66,7 @@ extension EncodingSession {
       graph.addReference(
         to: number,
         depth: depth - depthBase,
-        property: context.property,
+        property: currentProperty,
         isDeferred: deferralDepth > 0
       )
     } else {

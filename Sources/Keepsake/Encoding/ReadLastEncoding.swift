@@ -52,10 +52,15 @@ struct ClassProperties {
     return probe
   }
 
-  /// Forgets which properties are read last, as there are others now; and of which class a number is.
+  /// Forgets which properties are read last, as there are others now.
   mutating func forgetAnswers() {
     haveKeysReadLast = NumberedCache()
     areReadLast = []
+  }
+
+  /// Forgets all that goes by numbers of classes and nodes of shapes, as some of them were taken back.
+  mutating func forgetNumbers() {
+    forgetAnswers()
     areWeak = []
   }
 }
@@ -151,8 +156,9 @@ extension EncodingSession: PlayThroughQuestions {
   // MARK: Weak properties
 
   /// Whether the reference to a `Target` that is written now is the value of a weak property.
+  @inline(never)
   func isInWeakProperty<Target: AnyObject>(_ type: Target.Type) -> Bool {
-    let property = context.property
+    let property = currentProperty
     guard property > 0, context.lower.count == context.propertyLevel, deferralDepth == 0 else { return false }
     let number = classWithWeakProperties
     return classProperties.isWeak(property, of: number) {

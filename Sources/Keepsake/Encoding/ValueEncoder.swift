@@ -20,6 +20,11 @@ struct ValueEncoder: Encoder {
   }
 }
 
+extension Encoder {
+  /// This encoder, if it writes an archive.
+  var archiveEncoder: ValueEncoder? { exactly(self, as: ValueEncoder.self) }
+}
+
 /// Kinds of frames, as a set that is made without memory.
 private struct FrameKinds: ExpressibleByArrayLiteral {
   private var bits: UInt16 = 0
@@ -103,18 +108,24 @@ extension EncodingSession {
       // What kind its value is cannot be seen now, so the container must not come to be used later either.
       return frame == 0 || self.frame(frame, nested) != nil ? EncodingSession.busyFrame : frame
     }
-    if !allowed.contains(context.top.kind) {
-      switch context.top.kind {
-      // One that was asked for and not used stands in nobody's way.
-      case .single: context.top.kind = .undecided
-      // What it was given may be a container, to which others may add.
-      case .singleUsed where !resume():
-        return isSealed(at: context.top.start)
-          ? EncodingSession.sealedFrame : EncodingSession.conflictingFrame
-      default: break
-      }
-    }
+    if !allowed.contains(context.top.kind), let refusal = replaceSingle() { return refusal }
     if context.top.kind == .undecided { decide(frame) }
     return allowed.contains(context.top.kind) ? frame : EncodingSession.conflictingFrame
+  }
+
+  /// Makes room for another container where a single-value container stands, if one does.
+  ///
+  /// - Returns: the frame of the container to be refused, if there is no room.
+  @inline(never)
+  private func replaceSingle() -> FrameID? {
+    switch context.top.kind {
+    // One that was asked for and not used stands in nobody's way.
+    case .single: context.top.kind = .undecided
+    // What it was given may be a container, to which others may add.
+    case .singleUsed where !resume():
+      return isSealed(at: context.top.start) ? EncodingSession.sealedFrame : EncodingSession.conflictingFrame
+    default: break
+    }
+    return nil
   }
 }

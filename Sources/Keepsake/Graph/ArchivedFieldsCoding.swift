@@ -15,7 +15,7 @@ extension ArchivedFields {
       try decodeProperties(ofObject: self as AnyObject, from: decoder)
     } else {
       try withMutablePropertyMemory(of: &self) { memory in
-        try decodeProperties(of: Self.self, into: memory, from: decoder)
+        try decodeProperties(of: Self.self, into: memory, from: decoder, decoder.archiveDecoder)
       }
     }
   }
@@ -38,20 +38,22 @@ extension ArchivedFields {
 
 /// Reads the properties of `object`, which is there for what they hold.
 func decodeProperties(ofObject object: AnyObject, from decoder: any Decoder) throws {
-  guard let type = type(of: object) as? any ArchivedFields.Type else { return }
-  if let decoder = decoder.archiveDecoder { decoder.session.register(object, from: decoder) }
+  let archiveDecoder = decoder.archiveDecoder
+  if let archiveDecoder { archiveDecoder.session.register(object, from: archiveDecoder) }
   try withMutablePropertyMemory(ofObject: object) { memory in
-    try decodeProperties(of: type, into: memory, from: decoder)
+    try decodeProperties(of: type(of: object), into: memory, from: decoder, archiveDecoder)
   }
 }
 
+/// - Parameter archiveDecoder: the same decoder, if it reads an archive.
 private func decodeProperties(
-  of type: any ArchivedFields.Type,
+  of type: Any.Type,
   into memory: MutablePropertyMemory,
-  from decoder: any Decoder
+  from decoder: any Decoder,
+  _ archiveDecoder: ValueDecoder?
 ) throws {
   do {
-    if let decoder = decoder as? ValueDecoder, try decoder.readFields(memory, of: type) { return }
+    if let archiveDecoder, try archiveDecoder.readFields(memory, of: type) { return }
     let properties = try ArchivedProperties.of(type)
     let reader = PropertyDecoder(
       container: try decoder.container(keyedBy: ModelKey.self),
@@ -133,17 +135,17 @@ private struct PropertyDecoder {
 
 /// Writes the properties of `object`.
 func encodeProperties(ofObject object: AnyObject, to encoder: any Encoder) throws {
-  guard let type = type(of: object) as? any ArchivedFields.Type else { return }
-  try withPropertyMemory(ofObject: object) { memory in try encodeProperties(of: type, in: memory, to: encoder)
+  try withPropertyMemory(ofObject: object) { memory in
+    try encodeProperties(of: type(of: object), in: memory, to: encoder)
   }
 }
 
 private func encodeProperties(
-  of type: any ArchivedFields.Type,
+  of type: Any.Type,
   in memory: PropertyMemory,
   to encoder: any Encoder
 ) throws {
-  if let encoder = encoder as? ValueEncoder, try encoder.writeFields(memory, of: type) { return }
+  if let encoder = encoder.archiveEncoder, try encoder.writeFields(memory, of: type) { return }
   var container = encoder.container(keyedBy: ModelKey.self)
   do {
     let properties = try ArchivedProperties.of(type)

@@ -67,9 +67,12 @@ final class ArchivedProperties: Sendable {
   /// The properties of `type`.
   ///
   /// - Throws: when one cannot be archived, when two have one key, and when they cannot be found.
-  static func of(_ type: any ArchivedFields.Type) throws(ArchiveError) -> ArchivedProperties {
+  static func of(_ type: Any.Type) throws(ArchiveError) -> ArchivedProperties {
     let id = ObjectIdentifier(type)
     if let known = known.withLock({ $0[id] }) { return known }
+    guard let type = type as? any ArchivedFields.Type else {
+      throw ArchiveError(.misuse, "\(type) does not conform to ArchivedFields")
+    }
     let found = try ArchivedProperties(type)
     // Another thread may have been quicker; both have found the same.
     known.withLock { $0[id] = found }

@@ -30,22 +30,27 @@ struct ClassRegistry {
   /// Whether the class has weak properties.
   private(set) var weakness: [Bool] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
-  /// The classes that were found to be polymorphic, in that order.
-  private var polymorphic: [Int] = []
-  /// The classes that got a key which is read last, in that order.
-  private var readingLast: [Int] = []
+  /// What was done to the table, in that order, to be taken back.
+  private var changes: [Change] = []
+  /// How many keys are read last.
+  private var keysReadLastCount = 0
   /// The type that was asked for last: objects of one class often come in a row.
   private var latest: (id: ObjectIdentifier, number: Int)?
 
-  struct Mark {
-    fileprivate let entries: Int
-    fileprivate let polymorphic: Int
-    fileprivate let readingLast: Int
+  private enum Change {
+    case added
+    case madePolymorphic(Int)
+    case gotKeyReadLast(Int)
   }
 
-  var mark: Mark {
-    Mark(entries: entries.count, polymorphic: polymorphic.count, readingLast: readingLast.count)
+  struct Mark {
+    fileprivate let changes: Int
   }
+
+  var mark: Mark { Mark(changes: changes.count) }
+
+  /// Whether anything was done to the table since `mark`.
+  func isChanged(since mark: Mark) -> Bool { changes.count > mark.changes }
 
   @inline(__always)
   mutating func number(of type: Any.Type) -> Int? {
@@ -61,6 +66,7 @@ struct ClassRegistry {
     entries.append(entry)
     types.append(type)
     weakness.append(isWeak)
+    changes.append(.added)
     return entries.count - 1
   }
 
@@ -69,30 +75,33 @@ struct ClassRegistry {
   mutating func markPolymorphic(_ number: Int) {
     guard !entries[number].isPolymorphic else { return }
     entries[number].isPolymorphic = true
-    polymorphic.append(number)
+    changes.append(.madePolymorphic(number))
   }
 
   /// Whether any class has a key that is read last.
-  var hasKeysReadLast: Bool { !readingLast.isEmpty }
+  var hasKeysReadLast: Bool { keysReadLastCount > 0 }
 
   mutating func readLast(_ key: String, of number: Int) {
     entries[number].keysReadLast.append(key)
-    readingLast.append(number)
+    keysReadLastCount += 1
+    changes.append(.gotKeyReadLast(number))
   }
 
   mutating func truncate(to mark: Mark) {
     latest = nil
-    while readingLast.count > mark.readingLast { entries[readingLast.removeLast()].keysReadLast.removeLast() }
-    while polymorphic.count > mark.polymorphic {
-      entries[polymorphic.removeLast()].isPolymorphic = false
-    }
-    while entries.count > mark.entries {
-      entries.removeLast()
-      weakness.removeLast()
-      numbers[ObjectIdentifier(types.removeLast())] = nil
+    while changes.count > mark.changes {
+      switch changes.removeLast() {
+      case .added:
+        entries.removeLast()
+        weakness.removeLast()
+        numbers[ObjectIdentifier(types.removeLast())] = nil
+      case .madePolymorphic(let number): entries[number].isPolymorphic = false
+      case .gotKeyReadLast(let number):
+        entries[number].keysReadLast.removeLast()
+        keysReadLastCount -= 1
+      }
     }
   }
-
 }
 
 extension ClassEntry {

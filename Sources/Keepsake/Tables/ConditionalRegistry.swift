@@ -3,14 +3,10 @@
 /// Whether one of them is archived is known when the archive is finished. Until then all are kept alive, since
 /// an address must not come to mean another object.
 struct ConditionalRegistry {
-  struct Entry {
-    let object: AnyObject
-    /// Whether a reference was declared as another class than that of the object.
-    var isDeclaredOtherwise: Bool
-  }
-
-  private(set) var entries: [Entry] = []
-  private var numbers: [ObjectIdentifier: Int] = [:]
+  /// The number of an object here is the one after that of its entry.
+  private var objects = ObjectRegistry()
+  /// Whether a reference was declared as another class than that of the object, by the numbers of entries.
+  private var areDeclaredOtherwise: [Bool] = []
   /// The entries that were found to be declared otherwise, in that order.
   private var declaredOtherwise: [Int] = []
 
@@ -19,31 +15,32 @@ struct ConditionalRegistry {
     fileprivate let declaredOtherwise: Int
   }
 
-  var mark: Mark { Mark(entries: entries.count, declaredOtherwise: declaredOtherwise.count) }
+  @inline(__always)
+  var mark: Mark { Mark(entries: objects.count, declaredOtherwise: declaredOtherwise.count) }
 
-  /// The number of the entry for `object`, made now if there was none.
-  mutating func number(for object: AnyObject, isDeclaredOtherwise: Bool) -> Int {
-    let number = numbers[ObjectIdentifier(object)] ?? add(object)
-    if isDeclaredOtherwise, !entries[number].isDeclaredOtherwise {
-      entries[number].isDeclaredOtherwise = true
+  /// The objects, and whether a reference to each was declared as another class.
+  var entries: [(object: AnyObject?, isDeclaredOtherwise: Bool)] {
+    areDeclaredOtherwise.enumerated().map { (objects.object($0.offset + 1), $0.element) }
+  }
+
+  /// The number of the entry for `object`, made now if there was none; `nil` when there are no more numbers.
+  mutating func number(for object: AnyObject, isDeclaredOtherwise: Bool) -> Int? {
+    guard let (next, isNew) = objects.number(for: object) else { return nil }
+    let number = next - 1
+    if isNew { areDeclaredOtherwise.append(false) }
+    if isDeclaredOtherwise, !areDeclaredOtherwise[number] {
+      areDeclaredOtherwise[number] = true
       declaredOtherwise.append(number)
     }
     return number
   }
 
-  private mutating func add(_ object: AnyObject) -> Int {
-    numbers[ObjectIdentifier(object)] = entries.count
-    entries.append(Entry(object: object, isDeclaredOtherwise: false))
-    return entries.count - 1
-  }
-
   /// Takes back what was added since `mark`.
   mutating func truncate(to mark: Mark) {
     while declaredOtherwise.count > mark.declaredOtherwise {
-      entries[declaredOtherwise.removeLast()].isDeclaredOtherwise = false
+      areDeclaredOtherwise[declaredOtherwise.removeLast()] = false
     }
-    while entries.count > mark.entries {
-      numbers[ObjectIdentifier(entries.removeLast().object)] = nil
-    }
+    objects.truncate(to: mark.entries)
+    areDeclaredOtherwise.removeLast(areDeclaredOtherwise.count - mark.entries)
   }
 }

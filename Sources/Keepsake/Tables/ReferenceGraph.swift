@@ -27,12 +27,19 @@ struct ReferenceGraph {
     fileprivate let bodies: ReferenceList.Mark
     fileprivate let starts: Int
     fileprivate let bodyDepth: Int
-    fileprivate let topLevel: ReferenceList.Mark
+    /// `nil` within a body, where nothing is added to the top level.
+    fileprivate let topLevel: ReferenceList.Mark?
   }
 
+  /// - Parameter inBody: whether a body is being written.
   @inline(__always)
-  var mark: Mark {
-    Mark(bodies: bodies.mark, starts: starts.count, bodyDepth: bodyDepth, topLevel: topLevel.mark)
+  func mark(inBody: Bool) -> Mark {
+    Mark(
+      bodies: bodies.mark,
+      starts: starts.count,
+      bodyDepth: bodyDepth,
+      topLevel: inBody ? nil : topLevel.mark
+    )
   }
 
   mutating func truncate(to mark: Mark) {
@@ -40,7 +47,7 @@ struct ReferenceGraph {
     bodyDepth = mark.bodyDepth
     while starts.count > mark.starts { starts.removeLast() }
     while let last = highStarts.last, last > bodyCount { highStarts.removeLast() }
-    topLevel.truncate(to: mark.topLevel)
+    if let mark = mark.topLevel { topLevel.truncate(to: mark) }
   }
 
   @inline(__always)

@@ -20,7 +20,9 @@ struct ReferenceList {
     /// From here on, a number times ``kinds`` and what it is.
     static let first = 1
     static let kinds = 3
-    static let (depth, bodyDepth, property) = (0, 1, 2)
+    static let depth = 0
+    static let bodyDepth = 1
+    static let property = 2
     static let bits = 3
   }
 
@@ -97,15 +99,12 @@ struct ReferenceList {
     if depth != self.depth || property != self.property { change(depth, property) }
     let back = previous &- target
     previous = target
-    if back < 0 {
-      bytes.append(varint: (0 &- back &- 1) &<< 2)
-    } else if target < back {
-      bytes.append(varint: target &<< 2 | 1)
-    } else {
-      bytes.append(varint: back &<< 2 | 2)
-    }
+    let token =
+      back < 0 ? ~back &<< 2 : target < back ? target &<< 2 | 1 : back &<< 2 | 2
+    bytes.append(varint: token)
   }
 
+  @inline(never)
   private mutating func change(_ depth: Int, _ property: Int) {
     if depth != self.depth { append(Control.depth, depth) }
     if property != self.property { append(Control.property, property) }

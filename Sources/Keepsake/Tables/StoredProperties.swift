@@ -36,6 +36,13 @@ struct StoredProperty: Sendable {
 struct StoredProperties: Sendable {
   /// The properties, those of superclasses first, each class in the order of its declaration.
   let list: [StoredProperty]
+  /// Whether one of them is weak.
+  let hasWeakOnes: Bool
+
+  private init(_ list: [StoredProperty]) {
+    self.list = list
+    hasWeakOnes = list.contains { $0.ownership == .weak }
+  }
 
   /// The stored properties of `type`, private ones and those of superclasses included.
   ///
@@ -44,7 +51,7 @@ struct StoredProperties: Sendable {
   static func of(_ type: Any.Type) -> StoredProperties? {
     let id = ObjectIdentifier(type)
     if let known = known.withLock({ $0[id] }) { return known }
-    let found = PropertyRecords.properties(of: type).map { StoredProperties(list: $0) }
+    let found = PropertyRecords.properties(of: type).map(StoredProperties.init)
     // Two threads may find the same.
     known.withLock { $0[id] = .some(found) }
     return found

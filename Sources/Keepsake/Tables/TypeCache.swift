@@ -7,7 +7,8 @@ struct TypeCache<Entry: AnyObject> {
     var entry: Entry?
   }
 
-  private var recent = [Slot](repeating: Slot(), count: TypeCache.recentCount)
+  /// Empty as long as nothing is kept: some caches of a session are seldom used.
+  private var recent: [Slot] = []
   private var entries: [ObjectIdentifier: Entry] = [:]
 
   /// The entry for `type`, made by `make` the first time.
@@ -16,7 +17,7 @@ struct TypeCache<Entry: AnyObject> {
     let id = ObjectIdentifier(type)
     let bits = UInt(bitPattern: id)
     let place = Int((bits >> 4 ^ bits >> 10) & UInt(TypeCache.recentCount - 1))
-    if recent[place].type == id, let entry = recent[place].entry { return entry }
+    if place < recent.count, recent[place].type == id, let entry = recent[place].entry { return entry }
     return search(id, place, make)
   }
 
@@ -29,6 +30,7 @@ struct TypeCache<Entry: AnyObject> {
   private mutating func search(_ id: ObjectIdentifier, _ place: Int, _ make: () -> Entry) -> Entry {
     let entry = entries[id] ?? make()
     entries[id] = entry
+    if recent.isEmpty { recent = Array(repeating: Slot(), count: TypeCache.recentCount) }
     recent[place] = Slot(type: id, entry: entry)
     return entry
   }

@@ -390,25 +390,3 @@ extension RawSpan {
     unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)  // bounds-checked
   }
 }
-
-/// The bit pattern of a value of at most one byte, or `nil` for larger ones.
-///
-/// The synthesized `CodingKeys` of a type are such values, and the pattern tells which case it is.
-@inline(__always)
-func bitPattern<Value>(of value: Value) -> Int? {
-  switch MemoryLayout<Value>.size {
-  case 0: 0
-  // Exactly one byte, and no byte of a value that small is padding or a reference. (Looking at it through a pointer
-  // would cost ten times as much where the type is not known to the compiler.)
-  case 1: unsafe Int(unsafeBitCast(value, to: UInt8.self))
-  default: nil
-  }
-}
-
-/// `object`, whose class the caller knows to be `Subclass` because it was stored under that type's
-/// identifier.
-@inline(__always)
-func knownDowncast<Subclass: AnyObject>(_ object: AnyObject, to type: Subclass.Type) -> Subclass {
-  // Checked in debug builds; see the callers for the table's invariant.
-  unsafe unsafeDowncast(object, to: type)
-}
