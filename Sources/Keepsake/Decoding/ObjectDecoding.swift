@@ -160,8 +160,9 @@ extension DecodingSession {
     _ buildable: BuildableType,
     _ reference: Int
   ) throws -> AnyObject? {
-    let isRegistered = objects.object(number) === object
-    if !isRegistered, let known = objects.object(number), known !== ObjectBeingDecoded.marker {
+    let known = objects.object(number).map { ObjectIdentifier($0) }
+    let isRegistered = known == ObjectIdentifier(object)
+    if !isRegistered, let known, known != ObjectIdentifier(ObjectBeingDecoded.marker) {
       throw ArchiveError(
         .misuse,
         "An initializer registered one object and created another",

@@ -69,7 +69,9 @@ extension DecodingSession {
   private func resolveConditionals() throws {
     if !waiting.isEmpty {
       for number in decodedNumbers {
-        for reference in waiting.removeValue(forKey: Int(number)) ?? [] { _ = try reference.resolve(in: self) }
+        for reference in waiting.removeValue(forKey: Int(number)) ?? [] {
+          _ = try reference.resolve(in: self)
+        }
       }
     }
     for reference in exchange(&conditional, with: []) where try !reference.resolve(in: self) {

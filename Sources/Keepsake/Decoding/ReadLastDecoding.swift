@@ -224,7 +224,8 @@ extension DecodingSession {
   ) -> PropertiesReadLast.PropertyOfKey {
     var waiting: AnyWaitingProperty?
     var reference: ReferenceReceiver?
-    func makeWaiting<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type, _ property: StoredProperty) {
+    func makeWaiting<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type, _ property: StoredProperty)
+    {
       waiting = WaitingProperty<Stored>(property)
     }
     func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {

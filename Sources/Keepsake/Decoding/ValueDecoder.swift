@@ -29,7 +29,9 @@ extension DecodingSession {
     _ offset: Int,
     _ depth: Int
   ) throws -> KeyedDecodingContainer<Key> {
-    do { try openKeyed(offset, depth) } catch { return try decimalContainer(type, offset, depth, after: error) }
+    do { try openKeyed(offset, depth) } catch {
+      return try decimalContainer(type, offset, depth, after: error)
+    }
     let table = keyTable(type)
     table.noteKeyType(self, depth)
     return table.container(self, offset, depth)
