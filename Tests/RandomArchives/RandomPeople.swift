@@ -12,7 +12,8 @@ class SoakPerson: Codable, Hashable, RandomObject {
   var ratings: [SoakPerson: Int] = [:]
   var spouse: SoakPerson?
   private var secret: SoakPerson?
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals (such a property is what is tested)
+  // Such a property is what is tested.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   var idol: SoakPerson!
   weak var rival: SoakPerson?
   var pets: [SoakPet] = []

@@ -182,6 +182,7 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
       if let elements = try session.decodeReferred(by: self, at: &place, depth) { return elements }
     default: break
     }
+    let offset = place
     var elements: Set<Element> = []
     try session.forEachElement(at: &place, depth) { count in
       elements.reserveCapacity(session.reservation(count, Element.self))
@@ -191,7 +192,7 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
       if isString, let string = element as? String { try session.countLong(string, at: start) }
       elements.insert(element)
     }
-    session.noteHashed(elements, of: Element.self)
+    session.noteHashed(elements, of: Element.self, at: offset)
     return elements
   }
 }
@@ -229,8 +230,9 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       } else if let dictionary = try session.decodeReferred(by: self, at: &place, depth) {
         return dictionary
       }
+      let offset = place
       let dictionary = try session.decodePlainly([Key: Value].self, at: &place, depth)
-      session.noteHashed(dictionary, of: Key.self)
+      session.noteHashed(dictionary, of: Key.self, at: offset)
       return dictionary
     }
     guard session.stackGuard.hasRoom(StackGuard.collectionReserve) else {
@@ -263,7 +265,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       }
     }
     place = entry
-    session.noteHashed(dictionary, of: Key.self)
+    session.noteHashed(dictionary, of: Key.self, at: start)
     return dictionary
   }
 

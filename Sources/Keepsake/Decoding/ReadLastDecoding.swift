@@ -248,11 +248,12 @@ extension DecodingSession {
 
   // MARK: Hashes
 
-  /// Notes a set or dictionary, if what is hashed in it may have properties that wait.
+  /// Notes the set or dictionary at `offset`, if what is hashed in it may have properties that wait.
   @inline(__always)
-  func noteHashed<Element>(_ value: @autoclosure () -> any HashedValue, of type: Element.Type) {
+  func noteHashed<Element>(_ value: @autoclosure () -> any HashedValue, of type: Element.Type, at offset: Int)
+  {
     guard readLast.areThere, !(type is any ReadablePrimitive.Type) else { return }
-    readLast.hashed.append(HashesOfElements(value()))
+    readLast.hashed.append(HashesOfElements(value(), offset))
   }
 
   /// Makes the sets and dictionaries anew whose elements had other hashes while properties waited. To be called when none
@@ -267,9 +268,9 @@ extension DecodingSession {
           "A \(value.type) was made while a property that its elements are hashed by had no value yet, as it closes a "
             + "cycle. Leave that property out of == and hash(into:), or declare the set or dictionary as a var that is "
             + "read last, too",
-          byteOffset: reader.count
+          byteOffset: value.offset
         ),
-        []
+        searchedPath(to: value.offset)
       )
     }
   }
@@ -316,13 +317,16 @@ extension Dictionary: HashedValue {
 private struct HashesOfElements {
   private let value: any HashedValue
   private let hashes: [Int]
+  /// Where it is in the archive.
+  let offset: Int
   /// Makes it anew where it is.
   private var mend: (() -> Bool)?
 
   var type: Any.Type { Swift.type(of: value) }
 
-  init(_ value: any HashedValue) {
+  init(_ value: any HashedValue, _ offset: Int) {
     self.value = value
+    self.offset = offset
     hashes = value.elementHashes
   }
 

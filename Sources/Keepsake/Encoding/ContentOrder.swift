@@ -240,6 +240,8 @@ final class ContentOrder {
       }
     }
     refinement.add(classes(from: first, constants), references)
+    // From here on only their colors matter.
+    for index in first..<parts.count { parts[index] = Part() }
   }
 
   private func place(of target: Target, _ session: EncodingSession) throws -> Place {

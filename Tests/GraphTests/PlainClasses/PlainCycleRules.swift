@@ -65,6 +65,7 @@ import Testing
     } catch let DecodingError.dataCorrupted(context) {
       #expect(context.debugDescription.contains("Set<Member>"))
       #expect(context.debugDescription.contains("hash(into:)"))
+      #expect(spelled(context.codingPath) == "members")
     }
   }
 
