@@ -22,8 +22,8 @@ extension EncodingSession {
     return number(ofUnknown: entries[...], type(of: object))
   }
 
-  /// The number of a type that the program does not have, of which `entries` are the entry that it had in another archive
-  /// and those of its superclasses.
+  /// The number of a type that the program does not have; `entries` are the entry that it had in another archive and
+  /// those of its superclasses.
   private func number(ofUnknown entries: ArraySlice<ClassEntry>, _ placeholder: Any.Type) -> Int {
     guard var entry = entries.first else { return classes.number(ofUnknown: ClassEntry(name: ""), placeholder) }
     let superclass = entries.dropFirst()

@@ -246,7 +246,6 @@ final class MappedGeneric<Content>: MappedBase, ArchivableClass {
 }
 
 private final class MappedHidden: MappedBase {}
-private final class NoCoding {}
 
 private final class TrapRuns {
   var count = 0

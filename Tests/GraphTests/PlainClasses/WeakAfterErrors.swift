@@ -33,7 +33,8 @@ import Testing
     failing.next = target
     #expect(throws: Refusal(reason: "never")) { try archiver.encode(failing, forKey: "value") }
     try archiver.encode(Strong(Strong(nil)), forKey: "other")
-    let strong = try KeyedUnarchiver(forReadingFrom: archiver.encodedData).decode(Strong.self, forKey: "other")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    let strong = try unarchiver.decode(Strong.self, forKey: "other")
     #expect(strong.next != nil)
     withExtendedLifetime(target) {}
   }
