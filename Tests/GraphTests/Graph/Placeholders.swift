@@ -102,7 +102,7 @@ protocol GoneShape: Codable { var area: Double { get } }
     override func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
   }
 
-  private static let names: [(type: any Decodable.Type, name: String)] = [
+  private static let names: [(type: any (Decodable & SendableMetatype).Type, name: String)] = [
     (Square.self, "Gone.Square"), (Rich.self, "Gone.Rich"), (Dog.self, "Gone.Dog"),
   ]
 
