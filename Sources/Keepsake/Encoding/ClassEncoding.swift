@@ -25,7 +25,9 @@ extension EncodingSession {
   /// The number of a type that the program does not have, of which `entries` are the entry that it had in another archive
   /// and those of its superclasses.
   private func number(ofUnknown entries: ArraySlice<ClassEntry>, _ placeholder: Any.Type) -> Int {
-    guard var entry = entries.first else { return classes.number(ofUnknown: ClassEntry(name: ""), placeholder) }
+    guard var entry = entries.first else {
+      return classes.number(ofUnknown: ClassEntry(name: ""), placeholder)
+    }
     let superclass = entries.dropFirst()
     entry.superclass = superclass.first.map { first in
       let known = ClassNames.types(named: first.name).first as? any (AnyObject & Encodable).Type
