@@ -95,7 +95,7 @@
     func write(_ data: Data, to target: SaveTarget) throws {
       try checkCancellation()
       progress?.totalUnitCount = Int64(data.count)
-      let file = try DurableFile(replacing: target)
+      let file = try DurableFile(replacing: target.asOfNow)
       var count = 0
       while count < data.count {
         let end = min(data.count, count + BackgroundSave.pieceByteCount)

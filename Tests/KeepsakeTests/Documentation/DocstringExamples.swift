@@ -55,7 +55,7 @@ import Testing
 
   @Test("a check, and a copy for another task")
   func checkAndCopy() async throws {
-    library.index = [:]
+    library.awakeFromArchive()
     let check = KeyedArchiver.check(library)
     #expect(check.isPassed, "\(check)")
 

@@ -9,10 +9,10 @@ import Testing
     [
       "text": "a", "number": 7, "real": 2.5, "flag": true, "data": Data([1, 2]) as NSData,
       "date": Date(timeIntervalSinceReferenceDate: 5) as NSDate,
-      "list": ["x", 1, ["deep": NSNull()] as NSDictionary, [] as NSArray] as NSArray,
+      "list": ["x", 3, ["deep": NSNull()] as NSDictionary, [] as NSArray] as NSArray,
       "person": OldPerson("Ada", age: 36),
       "url": NSURL(fileURLWithPath: "/a"),
-      "byNumber": [1: "one"] as NSDictionary, "none": NSDictionary(),
+      "byNumber": [5: "five"] as NSDictionary, "none": NSDictionary(),
     ]
   }
 
@@ -33,11 +33,11 @@ import Testing
     #expect(mixed["date"] as? Date == Date(timeIntervalSinceReferenceDate: 5))
     #expect((mixed["url"] as? URL)?.absoluteString == "file:///a")
     let list = try #require(mixed["list"] as? [Any])
-    #expect(list[0] as? String == "x" && list[1] as? Int == 1 && (list[3] as? [Any])?.isEmpty == true)
+    #expect(list[0] as? String == "x" && list[1] as? Int == 3 && (list[3] as? [Any])?.isEmpty == true)
     let deep = try #require(list[2] as? [String: Any])
     let nothing = try #require(deep["deep"])
     #expect("\(nothing)" == "nil")
-    #expect((mixed["byNumber"] as? [String: Any])?["1"] as? String == "one")
+    #expect((mixed["byNumber"] as? [String: Any])?["5"] as? String == "five")
     #expect((mixed["none"] as? [String: Any])?.isEmpty == true)
     let person = try #require(mixed["person"] as? NewPerson)
     #expect(person.name == "Ada" && person.age == 36)
@@ -48,7 +48,8 @@ import Testing
     let data = oldArchive(mixed, format: format)
     let value = try person(data).decode(Polymorphic<[String: Any]>.self, forKey: "root").wrappedValue
     try check(value)
-    let array = oldArchive([mixed, mixed, "end"] as NSArray, format: format)
+    let twice = mixed
+    let array = oldArchive([twice, twice, "end"] as NSArray, format: format)
     let elements = try person(array).decode(Polymorphic<[Any]>.self, forKey: "root").wrappedValue
     try check(#require(elements[0] as? [String: Any]))
     #expect(elements[2] as? String == "end" && elements.count == 3)

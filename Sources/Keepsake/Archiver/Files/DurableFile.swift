@@ -36,14 +36,13 @@ package final class DurableFile {
   /// Begins the replacement of the file at a path, which need not exist; the folder must. A symbolic link is
   /// followed, and stays.
   package convenience init(replacing path: String) throws(ArchiveError) {
-    let target = try SaveTarget(path)
-    SaveOrder.shared.wait(for: target)
+    var target = try SaveTarget(path)
+    if SaveOrder.shared.wait(for: target) { target = try SaveTarget(path) }
     try self.init(replacing: target)
   }
 
-  /// Begins the replacement of a file that was found before. What stands there now is looked at anew.
+  /// Begins the replacement of a file that was found before.
   init(replacing target: SaveTarget) throws(ArchiveError) {
-    let target = target.asOfNow
     self.target = target
     TemporaryFile.removeLeftovers(of: target)
     state = .writing(try TemporaryFile(for: target))

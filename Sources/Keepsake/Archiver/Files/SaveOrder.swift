@@ -56,12 +56,15 @@ final class SaveOrder: Sendable {
   }
 
   /// Returns when all saves of the file that were begun in the background before are done.
-  func wait(for target: SaveTarget) {
+  ///
+  /// - Returns: whether there may have been any, which have put another file there.
+  func wait(for target: SaveTarget) -> Bool {
     // Code that a save in the background calls must not wait for that save.
     guard DispatchQueue.getSpecific(key: isOwnQueue) == nil, let file = File(target),
       let queue = lines.withLock({ $0[file]?.queue })
-    else { return }
+    else { return false }
     queue.sync {}
+    return true
   }
 
   private func newQueue() -> DispatchQueue {

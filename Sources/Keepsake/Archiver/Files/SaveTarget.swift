@@ -43,10 +43,10 @@ struct SaveTarget {
     self.existing = existing
   }
 
-  /// The same target, with the file that is there now.
+  /// The same target, with the file that is there now, if that can be told.
   var asOfNow: SaveTarget {
-    let status = try? folder.status(of: name)
-    return SaveTarget(self, existing: status?.specialKind == nil ? status : nil)
+    guard let status = try? folder.status(of: name), status.specialKind == nil else { return self }
+    return SaveTarget(self, existing: status)
   }
 
   /// An error about saving to this file.
