@@ -1,4 +1,4 @@
-// What is known of the type of a value without asking the runtime, which takes ten times as long.
+// What is known of the type of a value without asking the runtime.
 
 /// The bit pattern of a value of at most one byte, or `nil` for larger ones.
 ///
