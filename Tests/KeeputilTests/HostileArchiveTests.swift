@@ -39,12 +39,12 @@ import Testing
     #expect(try fault(topLevel: [0, Tag.map, 1, a, 0xFF, Tag.none]).contains("UTF-8"))
     #expect(try fault(topLevel: [0, Tag.map, 1] + key + [a, 0xC0]).contains("UTF-8"))
     #expect(try fault(topLevel: [0, Tag.map, 1] + key + [0x7F]).contains("0x7f"))
-    #expect(try fault(topLevel: [0, Tag.map, 1] + key + [Tag.none, Tag.none]).contains("does not fill"))
+    #expect(try fault(topLevel: [0, Tag.map, 1] + key + [Tag.none, Tag.none]).contains("unused bytes"))
     #expect(
-      try fault(topLevel: [0, Tag.map, 1] + key + [Tag.objectReference, 1]).contains("does not exist")
+      try fault(topLevel: [0, Tag.map, 1] + key + [Tag.objectReference, 1]).contains("out of range")
     )
     #expect(
-      try fault(topLevel: [0, Tag.map, 1] + key + [Tag.stringReference, 0]).contains("does not exist")
+      try fault(topLevel: [0, Tag.map, 1] + key + [Tag.stringReference, 0]).contains("out of range")
     )
     #expect(
       try fault(topLevel: [0, Tag.map, 1] + key + [Tag.conditionalReference, 1]).contains("conditional")
@@ -71,11 +71,11 @@ import Testing
     #expect(try fault(bodies: [object], topLevel: top(toObject, toObject)) == "none")
     #expect(try fault(bodies: [value], topLevel: top(toObject)).contains("leads to a value"))
     #expect(try fault(bodies: [object], topLevel: top(toValue)).contains("leads to an object"))
-    #expect(try fault(bodies: [value], topLevel: top(toValue, toValue)).contains("where none may be"))
+    #expect(try fault(bodies: [value], topLevel: top(toValue, toValue)).contains("Two keys"))
     #expect(
-      try fault(bodies: [value], topLevel: top([Tag.shortArray + 1] + toValue)).contains("where none may be")
+      try fault(bodies: [value], topLevel: top([Tag.shortArray + 1] + toValue)).contains("allowed only under a key")
     )
-    #expect(try fault(bodies: [[0] + toValue], topLevel: top(toValue)).contains("where none may be"))
+    #expect(try fault(bodies: [[0] + toValue], topLevel: top(toValue)).contains("allowed only under a key"))
     // A ring of objects is no fault of the format.
     #expect(try fault(bodies: [[1] + toObject], topLevel: top(toObject)) == "none")
   }

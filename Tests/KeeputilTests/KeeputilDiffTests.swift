@@ -325,6 +325,6 @@ import Testing
     let result = try Keeputil.run("diff", "x.keepsake", "y.keepsake", in: folder)
     #expect(result.status == 65)
     #expect(result.output == "~ a: 5 -> 6\n")
-    #expect(result.errors.hasPrefix("keeputil: y.keepsake: The byte 0x7f"))
+    #expect(result.errors.hasPrefix("keeputil: y.keepsake: Unknown tag 0x7f"))
   }
 }

@@ -102,7 +102,7 @@ import Testing
     try expect("There is no value at root.nmae", "--rename", "root.nmae=x")
     try expect("There is no value at root.books[9]", "--remove", "root.books[9]")
     try expect("There is no value at root.none.x", "--set", "root.none.x=1")
-    try expect("two values would stand under the key \"name\"", "--rename", "root.books=name")
+    try expect("would put two values under the key \"name\"", "--rename", "root.books=name")
     try expect("there is no class \"Author\" in the archive; ", "--rename-class", "Author=Person")
     let book = try #require(
       try ArchiveValue(forReadingFile: folder.path("a.keepsake"))[path: "root.best"]?.className

@@ -249,7 +249,7 @@ import Testing
       ("", 64, "one file expected, 0 given"), ("--all --by-class a.keepsake", 64, "exclude each other"),
       ("-o", 64, "needs a value"), ("absent", 66, "No such file"), ("text", 65, "not a Keepsake archive"),
       ("-o absent/a.svg a.keepsake", 74, "absent/a.svg: cannot open the folder absent"),
-      ("-o x.svg b.keepsake", 65, "0x7f begins no kind of value"),
+      ("-o x.svg b.keepsake", 65, "Unknown tag 0x7f"),
     ] as [(String, Int32, String)] {
       let result = try Keeputil.shell("\"$0\" graph \(arguments)", in: folder)
       #expect(result.status == status)

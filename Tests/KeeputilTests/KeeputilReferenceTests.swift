@@ -166,15 +166,15 @@ import Testing
     #expect(whole.status == 0)
     #expect(whole.output.contains("a whole archive of 1 object of 1 class in"))
     try write(Self.weak(0), bodies: [[0, Tag.none]], conditionals: [[1]])
-    try expectFault("a body that is no object")
+    try expectFault("to a value instead of an object")
     try write([Tag.none], conditionals: [[1]])
-    try expectFault("an object that does not exist")
+    try expectFault("in the conditional table is out of range")
     try write(Self.weak(1), conditionals: [[0]])
-    try expectFault("an entry that does not exist")
+    try expectFault("A conditional reference is out of range")
     try write([Tag.typed, 0, Tag.none])
-    try expectFault("a type that the archive does not list")
+    try expectFault("to no value type of the class table")
     try write(Self.strong(1), bodies: [[2] + Self.map()])
-    try expectFault("a type that is no class")
+    try expectFault("is a structure or enumeration")
   }
 
   private func expectFault(_ words: String) throws {

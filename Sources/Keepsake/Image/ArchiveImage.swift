@@ -326,7 +326,7 @@ package final class ArchiveImage {
     offset += 1
     let number = try reader.varint(at: &offset)
     guard number < classes.count, classes[number].isValueType else {
-      throw ArchiveError(.damaged, "The number of a type is out of range", byteOffset: place)
+      throw ArchiveError(.damaged, "A typed value refers to no value type of the class table", byteOffset: place)
     }
     return number
   }

@@ -92,7 +92,7 @@ import Testing
     }
     try archiver.encode([value], forKey: "list")
     #expect(found?.kind == .invalidValue && found?.path == "list/[0]")
-    #expect(found?.description.contains("when encode(_:forKey:) has returned") == true)
+    #expect(found?.description.contains("after encode(_:forKey:) returns") == true)
   }
 
   @Test("a container of the top level that was asked for meanwhile stays unusable")

@@ -68,7 +68,7 @@ import Testing
     let value = try ArchiveValue(forReadingFrom: archive())
     let path = ArchivePath(stringLiteral: text)
     let error = #expect(throws: ArchiveError.self) { try value[path: path] }
-    #expect(error?.code == .misuse && error?.message.contains("is no path") == true)
+    #expect(error?.code == .misuse && error?.message.contains("is not a path") == true)
     var editor = ArchiveEditor(value)
     #expect(throws: ArchiveError.self) { try editor.removeValue(at: path) }
     var other = path

@@ -45,7 +45,7 @@ import Testing
     for (place, value) in [(6, 0), (6, 9), (7, 0), (7, 9), (23, 0xFF), (31, 3), (30, 0xFF)] {
       var changed = bytes
       changed[trailer + place] = UInt8(value)
-      try expect(Data(changed), "does not end as one does")
+      try expect(Data(changed), "does not end with a trailer")
     }
   }
 
@@ -60,7 +60,7 @@ import Testing
       for index in 0..<width {
         changed[table + index] = UInt8(truncatingIfNeeded: offset >> (8 * (width - 1 - index)))
       }
-      try expect(Data(changed), "names an object outside of it")
+      try expect(Data(changed), "is outside the property list")
     }
   }
 
@@ -119,13 +119,13 @@ import Testing
     try expect(list, "not an archive of NSKeyedArchiver")
   }
 
-  @Test("names of classes beyond all measure, and too many of them")
+  @Test("names of classes that are too long, and too many of them")
   func classNames() throws {
     let long = String(repeating: "N", count: 100_000)
     try expect(OldPropertyList.archive(objects: [.instance([long], [])]), "missing or too long")
-    try expect(OldPropertyList.archive(objects: [.instance(["A", long], [])]), "are no names, or too many")
+    try expect(OldPropertyList.archive(objects: [.instance(["A", long], [])]), "are not strings, or are too many")
     let many = ["A"] + (0..<20_000).map { "B\($0)" }
-    try expect(OldPropertyList.archive(objects: [.instance(many, [])]), "are no names, or too many")
+    try expect(OldPropertyList.archive(objects: [.instance(many, [])]), "are not strings, or are too many")
   }
 
   // MARK: Standard classes
@@ -152,13 +152,13 @@ import Testing
       (decimal(9, 0, 32), "no valid parts"), (decimal(-1, 0, 32), "no valid parts"),
       (decimal(8, 128, 16), "no valid parts"), (decimal(8, -129, 16), "no valid parts"),
       (decimal(8, 0, 15), "no valid parts"),
-      (.object("NSUUID", ["NS.uuidbytes": .data([UInt8](repeating: 1, count: 15))]), "not sixteen bytes"),
-      (.object("NSUUID", ["NS.uuidbytes": .data([UInt8](repeating: 1, count: 17))]), "not sixteen bytes"),
+      (.object("NSUUID", ["NS.uuidbytes": .data([UInt8](repeating: 1, count: 15))]), "not have 16 bytes"),
+      (.object("NSUUID", ["NS.uuidbytes": .data([UInt8](repeating: 1, count: 17))]), "not have 16 bytes"),
       (ranges(1, [1, 2, 0x80]), "packed number is truncated"),
       (ranges(1, [1] + [UInt8](repeating: 0xFF, count: 10)), "packed number is too large"),
-      (ranges(1, [1, 2, 3]), "not all of its ranges"), (ranges(2, [1, 2]), "not all of its ranges"),
-      (point("{1}"), "no point"), (point("{1, x}"), "no point"), (point("{1, 2, x}"), "no point"),
-      (point("{1, 2, 3}"), "no point"), (point("{1,\(spaces)2}"), "no point"),
+      (ranges(1, [1, 2, 3]), "lacks ranges"), (ranges(2, [1, 2]), "lacks ranges"),
+      (point("{1}"), "not a point"), (point("{1, x}"), "not a point"), (point("{1, 2, x}"), "not a point"),
+      (point("{1, 2, 3}"), "not a point"), (point("{1,\(spaces)2}"), "not a point"),
     ]
     for (object, words) in faults { try expect(OldPropertyList.archive(objects: [object]), words) }
   }
