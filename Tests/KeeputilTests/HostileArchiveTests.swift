@@ -73,7 +73,9 @@ import Testing
     #expect(try fault(bodies: [object], topLevel: top(toValue)).contains("leads to an object"))
     #expect(try fault(bodies: [value], topLevel: top(toValue, toValue)).contains("Two keys"))
     #expect(
-      try fault(bodies: [value], topLevel: top([Tag.shortArray + 1] + toValue)).contains("allowed only under a key")
+      try fault(bodies: [value], topLevel: top([Tag.shortArray + 1] + toValue)).contains(
+        "allowed only under a key"
+      )
     )
     #expect(try fault(bodies: [[0] + toValue], topLevel: top(toValue)).contains("allowed only under a key"))
     // A ring of objects is no fault of the format.

@@ -326,7 +326,11 @@ package final class ArchiveImage {
     offset += 1
     let number = try reader.varint(at: &offset)
     guard number < classes.count, classes[number].isValueType else {
-      throw ArchiveError(.damaged, "A typed value refers to no value type of the class table", byteOffset: place)
+      throw ArchiveError(
+        .damaged,
+        "A typed value refers to no value type of the class table",
+        byteOffset: place
+      )
     }
     return number
   }

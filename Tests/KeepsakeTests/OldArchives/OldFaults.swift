@@ -123,7 +123,10 @@ import Testing
   func classNames() throws {
     let long = String(repeating: "N", count: 100_000)
     try expect(OldPropertyList.archive(objects: [.instance([long], [])]), "missing or too long")
-    try expect(OldPropertyList.archive(objects: [.instance(["A", long], [])]), "are not strings, or are too many")
+    try expect(
+      OldPropertyList.archive(objects: [.instance(["A", long], [])]),
+      "are not strings, or are too many"
+    )
     let many = ["A"] + (0..<20_000).map { "B\($0)" }
     try expect(OldPropertyList.archive(objects: [.instance(many, [])]), "are not strings, or are too many")
   }
