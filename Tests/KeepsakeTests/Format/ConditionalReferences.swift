@@ -83,7 +83,11 @@ import HostileArchives
     for top in [Self.top(), Self.top(Self.weak(0))] {
       #expect(try fault(top, conditionals: [[2]]).contains("out of range"))
       #expect(try fault(top, conditionals: [[0xFF, 0xFF, 0xFF, 0xFF, 0x7F]]).contains("out of range"))
-      #expect(try fault(bodies: [Self.object, Self.value], top, conditionals: [[2]]).contains("instead of an object"))
+      #expect(
+        try fault(bodies: [Self.object, Self.value], top, conditionals: [[2]]).contains(
+          "instead of an object"
+        )
+      )
       #expect(try fault(top, conditionals: [[0x80, 0]]).contains("longer than necessary"))
       #expect(try fault(top, conditionals: [[1, 1]]).contains("does not fill"))
       // The second entry would end in the offset table.

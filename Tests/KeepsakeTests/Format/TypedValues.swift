@@ -77,7 +77,9 @@ import HostileArchives
     #expect(try fault(bodies: [[0, Tag.typed, 1, Tag.true]], [Tag.valueReference, 1]) == "none")
     // A reference to a value still stands directly under a key.
     #expect(
-      try fault(bodies: [[0, Tag.none]], [Tag.typed, 1, Tag.valueReference, 1]).contains("allowed only under a key")
+      try fault(bodies: [[0, Tag.none]], [Tag.typed, 1, Tag.valueReference, 1]).contains(
+        "allowed only under a key"
+      )
     )
   }
 
@@ -97,7 +99,9 @@ import HostileArchives
   @Test("a body names a class, never the type of a value")
   func wrongBody() throws {
     #expect(try fault(bodies: [[1, Tag.map, 0]], [Tag.objectReference, 1]) == "none")
-    #expect(try fault(bodies: [[2, Tag.map, 0]], [Tag.objectReference, 1]).contains("a structure or enumeration"))
+    #expect(
+      try fault(bodies: [[2, Tag.map, 0]], [Tag.objectReference, 1]).contains("a structure or enumeration")
+    )
     #expect(try fault(bodies: [[3, Tag.map, 0]], [Tag.objectReference, 1]).contains("out of range"))
     let data = HandmadeArchive.data(
       bodies: [[2, Tag.map, 0]],
