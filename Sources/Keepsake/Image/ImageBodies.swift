@@ -166,7 +166,7 @@ extension ArchiveImage {
   private func doesNotFill(_ body: Range<Int>, _ end: Int) -> ArchiveError {
     end > body.upperBound
       ? ArchiveError(.damaged, "A value extends past the end of its body", byteOffset: body.upperBound)
-      : ArchiveError(.damaged, "A body is shorter than the offset table says", byteOffset: end)
+      : ArchiveError(.damaged, "There are unused bytes behind the value of a body", byteOffset: end)
   }
 
   /// The error for a value reference at `offset` to a body that has a class, or another reference to one that has none.
