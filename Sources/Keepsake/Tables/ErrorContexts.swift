@@ -18,10 +18,14 @@ extension EncodingError {
 
   /// The same error about `value`, if it is one of ours that was made where the value was not at hand.
   ///
+  /// An error about limits goes without: releasing a value that is nested too deep recurses, and an error may be released
+  /// last, on a small stack.
+  ///
   /// - Parameter path: the path of the value, unless the error has it.
   func about(_ value: Any, at path: [any CodingKey]? = nil) -> EncodingError {
     guard case .invalidValue(let known, let context) = self,
-      let error = context.underlyingError as? ArchiveError, error.isReason, isNoValue(known)
+      let error = context.underlyingError as? ArchiveError, error.isReason, error.code != .limitExceeded,
+      isNoValue(known)
     else { return self }
     return .invalid(value, error, path ?? context.codingPath)
   }

@@ -54,7 +54,7 @@ package enum RuntimeTypes {
   /// Why no type is found by `name`, as the end of a sentence.
   static func reasonNotFound(_ name: String) -> String {
     // The name of a generic type ends where its arguments begin.
-    guard let name = TypeName(String(name.prefix { $0 != "<" })) else {
+    guard let name = TypeName(String(Substring(name.utf8.prefix { $0 != UInt8(ascii: "<") }))) else {
       return "and this program has no type of that name"
     }
     let index = index(for: name)
