@@ -81,9 +81,11 @@ struct EveryReader {
 
   // MARK: The dynamic view
 
-  /// What a program says that visits each value and each object by `ArchiveValue`, and the bodies that it came to.
-  var viewed: (verdict: Verdict, bodies: Set<Int>) {
+  /// What a program says that visits each value and each object by `ArchiveValue`, the bodies that it came to, and where
+  /// URLs are, of which other keys than those of URLs are passed over.
+  var viewed: (verdict: Verdict, bodies: Set<Int>, urls: [Range<Int>]) {
     var bodies: Set<Int> = []
+    var urls: [Range<Int>] = []
     let verdict = Verdict {
       var pending = [try ArchiveValue(forReadingFrom: data, verification: .everything)]
       while let value = pending.popLast() {
@@ -94,12 +96,15 @@ struct EveryReader {
           }
         case .some, .typed: pending += try [value.wrapped].compactMap(\.self)
         case .array, .map, .record: pending += try value.members().map(\.value)
+        case .url:
+          try read(value)
+          urls.append(try value.byteRange)
         default: try read(value)
         }
         _ = try (value.className, value.objectNumber, value.objectByteRange, value.byteRange)
       }
     }
-    return (verdict, bodies)
+    return (verdict, bodies, urls)
   }
 
   private func read(_ value: ArchiveValue) throws {
