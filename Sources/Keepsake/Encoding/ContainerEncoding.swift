@@ -15,10 +15,7 @@ extension EncodingPlace {
 
   @inline(never)
   private func putSlowly<Value: ArchivePrimitive, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    let host: NestedContainer?
-    do { host = try session.enter(frame, nested) } catch {
-      throw session.refusal(error, value, frame, nested, key: key)
-    }
+    let host = try session.enter(frame, nested, for: value, key: key)
     defer { session.leave(host) }
     let replaces = session.beginValue(key, table)
     Value.write(value, to: session)
@@ -29,10 +26,7 @@ extension EncodingPlace {
   func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
     // The value may come to use this container again.
     let frame = frame
-    let host: NestedContainer?
-    do { host = try session.enterForValue(frame, nested) } catch {
-      throw session.refusal(error, value, frame, nested, key: key)
-    }
+    let host = try session.enterForValue(frame, nested, value, key: key)
     let checkpoint = session.checkpoint()
     let replaces = session.beginValue(key, table)
     do {
@@ -49,16 +43,34 @@ extension EncodingPlace {
 }
 
 extension EncodingSession {
-  /// Makes `frame` the innermost one, ready for a value that may be taken back.
+  /// Makes `frame` the innermost one, ready for `value`; an error is about that.
+  @inline(__always)
+  fileprivate func enter<Value>(
+    _ frame: FrameID,
+    _ nested: NestedContainer?,
+    for value: Value,
+    key: @autoclosure () -> (any CodingKey)? = nil
+  ) throws -> NestedContainer? {
+    do { return try enter(frame, nested) } catch {
+      throw refusal(error, value, frame, nested, key: key())
+    }
+  }
+
+  /// Makes `frame` the innermost one, ready for `value`, which may be taken back; an error is about that.
   ///
   /// What containers nested at the top level reached is encoded before that: it stays.
   @inline(__always)
-  fileprivate func enterForValue(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
-    let host = try enter(frame, nested)
+  fileprivate func enterForValue<Value>(
+    _ frame: FrameID,
+    _ nested: NestedContainer?,
+    _ value: Value,
+    key: @autoclosure () -> (any CodingKey)? = nil
+  ) throws -> NestedContainer? {
+    let host = try enter(frame, nested, for: value, key: key())
     guard context.isTopLevel, !pending.isEmpty, !isWithinValue else { return host }
     do { try drainLeftovers() } catch {
       leave(host)
-      throw error
+      throw refusal(error, value, frame, nested, key: key())
     }
     return host
   }
@@ -71,16 +83,14 @@ extension EncodingSession {
     _ frame: FrameID,
     _ nested: NestedContainer?
   ) throws {
-    let host: NestedContainer?
-    do { host = try enter(frame, nested) } catch { throw refusal(error, value, frame, nested) }
+    let host = try enter(frame, nested, for: value)
     beginElement()
     Value.write(value, to: self)
     leave(host)
   }
 
   func encodeElement<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    let host: NestedContainer?
-    do { host = try enterForValue(frame, nested) } catch { throw refusal(error, value, frame, nested) }
+    let host = try enterForValue(frame, nested, value)
     let checkpoint = checkpoint()
     beginElement()
     try encode(value, orRollBack: checkpoint, host)
@@ -92,16 +102,14 @@ extension EncodingSession {
     _ frame: FrameID,
     _ nested: NestedContainer?
   ) throws {
-    let host: NestedContainer?
-    do { host = try enter(frame, nested) } catch { throw refusal(error, value, frame, nested) }
+    let host = try enter(frame, nested, for: value)
     defer { leave(host) }
     try beginSingle(value)
     Value.write(value, to: self)
   }
 
   func encodeSingle<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    let host: NestedContainer?
-    do { host = try enterForValue(frame, nested) } catch { throw refusal(error, value, frame, nested) }
+    let host = try enterForValue(frame, nested, value)
     let checkpoint = checkpoint()
     do { try beginSingle(value) } catch {
       leave(host)
