@@ -16,6 +16,9 @@ class AnyDecodingPlan {
 
 /// The plan for types that have no better one: their own `init(from:)`.
 class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
+  /// Whether a value stands for one of the program.
+  private(set) lazy var isForStandIns = Value.self is any ValueStandIn.Type
+
   /// Reads the value at `place`, which then moves behind it; `depth` is that of the container it is in.
   func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     try session.decodePlainly(Value.self, at: &place, depth)

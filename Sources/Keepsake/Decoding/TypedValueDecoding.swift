@@ -6,13 +6,23 @@ extension ValueDecoder {
     do {
       session.claimFrame(depth, for: offset)
       var place = offset
-      let value: Any
+      func completed<Value>(_ value: Value) throws -> Expected {
+        session.completed = (offset, place)
+        if let typed = value as? Expected { return typed }
+        throw session.otherType(
+          type,
+          "Expected \(type) but the value is a \(Swift.type(of: value as Any))",
+          offset,
+          codingPath
+        )
+      }
       if session.reader.isTyped(at: place) {
-        value = shown(try session.decodeTypedContent(at: &place, behind: type, depth))
+        let value = try session.decodeTypedContent(at: &place, behind: type, depth)
+        return session.isStandIn(value) ? try completed(shown(value)) : try completed(value)
       } else if try session.isReference(at: place), try !session.isSharedValue(at: place) {
-        value = try session.decodeTypedObject(at: &place, behind: type, depth)
+        return try completed(session.decodeTypedObject(at: &place, behind: type, depth))
       } else if let untyped = try session.decodeUntyped(at: &place, behind: type, depth) {
-        value = untyped
+        return try completed(untyped)
       } else if try session.isNil(at: place) {
         throw session.mismatch(type, place, codingPath)
       } else {
@@ -23,16 +33,6 @@ extension ValueDecoder {
           codingPath
         )
       }
-      session.completed = (offset, place)
-      guard let typed = value as? Expected else {
-        throw session.otherType(
-          type,
-          "Expected \(type) but the value is a \(Swift.type(of: value))",
-          offset,
-          codingPath
-        )
-      }
-      return typed
     } catch ReadingFault.replacedByNil(let offset) {
       // For the optional around it.
       throw ReadingFault.replacedByNil(offset)
@@ -45,6 +45,11 @@ extension ValueDecoder {
 }
 
 extension DecodingSession {
+  /// Whether `value` stands for one of the program. Its plan knows; the runtime would be asked for each value.
+  fileprivate func isStandIn<Value: Decodable>(_ value: Value) -> Bool {
+    plans.plan(for: Value.self).isForStandIns
+  }
+
   /// - Parameter placeholder: the type to use where none is found.
   func decodeTypedContent(
     at place: inout Int,

@@ -33,9 +33,8 @@ struct MixedNothing: Codable, ValueStandIn {
   var original: Any { Any?.none as Any }
 }
 
-/// What can be archived for `value`, which stands behind a protocol; `nil` if nothing can.
-func encodable(_ value: Any) -> (any Encodable)? {
-  if let value = value as? any Encodable { return value }
+/// What can be archived for `value`, which stands behind a protocol and is not `Encodable`; `nil` if nothing can.
+func mixed(_ value: Any) -> (any Encodable)? {
   if (value as? any NilHolding)?.holdsNil == true { return MixedNothing() }
   if let array = value as? [Any] { return MixedArray(array) }
   if let dictionary = value as? [String: Any] { return MixedDictionary(dictionary) }

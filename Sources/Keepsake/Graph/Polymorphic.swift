@@ -75,7 +75,7 @@ extension Polymorphic: Codable, NativelyEncodable {
     {
       return try collection.encodeElements(to: encoder)
     }
-    guard let value = encodable(wrappedValue) else {
+    guard let value = wrappedValue as? any Encodable ?? mixed(wrappedValue) else {
       let problem = "\(type(of: wrappedValue as Any)) is not Encodable"
       throw EncodingError.invalid(wrappedValue, ArchiveError(.misuse, problem), encoder.codingPath)
     }
