@@ -94,17 +94,18 @@ import Testing
 
   private static let freezingFolder = ProcessInfo.processInfo.environment["KEEPSAKE_FREEZE_JSON"]
 
-  private static func archives(in folder: URL) throws -> [URL] {
-    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-    return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "keepsake" }
+  /// The archives of a folder, each with the file that its JSON is in.
+  private static func archives(in folder: URL) throws -> [(data: Data, json: URL)] {
+    try FrozenArchives.all(in: folder).map { name, data in
+      (data, folder.appendingPathComponent(name).deletingPathExtension().appendingPathExtension("json"))
+    }
   }
 
   @Test("missing JSON of frozen archives is written", .enabled(if: freezingFolder != nil))
   func freeze() throws {
-    for file in try Self.archives(in: URL(fileURLWithPath: #require(Self.freezingFolder))) {
-      let json = file.deletingPathExtension().appendingPathExtension("json")
+    for (data, json) in try Self.archives(in: URL(fileURLWithPath: #require(Self.freezingFolder))) {
       guard !FileManager.default.fileExists(atPath: json.path) else { continue }
-      let text = try Self.json(ArchiveValue(forReading: file)) + "\n"
+      let text = try Self.json(ArchiveValue(forReadingFrom: data)) + "\n"
       try Data(text.utf8).write(to: json, options: .withoutOverwriting)
     }
   }
@@ -113,10 +114,9 @@ import Testing
   func frozen() throws {
     let files = try Self.archives(in: FrozenArchives.folder)
     #expect(files.count > 15)
-    for file in files {
-      let json = file.deletingPathExtension().appendingPathExtension("json")
+    for (data, json) in files {
       let text = try String(contentsOf: json, encoding: .utf8)
-      #expect(try Self.json(ArchiveValue(forReading: file)) + "\n" == text, "\(file.lastPathComponent)")
+      #expect(try Self.json(ArchiveValue(forReadingFrom: data)) + "\n" == text, "\(json.lastPathComponent)")
     }
   }
 }

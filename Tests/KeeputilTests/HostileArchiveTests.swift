@@ -139,7 +139,7 @@ import Testing
 
   @Test("a ring of objects is printed and converted, and ends", .timeLimit(.minutes(20)))
   func rings() throws {
-    let folder = try Keeputil.Folder()
+    let folder = try TemporaryFolder()
     let next: (UInt8) -> [UInt8] = { [1, Tag.map, 1, Tag.shortString + 1, 0x6E, Tag.objectReference, $0] }
     let data = archive(
       bodies: [next(2), next(1)],
@@ -165,7 +165,7 @@ import Testing
 
   @Test("a list of many objects is printed without recursion", .timeLimit(.minutes(20)))
   func longList() throws {
-    let folder = try Keeputil.Folder()
+    let folder = try TemporaryFolder()
     let count = 50_000
     let bodies = (1...count).map { number -> [UInt8] in
       let next = number + 1
@@ -189,7 +189,7 @@ import Testing
 
   @Test("an object without keys that is shared gets a key for its content")
   func contentWithoutKeys() throws {
-    let folder = try Keeputil.Folder()
+    let folder = try TemporaryFolder()
     let reference = [Tag.objectReference, 1]
     let two = [0, Tag.shortArray + 2] + reference + reference
     for (content, expected) in [

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 @Suite struct KeeputilConvert {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func thereAndBack(_ json: String) throws -> String {
     try folder.write(Data(json.utf8), "in.json")
@@ -78,7 +78,7 @@ import Testing
     #expect(result.status == 65)
     #expect(result.errors.hasPrefix("keeputil: in.json: "))
     #expect(result.errors.split(separator: "\n").count == 1)
-    #expect(try !folder.names().contains("a.keepsake"))
+    #expect(try !folder.names.contains("a.keepsake"))
   }
 
   @Test("a key that stands twice and a number with too many digits are told")
@@ -126,7 +126,7 @@ import Testing
     "what Swift's types become in JSON is what JSONEncoder makes of them; shared objects are written once"
   )
   func typesInJSON() throws {
-    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder.path("crew.keepsake"))
+    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder("crew.keepsake"))
     let result = try Keeputil.run("convert", "crew.keepsake", "-", "--to", "json", in: folder)
     #expect(result.status == 0)
     #expect(
@@ -147,7 +147,7 @@ import Testing
     try archiver.encode([sailor], forKey: "first")
     try archiver.encode(["x": sailor], forKey: "second")
     try archiver.encode(7, forKey: "third")
-    try archiver.write(toFile: folder.path("a.keepsake"))
+    try archiver.write(toFile: folder("a.keepsake"))
     let result = try Keeputil.run("convert", "a.keepsake", "-", "--to", "json", in: folder)
     let number = result.output.contains("\"$id\":1") ? 1 : 2
     let expected = #"{"first":[{"$id":N,"name":"Cy"}],"second":{"x":{"$ref":N}},"third":7}"#
@@ -218,16 +218,16 @@ import Testing
   func replacing() throws {
     try folder.write(Data("{\"a\":1}".utf8), "in.json")
     try folder.write(Data("old".utf8), "a.json")
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("a.json"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder("a.json"))
     try FileManager.default.createSymbolicLink(
-      atPath: folder.path("link.json"),
+      atPath: folder("link.json"),
       withDestinationPath: "a.json"
     )
     #expect(try Keeputil.run("convert", "--pretty", "in.json", "link.json", in: folder).status == 0)
     #expect(try folder.read("a.json") == Data("{\n  \"a\": 1\n}\n".utf8))
-    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("a.json"))
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder("a.json"))
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link.json")) == "a.json")
-    #expect(try !folder.names().contains { $0.hasPrefix(".a.json") })
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("link.json")) == "a.json")
+    #expect(try !folder.names.contains { $0.hasPrefix(".a.json") })
   }
 }

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 @Suite struct KeeputilDiff {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   /// The lines, where the archives differ; none where they do not.
   private func diff(_ options: String...) throws -> [String] {

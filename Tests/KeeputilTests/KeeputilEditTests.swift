@@ -6,10 +6,10 @@ import Testing
 
 /// `keeputil edit`: archives changed by options.
 @Suite struct KeeputilEdit {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
   init() throws {
-    folder = try Keeputil.Folder()
+    folder = try TemporaryFolder()
     try folder.archive(ShelfSample.make(books: 3, authors: 2), "a.keepsake")
   }
 
@@ -54,7 +54,7 @@ import Testing
       #expect(result.status == 64)
       #expect(result.errors == "keeputil: edit: two changes say what becomes of root.name\n")
     }
-    #expect(try !folder.names().contains("b.keepsake"))
+    #expect(try !folder.names.contains("b.keepsake"))
     #expect(
       try difference(["--set", "root.name=1", "--rename", "root.name=count"])
         == ["- root.name: \"Shelf\"", "+ root.count: 1"]
@@ -64,7 +64,7 @@ import Testing
   @Test("all objects of a class: keys, and its name; the file itself, with the types that fit then")
   func classes() throws {
     let name = try #require(
-      try ArchiveValue(forReadingFile: folder.path("a.keepsake"))[path: "root.books[0].author"]?.className
+      try ArchiveValue(forReadingFile: folder("a.keepsake"))[path: "root.books[0].author"]?.className
     )
     let result = try Keeputil.run(
       "edit",
@@ -78,7 +78,7 @@ import Testing
       in: folder
     )
     #expect(result.status == 0 && result.errors.hasSuffix(" objects changed\n"), "\(result.errors)")
-    let archive = try ArchiveValue(forReadingFile: folder.path("a.keepsake"))
+    let archive = try ArchiveValue(forReadingFile: folder("a.keepsake"))
     for index in 0..<3 {
       let book = try #require(try archive[path: ArchivePath("root.books[\(index)]")])
       #expect(try book.keys == ["author", "shelf"])
@@ -105,11 +105,11 @@ import Testing
     try expect("would put two values under the key \"name\"", "--rename", "root.books=name")
     try expect("there is no class \"Author\" in the archive; ", "--rename-class", "Author=Person")
     let book = try #require(
-      try ArchiveValue(forReadingFile: folder.path("a.keepsake"))[path: "root.best"]?.className
+      try ArchiveValue(forReadingFile: folder("a.keepsake"))[path: "root.best"]?.className
     )
     try expect("has the key \"titel\"; did you mean \"title\"?", "--rename-key", "\(book).titel=x")
     try expect("has the key \"name\"", "--remove-key", "\(book).name")
-    #expect(try folder.names().contains("b.keepsake") == false)
+    #expect(try folder.names.contains("b.keepsake") == false)
   }
 
   @Test(
@@ -134,7 +134,7 @@ import Testing
     #expect(result.status == 64)
     #expect(result.errors.hasPrefix("keeputil: ") && result.errors.contains(words), "\(result.errors)")
     #expect(try folder.read("a.keepsake") == before)
-    #expect(try folder.names().contains("b") == false)
+    #expect(try folder.names.contains("b") == false)
   }
 
   @Test("standard input and output; a damaged archive is not copied")
@@ -153,7 +153,7 @@ import Testing
     )
     let bad = try Keeputil.run("edit", "--set", "x=1", "-o", "b", "bad.keepsake", in: folder)
     #expect(bad.status == 65 && bad.errors.contains("UTF-8"), "\(bad.errors)")
-    #expect(try folder.names().contains("b") == false)
+    #expect(try folder.names.contains("b") == false)
     let unwritable = try Keeputil.run("edit", "--set", "x=1", "-o", "absent/b", "a.keepsake", in: folder)
     #expect(unwritable.status == 74 && unwritable.errors.contains("absent/b"), "\(unwritable.errors)")
   }

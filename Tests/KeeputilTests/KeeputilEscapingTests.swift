@@ -7,9 +7,9 @@ import Testing
 
 /// That no text of an archive reaches a terminal as anything but a text, whatever the tool writes.
 @Suite struct KeeputilEscaping {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   /// A CSI, a new line, what turns the direction around, what does not show, a tag, a private and an unassigned
   /// character, a mark with nothing to stand on.
@@ -21,7 +21,7 @@ import Testing
     let archiver = KeyedArchiver()
     let texts = [Self.strange, Self.harmless]
     try archiver.encode([Self.strange: texts], forKey: Self.strange)
-    try archiver.write(toFile: folder.path("a.keepsake"))
+    try archiver.write(toFile: folder("a.keepsake"))
   }
 
   private func unsafeScalars(_ text: String) -> [Unicode.Scalar] {
@@ -77,7 +77,7 @@ import Testing
     #expect(output.contains("<string>\(Self.harmless)</string>"))
     let back = try Keeputil.run("convert", "-", "b.keepsake", input: Data(output.utf8), in: folder)
     #expect(back.status == 0 && back.errors.isEmpty)
-    let archive = try ArchiveValue(forReadingFile: folder.path("b.keepsake"))
+    let archive = try ArchiveValue(forReadingFile: folder("b.keepsake"))
     let texts = try #require(try archive["root"]?[Self.strange]?[Self.strange]).members()
     #expect(
       try texts.map { try $0.value.stringValue.map { Array($0.utf8) } }

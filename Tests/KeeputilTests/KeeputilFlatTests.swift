@@ -6,10 +6,10 @@ import Testing
 
 /// `keeputil print --flat`, the number of objects that `edit` changed, and words that were misspelt.
 @Suite struct KeeputilFlat {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
   init() throws {
-    folder = try Keeputil.Folder()
+    folder = try TemporaryFolder()
   }
 
   private let a: [UInt8] = [0x21, 0x61]

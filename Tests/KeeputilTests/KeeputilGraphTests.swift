@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 @Suite struct KeeputilGraph {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func draw(_ options: String...) throws -> Picture {
     let result = try Keeputil.shell("\"$0\" graph \(options.joined(separator: " ")) a.keepsake", in: folder)
@@ -258,7 +258,7 @@ import Testing
       #expect(result.errors.split(separator: "\n").count == 1)
     }
     // Nothing is left of a picture that was not finished.
-    #expect(try folder.names().allSatisfy { !$0.contains("svg") })
+    #expect(try folder.names.allSatisfy { !$0.contains("svg") })
     let closed = try Keeputil.shell("\"$0\" graph a.keepsake | true", in: folder)
     #expect(closed.errors.isEmpty)
   }

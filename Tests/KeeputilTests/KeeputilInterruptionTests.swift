@@ -5,10 +5,10 @@ import Testing
 
 /// Commands that are ended from outside while they write a file.
 @Suite(.timeLimit(.minutes(20))) struct KeeputilInterruption {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
   init() throws {
-    folder = try Keeputil.Folder()
+    folder = try TemporaryFolder()
     try folder.archive(Crew(), "a.keepsake")
     try folder.write(Data("old".utf8), "out.json")
   }
@@ -19,7 +19,7 @@ import Testing
     private let errors = Pipe()
 
     /// - Parameter before: what the shell does before it becomes the tool.
-    init(in folder: Keeputil.Folder, before: String = ":") throws {
+    init(in folder: TemporaryFolder, before: String = ":") throws {
       let end = errors.fileHandleForWriting
       _ = fcntl(end.fileDescriptor, F_SETFL, O_NONBLOCK)
       while (try? end.write(contentsOf: Data(count: 1 << 12))) != nil {}
@@ -80,9 +80,9 @@ import Testing
   }
 }
 
-extension Keeputil.Folder {
+extension TemporaryFolder {
   /// Whether there is the temporary file of out.json.
   fileprivate var hasUnfinished: Bool {
-    get throws { try names().contains { $0.hasPrefix(".out.json.keepsake-") } }
+    get throws { try names.contains { $0.hasPrefix(".out.json.keepsake-") } }
   }
 }

@@ -45,7 +45,7 @@ import Testing
 
   @Test("every option that a page names is taken, and no other")
   func options() throws {
-    let folder = try Keeputil.Folder()
+    let folder = try TemporaryFolder()
     for command in Tool.commands {
       for option in command.manual.options {
         let name = try #require(option.form.split(separator: " ").first)
@@ -60,7 +60,7 @@ import Testing
 
   @Test("the overview has all commands and all exit statuses")
   func overview() throws {
-    let folder = try Keeputil.Folder()
+    let folder = try TemporaryFolder()
     let output = try Keeputil.run("--help", in: folder).output
     for command in Tool.commands {
       #expect(output.contains("  \(command.name) ") && output.contains(command.manual.summary))

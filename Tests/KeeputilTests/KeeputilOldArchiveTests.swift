@@ -5,9 +5,9 @@ import Testing
 
 /// What the tool says of files of NSKeyedArchiver.
 @Suite struct KeeputilOldArchives {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func stats(_ name: String) throws -> (text: String, json: [String: Any]) {
     let text = try Keeputil.run("stats", name, in: folder)

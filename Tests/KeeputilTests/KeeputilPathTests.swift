@@ -6,9 +6,9 @@ import Testing
 
 /// `keeputil print --key`.
 @Suite struct KeeputilPaths {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func at(_ path: String, _ options: String...) throws -> Keeputil.Result {
     try Keeputil.shell(

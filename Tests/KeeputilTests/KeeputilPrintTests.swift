@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite struct KeeputilPrint {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   @Test("objects with class and number, a second reference as such, strange characters escaped")
   func objects() throws {
-    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder.path("crew.keepsake"))
+    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder("crew.keepsake"))
     let result = try Keeputil.run("print", "crew.keepsake", in: folder)
     #expect(result.status == 0)
     #expect(
@@ -57,7 +57,7 @@ import Testing
     try archiver.encode(Date(timeIntervalSinceReferenceDate: .infinity), forKey: "never")
     try archiver.encode(Date(timeIntervalSince1970: -1), forKey: "before 1970")
     try archiver.encode(Date(timeIntervalSince1970: 951_782_400), forKey: "leap day")
-    try archiver.write(toFile: folder.path("a.keepsake"))
+    try archiver.write(toFile: folder("a.keepsake"))
     let output = try Keeputil.run("print", "a.keepsake", in: folder).output
     for line in [
       "\"nil\" => nil", "\"some nil\" => some nil", "\"empty array\" => []", "\"empty map\" => {}",
@@ -73,7 +73,7 @@ import Testing
 
   @Test("an abbreviated tree")
   func abbreviated() throws {
-    try KeyedArchiver.archive(rootObject: [[1, 2, 3], [4], [5]], toFile: folder.path("a.keepsake"))
+    try KeyedArchiver.archive(rootObject: [[1, 2, 3], [4], [5]], toFile: folder("a.keepsake"))
     let result = try Keeputil.run("print", "--members", "2", "--depth=2", "a.keepsake", in: folder)
     #expect(
       result.output == """
@@ -91,7 +91,7 @@ import Testing
 
   @Test("a reader that goes away is no fault to speak of")
   func brokenPipe() throws {
-    try KeyedArchiver.archive(rootObject: Array(0..<100_000), toFile: folder.path("a.keepsake"))
+    try KeyedArchiver.archive(rootObject: Array(0..<100_000), toFile: folder("a.keepsake"))
     let result = try Keeputil.shell("\"$0\" print a.keepsake | head -n 1", in: folder)
     #expect(result.output == "{\n")
     #expect(result.errors.isEmpty)

@@ -9,9 +9,9 @@ import Testing
 
 /// What `keeputil verify` tells while it works, and where it says that a fault is.
 @Suite struct KeeputilProgress {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   @Test("progress where it is asked for, erased at the end; nothing where nobody looks or wants it")
   func progress() throws {
@@ -67,7 +67,7 @@ import Testing
     try folder.archive(shelf, "b.keepsake")
     var shown: [String] = []
     let progress = keeputil.Progress("comparing", .always, pause: .zero) { shown.append($0) }
-    let (a, b) = (try DiffSide(folder.path("a.keepsake")), try DiffSide(folder.path("b.keepsake")))
+    let (a, b) = (try DiffSide(folder("a.keepsake")), try DiffSide(folder("b.keepsake")))
     var count = 0
     try Comparison(a, b, progress) { _, _, _ in count += 1 }.run()
     progress.finish()
@@ -145,7 +145,7 @@ import Testing
       let result = try Keeputil.shell("\"$0\" \(arguments) a.keepsake", in: folder)
       #expect(result.status == 65 && result.errors == verified.errors, "\(result.errors)")
     }
-    #expect(try folder.names().contains("b") == false)
+    #expect(try folder.names.contains("b") == false)
   }
 
   @Test("the structure is told to be looked at from the beginning to the end")

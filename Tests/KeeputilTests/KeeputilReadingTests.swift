@@ -6,9 +6,9 @@ import Testing
 
 /// That `keeputil print` reads what it shows and nothing else, and what it makes of damage.
 @Suite struct KeeputilReading {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private struct Large: Codable {
     var first = [1, 2, 3]

@@ -6,9 +6,9 @@ import Testing
 
 /// What the tool makes of weak references and of values behind protocols.
 @Suite struct KeeputilReferences {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private static func text(_ string: String) -> [UInt8] {
     [Tag.shortString + UInt8(string.utf8.count)] + Array(string.utf8)

@@ -8,9 +8,9 @@ import Testing
 
 /// The page of a report, as text: what a browser makes of it is looked at by .ci/report-in-browser.
 @Suite struct KeeputilReport {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private static let attack = "</script><img src=x onerror=alert(1)><!--\u{2028}&\"'\\"
 
@@ -46,7 +46,7 @@ import Testing
 
   @Test("one file with everything, that may load and send nothing")
   func selfContained() throws {
-    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder.path("crew.keepsake"))
+    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder("crew.keepsake"))
     let (page, data) = try report("crew.keepsake")
     #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
     #expect(page.contains("<title>crew.keepsake – Keepsake archive</title>"))
@@ -66,7 +66,7 @@ import Testing
 
   @Test("the policy allows the page's own style and script and no other, by their hashes")
   func policy() throws {
-    try KeyedArchiver.archive(rootObject: 1, toFile: folder.path("a.keepsake"))
+    try KeyedArchiver.archive(rootObject: 1, toFile: folder("a.keepsake"))
     let page = try report("a.keepsake").page
     let policy = try #require(
       page.firstMatch(of: /http-equiv="Content-Security-Policy" content="([^"]*)"/)?.1
@@ -88,7 +88,7 @@ import Testing
     try archiver.encode([attack: [attack, String(repeating: attack, count: 200)]], forKey: attack)
     try archiver.encode(Crew(), forKey: "crew")
     let name = "<b>&'\u{202E}.keepsake"
-    try archiver.write(toFile: folder.path(name))
+    try archiver.write(toFile: folder(name))
     let (page, data) = try report(name)
     #expect(!page.contains("<img") && !page.contains("onerror=alert(1)>") && !page.contains("\u{2028}"))
     #expect(page.contains("<title>&lt;b&gt;&amp;&#39;\\u{202E}.keepsake"))
@@ -118,7 +118,7 @@ import Testing
   @Test("the same page each time, also to standard output and from a pipe")
   func deterministic() throws {
     let dictionary = Dictionary(uniqueKeysWithValues: (0..<300).map { ("key \($0)", ["a": $0, "b": 1]) })
-    try KeyedArchiver.archive(rootObject: dictionary, toFile: folder.path("a.keepsake"))
+    try KeyedArchiver.archive(rootObject: dictionary, toFile: folder("a.keepsake"))
     let first = try report("a.keepsake").page
     #expect(try report("a.keepsake").page == first)
     #expect(try Keeputil.shell("\"$0\" report a.keepsake -o -", in: folder).output == first)
@@ -140,12 +140,12 @@ import Testing
     }
     // A page that was there stays as it was, and nothing else is left.
     #expect(try folder.read("report.html") == Data("old".utf8))
-    #expect(try folder.names().count { $0.contains("report") } == 1)
+    #expect(try folder.names.count { $0.contains("report") } == 1)
   }
 
   @Test("wrong arguments, output that cannot be written, a reader that goes away")
   func wrong() throws {
-    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder.path("a.keepsake"))
+    try KeyedArchiver.archive(rootObject: Crew(), toFile: folder("a.keepsake"))
     for (status, words, line) in [
       (64, "say where the page is to be written", "report a.keepsake"),
       (64, "one file expected", "report -o x.html"),

@@ -38,10 +38,10 @@ final class AuthorSample: Codable {
   init(_ name: String) { self.name = name }
 }
 
-extension Keeputil.Folder {
+extension TemporaryFolder {
   /// Archives `value` in the file `name`.
   func archive(_ value: some Encodable, _ name: String) throws {
-    try KeyedArchiver.archive(rootObject: value, toFile: path(name))
+    try KeyedArchiver.archive(rootObject: value, toFile: self(name))
   }
 
   /// An archive in which arrays, or objects, are nested within each other.

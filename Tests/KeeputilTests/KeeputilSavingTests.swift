@@ -6,10 +6,10 @@ import Testing
 
 /// How the tool writes files: what it replaces, and what it refuses to.
 @Suite struct KeeputilSaving {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
   init() throws {
-    folder = try Keeputil.Folder()
+    folder = try TemporaryFolder()
     try folder.archive(Crew(), "a.keepsake")
     try folder.write(Data("{\"a\":1}".utf8), "a.json")
   }
@@ -46,7 +46,7 @@ import Testing
     }
     #expect(steps == ["write", "sync", "rename", "sync folder"])
     #expect(try folder.read("out") != Data("old".utf8))
-    #expect(try !folder.names().contains { $0.hasPrefix(".out.") })
+    #expect(try !folder.names.contains { $0.hasPrefix(".out.") })
   }
 
   @Test("what a killed command left is removed by the next one, whatever it writes", arguments: commands)
@@ -54,15 +54,15 @@ import Testing
     let name = TemporaryName.random(for: "out")
     try folder.write(Data("half of".utf8), name)
     #expect(try run(command, writing: "out").status == 0)
-    #expect(try !folder.names().contains(name))
+    #expect(try !folder.names.contains(name))
   }
 
   @Test("no command takes the place of what it reads; edit may", arguments: commands)
   func ownInput(command: String) throws {
     let input = command.contains("a.json") ? "a.json" : "a.keepsake"
     let before = try folder.read(input)
-    try FileManager.default.createSymbolicLink(atPath: folder.path("symbolic"), withDestinationPath: input)
-    try FileManager.default.linkItem(atPath: folder.path(input), toPath: folder.path("hard"))
+    try FileManager.default.createSymbolicLink(atPath: folder("symbolic"), withDestinationPath: input)
+    try FileManager.default.linkItem(atPath: folder(input), toPath: folder("hard"))
     guard !command.hasPrefix("edit") else {
       #expect(try run(command, writing: input).status == 0)
       #expect(try folder.read(input) != before)
@@ -82,15 +82,15 @@ import Testing
 
   @Test("a path that ends in a slash names no file", arguments: commands)
   func slash(command: String) throws {
-    let names = try Set(folder.names())
+    let names = try Set(folder.names)
     let result = try run(command, writing: "absent/")
     #expect(result.status == 74)
     #expect(
       result.errors.hasPrefix("keeputil: absent/: ") && result.errors.contains("slash"),
       "\(result.errors)"
     )
-    #expect(try Set(folder.names()).subtracting(names).allSatisfy { $0.contains("-") })
-    #expect(!FileManager.default.fileExists(atPath: folder.path("absent")))
+    #expect(try Set(folder.names).subtracting(names).allSatisfy { $0.contains("-") })
+    #expect(!FileManager.default.fileExists(atPath: folder("absent")))
   }
 
   @Test("a name of any length that a file may have", arguments: commands)
@@ -105,7 +105,7 @@ import Testing
   func specialFiles(command: String) throws {
     #expect(try run(command, writing: "out").status == 0)
     let direct = try folder.read("out")
-    try makePipe(folder.path("pipe"))
+    try makePipe(folder("pipe"))
     #expect(try run(command + " & cat pipe >through; wait $!", writing: "pipe").status == 0)
     #expect(try folder.read("through") == direct)
     #expect(try run(command + " | cat >piped", writing: "/dev/stdout").status == 0)

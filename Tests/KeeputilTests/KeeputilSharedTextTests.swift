@@ -7,11 +7,11 @@ import Testing
 /// One long text, key or name for which there are very many references: what the tool writes, and the time that it takes,
 /// are those of the archive.
 @Suite struct KeeputilSharedTexts {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
   private static let length = 1 << 20
   private static let count = 20_000
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   /// A text that is the same as others of its length up to its end.
   private static func long(_ end: String = "a") -> [UInt8] {

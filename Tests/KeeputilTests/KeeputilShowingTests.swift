@@ -6,9 +6,9 @@ import Testing
 
 /// How `keeputil print` shows things: colours, places, JSON.
 @Suite struct KeeputilShowing {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func uncoloured(_ text: String) -> String {
     text.replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
@@ -99,7 +99,7 @@ import Testing
     try archiver.encode(Data([1, 2, 255]), forKey: "bytes")
     try archiver.encode(["$ref": 1, "$$": 2], forKey: "$keys")
     try archiver.encode([-5: "a\"\n\u{1B}"], forKey: "map")
-    try archiver.write(toFile: folder.path("a.keepsake"))
+    try archiver.write(toFile: folder("a.keepsake"))
     let result = try Keeputil.run("print", "--json", "a.keepsake", in: folder)
     #expect(result.status == 0)
     for part in [

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct KeeputilStats {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   @Test("tables in columns, by file and from a pipe")
   func tables() throws {
@@ -101,7 +101,7 @@ import Testing
     let dictionary = Dictionary(
       uniqueKeysWithValues: (0..<9_000).map { ("a key of some length, number \($0)", $0) }
     )
-    try KeyedArchiver.archive(rootObject: dictionary, toFile: folder.path("a.keepsake"))
+    try KeyedArchiver.archive(rootObject: dictionary, toFile: folder("a.keepsake"))
     let result = try Keeputil.shell("\"$0\" stats --json a.keepsake | head -n 1", in: folder)
     #expect(result.output == "{\n")
     #expect(result.errors.isEmpty)

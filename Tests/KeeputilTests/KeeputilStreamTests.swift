@@ -7,9 +7,9 @@ import Testing
 
 /// What is read and written that is no file of a disk: pipes and devices, which may have no end.
 @Suite(.timeLimit(.minutes(20))) struct KeeputilStreams {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   @Test(
     "what is no archive and has no end is refused by its first bytes",

@@ -5,9 +5,9 @@ import Testing
 
 /// Wrong arguments, files that are not there: one line and a status.
 @Suite struct KeeputilUsage {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func expect(_ status: Int32, _ words: String, _ result: Keeputil.Result) {
     #expect(result.status == status)
@@ -34,14 +34,14 @@ import Testing
       expect(64, "'\(number)' is no number from 1 on for the option '--depth'", result)
     }
     expect(64, "no command 'x'", try Keeputil.run("help", "x", in: folder))
-    try KeyedArchiver.archive(rootObject: 1, toFile: folder.path("a.keepsake"))
+    try KeyedArchiver.archive(rootObject: 1, toFile: folder("a.keepsake"))
     expect(64, "archive already", try Keeputil.run("convert", "a.keepsake", "b", in: folder))
   }
 
   @Test("a number beyond all numbers is as good as none, where there is no limit")
   func hugeNumbers() throws {
     let huge = String(repeating: "9", count: 40)
-    try KeyedArchiver.archive(rootObject: [[1, 2]], toFile: folder.path("a.keepsake"))
+    try KeyedArchiver.archive(rootObject: [[1, 2]], toFile: folder("a.keepsake"))
     let plain = try Keeputil.run("print", "a.keepsake", in: folder)
     #expect(
       try Keeputil.run("print", "--depth", huge, "--members", huge, "a.keepsake", in: folder).output
@@ -65,13 +65,13 @@ import Testing
     // A name is shown so that it cannot do anything to the terminal.
     expect(66, "\\u{1B}[31m", try Keeputil.run(command, "\u{1B}[31m", in: folder))
     // A file whose name looks like an option.
-    try KeyedArchiver.archive(rootObject: 1, toFile: folder.path("-a"))
+    try KeyedArchiver.archive(rootObject: 1, toFile: folder("-a"))
     #expect(try Keeputil.run(command, "--", "-a", in: folder).status == 0)
   }
 
   @Test("output that cannot be written")
   func unwritable() throws {
-    try KeyedArchiver.archive(rootObject: ["a"], toFile: folder.path("a.keepsake"))
+    try KeyedArchiver.archive(rootObject: ["a"], toFile: folder("a.keepsake"))
     try folder.write(Data("[]".utf8), "a.json")
     expect(74, "No such file", try Keeputil.run("convert", "a.keepsake", "absent/b.json", in: folder))
     expect(74, "absent/b.keepsake", try Keeputil.run("convert", "a.json", "absent/b.keepsake", in: folder))

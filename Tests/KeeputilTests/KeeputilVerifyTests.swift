@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 @Suite struct KeeputilVerify {
-  let folder: Keeputil.Folder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try Keeputil.Folder() }
+  init() throws { folder = try TemporaryFolder() }
 
   @Test("a whole archive, by name and from a pipe")
   func whole() throws {
@@ -55,8 +55,8 @@ import Testing
     let checked = try Keeputil.run("verify", "demo.keepsake", in: folder)
     #expect(checked.output.contains("667 objects of 6 classes"))
     // Without a name for it, no file is left.
-    let names = try folder.names().count
+    let names = try folder.names.count
     #expect(try Keeputil.shell("TMPDIR=. \"$0\" demo", in: folder).status == 0)
-    #expect(try folder.names().filter { !$0.hasPrefix("input") && !$0.hasPrefix("errors") }.count <= names)
+    #expect(try folder.names.filter { !$0.hasPrefix("input") && !$0.hasPrefix("errors") }.count <= names)
   }
 }

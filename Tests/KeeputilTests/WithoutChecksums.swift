@@ -117,7 +117,7 @@ import Testing
 
   @Test("keeputil says that there are none, and shows the rest")
   func keeputil() throws {
-    let folder = try Keeputil.Folder()
+    let folder = try TemporaryFolder()
     let data = try archive([1, 2])
     try folder.write(data, "bare.keepsake")
     let verified = try Keeputil.run("verify", "bare.keepsake", in: folder)

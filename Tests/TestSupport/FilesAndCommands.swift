@@ -3,21 +3,24 @@ import Testing
 
 /// A folder of a test's own, which goes with the test.
 package final class TemporaryFolder {
-  package let path: String
+  package let url: URL
+  package var path: String { url.path }
 
   package init() throws {
-    let url = FileManager.default.temporaryDirectory.appending(path: "keepsake-\(UUID().uuidString)")
+    url = FileManager.default.temporaryDirectory.appending(path: "keepsake-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    path = url.path
   }
 
   deinit {
-    try? FileManager.default.removeItem(atPath: path)
+    try? FileManager.default.removeItem(at: url)
   }
 
   package func callAsFunction(_ name: String) -> String {
     path + "/" + name
   }
+
+  package func write(_ data: Data, _ name: String) throws { try data.write(to: url.appending(path: name)) }
+  package func read(_ name: String) throws -> Data { try Data(contentsOf: url.appending(path: name)) }
 
   /// The names of all that is in the folder.
   package var names: [String] {
@@ -45,15 +48,7 @@ package func permissions(_ path: String) throws -> Int? {
 }
 
 /// The executable of this package that is built beside the tests.
-package let probePath: String? = {
-  var places = [URL(filePath: CommandLine.arguments[0])]
-  #if canImport(Darwin)
-    places += Bundle.allBundles.map(\.bundleURL)
-  #endif
-  return places.lazy
-    .map { $0.deletingLastPathComponent().appending(path: "archive-probe").path }
-    .first { FileManager.default.isExecutableFile(atPath: $0) }
-}()
+package let probePath = (try? Probe.executable())?.path
 
 package func startCommand(_ command: [String], errors: String? = nil) throws -> Process {
   let process = Process()

@@ -5,8 +5,8 @@ package enum FrozenArchives {
   package static let folder = (Bundle.module.resourceURL ?? Bundle.module.bundleURL)
     .appendingPathComponent("Fixtures")
 
-  /// All of them, by their paths in Fixtures.
-  package static func all() throws -> [(name: String, data: Data)] {
+  /// All of them, or those of another folder, by their paths in there.
+  package static func all(in folder: URL = folder) throws -> [(name: String, data: Data)] {
     let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
     return try files.filter { $0.hasSuffix(".keepsake") }.sorted().map {
       ($0, try Data(contentsOf: folder.appendingPathComponent($0)))

@@ -10,24 +10,30 @@ package enum Keeputil {
   }
 
   /// Runs the tool in `folder`.
-  package static func run(_ arguments: String..., input: Data = Data(), in folder: Folder) throws -> Result {
+  package static func run(_ arguments: String..., input: Data = Data(), in folder: TemporaryFolder) throws
+    -> Result
+  {
     try run(executable(), arguments, input, folder)
   }
 
   /// Runs a line of the shell, in which "$0" is the tool.
-  package static func shell(_ line: String, in folder: Folder) throws -> Result {
+  package static func shell(_ line: String, in folder: TemporaryFolder) throws -> Result {
     try run(URL(fileURLWithPath: "/bin/sh"), ["-c", line, executable().path], Data(), folder)
   }
 
   /// Whether there is a script(1) of util-linux, which makes a terminal for what it runs.
   package static let hasTerminal =
-    (try? shell("command -v script >/dev/null && script --version | grep -q util-linux", in: Folder()).status)
+    (try? shell(
+      "command -v script >/dev/null && script --version | grep -q util-linux",
+      in: TemporaryFolder()
+    ).status)
     == 0
 
   /// Runs the tool with a terminal for its input, output and errors, which come together.
   ///
   /// - Parameter environment: what stands before the command in a line of the shell.
-  package static func onTerminal(_ arguments: String, _ environment: String, in folder: Folder) throws
+  package static func onTerminal(_ arguments: String, _ environment: String, in folder: TemporaryFolder)
+    throws
     -> Result
   {
     try shell("\(environment) script -qec '\"'\"$0\"'\" \(arguments)' /dev/null", in: folder)
@@ -37,10 +43,10 @@ package enum Keeputil {
     _ program: URL,
     _ arguments: [String],
     _ input: Data,
-    _ folder: Folder
+    _ folder: TemporaryFolder
   ) throws -> Result {
-    let inputFile = folder.path("input-\(UUID())")
-    let errorsFile = folder.path("errors-\(UUID())")
+    let inputFile = folder("input-\(UUID())")
+    let errorsFile = folder("errors-\(UUID())")
     try input.write(to: URL(fileURLWithPath: inputFile))
     try Data().write(to: URL(fileURLWithPath: errorsFile))
     let process = Process()
@@ -65,26 +71,5 @@ package enum Keeputil {
 
   package static func executable() throws -> URL {
     try Probe.executable().deletingLastPathComponent().appendingPathComponent("keeputil")
-  }
-
-  /// A folder for the files of one test, removed with the last reference to it.
-  package final class Folder {
-    package let url: URL
-
-    package init() throws {
-      url = FileManager.default.temporaryDirectory.appendingPathComponent("keeputil-\(UUID())")
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-    package func write(_ data: Data, _ name: String) throws {
-      try data.write(to: url.appendingPathComponent(name))
-    }
-    package func read(_ name: String) throws -> Data {
-      try Data(contentsOf: url.appendingPathComponent(name))
-    }
-    package func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path) }
   }
 }
