@@ -45,11 +45,12 @@ import Testing
     if viewed.isRefused, verified.isRefused { tally.refused += 1 }
   }
 
-  /// Whether a fault is in a body that the view does not read: only a conditional reference leads to it, which the
-  /// decoder follows (rule 10's "need not check").
+  /// Whether a fault is in a body that the view does not read: only a conditional reference leads to it, and the decoder
+  /// follows that.
   private func isBeyond(_ bodies: Set<Int>, _ place: Int?, in data: Data) -> Bool {
     guard let place, let image = try? ArchiveImage(data: data, verification: .disabled) else { return false }
-    return [place - 1, place].compactMap { image.bodyNumber(containing: $0) }.contains { !bodies.contains($0) }
+    let numbers = [place - 1, place].compactMap { image.bodyNumber(containing: $0) }
+    return numbers.contains { !bodies.contains($0) }
   }
 
   /// Whether a fault is at a place that is read when all is read that the top level leads to.
