@@ -7,6 +7,7 @@ extension Options {
     all in turns, and prints medians, ratios, sizes and allocations.
 
       --workload NAME   run this workload only (may be repeated; see --list)
+      --small           run the workloads of small archives: one for each value
       --rounds N        time each contender N times (default 11)
       --quick           a tenth of the data, three rounds unless --rounds is given
       --divide N        one Nth of the data

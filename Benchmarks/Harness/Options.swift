@@ -56,6 +56,7 @@ struct Options {
           throw UsageError(message: "there is no workload '\(name)' (--list names them)")
         }
         workloads.append(name)
+      case "--small": workloads += Workload.small.map(\.name)
       case "--rounds": chosenRounds = try Self.count(of: argument, from: &remaining)
       case "--quick": scale.divisor = 10
       case "--divide": scale.divisor = try Self.count(of: argument, from: &remaining)

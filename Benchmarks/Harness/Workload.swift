@@ -89,6 +89,6 @@ struct Workload: Sendable {
       .optionals, .identifiers, .smallGraph(nodes: 500), .smallGraph(nodes: 2_000),
       .cycles, .sourceAnalyser, .subclasses, .models, .protocols, .tweets,
       .partialKeys, .partialCases, .partialColumn, .partialSkip,
-    ]
+    ] + small
   }
 }

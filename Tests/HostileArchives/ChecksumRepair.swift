@@ -12,6 +12,7 @@ package enum ChecksumRepair {
   /// Where the trailer's offsets are possible they are kept, the block checksums between them written anew. Where they
   /// are not, everything up to the trailer is taken for contents, and the directory is looked for from the end.
   package static func repaired(_ bytes: [UInt8]) -> [UInt8] {
+    if let short = repairedShort(bytes) { return short }
     var content = bytes
     let least = Header.byteCount + Trailer.byteCount
     if content.count < least { content += [UInt8](repeating: 0, count: least - content.count) }
@@ -32,6 +33,17 @@ package enum ChecksumRepair {
       start = likelyDirectory(content, endingAt: end)
     }
     return closed(Array(content.prefix(end)), directoryOffset: start, hasChecksums: hasChecksums)
+  }
+
+  /// The bytes with a sound header and checksum, if they are an archive of the short form; the flags stay.
+  private static func repairedShort(_ bytes: [UInt8]) -> [UInt8]? {
+    guard bytes.count >= Header.shortByteCount, bytes[10] & 2 != 0 else { return nil }
+    var content = Header.signature + [Header.major, bytes[9]] + bytes[10...]
+    content[10] &= 3
+    content[11] &= 0x7F
+    guard content[10] & 1 == 0 else { return content }
+    content.removeLast(min(4, content.count - Header.shortByteCount))
+    return content + Bytes.word(checksum(content, 0..<content.count)).prefix(4)
   }
 
   /// Contents, which are a header, bodies, tables and a directory, with the checksums and the trailer that belong to

@@ -15,16 +15,24 @@ package enum SeedArchives {
     var seeds: [SeedArchive] = []
     for model in HostileModel.all {
       guard let archive = model.archive else { continue }
-      let bytes = Array(try archive())
+      let written = Array(try archive())
+      let bytes = try longForm(written)
       seeds.append(SeedArchive(name: model.name, bytes: bytes, model: model))
-      if seeds.count % 4 == 0 {
+      if written != bytes {
+        seeds.append(SeedArchive(name: model.name + " short", bytes: written, model: model))
+      }
+      if seeds.count % 4 < 2 {
         seeds.append(
           SeedArchive(name: model.name + " unchecked", bytes: withoutChecksums(bytes), model: model)
         )
       }
     }
     seeds.append(
-      SeedArchive(name: "several keys", bytes: Array(try severalKeys()), model: HostileModel.own.first)
+      SeedArchive(
+        name: "several keys",
+        bytes: try longForm(Array(severalKeys())),
+        model: HostileModel.own.first
+      )
     )
     seeds.append(SeedArchive(name: "many objects", bytes: Array(try manyObjects()), model: nil))
     return seeds
@@ -37,6 +45,11 @@ package enum SeedArchives {
       guard !name.hasPrefix("."), !name.hasSuffix(".md") else { return nil }
       return SeedArchive(name: name, bytes: Array(try Data(contentsOf: url)), model: nil)
     }
+  }
+
+  /// The same archive in the form of a large one, of which the pieces are known.
+  package static func longForm(_ bytes: [UInt8]) throws -> [UInt8] {
+    try ArchiveImage(data: Data(bytes), verification: .everything).inLongForm()
   }
 
   /// The same archive with the flag that there are no checksums of blocks.

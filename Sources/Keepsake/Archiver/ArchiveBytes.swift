@@ -42,7 +42,8 @@ extension ArchiveImage {
   package convenience init(
     data: Data,
     verification: ArchiveVerification,
-    limits: ArchiveLimits = ArchiveLimits()
+    limits: ArchiveLimits = ArchiveLimits(),
+    findTables: ((RawSpan) -> ArchiveTables?)? = nil
   ) throws(ArchiveError) {
     guard data.count <= limits.maximumByteCount else {
       throw ArchiveError(
@@ -52,10 +53,10 @@ extension ArchiveImage {
     }
     let reader = ByteReader(data)
     // Most archives are our own, and are opened without a look for what they are not.
-    guard !reader.hasBytes(Header.signature, at: 0), limits.readsNSKeyedArchives,
+    guard (try? reader.word(at: 0)) != Header.signatureWord, limits.readsNSKeyedArchives,
       let old = try OldArchiveTranslation.translate(reader, limits, withoutChecksums: true)
     else {
-      try self.init(reader, verification: verification, limits: limits)
+      try self.init(reader, verification: verification, limits: limits, findTables: findTables)
       return
     }
     try self.init(old.buffer.reader(), verification: .disabled, source: old, limits: limits)

@@ -25,4 +25,7 @@ public struct ArchiveFormatting: OptionSet, Sendable {
   ///
   /// Such an archive has format version 1.1, and readers of 1.0 reject it.
   public static let withoutChecksums = ArchiveFormatting(rawValue: 1 << 1)
+
+  /// A small archive has the form of a large one, to which saves can be appended (Format §7).
+  package static let longForm = ArchiveFormatting(rawValue: 1 << 2)
 }

@@ -76,7 +76,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
       userInfo: userInfo,
       hidesRootKey: hidesRootKey
     )
-    if outputFormatting.contains(.withoutChecksums) { session.assembly.leaveOutChecksums() }
+    session.assembly.format(outputFormatting)
     session.ownClassNames = ownClassNames
     session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
     openSession = session
@@ -231,7 +231,21 @@ extension KeyedArchiver {
     outputFormatting: ArchiveFormatting = [],
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Data {
-    try archiver(of: rootObject, outputFormatting, userInfo).encodedData
+    let session = SpareEncodingSessions.take(
+      sortsKeys: outputFormatting.contains(.sortedKeys),
+      userInfo: userInfo
+    )
+    do {
+      session.assembly.format(outputFormatting)
+      session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+      try session.encodeRoot(rootObject)
+    } catch {
+      session.dropSpares()
+      throw error
+    }
+    let data = session.archive.takeData()
+    SpareEncodingSessions.giveBack(consume session)
+    return data
   }
 
   /// A deep copy: `object` and all that it reaches, copied once each, so that what was shared is shared in
@@ -278,4 +292,12 @@ extension KeyedArchiver {
 // Safe: it was made of bytes, by initializers that are isolated to no actor and were given nothing but these.
 private struct Disconnected<Value>: @unchecked Sendable {
   let value: Value
+}
+
+extension ArchiveAssembly {
+  /// Has the archive written as `formatting` says.
+  fileprivate mutating func format(_ formatting: ArchiveFormatting) {
+    if formatting.contains(.withoutChecksums) { leaveOutChecksums() }
+    prefersShortForm = !formatting.contains(.longForm)
+  }
 }

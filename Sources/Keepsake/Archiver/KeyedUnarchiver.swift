@@ -333,9 +333,19 @@ extension KeyedUnarchiver {
     classPolicy: ArchiveClassPolicy = .byName,
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Root {
-    let unarchiver = try KeyedUnarchiver(data, verification, limits, userInfo: userInfo, hidesRootKey: true)
-    unarchiver.classPolicy = classPolicy
-    return try unarchiver.decode(type, forKey: KeyedArchiver.rootKey)
+    let session: DecodingSession
+    do throws(ArchiveError) {
+      session = try SpareDecodingSessions.open(data, verification, limits, userInfo: userInfo)
+    } catch { throw corrupted(error) }
+    do {
+      if classPolicy != session.classPolicy { session.classPolicy = classPolicy }
+      let value = try session.decodeRoot(type)
+      SpareDecodingSessions.giveBack(consume session)
+      return value
+    } catch {
+      session.dropSpares()
+      throw error
+    }
   }
 
   /// Whether a value of `type` can be read from what `session` has just encoded.

@@ -5,6 +5,10 @@
 struct ArchiveAssembly {
   /// The archive so far, as far as it has not left. Bodies are built at its end.
   let buffer = ByteBuffer()
+  /// Where a small archive is put together in the end.
+  private let shortForm = ByteBuffer(minimumCapacity: 64)
+  /// Whether a small archive is written in the short form (Format §7).
+  var prefersShortForm = true
   private var offsets = OffsetTableBuilder()
   private var flags: Header.Flags = []
   /// The checksums of the blocks that have left (Format §8.1).
@@ -27,13 +31,25 @@ struct ArchiveAssembly {
   }
 
   init() {
-    buffer.append(memoryOf: Header.bytes())
+    buffer.append(memoryOf: Header.plain)
   }
 
   /// Makes it an archive without block checksums (Format §8.3). To be called before anything is written.
   mutating func leaveOutChecksums() {
     flags.insert(.withoutChecksums)
     buffer.replace(0..<Header.byteCount, with: Header.bytes(flags))
+  }
+
+  /// Makes it an archive of which nothing is written, in the memory that it has.
+  mutating func startOver() {
+    buffer.truncate(to: 0)
+    buffer.append(memoryOf: Header.plain)
+    offsets.removeAll()
+    flags = []
+    checksums.truncate(to: 0)
+    leftByteCount = 0
+    sink = nil
+    prefersShortForm = true
   }
 
   /// How many bytes the archive has so far.
@@ -117,12 +133,29 @@ struct ArchiveAssembly {
   /// - Parameter conditionals: for each entry of the conditional table the number of the object's body, or 0.
   mutating func finish(
     topLevel: ByteBuffer,
-    shapes: ShapeTrie,
+    shapes: inout ShapeTrie,
     keyNames: [String],
     classes: [ClassEntry],
     strings: StringSharing,
     conditionals: [Int]
   ) throws(ArchiveError) {
+    if prefersShortForm, leftByteCount == 0, let lengths = offsets.fewLengths,
+      ShortArchive.write(
+        to: shortForm,
+        bodies: buffer,
+        lengths: lengths,
+        topLevel: topLevel,
+        shapes: &shapes,
+        keyNames: keyNames,
+        classes: classes,
+        strings: strings,
+        conditionals: conditionals,
+        flags
+      )
+    {
+      buffer.exchange(with: shortForm)
+      return try letGo(buffer.count)
+    }
     let topLevelOffset = byteCount
     buffer.append(topLevel)
     let tablesOffset = byteCount

@@ -11,8 +11,11 @@ struct ArchiveBuilder {
   private var classNumbers: [ClassEntry: Int] = [:]
   private var bodyStart = 0
 
-  init(withoutChecksums: Bool = false) {
+  /// - Parameter prefersShortForm: whether a small archive is written in the short form, where the bodies do not stand
+  ///   where they were built.
+  init(withoutChecksums: Bool = false, prefersShortForm: Bool = true) {
     if withoutChecksums { assembly.leaveOutChecksums() }
+    assembly.prefersShortForm = prefersShortForm
   }
 
   /// Where the values go.
@@ -136,7 +139,7 @@ struct ArchiveBuilder {
   mutating func finish(topLevel: ByteBuffer, conditionals: [Int] = []) throws(ArchiveError) -> ByteBuffer {
     try assembly.finish(
       topLevel: topLevel,
-      shapes: shapes,
+      shapes: &shapes,
       keyNames: keys.names,
       classes: classes,
       strings: strings,

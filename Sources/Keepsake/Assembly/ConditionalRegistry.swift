@@ -10,6 +10,9 @@ struct ConditionalRegistry {
   /// The entries that were found to be declared otherwise, in that order.
   private var declaredOtherwise: [Int] = []
 
+  /// Whether it has any entry.
+  var isInUse: Bool { !areDeclaredOtherwise.isEmpty }
+
   struct Mark {
     fileprivate let entries: Int
     fileprivate let declaredOtherwise: Int

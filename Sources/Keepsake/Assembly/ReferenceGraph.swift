@@ -50,6 +50,16 @@ struct ReferenceGraph {
     if let mark = mark.topLevel { topLevel.truncate(to: mark) }
   }
 
+  /// Forgets all references.
+  mutating func removeAll() {
+    bodies.removeBodies()
+    topLevel.removeBodies()
+    while starts.count > 0 { starts.removeLast() }
+    highStarts = []
+    (bodyDepth, uncheckedDepth) = (0, 0)
+    (refersBack, orderMatters) = (false, false)
+  }
+
   @inline(__always)
   var bodyCount: Int { starts.count }
 

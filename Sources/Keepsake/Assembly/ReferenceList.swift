@@ -77,6 +77,13 @@ struct ReferenceList {
     startOver()
   }
 
+  /// Makes it an empty list of no body.
+  mutating func removeBodies() {
+    body = 0
+    hasBodyDepths = false
+    removeAll()
+  }
+
   var byteCount: Int { bytes.count }
 
   @inline(__always)

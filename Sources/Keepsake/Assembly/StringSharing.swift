@@ -114,6 +114,9 @@ struct StringSharing {
     }
   }
 
+  /// Forgets all strings.
+  mutating func removeAll() { truncate(to: Mark(watched: 0, shared: 0)) }
+
   /// Writes an entry of the string table (Format §5.4).
   func write(_ number: Int, to buffer: ByteBuffer) {
     let range = self.range(number)

@@ -1,7 +1,7 @@
 /// All that one archive needs while it is decoded. Containers and decoders are small values that point here.
 final class DecodingSession: DeepRecursion {
-  let image: ArchiveImage
-  let reader: ByteReader
+  @safe @exclusivity(unchecked) private(set) var image: ArchiveImage
+  @safe @exclusivity(unchecked) private(set) var reader: ByteReader
   var userInfo: [CodingUserInfoKey: Any]
   @safe @exclusivity(unchecked) var limits: ArchiveLimits {
     didSet {
@@ -42,7 +42,7 @@ final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var inProgress: [TypedValueInProgress] = []
   /// What is to be decoded when everything else has been.
   @safe @exclusivity(unchecked) var deferred = DeferredQueue()
-  let earlyUses = EarlyUses()
+  private(set) var earlyUses = EarlyUses()
   @safe @exclusivity(unchecked) var readLast: PropertiesReadLast
   /// What calls met that cannot throw.
   @safe @exclusivity(unchecked) var failure = RememberedFailure()
@@ -101,7 +101,7 @@ final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) private(set) var keepsSpares = true
 
   /// Where the value of the top-level container begins.
-  let topLevelOffset: Int
+  @safe @exclusivity(unchecked) private(set) var topLevelOffset: Int
 
   init(
     _ image: ArchiveImage,
@@ -124,6 +124,41 @@ final class DecodingSession: DeepRecursion {
   }
 
   var topLevelDecoder: ValueDecoder { ValueDecoder(session: self, offset: topLevelOffset, depth: 0) }
+
+  // MARK: Reuse
+
+  /// Forgets all that was decoded, and keeps what was found out about types and keys.
+  func forgetArchive() {
+    prepareFrame(0, for: -1)
+    completed = (-1, -1)
+    objects = ObjectStore(count: 0)
+    (depthBase, detached) = (0, (-1, nil))
+    // Whoever kept a deferred value may still use it.
+    if !isKnownUniquelyReferenced(&earlyUses) { earlyUses = EarlyUses() }
+    topLevelIndex = nil
+    topLevelEnds = NumberedCache()
+    skipped = SkippedValues()
+    examined = ExaminedValues()
+    userInfo = [:]
+    image.forgetBytes()
+    reader = image.reader
+  }
+
+  /// Makes it the session of another archive, of which the tables are the same, after ``forgetArchive()``.
+  func begin(
+    _ image: ArchiveImage,
+    userInfo: [CodingUserInfoKey: Any],
+    limits: ArchiveLimits
+  ) throws(ArchiveError) {
+    self.image = image
+    reader = image.reader
+    self.userInfo = userInfo
+    self.limits = limits
+    budget = DecodingBudget(limits, image)
+    objects = ObjectStore(count: image.directory.bodyCount)
+    readLast = PropertiesReadLast(image)
+    topLevelOffset = try image.topLevelContent
+  }
 
   // MARK: Depth
 
@@ -169,6 +204,11 @@ final class DecodingSession: DeepRecursion {
   func dropSpares() {
     keepsSpares = false
     keyTables.forEach { $0.dropSpares() }
+  }
+
+  /// Has the containers that are kept hold the session no more, until they are used again.
+  func unlinkSpares() {
+    keyTables.forEach { $0.unlinkSpares() }
   }
 
   /// The number of the key of that name in the archive, or -1 when no record has it.
@@ -247,7 +287,7 @@ final class DecodingKeyTable {
     guard let spare = spares.spare(KeyedDecodingContainer<Key>.self) else {
       return newContainer(session, offset, depth)
     }
-    spare.place.move(to: offset, depth)
+    spare.place.move(to: offset, depth, in: session)
     return spare.take()
   }
 
@@ -265,6 +305,8 @@ final class DecodingKeyTable {
   }
 
   func dropSpares() { spares = SpareContainers() }
+
+  func unlinkSpares() { spares.forEachIdle { $0.unlink() } }
 
   /// The number of `key`, or -1 when no record of the archive has it. It is asked for in the frame at `depth`.
   @inline(__always)
@@ -317,9 +359,11 @@ struct ObjectStore {
     var origin = -1
   }
 
+  private let count: Int
   private var pages: [[Entry]]
 
   init(count: Int) {
+    self.count = count
     pages = Array(repeating: [], count: count / ObjectStore.pageSize + 1)
   }
 
@@ -337,7 +381,10 @@ struct ObjectStore {
 
   mutating func set(_ number: Int, _ object: AnyObject?, origin: Int) {
     let page = number / ObjectStore.pageSize
-    if pages[page].isEmpty { pages[page] = Array(repeating: Entry(), count: ObjectStore.pageSize) }
+    if pages[page].isEmpty {
+      let entryCount = min(ObjectStore.pageSize, count + 1 - page * ObjectStore.pageSize)
+      pages[page] = Array(repeating: Entry(), count: entryCount)
+    }
     pages[page][number % ObjectStore.pageSize] = Entry(object: object, origin: origin)
   }
 }

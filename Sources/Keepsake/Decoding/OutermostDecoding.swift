@@ -54,6 +54,16 @@ extension DecodingSession {
     }
   }
 
+  /// Decodes the only value of an archive that has but one.
+  func decodeRoot<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let key = ArchiveCodingKey.root
+    // A subclass that is known only when the program runs is found by a container.
+    guard ObjectIdentifier(type) == ObjectIdentifier(Value.self) else {
+      return try topLevelDecoder.container(keyedBy: ArchiveCodingKey.self).decode(runtime: type, forKey: key)
+    }
+    return try DecodingPlace(self, keyTable(ArchiveCodingKey.self), topLevelOffset, 0).decode(type, key)
+  }
+
   private func forgetTypesOfOldNames() {
     let generation = ClassNames.generation
     if generation != namesGeneration { forgetTypes() }

@@ -1,5 +1,5 @@
 /// The order of elements that have none, such as those of a set: by what they hold, which is the same in every
-/// process (Format §7, rule 10).
+/// process (Format §A.2, rule 10).
 ///
 /// An object among them, or in them, may lead to the whole graph, and through it back to them. So first only what an
 /// element itself holds is compared. Elements that are equal so far are told apart by how what they lead to is related

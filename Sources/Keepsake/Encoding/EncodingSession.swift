@@ -56,7 +56,7 @@ final class EncodingSession: DeepRecursion {
   /// The key of the only value of an archive that has but one.
   static let rootKey = "root"
 
-  let sortsKeys: Bool
+  private(set) var sortsKeys: Bool
   var userInfo: [CodingUserInfoKey: Any]
   /// The limits of the readers that the archive is for.
   let limits = ArchiveLimits()
@@ -87,6 +87,48 @@ final class EncodingSession: DeepRecursion {
     context = EncodingContext(top: EncodingFrame(id: 0, start: 1), basePath: .elements([]), isTopLevel: true)
     // The top level is a body like any other: first the class number, which is none.
     buffer.append(0)
+  }
+
+  // MARK: Reuse
+
+  /// Forgets all that was encoded, and keeps what was found out about types: their plans, the numbers of their keys, the
+  /// nodes of their shapes. To be called when the archive is complete.
+  func forgetArchive() {
+    buffer.truncate(to: 1)
+    context = EncodingContext(
+      top: EncodingFrame(id: 0, start: 1),
+      lower: context.lower.emptied,
+      basePath: .elements([]),
+      isTopLevel: true
+    )
+    shapes.truncate(to: 0)
+    strings.removeAll()
+    objects.truncate(to: 0)
+    graph.removeAll()
+    if !classes.entries.isEmpty {
+      classes = ClassRegistry()
+      classProperties = ClassProperties()
+      typesReadingLast = [:]
+    }
+    if conditionals.isInUse { conditionals = ConditionalRegistry() }
+    assembly.startOver()
+    pending.removeAll()
+    if !mapKeys.isEmpty { mapKeys = [:] }
+    lateWrites = []
+    topLevelPaths = []
+    userInfo = [:]
+    rehearse = nil
+    lastFrameID = 0
+    classWithWeakProperties = -1
+    (depth, depthBase, depthToLookAt) = (0, 0, EncodingSession.depthStep)
+  }
+
+  /// Makes it the session of another archive, after ``forgetArchive()``.
+  func begin(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any]) {
+    self.sortsKeys = sortsKeys
+    self.userInfo = userInfo
+    isFinished = false
+    isClosed = false
   }
 
   // MARK: Frames
@@ -238,6 +280,11 @@ final class EncodingSession: DeepRecursion {
     contentOrder = nil
   }
 
+  /// Has the containers that are kept hold the session no more, until they are used again.
+  func unlinkSpares() {
+    keyTables.forEach { $0.unlinkSpares() }
+  }
+
   // MARK: Finishing
 
   /// Completes the archive. Afterwards ``archive`` holds it and nothing more can be encoded.
@@ -261,7 +308,7 @@ final class EncodingSession: DeepRecursion {
     do {
       try assembly.finish(
         topLevel: buffer,
-        shapes: shapes,
+        shapes: &shapes,
         keyNames: keys.names,
         classes: classes.entries,
         strings: strings,
@@ -306,7 +353,7 @@ final class EncodingKeyTable {
     guard nested == nil, let spare = spares.spare(KeyedEncodingContainer<Key>.self) else {
       return newContainer(session, frame, nested)
     }
-    spare.place.frame = frame
+    spare.place.move(to: frame, in: session)
     return spare.take()
   }
 
@@ -324,6 +371,8 @@ final class EncodingKeyTable {
   }
 
   func dropSpares() { spares = SpareContainers() }
+
+  func unlinkSpares() { spares.forEachIdle { $0.unlink() } }
 
   /// The names of the stored properties that the key `name` may stand for.
   func propertyNames(ofKey name: String) -> [String] { keyType.propertyNames(ofKey: name) }

@@ -195,34 +195,59 @@ extension EncodingSession {
   /// Encodes a value of the top level: what is small stands there, anything else gets a body of its own, so
   /// that it can be read without what stands before it. Then all objects that were reached are encoded.
   func encodeTopLevel<Value: Encodable>(_ value: Value, _ plan: EncodingPlan<Value>) throws {
-    stackGuard = StackGuard()
-    defer { spareStack = nil }
     if !lateWrites.isEmpty { lateWrites = [] }
     try drainLeftovers()
     let mark = assembly.mark
-    let path = currentPath
-    do {
-      topLevelPaths.append((objects.count + 1, path))
-      if context.top.kind == .singleUsed || context.top.kind == .unkeyed || plan.standsInline(value) {
-        try plan.encode(value, self)
-        try drain { canBeRead(value) }
-      } else {
-        guard let number = objects.numberForValue() else { throw tooManyObjects }
-        buffer.append(reference: Tag.valueReference, number)
-        try writingBodies {
-          beginBody(.elements(path), class: nil)
-          try plan.encode(value, self)
-          try endBody()
-        }
-        try drain(valueBody: number) { canBeRead(value) }
-      }
-      if let lateWriteFailure { throw lateWriteFailure }
-      if contentDepth > 0 { try takeContent() }
-    } catch {
+    do { try encodeTopLevel(value, plan, currentPath) } catch {
       if !assembly.truncate(to: mark) { failure = error }
       topLevelPaths.removeLast()
       throw error
     }
+  }
+
+  private func encodeTopLevel<Value: Encodable>(
+    _ value: Value,
+    _ plan: EncodingPlan<Value>,
+    _ path: [any CodingKey]
+  ) throws {
+    stackGuard = StackGuard()
+    defer { spareStack = nil }
+    topLevelPaths.append((objects.count + 1, path))
+    if context.top.kind == .singleUsed || context.top.kind == .unkeyed || plan.standsInline(value) {
+      try plan.encode(value, self)
+      try drain { canBeRead(value) }
+    } else {
+      guard let number = objects.numberForValue() else { throw tooManyObjects }
+      buffer.append(reference: Tag.valueReference, number)
+      try writingBodies {
+        beginBody(.elements(path), class: nil)
+        try plan.encode(value, self)
+        try endBody()
+      }
+      try drain(valueBody: number) { canBeRead(value) }
+    }
+    if let lateWriteFailure { throw lateWriteFailure }
+    if contentDepth > 0 { try takeContent() }
+  }
+
+  /// Encodes `value` as the only one of the archive, under the root key. When that throws, the session is of no more use.
+  func encodeRoot<Value: Encodable>(_ value: Value) throws {
+    let table = keyTable(ArchiveCodingKey.self)
+    _ = openKeyed(0, nil, table)
+    context.top.count = 1
+    context.top.place = buffer.count
+    write(string: EncodingSession.rootKey)
+    do {
+      try encodeTopLevel(value, plans.plan(for: Value.self), rootPath)
+      try finish()
+    } catch {
+      isClosed = true
+      throw naming(value, error)
+    }
+  }
+
+  private var rootPath: [any CodingKey] {
+    hidesRootKey ? [] : [ArchiveCodingKey(stringValue: EncodingSession.rootKey)]
   }
 
   /// Whether `value` can be read again: it is archived once more by itself, and read.
@@ -255,6 +280,7 @@ extension EncodingSession {
     )
     session.classesAreKnown = true
     session.bodyLimit = bodyLimit
+    session.assembly.prefersShortForm = false
     return session
   }
 

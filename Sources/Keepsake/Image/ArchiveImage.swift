@@ -22,13 +22,17 @@ public enum ArchiveVerification: Sendable {
 /// It remembers what it has read, and so belongs to one thread at a time; who shares it takes turns by
 /// ``exclusively(_:)``.
 package final class ArchiveImage {
-  package let reader: ByteReader
+  @safe @exclusivity(unchecked)
+  package private(set) var reader: ByteReader
+  /// How many bytes the archive has. The reader may have more, of a top level that is implied (Format §7).
+  package let storedByteCount: Int
   package let directory: ArchiveDirectory
   /// Whether the contents can be compared with checksums (Format §8.3).
   package let hasChecksums: Bool
+  /// The keys, shapes and classes, of which the arrays are here once more, as they are looked at all the time.
+  package let tables: ArchiveTables
   /// The names of the keys, by number.
   package let keys: [String]
-  /// Where the keys of each shape begin in `shapeKeys`, and one entry more for the end of the last.
   private let shapeStarts: [UInt32]
   private let shapeKeys: [UInt32]
   package let classes: [ClassEntry]
@@ -60,34 +64,43 @@ package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   var soundGroups: [UInt64]
 
+  /// - Parameter findTables: is given the bytes of the tables of keys, shapes and classes, and may have read the same before.
   package init(
     _ reader: ByteReader,
     verification: ArchiveVerification,
     source: TranslatedArchive? = nil,
-    limits: ArchiveLimits = ArchiveLimits()
+    limits: ArchiveLimits = ArchiveLimits(),
+    findTables: ((RawSpan) -> ArchiveTables?)? = nil
   ) throws(ArchiveError) {
-    self.reader = reader
     self.limits = limits
     self.source = source
-    let trailer = try Trailer(reader, Header.flags(reader))
-    hasChecksums = trailer.hasBlockChecksums
-    if verification != .disabled {
-      var verifier = try BlockVerifier(reader, trailer)
+    storedByteCount = reader.count
+    let flags = try Header.flags(reader)
+    hasChecksums = !flags.contains(.withoutChecksums)
+    if flags.contains(.short) {
+      (directory, self.reader) = try ShortForm.open(reader, flags, comparesChecksum: verification != .disabled)
+      verifiesParts = false
+    } else {
+      self.reader = reader
+      let trailer = try Trailer(reader, flags)
+      var verifier = verification == .disabled ? nil : try BlockVerifier(reader, trailer)
       if verification == .everything {
-        try verifier.verifyAll()
+        try verifier?.verifyAll()
       } else {
-        try verifier.verify(0..<Header.byteCount)
-        try verifier.verify(trailer.directoryOffset..<trailer.checksumsOffset)
+        try verifier?.verify(0..<Header.byteCount)
+        try verifier?.verify(trailer.directoryOffset..<trailer.checksumsOffset)
       }
+      verifiesParts = verification == .onDemand
+      directory = try ArchiveDirectory(reader, trailer)
+      try verifier?.verify(directory.topLevel)
+      try verifier?.verify(ArchiveTables.range(in: directory))
       self.verifier = verifier
     }
-    verifiesParts = verification == .onDemand
-    directory = try ArchiveDirectory(reader, trailer)
-    try verifier?.verify(directory.topLevel)
-    try verifier?.verify(directory.keys.range.lowerBound..<directory.classes.range.upperBound)
-    keys = try ArchiveImage.readKeys(reader, directory.keys)
-    (shapeStarts, shapeKeys) = try ArchiveImage.readShapes(reader, directory.shapes, keyCount: keys.count)
-    classes = try ArchiveImage.readClasses(reader, directory.classes)
+    tables = try ArchiveTables.read(reader, directory, findTables)
+    keys = tables.keys
+    shapeStarts = tables.shapeStarts
+    shapeKeys = tables.shapeKeys
+    classes = tables.classes
     soundGroups = Array(repeating: 0, count: OffsetTable.groupCount(directory.bodyCount) / 64 + 1)
     if verification == .everything { try checkBodies() }
   }
@@ -99,113 +112,13 @@ package final class ArchiveImage {
     try turn.withLock { (_) throws(ArchiveError) in try body() }
   }
 
+  /// Lets go of the bytes of the archive; only its tables are kept.
+  func forgetBytes() {
+    reader = tables.nothing
+    verifier = nil
+  }
+
   // MARK: Tables
-
-  private static func readKeys(
-    _ reader: ByteReader,
-    _ table: ArchiveDirectory.Table
-  ) throws(ArchiveError) -> [String] {
-    var keys: [String] = []
-    keys.reserveCapacity(table.count)
-    var seen: Set<ExactString> = []
-    var place = table.range.lowerBound
-    for _ in 0..<table.count {
-      let range = try stringRange(reader, at: &place)
-      let key = try reader.string(range)
-      guard seen.insert(ExactString(string: key)).inserted else {
-        throw ArchiveError(.damaged, "The key table contains a key twice", byteOffset: range.lowerBound)
-      }
-      keys.append(key)
-    }
-    try checkEnd(place, table, "key")
-    return keys
-  }
-
-  private static func readShapes(
-    _ reader: ByteReader,
-    _ table: ArchiveDirectory.Table,
-    keyCount: Int
-  ) throws(ArchiveError) -> (starts: [UInt32], keys: [UInt32]) {
-    var starts: [UInt32] = [0]
-    var keys: [UInt32] = []
-    starts.reserveCapacity(table.count + 1)
-    // For each key the last shape that had it, to find a key that stands twice in one shape.
-    var lastShape = [Int](repeating: -1, count: keyCount)
-    var place = table.range.lowerBound
-    for shape in 0..<table.count {
-      let count = try reader.varint(at: &place)
-      guard count <= table.range.upperBound - place else {
-        throw ArchiveError(.damaged, "A shape has more keys than fit into its table", byteOffset: place)
-      }
-      for _ in 0..<count {
-        let keyPlace = place
-        let key = try reader.varint(at: &place)
-        guard key < keyCount, lastShape[key] != shape else {
-          throw ArchiveError(
-            .damaged,
-            "A shape contains a key twice, or the number of a key is out of range",
-            byteOffset: keyPlace
-          )
-        }
-        lastShape[key] = shape
-        keys.append(UInt32(truncatingIfNeeded: key))
-      }
-      guard let end = UInt32(exactly: keys.count) else {
-        throw ArchiveError(.limitExceeded, "The shapes have more keys than can be counted", byteOffset: place)
-      }
-      starts.append(end)
-    }
-    try checkEnd(place, table, "shape")
-    return (starts, keys)
-  }
-
-  private static let mostSuperclasses = 128
-
-  private static func readClasses(
-    _ reader: ByteReader,
-    _ table: ArchiveDirectory.Table
-  ) throws(ArchiveError) -> [ClassEntry] {
-    var classes: [ClassEntry] = []
-    /// How many superclasses each class has: whoever walks such a chain does so for each of very many objects.
-    var chainLengths: [Int] = []
-    var place = table.range.lowerBound
-    for _ in 0..<table.count {
-      let start = place
-      let entry = try ClassEntry(reader, at: &place, after: classes)
-      let length = entry.superclass.map { chainLengths[$0] + 1 } ?? 0
-      guard length <= mostSuperclasses else {
-        throw ArchiveError(
-          .limitExceeded,
-          "A class has more than \(mostSuperclasses) superclasses",
-          byteOffset: start
-        )
-      }
-      classes.append(entry)
-      chainLengths.append(length)
-    }
-    try checkEnd(place, table, "class")
-    return classes
-  }
-
-  private static func checkEnd(
-    _ place: Int,
-    _ table: ArchiveDirectory.Table,
-    _ name: String
-  ) throws(ArchiveError) {
-    guard place == table.range.upperBound else {
-      throw ArchiveError(.damaged, "The \(name) table does not fill the space that it has", byteOffset: place)
-    }
-  }
-
-  /// The extent of a string that is written as a length and UTF-8; `place` moves behind it.
-  private static func stringRange(_ reader: ByteReader, at place: inout Int) throws(ArchiveError) -> Range<
-    Int
-  > {
-    let count = try reader.varint(at: &place)
-    try reader.check(count, at: place)
-    defer { place += count }
-    return place..<(place + count)
-  }
 
   /// The numbers of the keys of a shape; throws when there is no such shape.
   @inline(__always)
@@ -223,7 +136,7 @@ package final class ArchiveImage {
   /// The extent of the text of the string table under `number`, which need not be UTF-8.
   func stringRange(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     var place = try stringPlace(number, at: offset)
-    return try ArchiveImage.stringRange(reader, at: &place)
+    return try reader.textRange(at: &place)
   }
 
   /// Where the string of the string table under `number` begins: its length.
@@ -241,7 +154,7 @@ package final class ArchiveImage {
     // Nearly always it is there already: without a look at the places, whose array would have to be counted.
     if number < strings.count, let string = strings[number] { return string }
     var place = try stringPlace(number, at: offset)
-    let string = try reader.string(ArchiveImage.stringRange(reader, at: &place))
+    let string = try reader.string(reader.textRange(at: &place))
     strings[number] = string
     return string
   }
@@ -253,9 +166,9 @@ package final class ArchiveImage {
     var place = directory.strings.range.lowerBound
     for _ in 0..<directory.strings.count {
       places.append(place)
-      _ = try ArchiveImage.stringRange(reader, at: &place)
+      _ = try reader.textRange(at: &place)
     }
-    try ArchiveImage.checkEnd(place, directory.strings, "string")
+    try ArchiveTables.checkEnd(place, directory.strings, "string")
     stringPlaces = places
     strings = Array(repeating: nil, count: places.count)
     return places
@@ -292,7 +205,7 @@ package final class ArchiveImage {
       }
       targets.append(target)
     }
-    try ArchiveImage.checkEnd(place, directory.conditionals, "conditional")
+    try ArchiveTables.checkEnd(place, directory.conditionals, "conditional")
     conditionals = targets
     return targets
   }

@@ -35,7 +35,7 @@ extension ArchiveImage {
     }
     let end = start &+ (try length(index, in: group))
     // All that was found when the group was checked. But the memory may be that of a file which somebody changes.
-    guard start >= Header.byteCount, end > start, end <= directory.topLevel.lowerBound else {
+    guard start >= directory.bodies.lowerBound, end > start, end <= directory.bodies.upperBound else {
       throw outsideBodies(group.place)
     }
     bodyPlaces.note(groupNumber, index, start)
@@ -60,16 +60,18 @@ extension ArchiveImage {
       )
     }
     try verifier?.verify(group.lengths..<(group.lengths + count * group.width))
-    let end = isLast ? directory.topLevel.lowerBound : try self.group(number + 1).start
+    let end = isLast ? directory.bodies.upperBound : try self.group(number + 1).start
     var place = group.start
     for index in 0..<count {
       let length = try length(index, in: group)
-      guard length > 0, length <= directory.topLevel.lowerBound - place else {
+      guard length > 0, length <= directory.bodies.upperBound - place else {
         throw outsideBodies(group.place)
       }
       place += length
     }
-    guard place == end, group.start >= Header.byteCount, number > 0 || group.start == Header.byteCount else {
+    guard place == end, group.start >= directory.bodies.lowerBound,
+      number > 0 || group.start == directory.bodies.lowerBound
+    else {
       throw ArchiveError(
         .damaged,
         "The offset table gives two bodies the same offset, or leaves a gap",
@@ -81,10 +83,14 @@ extension ArchiveImage {
 
   private func group(_ number: Int) throws(ArchiveError) -> Group {
     let table = directory.offsets
+    if let width = directory.lengthWidth {
+      let place = table.range.lowerBound
+      return Group(place: place, lengths: place, width: width, start: directory.bodies.lowerBound)
+    }
     let place = table.range.lowerBound + number * OffsetTable.groupByteCount
     try verifier?.verify(place..<(place + OffsetTable.groupByteCount))
     let entry = try reader.word(at: place)
-    guard entry >> 2 <= UInt64(directory.topLevel.lowerBound) else { throw outsideBodies(place) }
+    guard entry >> 2 <= UInt64(directory.bodies.upperBound) else { throw outsideBodies(place) }
     return Group(
       place: place,
       lengths: table.range.lowerBound + table.count * OffsetTable.groupByteCount

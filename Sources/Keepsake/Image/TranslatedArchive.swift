@@ -45,7 +45,7 @@ extension TranslatedArchive {
 
 extension ArchiveImage {
   /// How many bytes were opened: those of the archive, or of what it was made of.
-  var openedByteCount: Int { source?.sourceByteCount ?? reader.count }
+  var openedByteCount: Int { source?.sourceByteCount ?? storedByteCount }
 
   /// How many bytes of memory the archive takes because it was made of another one.
   var translatedByteCount: Int {

@@ -65,7 +65,7 @@ package struct OldArchiveTranslation {
     try contents.budget.charge(count, of: MemoryLayout<Int?>.stride + 1, at: list.offsets[list.root])
     referenceCounts = Array(repeating: 0, count: count)
     numbers = Array(repeating: nil, count: count)
-    builder = ArchiveBuilder(withoutChecksums: withoutChecksums)
+    builder = ArchiveBuilder(withoutChecksums: withoutChecksums, prefersShortForm: false)
   }
 
   /// The archive that is made of the old one in `reader`, and what could not be carried over; `nil` when this is

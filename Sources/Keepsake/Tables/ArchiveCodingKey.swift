@@ -31,6 +31,9 @@ struct ArchiveCodingKey: CodingKey {
     }
   }
 
+  /// The key of the only value of an archive that has but one.
+  static let root = ArchiveCodingKey(stringValue: "root")
+
   /// Stands for the steps of a path that are left out.
   static let ellipsis = ArchiveCodingKey(stringValue: "…")
 

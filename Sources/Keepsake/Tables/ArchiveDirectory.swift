@@ -5,8 +5,16 @@ package struct ArchiveDirectory: Sendable {
     package let range: Range<Int>
   }
 
-  package let topLevel: Range<Int>
+  package internal(set) var topLevel: Range<Int>
   package let bodyCount: Int
+  /// All bodies but that of the top level.
+  package let bodies: Range<Int>
+  /// How many bytes the length of a body has in the short form (Format §7), where the groups of the offset table have no
+  /// heads; `nil` in the long form.
+  let lengthWidth: Int?
+
+  /// Whether the archive has the short form.
+  package var isShort: Bool { lengthWidth != nil }
   package let keys: Table
   package let shapes: Table
   package let classes: Table
@@ -28,6 +36,8 @@ package struct ArchiveDirectory: Sendable {
       )
     }
     topLevel = topLevelOffset..<tablesOffset
+    bodies = Header.byteCount..<topLevelOffset
+    lengthWidth = nil
     bodyCount = try reader.varint(at: &place)
     var tableStart = tablesOffset
     // Each entry of a table takes at least this many bytes; that bounds what its count can make a reader

@@ -173,6 +173,17 @@ extension ClassEntry {
     if flags & ClassFlags.readsLast != 0 { try readKeysReadLast(reader, at: &offset) }
   }
 
+  /// Moves `offset` behind the entry there, of which nothing is checked that does not tell its length.
+  static func skip(_ reader: ByteReader, at offset: inout Int) throws(ArchiveError) {
+    _ = try reader.textRange(at: &offset)
+    _ = try reader.varint(at: &offset)
+    _ = try reader.varint(at: &offset)
+    let flags = try reader.byte(at: offset)
+    offset += 1
+    guard flags != ClassFlags.valueType, flags & ClassFlags.readsLast != 0 else { return }
+    for _ in 0..<(try reader.varint(at: &offset)) { _ = try reader.textRange(at: &offset) }
+  }
+
   private mutating func readKeysReadLast(_ reader: ByteReader, at offset: inout Int) throws(ArchiveError) {
     let start = offset
     let count = try reader.varint(at: &offset)
@@ -191,9 +202,14 @@ extension ClassEntry {
 extension ByteReader {
   /// Reads a string of a table: how many bytes it has, and these.
   fileprivate func tableString(at offset: inout Int) throws(ArchiveError) -> String {
-    let byteCount = try varint(at: &offset)
-    try check(byteCount, at: offset)
-    defer { offset += byteCount }
-    return try string(offset..<(offset + byteCount))
+    try string(textRange(at: &offset))
+  }
+
+  /// The extent of a text of a table, which is written as a length and UTF-8; `place` moves behind it.
+  func textRange(at place: inout Int) throws(ArchiveError) -> Range<Int> {
+    let count = try varint(at: &place)
+    try check(count, at: place)
+    defer { place += count }
+    return place..<(place + count)
   }
 }

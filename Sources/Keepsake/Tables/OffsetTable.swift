@@ -87,6 +87,17 @@ struct OffsetTableBuilder {
     count = mark.count
   }
 
+  /// The lengths of all bodies, where they are no more than ``ShortArchive/mostBodies``.
+  var fewLengths: [Int]? { count == pending.count ? pending : nil }
+
+  /// Forgets all bodies.
+  mutating func removeAll() {
+    groups.truncate(to: 0)
+    lengths.truncate(to: 0)
+    pending.removeAll(keepingCapacity: true)
+    (pendingStart, count) = (0, 0)
+  }
+
   /// The table's parts, in their order.
   mutating func finish() -> [ByteBuffer] {
     flush()

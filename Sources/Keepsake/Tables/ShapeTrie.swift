@@ -31,6 +31,13 @@ struct ShapeTrie {
   private var recent: [(step: Step, child: Int)?] = Array(repeating: nil, count: recentCount)
   /// The last node of each numbered shape.
   private var ends: [Int] = []
+  /// Tables that were written before, by the shapes in them.
+  private var written: [(ends: [Int], bytes: ByteBuffer)] = []
+
+  private static let mostWritten = 16
+
+  /// How many ways there are from the root through the keys.
+  var nodeCount: Int { nodes.count }
 
   /// How many shapes have a number.
   var count: Int { ends.count }
@@ -118,28 +125,61 @@ struct ShapeTrie {
 }
 
 extension ShapeTrie {
+  /// Writes the shapes and keys of the short form (Format §7): the shapes come first, and tell how many keys there are.
+  ///
+  /// Small archives of one kind have the same tables, which are put together once.
+  mutating func writeShort(to buffer: ByteBuffer, names: [String]) {
+    guard !ends.isEmpty else { return }
+    if let known = written.last(where: { $0.ends == ends }) { return buffer.append(known.bytes) }
+    let start = buffer.count
+    writeNewShort(to: buffer, names)
+    if written.count == ShapeTrie.mostWritten { written.removeFirst() }
+    let bytes = ByteBuffer(minimumCapacity: buffer.count - start)
+    bytes.append(buffer, start..<buffer.count)
+    written.append((ends, bytes))
+  }
+
+  private func writeNewShort(to buffer: ByteBuffer, _ names: [String]) {
+    var numbers = [Int](repeating: -1, count: names.count)
+    var newKeys: [Int] = []
+    for end in ends {
+      let keys = keys(of: end)
+      let areNew = !keys.isEmpty && keys.allSatisfy { numbers[$0] < 0 }
+      buffer.append(varint: keys.count << 1 | (areNew ? 1 : 0))
+      for key in keys {
+        if numbers[key] < 0 {
+          numbers[key] = newKeys.count
+          newKeys.append(key)
+        }
+        if !areNew { buffer.append(varint: numbers[key]) }
+      }
+    }
+    for key in newKeys {
+      buffer.append(varint: names[key].utf8.count)
+      buffer.append(utf8: names[key])
+    }
+  }
+
   /// Writes the key table and the shape table (Format §5.1, §5.2); returns the counts and where the second
   /// begins.
   func write(to buffer: ByteBuffer, names: [String]) -> (keyCount: Int, shapesOffset: Int) {
-    var numbers: [Int: Int] = [:]
-    var shapes: [[Int]] = []
+    // The numbers that the keys have in the archive, by those that they have here.
+    var numbers = [Int](repeating: -1, count: ends.isEmpty ? 0 : names.count)
+    var keyCount = 0
     for end in ends {
-      shapes.append(
-        keys(of: end).map { key in
-          if let number = numbers[key] { return number }
-          let number = numbers.count
-          numbers[key] = number
-          buffer.append(varint: names[key].utf8.count)
-          buffer.append(utf8: names[key])
-          return number
-        }
-      )
+      for key in keys(of: end) where numbers[key] < 0 {
+        numbers[key] = keyCount
+        keyCount += 1
+        buffer.append(varint: names[key].utf8.count)
+        buffer.append(utf8: names[key])
+      }
     }
     let shapesOffset = buffer.count
-    for shape in shapes {
-      buffer.append(varint: shape.count)
-      for key in shape { buffer.append(varint: key) }
+    for end in ends {
+      let keys = keys(of: end)
+      buffer.append(varint: keys.count)
+      for key in keys { buffer.append(varint: numbers[key]) }
     }
-    return (numbers.count, shapesOffset)
+    return (keyCount, shapesOffset)
   }
 }

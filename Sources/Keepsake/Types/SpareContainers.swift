@@ -13,7 +13,7 @@ struct SpareContainers<Place: AnyObject> {
   private static var mostSpares: Int { 64 }
 
   /// Each a `SpareContainer` of the one type of container that these are.
-  private var spares: [AnySpareContainer] = []
+  private var spares: [AnySpareContainer<Place>] = []
   /// The one that was handed out last.
   private var latest = 0
 
@@ -25,13 +25,13 @@ struct SpareContainers<Place: AnyObject> {
   }
 
   @inline(__always)
-  private mutating func idle() -> AnySpareContainer? {
+  private mutating func idle() -> AnySpareContainer<Place>? {
     guard latest < spares.count else { return nil }
     guard spares[latest].isIdle, latest == 0 || !spares[latest &- 1].isIdle else { return search() }
     return spares[latest]
   }
 
-  private mutating func search() -> AnySpareContainer? {
+  private mutating func search() -> AnySpareContainer<Place>? {
     if spares[latest].isIdle {
       while latest > 0, spares[latest - 1].isIdle { latest -= 1 }
       return spares[latest]
@@ -47,15 +47,22 @@ struct SpareContainers<Place: AnyObject> {
     latest = spares.count
     spares.append(SpareContainer(container, place))
   }
+
+  /// Calls `body` with the places of the containers that nobody holds.
+  func forEachIdle(_ body: (Place) -> Void) {
+    for spare in spares where spare.isIdle { body(spare.place) }
+  }
 }
 
 /// What can be said of a kept container without its type.
-class AnySpareContainer {
+class AnySpareContainer<Place: AnyObject> {
   /// The one reference that the container is.
   @safe @exclusivity(unchecked) fileprivate final var box: AnyObject
+  final let place: Place
 
-  fileprivate init(box: AnyObject) {
+  fileprivate init(box: AnyObject, place: Place) {
     self.box = box
+    self.place = place
   }
 
   /// Whether nobody else holds the container: whoever does, holds its box.
@@ -67,13 +74,11 @@ class AnySpareContainer {
 ///
 /// It is generic over the whole type of the container, and ``take()`` stays a call: so it finds the metadata of that type
 /// in its own object, where others would have to look it up each time.
-final class SpareContainer<Container, Place: AnyObject>: AnySpareContainer {
-  let place: Place
-
+final class SpareContainer<Container, Place: AnyObject>: AnySpareContainer<Place> {
   /// `container` was found to be one reference, as `isSoleReference` says.
   fileprivate init(_ container: Container, _ place: Place) {
-    self.place = place
-    super.init(box: unsafe unsafeBitCast(container, to: AnyObject.self))  // that reference
+    // That reference.
+    super.init(box: unsafe unsafeBitCast(container, to: AnyObject.self), place: place)
   }
 
   @inline(never)

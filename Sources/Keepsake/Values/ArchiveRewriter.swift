@@ -35,10 +35,13 @@ struct ArchiveRewriter {
   /// The new numbers of shapes that are not changed.
   private var shapeNumbers: [Source: Int] = [:]
 
-  private init(_ source: ArchiveImage, _ edits: ArchiveEdits) {
+  private init(_ source: ArchiveImage, _ edits: ArchiveEdits, prefersShortForm: Bool) {
     self.source = source
     self.edits = edits
-    builder = ArchiveBuilder(withoutChecksums: !source.hasChecksums && source.source == nil)
+    builder = ArchiveBuilder(
+      withoutChecksums: !source.hasChecksums && source.source == nil,
+      prefersShortForm: prefersShortForm
+    )
   }
 
   /// Whether something was changed in the body that is being written, and in how many objects something was.
@@ -48,9 +51,10 @@ struct ArchiveRewriter {
   /// The archive `source` with `edits`, and how many of its objects these changed.
   static func rewrite(
     _ source: ArchiveImage,
-    _ edits: ArchiveEdits
+    _ edits: ArchiveEdits,
+    prefersShortForm: Bool = true
   ) throws(ArchiveError) -> (buffer: ByteBuffer, changedObjectCount: Int) {
-    var rewriter = ArchiveRewriter(source, edits)
+    var rewriter = ArchiveRewriter(source, edits, prefersShortForm: prefersShortForm)
     let buffer = try rewriter.run()
     return (buffer, rewriter.changedObjectCount)
   }
@@ -294,5 +298,13 @@ extension ArchiveImage {
   fileprivate func classNames(from number: Int?) -> [String] {
     guard let number else { return [] }
     return sequence(first: number) { self.classes[$0].superclass }.map { classes[$0].name }
+  }
+}
+
+extension ArchiveImage {
+  /// The archive in the long form (Format §1), whatever form it has: one to which saves can be appended.
+  package func inLongForm() throws(ArchiveError) -> [UInt8] {
+    let buffer = try ArchiveRewriter.rewrite(self, ArchiveEdits(), prefersShortForm: false).buffer
+    return buffer.bytes(0..<buffer.count)
   }
 }

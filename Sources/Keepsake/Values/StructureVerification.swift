@@ -30,7 +30,7 @@ extension ArchiveImage {
     for number in 0..<directory.strings.count {
       _ = try string(number, at: directory.strings.range.lowerBound)
     }
-    var end = Header.byteCount
+    var end = directory.bodies.lowerBound
     for number in stride(from: 1, through: directory.bodyCount, by: 1) {
       let body = try numberedBody(number, referredToAt: directory.offsets.range.lowerBound)
       // That it begins where the one before ends was found with its group of the offset table.
@@ -41,7 +41,7 @@ extension ArchiveImage {
       }
       try verify(body.value, &summary, progress)
     }
-    guard end == directory.topLevel.lowerBound else {
+    guard end == directory.bodies.upperBound else {
       throw ArchiveError(
         .damaged,
         "There are unused bytes between the bodies and the top level",

@@ -5,6 +5,10 @@ package enum Header {
   package static let major: UInt8 = 1
   /// Signature, major, minor, two bytes of flags and four reserved bytes.
   package static let byteCount = 16
+  /// The same without reserved bytes.
+  package static let shortByteCount = 12
+  /// The signature as the number that its bytes are, the least significant first.
+  package static let signatureWord: UInt64 = 0x1A0A_0D50_4545_4B89
 
   /// Features without which an archive would be misread (Format §2).
   package struct Flags: OptionSet, Sendable {
@@ -17,11 +21,40 @@ package enum Header {
     /// There are no block checksums (Format §8.3). Since 1.1.
     package static let withoutChecksums = Flags(rawValue: 1 << 0)
 
-    fileprivate static let known: Flags = [.withoutChecksums]
+    /// The archive has the short form (Format §7), of which the flags below say what it has.
+    package static let short = Flags(rawValue: 1 << 1)
+
+    static let shapes = Flags(rawValue: 1 << 8)
+    static let classes = Flags(rawValue: 1 << 9)
+    static let strings = Flags(rawValue: 1 << 10)
+    static let conditionals = Flags(rawValue: 1 << 11)
+    static let bodies = Flags(rawValue: 1 << 12)
+    /// Two bytes for each length of a body, and not one.
+    static let wideLengths = Flags(rawValue: 1 << 13)
+    /// The top level is not there: it has the key "root" alone, which leads to body 1.
+    static let impliedTopLevel = Flags(rawValue: 1 << 14)
+
+    private static let known: Flags = [.withoutChecksums]
+    private static let knownOfShort: Flags = [
+      .withoutChecksums, .short, .shapes, .classes, .strings, .conditionals, .bodies, .wideLengths,
+      .impliedTopLevel,
+    ]
+
+    fileprivate var areKnown: Bool {
+      isSubset(of: contains(.short) ? Flags.knownOfShort : Flags.known)
+    }
 
     /// The lowest minor version that has them all (Format §11).
-    fileprivate var minor: UInt8 { isEmpty ? 0 : 1 }
+    fileprivate var minor: UInt8 { contains(.withoutChecksums) ? 1 : 0 }
+
+    /// Version and flags, as they stand behind the signature.
+    package var headerWord: UInt64 {
+      UInt64(Header.major) | UInt64(minor) << 8 | UInt64(rawValue) << 16
+    }
   }
+
+  /// The header of an archive without flags.
+  package static let plain = bytes()
 
   /// The header of an archive with `flags`.
   package static func bytes(_ flags: Flags = []) -> [UInt8] {
@@ -33,7 +66,9 @@ package enum Header {
   /// The flags of an archive; throws when `reader` does not begin with a header of a version that this library
   /// reads.
   package static func flags(_ reader: ByteReader) throws(ArchiveError) -> Flags {
-    guard reader.count >= byteCount, reader.hasBytes(signature, at: 0) else {
+    guard reader.count >= shortByteCount, try reader.word(at: 0) == signatureWord,
+      try reader.byte(at: 10) & UInt8(Flags.short.rawValue) != 0 ? true : reader.count >= byteCount
+    else {
       throw ArchiveError(
         .notAnArchive,
         "The bytes do not start with the signature of a Keepsake archive",
@@ -49,9 +84,9 @@ package enum Header {
         byteOffset: 8
       )
     }
-    let rest = try reader.word(at: 8) >> 16
-    let flags = Flags(rawValue: UInt16(truncatingIfNeeded: rest))
-    guard rest >> 16 == 0, flags.isSubset(of: .known) else {
+    let flags = Flags(rawValue: UInt16(truncatingIfNeeded: try reader.unsigned(at: 10, byteCount: 2)))
+    let isReservedUsed = flags.contains(.short) ? false : try reader.unsigned(at: 12, byteCount: 4) != 0
+    guard !isReservedUsed, flags.areKnown else {
       throw ArchiveError(
         .unsupportedVersion,
         "The archive uses features that are unknown to this version of the library. Use a newer release of the library",

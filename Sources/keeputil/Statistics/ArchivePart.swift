@@ -33,11 +33,9 @@ struct ArchivePart {
   static func all(of image: ArchiveImage) throws(ArchiveError) -> [ArchivePart] {
     let reader = image.reader
     let directory = image.directory
+    if directory.isShort { return partsOfShort(image) }
     let trailer = try Trailer(reader, try Header.flags(reader))
     let trailerOffset = reader.count - Trailer.byteCount
-    func table(_ kind: Kind, _ table: ArchiveDirectory.Table) -> ArchivePart {
-      ArchivePart(kind: kind, range: table.range, entryCount: table.count)
-    }
     return [
       ArchivePart(kind: .header, range: 0..<Header.byteCount),
       ArchivePart(
@@ -60,5 +58,31 @@ struct ArchivePart {
       ),
       ArchivePart(kind: .trailer, range: trailerOffset..<reader.count),
     ]
+  }
+
+  /// The parts of an archive of the short form (Format §7).
+  private static func partsOfShort(_ image: ArchiveImage) -> [ArchivePart] {
+    let directory = image.directory
+    let checksum = (image.storedByteCount - 4)..<image.storedByteCount
+    // A top level that is implied has no bytes in the file.
+    let topLevel = directory.topLevel.upperBound <= checksum.lowerBound ? directory.topLevel : checksum.lowerBound..<checksum.lowerBound
+    return [
+      ArchivePart(kind: .header, range: 0..<Header.shortByteCount),
+      ArchivePart(kind: .directory, range: Header.shortByteCount..<directory.offsets.range.lowerBound),
+      ArchivePart(kind: .offsets, range: directory.offsets.range, entryCount: directory.bodyCount),
+      table(.shapes, directory.shapes),
+      table(.keys, directory.keys),
+      table(.classes, directory.classes),
+      table(.strings, directory.strings),
+      table(.conditionals, directory.conditionals),
+      ArchivePart(kind: .bodies, range: directory.bodies, entryCount: directory.bodyCount),
+      ArchivePart(kind: .topLevel, range: topLevel),
+      ArchivePart(kind: .checksums, range: checksum, entryCount: 1),
+      ArchivePart(kind: .trailer, range: checksum.upperBound..<checksum.upperBound),
+    ]
+  }
+
+  private static func table(_ kind: Kind, _ table: ArchiveDirectory.Table) -> ArchivePart {
+    ArchivePart(kind: kind, range: table.range, entryCount: table.count)
   }
 }

@@ -64,7 +64,7 @@ struct StatisticsPass {
     let reader = image.reader
     statistics = ArchiveStatistics(
       original: original,
-      byteCount: reader.count,
+      byteCount: image.storedByteCount,
       formatVersion: "\(try reader.byte(at: 8)).\(try reader.byte(at: 9))",
       hasChecksums: image.hasChecksums,
       parts: try ArchivePart.all(of: image)

@@ -11,7 +11,7 @@ import Testing
     let data = try sample.archive()
     let outcome = sample.outcome(reading: data)
     #expect(outcome.faults == [] && outcome.valueCount > 0)
-    #expect(data.count > 200 && data.count < 1_000)
+    #expect(data.count > 100 && data.count < 1_000)
   }
 
   @Test("every changed bit", arguments: HostileSample.allCases)

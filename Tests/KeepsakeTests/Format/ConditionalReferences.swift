@@ -131,9 +131,10 @@ import HostileArchives
       assembly.addBody(start..<assembly.buffer.count)
     }
     let targets = [200, 0, 1, 128, 0]
+    var shapes = ShapeTrie()
     try assembly.finish(
       topLevel: topLevel,
-      shapes: ShapeTrie(),
+      shapes: &shapes,
       keyNames: [],
       classes: [ClassEntry(name: "Thing")],
       strings: StringSharing(),

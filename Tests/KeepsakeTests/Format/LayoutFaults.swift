@@ -80,7 +80,7 @@ import Testing
     for index in 12..<16 {
       try expect(changed { $0.header[index] = 1 }, .unsupportedVersion) { _ in 10 }
     }
-    try expect(changed { $0.header[10] = 2 }, .unsupportedVersion) { _ in 10 }
+    try expect(changed { $0.header[10] = 0x80 }, .unsupportedVersion) { _ in 10 }
     try expect(changed { $0.header[11] = 0x80 }, .unsupportedVersion) { _ in 10 }
   }
 

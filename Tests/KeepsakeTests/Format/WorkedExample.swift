@@ -61,7 +61,9 @@ struct ExampleBook: Codable {
       #expect(row.offset == shown.count)
       shown += row.bytes
     }
-    let written = try Array(KeyedArchiver.archivedData(withRootObject: WorkedExample.books()))
+    let written = try Array(
+      KeyedArchiver.archivedData(withRootObject: WorkedExample.books(), outputFormatting: .longForm)
+    )
     #expect(written == shown, "\(written.map { String(format: "%02X", $0) }.joined(separator: " "))")
   }
 

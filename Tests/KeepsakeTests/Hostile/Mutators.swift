@@ -8,7 +8,7 @@ import Testing
 @Suite struct Mutators {
   @Test("an archive that is taken apart and not edited is written as it was")
   func rewrite() throws {
-    for seed in try SeedArchives.make() {
+    for seed in try SeedArchives.make() where !seed.name.hasSuffix(" short") {
       let pieces = try #require(ArchivePieces(seed.bytes), "\(seed.name)")
       #expect(pieces.bytes == seed.bytes, "\(seed.name)")
       let rest = (pieces.bodies + [pieces.topLevel] + pieces.tables.flatMap(\.self)).flatMap(\.self)
@@ -37,7 +37,7 @@ import Testing
   @Test("a piece that becomes longer moves all that is behind it, and nothing else changes")
   func longer() throws {
     let names = ["Zoë", String(repeating: "long ", count: 100)]
-    let archive = Array(try ArchiveEncoder().encode(["name": names[0], "other": "x"]))
+    let archive = try SeedArchives.longForm(Array(ArchiveEncoder().encode(["name": names[0], "other": "x"])))
     var pieces = try #require(ArchivePieces(archive))
     for body in pieces.bodies.indices {
       for index in pieces.bodies[body].indices where pieces.bodies[body][index].bytes == Array(names[0].utf8)
@@ -71,7 +71,9 @@ import Testing
   func ends() throws {
     for formatting in [ArchiveFormatting.sortedKeys, [.sortedKeys, .withoutChecksums]] {
       let value = ["name": "Emma", "other": "x"]
-      let archive = Array(try KeyedArchiver.archivedData(withRootObject: value, outputFormatting: formatting))
+      let archive = Array(
+        try KeyedArchiver.archivedData(withRootObject: value, outputFormatting: formatting.union(.longForm))
+      )
       var damaged = archive
       for index in (archive.count - 32)..<archive.count { damaged[index] = 0xFF }
       #expect(ChecksumRepair.repaired(damaged) == archive)

@@ -34,7 +34,8 @@ import Testing
       Row("The bytes do not start", .bytes), Row("The archive does not end", .bytes),
       Row("The length of the archive", .bytes), Row("The archive was damaged", .bytes),
       Row("The archive has format version", .bytes), Row("The archive uses features", .bytes),
-      Row("An offset in ", .bytes),
+      Row("An offset in ", .bytes), Row("The archive is truncated", .bytes),
+      Row("The archive has no ", .bytes), Row("A short archive has more than ", .bytes),
       // Tables.
       Row("A table is longer", .bytes), Row("There are unused bytes", .bytes),
       Row("The offset table", .bytes),

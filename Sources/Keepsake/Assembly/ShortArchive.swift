@@ -1,0 +1,60 @@
+/// What a small archive is written as: the short form, in which nothing stands that a small archive can do without (Format
+/// §7).
+struct ShortArchive {
+  /// More bodies are written in the long form, where any of them is found without the lengths of all.
+  static let mostBodies = 63
+  /// Longer archives are written in the long form, of which a part can be checked and read without the rest.
+  private static let mostBytes = 1 << 15
+
+  private let buffer: ByteBuffer
+  private var flags: Header.Flags
+
+  /// The short form of an archive, in `buffer`; `nil` where it is too large for that.
+  ///
+  /// - Parameters:
+  ///   - bodies: the bodies, behind a header of the long form.
+  ///   - lengths: how many bytes each has.
+  static func write(
+    to buffer: ByteBuffer,
+    bodies: ByteBuffer,
+    lengths: [Int],
+    topLevel: ByteBuffer,
+    shapes: inout ShapeTrie,
+    keyNames: [String],
+    classes: [ClassEntry],
+    strings: StringSharing,
+    conditionals: [Int],
+    _ flags: Header.Flags
+  ) -> Bool {
+    guard lengths.count <= mostBodies, bodies.count + topLevel.count <= mostBytes else { return false }
+    var archive = ShortArchive(buffer: buffer, flags: flags.union(.short))
+    archive.flags.insert(shapes.count > 0 ? .shapes : [])
+    archive.flags.insert(classes.isEmpty ? [] : .classes)
+    archive.flags.insert(strings.count > 0 ? .strings : [])
+    archive.flags.insert(conditionals.isEmpty ? [] : .conditionals)
+    archive.flags.insert(lengths.isEmpty ? [] : .bodies)
+    let hasWideLengths = lengths.contains { $0 > UInt8.max }
+    archive.flags.insert(hasWideLengths ? .wideLengths : [])
+    let impliesTopLevel = ShortForm.isImplied(topLevel, bodies)
+    archive.flags.insert(impliesTopLevel ? .impliedTopLevel : [])
+
+    buffer.truncate(to: 0)
+    buffer.append(word: Header.signatureWord)
+    buffer.append(word: archive.flags.headerWord, byteCount: 4)
+    for count in [shapes.count, classes.count, strings.count, conditionals.count, lengths.count]
+    where count > 0 {
+      buffer.append(varint: count)
+    }
+    for length in lengths { buffer.append(word: UInt64(length), byteCount: hasWideLengths ? 2 : 1) }
+    shapes.writeShort(to: buffer, names: keyNames)
+    for entry in classes { entry.write(to: buffer) }
+    for number in 0..<strings.count { strings.write(number, to: buffer) }
+    for number in conditionals { buffer.append(varint: number) }
+    let tablesEnd = buffer.count
+    buffer.append(bodies, Header.byteCount..<bodies.count)
+    if !impliesTopLevel { buffer.append(topLevel) }
+    let covered = 0..<(flags.contains(.withoutChecksums) ? tablesEnd : buffer.count)
+    buffer.append(word: buffer.checksum(covered), byteCount: ShortForm.checksumByteCount)
+    return true
+  }
+}

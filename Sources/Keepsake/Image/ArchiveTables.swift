@@ -1,0 +1,196 @@
+/// The keys, shapes and classes of an archive (Format §5.1 to §5.3), read whole when it is opened.
+package final class ArchiveTables {
+  /// The names of the keys, by number.
+  let keys: [String]
+  /// Where the keys of each shape begin in ``shapeKeys``, and one entry more for the end of the last.
+  let shapeStarts: [UInt32]
+  let shapeKeys: [UInt32]
+  let classes: [ClassEntry]
+  /// A hash of the bytes that they were read from, and these where they are few: archives that have the same bytes have
+  /// the same tables.
+  let hash: UInt32
+  private let extent: Extent
+  private let bytes = ByteBuffer(minimumCapacity: 0)
+  /// What an image reads that has let go of its archive.
+  let nothing = ByteBuffer(minimumCapacity: 0).reader()
+
+  private static let mostKeptBytes = 1 << 12
+
+  /// What the same bytes could be taken for, of which the directory tells.
+  private struct Extent: Equatable {
+    let counts: [Int]
+    let isShort: Bool
+
+    init(_ directory: ArchiveDirectory) {
+      counts = [
+        directory.keys.count, directory.keys.range.count, directory.shapes.count,
+        directory.shapes.range.count,
+        directory.classes.count,
+      ]
+      isShort = directory.isShort
+    }
+  }
+
+  private init(_ reader: ByteReader, _ directory: ArchiveDirectory) throws(ArchiveError) {
+    keys = try ArchiveTables.readKeys(reader, directory.keys)
+    (shapeStarts, shapeKeys) = try ArchiveTables.readShapes(
+      reader,
+      directory.shapes,
+      keyCount: keys.count,
+      isShort: directory.isShort
+    )
+    classes = try ArchiveTables.readClasses(reader, directory.classes)
+    extent = Extent(directory)
+    let range = ArchiveTables.range(in: directory)
+    let keepsBytes = range.count <= ArchiveTables.mostKeptBytes
+    hash = keepsBytes ? try reader.withBytes(range) { KeyHash.unseeded.of($0) } : 0
+    if keepsBytes { try reader.withBytes(range) { bytes.append($0) } }
+  }
+
+  /// Whether they were read from these bytes, of which `hash` is the ``KeyHash/unseeded`` hash.
+  func areRead(from other: RawSpan, _ hash: UInt32) -> Bool {
+    hash == self.hash && bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
+  }
+
+  /// Whether an archive that has the same bytes is found to have the same tables.
+  var canBeShared: Bool { bytes.count > 0 || shapeStarts.count == 1 && classes.isEmpty }
+
+  /// Where they stand.
+  static func range(in directory: ArchiveDirectory) -> Range<Int> {
+    min(
+      directory.keys.range.lowerBound,
+      directory.shapes.range.lowerBound
+    )..<directory.classes.range.upperBound
+  }
+
+  /// Reads them, unless `find` has read the same before.
+  static func read(
+    _ reader: ByteReader,
+    _ directory: ArchiveDirectory,
+    _ find: ((RawSpan) -> ArchiveTables?)?
+  ) throws(ArchiveError) -> ArchiveTables {
+    let range = range(in: directory)
+    if let find, range.count <= mostKeptBytes, let known = try reader.withBytes(range, find),
+      known.extent == Extent(directory)
+    {
+      return known
+    }
+    return try ArchiveTables(reader, directory)
+  }
+
+  private static func readKeys(
+    _ reader: ByteReader,
+    _ table: ArchiveDirectory.Table
+  ) throws(ArchiveError) -> [String] {
+    var keys: [String] = []
+    keys.reserveCapacity(table.count)
+    var seen: Set<ExactString> = []
+    var place = table.range.lowerBound
+    for _ in 0..<table.count {
+      let range = try reader.textRange(at: &place)
+      let key = try reader.string(range)
+      let isNew =
+        table.count <= fewKeys
+        ? !keys.contains { ExactString(string: $0) == ExactString(string: key) }
+        : seen.insert(ExactString(string: key)).inserted
+      guard isNew else {
+        throw ArchiveError(.damaged, "The key table contains a key twice", byteOffset: range.lowerBound)
+      }
+      keys.append(key)
+    }
+    try checkEnd(place, table, "key")
+    return keys
+  }
+
+  private static func readShapes(
+    _ reader: ByteReader,
+    _ table: ArchiveDirectory.Table,
+    keyCount: Int,
+    isShort: Bool
+  ) throws(ArchiveError) -> (starts: [UInt32], keys: [UInt32]) {
+    var starts: [UInt32] = [0]
+    var keys: [UInt32] = []
+    starts.reserveCapacity(table.count + 1)
+    // For each key the last shape that had it, to find a key that stands twice in one shape.
+    var lastShape = [Int](repeating: -1, count: keyCount)
+    var place = table.range.lowerBound
+    /// The lowest number of a key that no shape had, in the short form.
+    var newKey = 0
+    for shape in 0..<table.count {
+      let head = try reader.varint(at: &place)
+      if isShort, head & 1 == 1 {
+        guard head >> 1 <= keyCount - newKey else {
+          throw ArchiveError(.damaged, "The number of a key is out of range", byteOffset: place)
+        }
+        keys += (newKey..<(newKey + head >> 1)).map { UInt32(truncatingIfNeeded: $0) }
+        newKey += head >> 1
+        starts.append(UInt32(truncatingIfNeeded: keys.count))
+        continue
+      }
+      let count = isShort ? head >> 1 : head
+      guard count <= table.range.upperBound - place else {
+        throw ArchiveError(.damaged, "A shape has more keys than fit into its table", byteOffset: place)
+      }
+      for _ in 0..<count {
+        let keyPlace = place
+        let key = try reader.varint(at: &place)
+        guard key < keyCount, lastShape[key] != shape else {
+          throw ArchiveError(
+            .damaged,
+            "A shape contains a key twice, or the number of a key is out of range",
+            byteOffset: keyPlace
+          )
+        }
+        lastShape[key] = shape
+        newKey = max(newKey, key + 1)
+        keys.append(UInt32(truncatingIfNeeded: key))
+      }
+      guard let end = UInt32(exactly: keys.count) else {
+        throw ArchiveError(.limitExceeded, "The shapes have more keys than can be counted", byteOffset: place)
+      }
+      starts.append(end)
+    }
+    try checkEnd(place, table, "shape")
+    return (starts, keys)
+  }
+
+  /// With so many keys, comparing each with each takes less than making a table of them.
+  private static let fewKeys = 16
+  private static let mostSuperclasses = 128
+
+  private static func readClasses(
+    _ reader: ByteReader,
+    _ table: ArchiveDirectory.Table
+  ) throws(ArchiveError) -> [ClassEntry] {
+    var classes: [ClassEntry] = []
+    /// How many superclasses each class has: whoever walks such a chain does so for each of very many objects.
+    var chainLengths: [Int] = []
+    var place = table.range.lowerBound
+    for _ in 0..<table.count {
+      let start = place
+      let entry = try ClassEntry(reader, at: &place, after: classes)
+      let length = entry.superclass.map { chainLengths[$0] + 1 } ?? 0
+      guard length <= mostSuperclasses else {
+        throw ArchiveError(
+          .limitExceeded,
+          "A class has more than \(mostSuperclasses) superclasses",
+          byteOffset: start
+        )
+      }
+      classes.append(entry)
+      chainLengths.append(length)
+    }
+    try checkEnd(place, table, "class")
+    return classes
+  }
+
+  static func checkEnd(
+    _ place: Int,
+    _ table: ArchiveDirectory.Table,
+    _ name: String
+  ) throws(ArchiveError) {
+    guard place == table.range.upperBound else {
+      throw ArchiveError(.damaged, "The \(name) table does not fill the space that it has", byteOffset: place)
+    }
+  }
+}

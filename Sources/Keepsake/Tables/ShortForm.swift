@@ -1,0 +1,142 @@
+/// The short form of small archives, as it is read (Format §7).
+enum ShortForm {
+  static let checksumByteCount = 4
+  /// The first bytes of a top level that has the key "root" alone, as the number that they are, the least significant
+  /// first: no class, a map of one entry, and the key.
+  private static let topLevelWord: UInt64 = 0x746F_6F72_2401_1C00
+  static let impliedByteCount = 10
+
+  /// Whether `topLevel` is that of the key "root" alone, which leads to the first of `bodies`; these stand behind a header.
+  static func isImplied(_ topLevel: ByteBuffer, _ bodies: ByteBuffer) -> Bool {
+    guard topLevel.count == impliedByteCount, bodies.count > Header.byteCount else { return false }
+    return topLevel[8] == reference(isObject: bodies[Header.byteCount] != 0) && topLevel[9] == 1
+      && topLevel.withBytes(0..<8) { $0.littleEndianWord(at: 0) } == topLevelWord
+  }
+
+  private static func reference(isObject: Bool) -> UInt8 {
+    isObject ? Tag.objectReference : Tag.valueReference
+  }
+
+  /// Opens an archive of the short form: finds its parts.
+  ///
+  /// - Returns: also what is to be read, which is the archive and, behind it, a top level that is not stored.
+  static func open(
+    _ reader: ByteReader,
+    _ flags: Header.Flags,
+    comparesChecksum: Bool
+  ) throws(ArchiveError) -> (ArchiveDirectory, ByteReader) {
+    let end = reader.count - checksumByteCount
+    guard end >= Header.shortByteCount else { throw truncated(reader) }
+    let coversAll = !flags.contains(.withoutChecksums)
+    if coversAll, comparesChecksum { try verify(0..<end, reader) }
+    var directory = try ArchiveDirectory(short: reader.limited(to: end), flags)
+    if !coversAll, comparesChecksum { try verify(0..<directory.bodies.lowerBound, reader) }
+    guard flags.contains(.impliedTopLevel) else { return (directory, reader) }
+    guard directory.bodyCount > 0, directory.topLevel.isEmpty else {
+      throw ArchiveError(.damaged, "The archive has no body for its root object", byteOffset: end)
+    }
+    let buffer = ByteBuffer(minimumCapacity: reader.count + impliedByteCount)
+    try reader.withBytes(0..<reader.count) { buffer.append($0) }
+    let isObject = try reader.byte(at: directory.bodies.lowerBound) != 0
+    buffer.append(word: topLevelWord)
+    buffer.append(reference(isObject: isObject), word: 1, byteCount: 1)
+    directory.topLevel = reader.count..<buffer.count
+    return (directory, buffer.reader())
+  }
+
+  /// Compares the bytes of `range` with the checksum at the end of the archive.
+  private static func verify(_ range: Range<Int>, _ reader: ByteReader) throws(ArchiveError) {
+    let stored = try reader.unsigned(at: reader.count - checksumByteCount, byteCount: checksumByteCount)
+    guard try reader.checksum(range) & UInt64(UInt32.max) == stored else {
+      throw ArchiveError(
+        .damaged,
+        "The archive was damaged: bytes 0 to \(range.upperBound) do not match their checksum",
+        byteOffset: 0
+      )
+    }
+  }
+
+  static func truncated(_ reader: ByteReader) -> ArchiveError {
+    ArchiveError(.damaged, "The archive is truncated", byteOffset: reader.count)
+  }
+}
+
+extension ArchiveDirectory {
+  /// Finds the parts of an archive of the short form, which ends where `reader` does.
+  init(short reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) {
+    var place = Header.shortByteCount
+    func count(_ flag: Header.Flags, _ place: inout Int, entryByteCount: Int) throws(ArchiveError) -> Int {
+      guard flags.contains(flag) else { return 0 }
+      let start = place
+      let count = try reader.varint(at: &place)
+      guard count > 0, count <= (reader.count - place) / entryByteCount else {
+        throw ArchiveError(
+          .damaged,
+          "A table is longer than the part of the archive that contains it, or has no entry",
+          byteOffset: start
+        )
+      }
+      return count
+    }
+    let shapeCount = try count(.shapes, &place, entryByteCount: 1)
+    let classCount = try count(.classes, &place, entryByteCount: 4)
+    let stringCount = try count(.strings, &place, entryByteCount: 1)
+    let conditionalCount = try count(.conditionals, &place, entryByteCount: 1)
+    let width = flags.contains(.wideLengths) ? 2 : 1
+    bodyCount = try count(.bodies, &place, entryByteCount: width)
+    guard bodyCount <= OffsetTable.groupSize else {
+      throw ArchiveError(
+        .damaged,
+        "A short archive has more than \(OffsetTable.groupSize) bodies",
+        byteOffset: place
+      )
+    }
+    lengthWidth = width
+    offsets = Table(count: bodyCount > 0 ? 1 : 0, range: place..<(place + bodyCount * width))
+    var bodiesByteCount = 0
+    for index in 0..<bodyCount {
+      bodiesByteCount += Int(try reader.unsigned(at: place + index * width, byteCount: width))
+    }
+    place = offsets.range.upperBound
+
+    let shapesStart = place
+    var keyCount = 0
+    for _ in 0..<shapeCount {
+      let head = try reader.varint(at: &place)
+      guard head & 1 == 0 else {
+        keyCount = keyCount.addingSaturating(head >> 1)
+        continue
+      }
+      guard head >> 1 <= reader.count - place else { throw ShortForm.truncated(reader) }
+      for _ in 0..<(head >> 1) { keyCount = max(keyCount, try reader.varint(at: &place).addingSaturating(1)) }
+    }
+    shapes = Table(count: shapeCount, range: shapesStart..<place)
+    guard keyCount <= reader.count - place else {
+      throw ArchiveError(.damaged, "A shape has more keys than fit into the archive", byteOffset: shapesStart)
+    }
+    keys = try ArchiveDirectory.texts(keyCount, reader, &place)
+    let classesStart = place
+    for _ in 0..<classCount { try ClassEntry.skip(reader, at: &place) }
+    classes = Table(count: classCount, range: classesStart..<place)
+    strings = try ArchiveDirectory.texts(stringCount, reader, &place)
+    let conditionalsStart = place
+    for _ in 0..<conditionalCount { _ = try reader.varint(at: &place) }
+    conditionals = Table(count: conditionalCount, range: conditionalsStart..<place)
+    try reader.check(bodiesByteCount, at: place)
+    bodies = place..<(place + bodiesByteCount)
+    topLevel = bodies.upperBound..<reader.count
+    guard flags.contains(.impliedTopLevel) || !topLevel.isEmpty else {
+      throw ArchiveError(.damaged, "The archive has no top level", byteOffset: reader.count)
+    }
+  }
+
+  private static func texts(
+    _ count: Int,
+    _ reader: ByteReader,
+    _ place: inout Int
+  ) throws(ArchiveError) -> Table {
+    let start = place
+    for _ in 0..<count { _ = try reader.textRange(at: &place) }
+    return Table(count: count, range: start..<place)
+  }
+}
