@@ -55,7 +55,7 @@ package enum SeedArchives {
   /// The same archive with the flag that there are no checksums of blocks.
   private static func withoutChecksums(_ bytes: [UInt8]) -> [UInt8] {
     guard var pieces = ArchivePieces(bytes) else { return bytes }
-    (pieces.minor, pieces.flags) = (1, 1)
+    pieces.flags = 1
     return pieces.bytes
   }
 

@@ -78,7 +78,8 @@ package final class ArchiveImage {
     let flags = try Header.flags(reader)
     hasChecksums = !flags.contains(.withoutChecksums)
     if flags.contains(.short) {
-      (directory, self.reader) = try ShortForm.open(reader, flags, comparesChecksum: verification != .disabled)
+      let comparesChecksum = verification != .disabled
+      (directory, self.reader) = try ShortForm.open(reader, flags, comparesChecksum: comparesChecksum)
       verifiesParts = false
     } else {
       self.reader = reader

@@ -3,6 +3,8 @@ package enum Header {
   /// The bytes by which an archive is recognised; they also show damage by text-mode transfers.
   package static let signature: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A]
   package static let major: UInt8 = 1
+  /// What is written. A reader takes any (Format §11).
+  package static let minor: UInt8 = 0
   /// Signature, major, minor, two bytes of flags and four reserved bytes.
   package static let byteCount = 16
   /// The same without reserved bytes.
@@ -18,7 +20,7 @@ package enum Header {
       self.rawValue = rawValue
     }
 
-    /// There are no block checksums (Format §8.3). Since 1.1.
+    /// There are no block checksums (Format §8.3).
     package static let withoutChecksums = Flags(rawValue: 1 << 0)
 
     /// The archive has the short form (Format §7), of which the flags below say what it has.
@@ -44,12 +46,9 @@ package enum Header {
       isSubset(of: contains(.short) ? Flags.knownOfShort : Flags.known)
     }
 
-    /// The lowest minor version that has them all (Format §11).
-    fileprivate var minor: UInt8 { contains(.withoutChecksums) ? 1 : 0 }
-
     /// Version and flags, as they stand behind the signature.
     package var headerWord: UInt64 {
-      UInt64(Header.major) | UInt64(minor) << 8 | UInt64(rawValue) << 16
+      UInt64(Header.major) | UInt64(Header.minor) << 8 | UInt64(rawValue) << 16
     }
   }
 
@@ -58,7 +57,7 @@ package enum Header {
 
   /// The header of an archive with `flags`.
   package static func bytes(_ flags: Flags = []) -> [UInt8] {
-    signature + [major, flags.minor]
+    signature + [major, minor]
       + [UInt8(truncatingIfNeeded: flags.rawValue), UInt8(truncatingIfNeeded: flags.rawValue >> 8)]
       + [UInt8](repeating: 0, count: 4)
   }

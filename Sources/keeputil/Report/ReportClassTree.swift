@@ -7,7 +7,8 @@ enum ReportClassTree {
 
   static func nodes(_ pass: StatisticsPass) -> [ReportNode] {
     let statistics = pass.statistics
-    var nodes = [ReportNode(parent: -1, kind: .archive, bytes: statistics.byteCount)]
+    // As in the other tree, a top level that is implied counts as if it were there.
+    var nodes = [ReportNode(parent: -1, kind: .archive, bytes: pass.image.reader.count)]
     var keys: [Int: [(row: Int, tally: ArchiveStatistics.Tally)]] = [:]
     for (pair, tally) in pass.classKeys { keys[pair.owner, default: []].append((pair.row, tally)) }
     func add(_ node: ReportNode, owner: Int) {

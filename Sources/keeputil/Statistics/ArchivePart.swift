@@ -65,7 +65,8 @@ struct ArchivePart {
     let directory = image.directory
     let checksum = (image.storedByteCount - 4)..<image.storedByteCount
     // A top level that is implied has no bytes in the file.
-    let topLevel = directory.topLevel.upperBound <= checksum.lowerBound ? directory.topLevel : checksum.lowerBound..<checksum.lowerBound
+    let isStored = directory.topLevel.upperBound <= checksum.lowerBound
+    let topLevel = isStored ? directory.topLevel : checksum.lowerBound..<checksum.lowerBound
     return [
       ArchivePart(kind: .header, range: 0..<Header.shortByteCount),
       ArchivePart(kind: .directory, range: Header.shortByteCount..<directory.offsets.range.lowerBound),

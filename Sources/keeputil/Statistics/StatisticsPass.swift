@@ -20,7 +20,7 @@ struct StatisticsPass {
     let type: Int?
   }
 
-  private let image: ArchiveImage
+  let image: ArchiveImage
   private let referenceCounts: [Int]
   private(set) var reached: ReachedBodies
   private(set) var keys: KeyRows

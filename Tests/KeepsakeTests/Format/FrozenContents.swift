@@ -8,7 +8,10 @@ import Keepsake
 /// The frozen archives by name: `scalars` is Fixtures/Version1/scalars.keepsake.
 enum FrozenSample: String, CaseIterable {
   case empty, scalars, integers, floats, strings, foundation, packed, containers, shapes, objects, keys,
-    record, large
+    record, large, unchecked
+
+  /// Those of which a short form is frozen too; the others are too large for it.
+  static let short = allCases.filter { ![.large, .unchecked].contains($0) }
 }
 
 struct FrozenScalars: Codable, Equatable {
@@ -282,6 +285,14 @@ struct FrozenMany: Codable {
   }
 }
 
+struct FrozenUnchecked: Codable {
+  var title = "without checksums"
+  var numbers = [-1, 300, 70_000]
+  var doubles = [0.5, -0.0]
+  var blob = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 * 7) })
+  var library = FrozenLibrary.made()
+}
+
 extension FrozenSample {
   /// The archive as the library writes it today.
   func archive() throws -> Data {
@@ -299,11 +310,12 @@ extension FrozenSample {
     case .keys: try keyed()
     case .record: try record()
     case .large: try archive(of: FrozenMany())
+    case .unchecked: try archive(of: FrozenUnchecked(), .withoutChecksums)
     }
   }
 
-  private func archive(of value: some Encodable) throws -> Data {
-    try KeyedArchiver.archivedData(withRootObject: value, outputFormatting: .sortedKeys)
+  private func archive(of value: some Encodable, _ formatting: ArchiveFormatting = []) throws -> Data {
+    try KeyedArchiver.archivedData(withRootObject: value, outputFormatting: [.sortedKeys, formatting])
   }
 
   private func keyed() throws -> Data {

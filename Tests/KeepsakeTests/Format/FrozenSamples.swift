@@ -10,8 +10,9 @@ import Testing
 ///     KEEPSAKE_FREEZE=Tests/TestSupport/Fixtures/Version1 swift test --filter FrozenSamples
 @Suite struct FrozenSamples {
   static let folder = FrozenArchives.folder.appendingPathComponent("Version1")
+  private static let shortFolder = folder.appendingPathComponent("Short")
 
-  static func data(_ sample: FrozenSample) throws -> Data {
+  static func data(_ sample: FrozenSample, in folder: URL = folder) throws -> Data {
     try Data(contentsOf: folder.appendingPathComponent("\(sample).keepsake"))
   }
 
@@ -20,16 +21,26 @@ import Testing
   @Test("missing samples are frozen", .enabled(if: freezingFolder != nil), arguments: FrozenSample.allCases)
   func freeze(sample: FrozenSample) throws {
     let folder = URL(fileURLWithPath: try #require(FrozenSamples.freezingFolder))
+    let short = try sample.archive()
+    try freeze(ArchiveImage(data: short, verification: .everything).inLongForm(), sample, in: folder)
+    guard FrozenSample.short.contains(sample) else { return }
+    try freeze(Array(short), sample, in: folder.appendingPathComponent("Short"))
+  }
+
+  private func freeze(_ bytes: [UInt8], _ sample: FrozenSample, in folder: URL) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let file = folder.appendingPathComponent("\(sample).keepsake")
     guard !FileManager.default.fileExists(atPath: file.path) else { return }
-    try sample.archive().write(to: file, options: .withoutOverwriting)
+    try Data(bytes).write(to: file, options: .withoutOverwriting)
   }
 
   @Test("every file is a sample, and every sample a file", .enabled(if: freezingFolder == nil))
   func noneForgotten() throws {
-    let files = try FileManager.default.contentsOfDirectory(atPath: FrozenSamples.folder.path)
-    let expected = FrozenSample.allCases.map { "\($0).keepsake" }
-    #expect(files.filter { $0.hasSuffix(".keepsake") }.sorted() == expected.sorted())
+    for (folder, samples) in [(Self.folder, FrozenSample.allCases), (Self.shortFolder, FrozenSample.short)] {
+      let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      let expected = samples.map { "\($0).keepsake" }
+      #expect(files.filter { $0.hasSuffix(".keepsake") }.sorted() == expected.sorted())
+    }
   }
 
   @Test(
@@ -39,6 +50,19 @@ import Testing
   )
   func holds(sample: FrozenSample) throws {
     let data = try FrozenSamples.data(sample)
+    for verification in [ArchiveVerification.everything, .onDemand, .disabled] {
+      try sample.check(KeyedUnarchiver(forReadingFrom: data, verification: verification))
+    }
+  }
+
+  @Test(
+    "each holds the same in the short form",
+    .enabled(if: freezingFolder == nil),
+    arguments: FrozenSample.short
+  )
+  func holdsShort(sample: FrozenSample) throws {
+    let data = try FrozenSamples.data(sample, in: Self.shortFolder)
+    #expect(data[10] == 2)
     for verification in [ArchiveVerification.everything, .onDemand, .disabled] {
       try sample.check(KeyedUnarchiver(forReadingFrom: data, verification: verification))
     }
@@ -54,7 +78,8 @@ import Testing
     for sample in FrozenSample.allCases {
       let data = try FrozenSamples.data(sample)
       let head: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A]
-      #expect(Array(data.prefix(16)) == head + [1, 0, 0, 0, 0, 0, 0, 0])
+      let flags: UInt8 = sample == .unchecked ? 1 : 0
+      #expect(Array(data.prefix(16)) == head + [1, 0, flags, 0, 0, 0, 0, 0])
       #expect(Array(data.suffix(8)) == head.reversed())
     }
   }
@@ -84,7 +109,16 @@ extension FrozenSample {
       #expect(unarchiver.allKeys == ["x", "y"])
       #expect(try FrozenPoint(from: unarchiver) == FrozenPoint())
     case .large: try check(root(FrozenMany.self))
+    case .unchecked: try check(root(FrozenUnchecked.self))
     }
+  }
+
+  private func check(_ contents: FrozenUnchecked) {
+    let expected = FrozenUnchecked()
+    #expect(contents.title == expected.title && contents.numbers == expected.numbers)
+    #expect(contents.doubles.map(\.bitPattern) == expected.doubles.map(\.bitPattern))
+    #expect(contents.blob == expected.blob)
+    check(contents.library)
   }
 
   private func check(_ floats: FrozenFloats) {

@@ -18,7 +18,7 @@ struct ExampleBook: Codable {
   let author: ExampleAuthor
 }
 
-/// The worked example of Docs/Format.md, §12, is what the library writes, byte for byte.
+/// The worked examples of Docs/Format.md, §7 and §12, are what the library writes, byte for byte.
 @Suite struct WorkedExample {
   static func books() -> [ExampleBook] {
     let austen = ExampleAuthor(name: "Jane Austen")
@@ -28,20 +28,20 @@ struct ExampleBook: Codable {
     ]
   }
 
-  /// A row of the tables of §12: `| offset | bytes | meaning |`.
+  /// A row of the tables of an example: `| offset | bytes | meaning |`.
   private struct Row {
     let offset: Int
     let bytes: [UInt8]
   }
 
-  private static func rows() throws -> [Row] {
+  private static func rows(_ section: String = "## 12") throws -> [Row] {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../../Docs/Format.md").standardized
     let lines = try String(contentsOf: page, encoding: .utf8).split(
       separator: "\n",
       omittingEmptySubsequences: false
     )
-    let start = try #require(lines.firstIndex { $0.hasPrefix("## 12") })
+    let start = try #require(lines.firstIndex { $0.hasPrefix(section) })
     return try lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }.compactMap { line in
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       guard cells.count == 3, let offset = Int(cells[0]) else { return nil }
@@ -65,6 +65,24 @@ struct ExampleBook: Codable {
       KeyedArchiver.archivedData(withRootObject: WorkedExample.books(), outputFormatting: .longForm)
     )
     #expect(written == shown, "\(written.map { String(format: "%02X", $0) }.joined(separator: " "))")
+  }
+
+  @Test("the page shows the short form as the library writes it")
+  func short() throws {
+    struct Point: Codable, Equatable {
+      var x: Double
+      var y: Double
+    }
+
+    var shown: [UInt8] = []
+    for row in try WorkedExample.rows("## 7") {
+      #expect(row.offset == shown.count)
+      shown += row.bytes
+    }
+    let data = try KeyedArchiver.archivedData(withRootObject: Point(x: 1.5, y: -2))
+    #expect(Array(data) == shown)
+    #expect(try KeyedUnarchiver.unarchive(Point.self, from: Data(shown)) == Point(x: 1.5, y: -2))
+    #expect(try KeyedArchiver().encodedData.count == 18)
   }
 
   @Test("the bytes of the page are read as the example")
