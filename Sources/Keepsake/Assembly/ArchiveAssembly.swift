@@ -59,6 +59,9 @@ struct ArchiveAssembly {
 
   var bodyCount: Int { offsets.count }
 
+  /// How many bytes each body has.
+  var lengths: [Int] { offsets.lengths }
+
   /// Notes where in the buffer the next body is, which was written there.
   mutating func addBody(_ range: Range<Int>) {
     offsets.add(offset: leftByteCount + range.lowerBound, length: range.count)

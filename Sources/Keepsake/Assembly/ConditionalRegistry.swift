@@ -38,6 +38,18 @@ struct ConditionalRegistry {
     return number
   }
 
+  /// Begins with the entries of a file to which a save is added; `nil` for those of objects that are not known.
+  mutating func takeOver(_ objects: [AnyObject?]) {
+    for object in objects {
+      if let object, self.objects.knownNumber(of: object) == nil {
+        _ = self.objects.number(for: object)
+      } else {
+        _ = self.objects.numberForValue()
+      }
+      areDeclaredOtherwise.append(false)
+    }
+  }
+
   /// Takes back what was added since `mark`.
   mutating func truncate(to mark: Mark) {
     while declaredOtherwise.count > mark.declaredOtherwise {

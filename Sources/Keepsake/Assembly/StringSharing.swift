@@ -85,6 +85,20 @@ struct StringSharing {
     return number
   }
 
+  /// Gives the next number to a string of the file to which a save is added. It is written as if it were new the first
+  /// time, as it was when the archive was written, and from then on as a reference to that entry.
+  mutating func takeOver(_ utf8: RawSpan) {
+    let hash = max(KeyHash.unseeded.of(utf8), 1)
+    bytes.append(utf8)
+    shared.append((hash, bytes.count))
+    if numbers.isFull(shared.count) {
+      numbers = HashTable(for: shared.count)
+      for (index, string) in shared.enumerated() { numbers.insert(UInt32(index + 1), string.hash) }
+    } else {
+      numbers.insert(UInt32(shared.count), hash)
+    }
+  }
+
   @inline(__always)
   private func isShared(_ utf8: RawSpan, _ number: Int, _ hash: UInt32) -> Bool {
     shared[number].hash == hash && bytes.withBytes(range(number)) { $0.hasSameBytes(as: utf8) }

@@ -206,9 +206,9 @@ final class DecodingSession: DeepRecursion {
     keyTables.forEach { $0.dropSpares() }
   }
 
-  /// Has the containers that are kept hold the session no more, until they are used again.
-  func unlinkSpares() {
-    keyTables.forEach { $0.unlinkSpares() }
+  /// Lets go of the containers that are kept, so that nothing here holds the session; others will be kept.
+  func forgetSpares() {
+    keyTables.forEach { $0.dropSpares() }
   }
 
   /// The number of the key of that name in the archive, or -1 when no record has it.
@@ -287,7 +287,7 @@ final class DecodingKeyTable {
     guard let spare = spares.spare(KeyedDecodingContainer<Key>.self) else {
       return newContainer(session, offset, depth)
     }
-    spare.place.move(to: offset, depth, in: session)
+    spare.place.move(to: offset, depth)
     return spare.take()
   }
 
@@ -305,8 +305,6 @@ final class DecodingKeyTable {
   }
 
   func dropSpares() { spares = SpareContainers() }
-
-  func unlinkSpares() { spares.forEachIdle { $0.unlink() } }
 
   /// The number of `key`, or -1 when no record of the archive has it. It is asked for in the frame at `depth`.
   @inline(__always)

@@ -1,8 +1,7 @@
 /// Which value a keyed container is that of, and how it finds values in it. The value changes when the container is used
 /// again for another (see ``SpareContainers``).
 final class DecodingPlace {
-  /// `nil` while the container waits to be used again in another archive.
-  @safe @exclusivity(unchecked) private var linked: DecodingSession?
+  let session: DecodingSession
   let table: DecodingKeyTable
   /// Where the value begins, which tells it from all others, and how deep it is nested, which is where its frame is.
   @safe @exclusivity(unchecked) var offset: Int
@@ -14,7 +13,7 @@ final class DecodingPlace {
   @safe @exclusivity(unchecked) private var wasInterrupted = false
 
   init(_ session: DecodingSession, _ table: DecodingKeyTable, _ offset: Int, _ depth: Int) {
-    linked = session
+    self.session = session
     self.table = table
     self.offset = offset
     self.depth = depth
@@ -22,22 +21,9 @@ final class DecodingPlace {
 
   var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
 
-  @inline(__always)
-  var session: DecodingSession {
-    guard let linked else { preconditionFailure("A container that waits is in nobody's hands") }
-    return linked
-  }
-
-  func unlink() {
-    linked = nil
-    index = nil
-    wasInterrupted = false
-  }
-
   /// Makes it the place of another value.
   @inline(__always)
-  func move(to offset: Int, _ depth: Int, in session: DecodingSession) {
-    if linked == nil { linked = session }
+  func move(to offset: Int, _ depth: Int) {
     if wasInterrupted || index != nil, self.offset != offset {
       index = nil
       wasInterrupted = false

@@ -63,7 +63,7 @@ enum SpareDecodingSessions {
   /// Takes back a session that has read its archive, unless somebody has kept a decoder or a container of it.
   static func giveBack(_ session: consuming DecodingSession) {
     guard session.canBeReused else { return session.dropSpares() }
-    session.unlinkSpares()
+    session.forgetSpares()
     var session = session
     guard isKnownUniquelyReferenced(&session) else { return session.dropSpares() }
     session.forgetArchive()
@@ -83,7 +83,7 @@ extension DecodingSession {
 
   /// Whether its settings are those that others have, and it has not become too large.
   fileprivate var canBeReused: Bool {
-    image.source == nil && reader.count <= DecodingSession.mostKeptBytes
+    image.source == nil && image.saved == nil && reader.count <= DecodingSession.mostKeptBytes
       && image.directory.bodyCount <= DecodingSession.mostKeptObjects && image.tables.canBeShared
       && observer == nil && classPolicy == .byName && failure.error == nil && waiting.isEmpty
   }

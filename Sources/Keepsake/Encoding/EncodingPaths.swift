@@ -96,9 +96,10 @@ extension EncodingSession {
     guard let (reader, start) = assembly.reader(ofBody: body, in: held) else { return [] }
     var place = start
     _ = try? reader.varint(at: &place)
+    let written = writtenNumber(number)
     var search = PathSearch(layout, reader) { offset in
       guard let tag = try? reader.byte(at: offset), TagKind(tag) == .objectReference else { return false }
-      return (try? reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1)) == UInt64(number)
+      return (try? reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1)) == UInt64(written)
     }
     return search.search(from: place) ?? []
   }

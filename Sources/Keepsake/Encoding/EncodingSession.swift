@@ -50,6 +50,9 @@ final class EncodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var replacements: [ObjectIdentifier: Replacement] = [:]
   /// The names that the program gave to types for this archive.
   var ownClassNames: [ObjectIdentifier: String] = [:]
+  /// The numbers that the file has to which a save is added.
+  @safe @exclusivity(unchecked) var saved: SavedNumbers? { didSet { isAdded = saved != nil } }
+  @safe @exclusivity(unchecked) private(set) var isAdded = false
   /// Whether the archive is read by this process with the classes at hand (deep copy), not by their names.
   var classesAreKnown = false
 
@@ -280,9 +283,9 @@ final class EncodingSession: DeepRecursion {
     contentOrder = nil
   }
 
-  /// Has the containers that are kept hold the session no more, until they are used again.
-  func unlinkSpares() {
-    keyTables.forEach { $0.unlinkSpares() }
+  /// Lets go of the containers that are kept, so that nothing here holds the session; others will be kept.
+  func forgetSpares() {
+    keyTables.forEach { $0.dropSpares() }
   }
 
   // MARK: Finishing
@@ -353,7 +356,7 @@ final class EncodingKeyTable {
     guard nested == nil, let spare = spares.spare(KeyedEncodingContainer<Key>.self) else {
       return newContainer(session, frame, nested)
     }
-    spare.place.move(to: frame, in: session)
+    spare.place.frame = frame
     return spare.take()
   }
 
@@ -371,8 +374,6 @@ final class EncodingKeyTable {
   }
 
   func dropSpares() { spares = SpareContainers() }
-
-  func unlinkSpares() { spares.forEachIdle { $0.unlink() } }
 
   /// The names of the stored properties that the key `name` may stand for.
   func propertyNames(ofKey name: String) -> [String] { keyType.propertyNames(ofKey: name) }

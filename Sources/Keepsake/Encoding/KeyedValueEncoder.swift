@@ -1,33 +1,17 @@
 /// Which value a keyed container is that of. It changes when the container is used again for another (see
 /// ``SpareContainers``).
 final class EncodingPlace {
-  /// `nil` while the container waits to be used again in another archive.
-  @safe @exclusivity(unchecked) private var linked: EncodingSession?
+  let session: EncodingSession
   let table: EncodingKeyTable
-  @safe @exclusivity(unchecked) private(set) var frame: FrameID
+  @safe @exclusivity(unchecked) var frame: FrameID
   let nested: NestedContainer?
 
   init(_ session: EncodingSession, _ table: EncodingKeyTable, _ frame: FrameID, _ nested: NestedContainer?) {
-    linked = session
+    self.session = session
     self.table = table
     self.frame = frame
     self.nested = nested
   }
-
-  @inline(__always)
-  var session: EncodingSession {
-    guard let linked else { preconditionFailure("A container that waits is in nobody's hands") }
-    return linked
-  }
-
-  /// Makes it the place of another value.
-  @inline(__always)
-  func move(to frame: FrameID, in session: EncodingSession) {
-    self.frame = frame
-    if linked == nil { linked = session }
-  }
-
-  func unlink() { linked = nil }
 }
 
 /// The keyed container of a value: a record (Format §4.8), or a map where the keys are dynamic.

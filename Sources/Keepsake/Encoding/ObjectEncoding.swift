@@ -14,12 +14,15 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
     guard let (number, isNew) = session.objects.number(for: object) else {
       throw session.tooManyObjects
     }
-    if isNew { session.pending.append(self) }
+    if isNew {
+      session.pending.append(self)
+      if session.isAdded { session.saved?.note(object, number) }
+    }
     if ObjectIdentifier(type(of: object)) != ObjectIdentifier(Value.self) {
       try session.notePolymorphism(of: type(of: object))
     }
     session.noteReference(to: number)
-    session.buffer.append(reference: Tag.objectReference, number)
+    session.buffer.append(reference: Tag.objectReference, session.writtenNumber(number))
   }
 
   /// Encodes what the observer wants to have archived instead of `value`, which may be nothing.
@@ -218,7 +221,8 @@ extension EncodingSession {
       try drain { canBeRead(value) }
     } else {
       guard let number = objects.numberForValue() else { throw tooManyObjects }
-      buffer.append(reference: Tag.valueReference, number)
+      saved?.noteValue(number)
+      buffer.append(reference: Tag.valueReference, writtenNumber(number))
       try writingBodies {
         beginBody(.elements(path), class: nil)
         try plan.encode(value, self)
@@ -232,6 +236,15 @@ extension EncodingSession {
 
   /// Encodes `value` as the only one of the archive, under the root key. When that throws, the session is of no more use.
   func encodeRoot<Value: Encodable>(_ value: Value) throws {
+    try encode(root: value)
+    do { try finish() } catch {
+      isClosed = true
+      throw naming(value, error)
+    }
+  }
+
+  /// Encodes `value` as the only one of the archive or save. Nothing else can be encoded when that throws.
+  func encode<Value: Encodable>(root value: Value) throws {
     let table = keyTable(ArchiveCodingKey.self)
     _ = openKeyed(0, nil, table)
     context.top.count = 1
@@ -239,7 +252,6 @@ extension EncodingSession {
     write(string: EncodingSession.rootKey)
     do {
       try encodeTopLevel(value, plans.plan(for: Value.self), rootPath)
-      try finish()
     } catch {
       isClosed = true
       throw naming(value, error)

@@ -24,7 +24,7 @@ enum SpareEncodingSessions {
   /// Takes back a session whose archive is complete, unless somebody has kept an encoder or a container of it.
   static func giveBack(_ session: consuming EncodingSession) {
     guard session.canBeReused else { return session.dropSpares() }
-    session.unlinkSpares()
+    session.forgetSpares()
     var session = session
     guard isKnownUniquelyReferenced(&session) else { return session.dropSpares() }
     session.forgetArchive()

@@ -26,7 +26,16 @@ package final class ArchiveImage {
   package private(set) var reader: ByteReader
   /// How many bytes the archive has. The reader may have more, of a top level that is implied (Format §7).
   package let storedByteCount: Int
+  /// The directory, with the top level and the number of bodies of the newest save.
   package let directory: ArchiveDirectory
+  /// What was saved since, if anything was (Format §9.2).
+  let saved: SavedParts?
+  /// Where the first save ends; what is behind it are saves.
+  package let firstEnd: Int
+  /// Where the bodies and the top level of the first save end.
+  let firstContentEnd: Int
+  /// How many bodies the first save has.
+  let firstBodyCount: Int
   /// Whether the contents can be compared with checksums (Format §8.3).
   package let hasChecksums: Bool
   /// The keys, shapes and classes, of which the arrays are here once more, as they are looked at all the time.
@@ -43,7 +52,7 @@ package final class ArchiveImage {
   /// Whether parts are still to be compared with their checksums when they are read.
   let verifiesParts: Bool
   @safe @exclusivity(unchecked)
-  var verifier: BlockVerifier?
+  var verifier: PartVerifier?
   @safe @exclusivity(unchecked)
   private var stringPlaces: [Int]?
   @safe @exclusivity(unchecked)
@@ -74,17 +83,26 @@ package final class ArchiveImage {
   ) throws(ArchiveError) {
     self.limits = limits
     self.source = source
-    storedByteCount = reader.count
     let flags = try Header.flags(reader)
     hasChecksums = !flags.contains(.withoutChecksums)
     if flags.contains(.short) {
+      storedByteCount = reader.count
+      firstEnd = reader.count
       let comparesChecksum = verification != .disabled
       (directory, self.reader) = try ShortForm.open(reader, flags, comparesChecksum: comparesChecksum)
-      verifiesParts = false
+      (verifiesParts, saved) = (false, nil)
+      (firstBodyCount, firstContentEnd) = (directory.bodyCount, directory.topLevel.upperBound)
     } else {
+      let reader = reader.limited(to: try SaveSearch.end(reader, flags))
       self.reader = reader
-      let trailer = try Trailer(reader, flags)
-      var verifier = verification == .disabled ? nil : try BlockVerifier(reader, trailer)
+      storedByteCount = reader.count
+      let (trailers, firstEnd) = try SavedParts.trailers(reader, flags)
+      self.firstEnd = firstEnd
+      let first = reader.limited(to: firstEnd)
+      let trailer = try Trailer(first, flags)
+      var verifier =
+        verification == .disabled ? nil : try PartVerifier(first, trailer, firstEnd: firstEnd)
+      for trailer in trailers { verifier?.add(reader, trailer) }
       if verification == .everything {
         try verifier?.verifyAll()
       } else {
@@ -92,17 +110,24 @@ package final class ArchiveImage {
         try verifier?.verify(trailer.directoryOffset..<trailer.checksumsOffset)
       }
       verifiesParts = verification == .onDemand
-      directory = try ArchiveDirectory(reader, trailer)
+      var directory = try ArchiveDirectory(first, trailer)
+      (firstBodyCount, firstContentEnd) = (directory.bodyCount, directory.topLevel.upperBound)
       try verifier?.verify(directory.topLevel)
       try verifier?.verify(ArchiveTables.range(in: directory))
+      saved =
+        trailers.isEmpty ? nil : try SavedParts(reader, trailers, after: directory, &verifier)
+      if let newest = saved?.saves.last {
+        (directory.topLevel, directory.bodyCount) = (newest.topLevel, newest.bodyCount)
+      }
+      self.directory = directory
       self.verifier = verifier
     }
-    tables = try ArchiveTables.read(reader, directory, findTables)
+    tables = try ArchiveTables.read(self.reader, directory, saved?.saves ?? [], findTables)
     keys = tables.keys
     shapeStarts = tables.shapeStarts
     shapeKeys = tables.shapeKeys
     classes = tables.classes
-    soundGroups = Array(repeating: 0, count: OffsetTable.groupCount(directory.bodyCount) / 64 + 1)
+    soundGroups = Array(repeating: 0, count: OffsetTable.groupCount(firstBodyCount) / 64 + 1)
     if verification == .everything { try checkBodies() }
   }
 
@@ -129,6 +154,9 @@ package final class ArchiveImage {
     }
     return Int(shapeStarts[number])..<Int(shapeStarts[number + 1])
   }
+
+  /// How many shapes there are.
+  var shapeCount: Int { shapeStarts.count - 1 }
 
   /// The number of the key in `slot` of the range that ``shape(_:at:)`` returned.
   @inline(__always)
@@ -161,15 +189,17 @@ package final class ArchiveImage {
   }
 
   private func readStringPlaces() throws(ArchiveError) -> [Int] {
-    try verifier?.verify(directory.strings.range)
     var places: [Int] = []
     places.reserveCapacity(directory.strings.count)
-    var place = directory.strings.range.lowerBound
-    for _ in 0..<directory.strings.count {
-      places.append(place)
-      _ = try reader.textRange(at: &place)
+    for table in [directory.strings] + (saved?.saves.map(\.strings) ?? []) {
+      try verifier?.verify(table.range)
+      var place = table.range.lowerBound
+      for _ in 0..<table.count {
+        places.append(place)
+        _ = try reader.textRange(at: &place)
+      }
+      try ArchiveTables.checkEnd(place, table, "string")
     }
-    try ArchiveTables.checkEnd(place, directory.strings, "string")
     stringPlaces = places
     strings = Array(repeating: nil, count: places.count)
     return places
@@ -194,21 +224,62 @@ package final class ArchiveImage {
     var targets: [UInt32] = []
     targets.reserveCapacity(directory.conditionals.count)
     var place = directory.conditionals.range.lowerBound
-    for _ in 0..<directory.conditionals.count {
+    for _ in 0..<directory.conditionals.count { targets.append(try readConditional(at: &place)) }
+    try ArchiveTables.checkEnd(place, directory.conditionals, "conditional")
+    for save in saved?.saves ?? [] { try readChanges(in: save.conditionals, of: &targets) }
+    conditionals = targets
+    return targets
+  }
+
+  private func readConditional(at place: inout Int) throws(ArchiveError) -> UInt32 {
+    let entryPlace = place
+    let number = try reader.varint(at: &place)
+    guard number <= directory.bodyCount, let target = UInt32(exactly: number) else {
+      throw ArchiveError(
+        .damaged,
+        "An object in the conditional table is out of range",
+        byteOffset: entryPlace
+      )
+    }
+    return target
+  }
+
+  /// Reads what a save changes in the conditional table, and adds to it (Format §6.1).
+  private func readChanges(
+    in table: ArchiveDirectory.Table,
+    of targets: inout [UInt32]
+  ) throws(ArchiveError) {
+    var place = table.range.lowerBound
+    var index = 0
+    for _ in 0..<table.count {
       let entryPlace = place
-      let number = try reader.varint(at: &place)
-      guard number <= directory.bodyCount, let target = UInt32(exactly: number) else {
+      let passed = try reader.varint(at: &place)
+      let target = try readConditional(at: &place)
+      guard passed <= targets.count - index else {
         throw ArchiveError(
           .damaged,
-          "An object in the conditional table is out of range",
+          "A save changes an entry of the conditional table that does not exist",
           byteOffset: entryPlace
         )
       }
-      targets.append(target)
+      index += passed
+      if index < targets.count { targets[index] = target } else { targets.append(target) }
+      index += 1
     }
-    try ArchiveTables.checkEnd(place, directory.conditionals, "conditional")
-    conditionals = targets
-    return targets
+    try ArchiveTables.checkEnd(place, table, "conditional")
+  }
+
+  /// How many entries the conditional table has, with those of all saves.
+  package var conditionalCount: Int {
+    get throws(ArchiveError) {
+      if let conditionals { return conditionals.count }
+      return try readConditionals().count
+    }
+  }
+
+  /// How many entries the string table has, with those of all saves.
+  package var stringCount: Int {
+    (saved?.saves ?? []).reduce(directory.strings.count) { $0 + $1.strings.count }
   }
 
   /// Reads those tables whole that otherwise are read when they are first needed.

@@ -31,18 +31,23 @@ package final class ArchiveTables {
     }
   }
 
-  private init(_ reader: ByteReader, _ directory: ArchiveDirectory) throws(ArchiveError) {
-    keys = try ArchiveTables.readKeys(reader, directory.keys)
+  private init(
+    _ reader: ByteReader,
+    _ directory: ArchiveDirectory,
+    _ saves: [SaveDirectory]
+  ) throws(ArchiveError) {
+    keys = try ArchiveTables.readKeys(reader, [directory.keys] + saves.map(\.keys))
     (shapeStarts, shapeKeys) = try ArchiveTables.readShapes(
       reader,
-      directory.shapes,
+      [directory.shapes] + saves.map(\.shapes),
       keyCount: keys.count,
       isShort: directory.isShort
     )
-    classes = try ArchiveTables.readClasses(reader, directory.classes)
+    let newest = saves.last { $0.classes.count > 0 }
+    classes = try ArchiveTables.readClasses(reader, newest?.classes ?? directory.classes)
     extent = Extent(directory)
     let range = ArchiveTables.range(in: directory)
-    let keepsBytes = range.count <= ArchiveTables.mostKeptBytes
+    let keepsBytes = range.count <= ArchiveTables.mostKeptBytes && saves.isEmpty
     hash = keepsBytes ? try reader.withBytes(range) { KeyHash.unseeded.of($0) } : 0
     if keepsBytes { try reader.withBytes(range) { bytes.append($0) } }
   }
@@ -63,60 +68,97 @@ package final class ArchiveTables {
     )..<directory.classes.range.upperBound
   }
 
-  /// Reads them, unless `find` has read the same before.
+  /// Reads them, with what `saves` have added, unless `find` has read the same before.
   static func read(
     _ reader: ByteReader,
     _ directory: ArchiveDirectory,
+    _ saves: [SaveDirectory],
     _ find: ((RawSpan) -> ArchiveTables?)?
   ) throws(ArchiveError) -> ArchiveTables {
     let range = range(in: directory)
-    if let find, range.count <= mostKeptBytes, let known = try reader.withBytes(range, find),
+    if let find, saves.isEmpty, range.count <= mostKeptBytes, let known = try reader.withBytes(range, find),
       known.extent == Extent(directory)
     {
       return known
     }
-    return try ArchiveTables(reader, directory)
+    return try ArchiveTables(reader, directory, saves)
   }
 
   private static func readKeys(
     _ reader: ByteReader,
-    _ table: ArchiveDirectory.Table
+    _ tables: [ArchiveDirectory.Table]
   ) throws(ArchiveError) -> [String] {
     var keys: [String] = []
-    keys.reserveCapacity(table.count)
+    let count = tables.reduce(0) { $0 + $1.count }
+    keys.reserveCapacity(count)
     var seen: Set<ExactString> = []
-    var place = table.range.lowerBound
-    for _ in 0..<table.count {
-      let range = try reader.textRange(at: &place)
-      let key = try reader.string(range)
-      let isNew =
-        table.count <= fewKeys
-        ? !keys.contains { ExactString(string: $0) == ExactString(string: key) }
-        : seen.insert(ExactString(string: key)).inserted
-      guard isNew else {
-        throw ArchiveError(.damaged, "The key table contains a key twice", byteOffset: range.lowerBound)
+    for table in tables {
+      var place = table.range.lowerBound
+      for _ in 0..<table.count {
+        let range = try reader.textRange(at: &place)
+        let key = try reader.string(range)
+        let isNew =
+          count <= fewKeys
+          ? !keys.contains { ExactString(string: $0) == ExactString(string: key) }
+          : seen.insert(ExactString(string: key)).inserted
+        guard isNew else {
+          throw ArchiveError(.damaged, "The key table contains a key twice", byteOffset: range.lowerBound)
+        }
+        keys.append(key)
       }
-      keys.append(key)
+      try checkEnd(place, table, "key")
     }
-    try checkEnd(place, table, "key")
     return keys
   }
 
   private static func readShapes(
     _ reader: ByteReader,
-    _ table: ArchiveDirectory.Table,
+    _ tables: [ArchiveDirectory.Table],
     keyCount: Int,
     isShort: Bool
   ) throws(ArchiveError) -> (starts: [UInt32], keys: [UInt32]) {
+    var shapes = ShapesRead(isShort: isShort, keyCount: keyCount)
+    for table in tables {
+      let place = try shapes.read(reader, table)
+      try checkEnd(place, table, "shape")
+    }
+    return (shapes.starts, shapes.keys)
+  }
+
+  /// The shapes that were read so far.
+  private struct ShapesRead {
+    let isShort: Bool
+    let keyCount: Int
     var starts: [UInt32] = [0]
     var keys: [UInt32] = []
-    starts.reserveCapacity(table.count + 1)
-    // For each key the last shape that had it, to find a key that stands twice in one shape.
-    var lastShape = [Int](repeating: -1, count: keyCount)
-    var place = table.range.lowerBound
+    /// For each key the last shape that had it, to find a key that stands twice in one shape.
+    private var lastShape: [Int]
     /// The lowest number of a key that no shape had, in the short form.
-    var newKey = 0
-    for shape in 0..<table.count {
+    private var newKey = 0
+
+    init(isShort: Bool, keyCount: Int) {
+      self.isShort = isShort
+      self.keyCount = keyCount
+      lastShape = Array(repeating: -1, count: keyCount)
+    }
+
+    /// Reads the shapes of a table, and returns where the last one ends.
+    mutating func read(
+      _ reader: ByteReader,
+      _ table: ArchiveDirectory.Table
+    ) throws(ArchiveError) -> Int {
+      var place = table.range.lowerBound
+      starts.reserveCapacity(starts.count + table.count)
+      for _ in 0..<table.count { try readShape(reader, &place, endingBy: table.range.upperBound) }
+      return place
+    }
+
+    private mutating func readShape(
+      _ reader: ByteReader,
+      _ place: inout Int,
+      endingBy end: Int
+    ) throws(ArchiveError) {
+      let shape = starts.count - 1
       let head = try reader.varint(at: &place)
       if isShort, head & 1 == 1 {
         guard head >> 1 <= keyCount - newKey else {
@@ -124,11 +166,10 @@ package final class ArchiveTables {
         }
         keys += (newKey..<(newKey + head >> 1)).map { UInt32(truncatingIfNeeded: $0) }
         newKey += head >> 1
-        starts.append(UInt32(truncatingIfNeeded: keys.count))
-        continue
+        return starts.append(UInt32(truncatingIfNeeded: keys.count))
       }
       let count = isShort ? head >> 1 : head
-      guard count <= table.range.upperBound - place else {
+      guard count <= end - place else {
         throw ArchiveError(.damaged, "A shape has more keys than fit into its table", byteOffset: place)
       }
       for _ in 0..<count {
@@ -150,8 +191,6 @@ package final class ArchiveTables {
       }
       starts.append(end)
     }
-    try checkEnd(place, table, "shape")
-    return (starts, keys)
   }
 
   /// With so many keys, comparing each with each takes less than making a table of them.

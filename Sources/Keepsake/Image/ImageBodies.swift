@@ -22,6 +22,18 @@ extension ArchiveImage {
     guard number >= 1, number <= directory.bodyCount else {
       throw ArchiveError(.damaged, "A reference to an object is out of range", byteOffset: offset)
     }
+    if let saved {
+      if let range = saved.body(number) { return range }
+      guard number <= firstBodyCount else {
+        throw ArchiveError(.damaged, "No save has the body of an object", byteOffset: offset)
+      }
+    }
+    return try extentInFirst(ofBody: number)
+  }
+
+  /// The extent of body `number` of the first save, which has so many.
+  @inline(__always)
+  private func extentInFirst(ofBody number: Int) throws(ArchiveError) -> Range<Int> {
     let groupNumber = (number - 1) / OffsetTable.groupSize
     let index = (number - 1) % OffsetTable.groupSize
     let group = try group(groupNumber)
@@ -51,7 +63,7 @@ extension ArchiveImage {
   /// the top level. So no two bodies of such groups, if they follow each other, have a byte in common.
   private func checkGroup(_ number: Int, _ group: Group) throws(ArchiveError) {
     let isLast = number == directory.offsets.count - 1
-    let count = isLast ? directory.bodyCount - number * OffsetTable.groupSize : OffsetTable.groupSize
+    let count = isLast ? firstBodyCount - number * OffsetTable.groupSize : OffsetTable.groupSize
     guard group.lengths + count * group.width <= directory.offsets.range.upperBound else {
       throw ArchiveError(
         .damaged,
@@ -113,11 +125,12 @@ extension ArchiveImage {
 
   /// The number of the body that holds the byte at `offset`, or `nil` when that is not in a numbered body.
   package func bodyNumber(containing offset: Int) -> Int? {
+    if offset >= firstEnd { return saved?.bodyNumber(containing: offset) }
     var low = 1
-    var high = directory.bodyCount
+    var high = firstBodyCount
     while low <= high {
       let middle = (low + high) / 2
-      guard let range = try? extent(ofBody: middle, at: offset) else { return nil }
+      guard let range = try? extentInFirst(ofBody: middle) else { return nil }
       if range.contains(offset) { return middle }
       if offset < range.lowerBound { high = middle - 1 } else { low = middle + 1 }
     }
@@ -218,7 +231,7 @@ extension ArchiveImage {
   }
 
   private func compare(_ range: Range<Int>) throws(ArchiveError) {
-    let end = min(range.upperBound, directory.topLevel.upperBound)
+    let end = range.lowerBound < firstEnd ? min(range.upperBound, firstContentEnd) : range.upperBound
     guard range.lowerBound < end else { return }
     try exclusively { () throws(ArchiveError) in try verifier?.verify(range.lowerBound..<end) }
   }
@@ -228,9 +241,13 @@ extension ArchiveImage {
   /// - Parameter progress: is told now and then how many bytes were compared.
   package func verifyContents(progress: (Int) -> Void = { _ in }) throws(ArchiveError) {
     let step = 64 * Blocks.byteCount
-    for start in stride(from: 0, to: directory.offsets.range.upperBound, by: step) {
-      try verifier?.verify(start..<min(start + step, directory.offsets.range.upperBound))
-      progress(start)
+    var parts = [0..<directory.offsets.range.upperBound]
+    for save in saved?.saves ?? [] { parts.append(save.range.lowerBound..<save.bodyList.range.upperBound) }
+    for part in parts {
+      for start in stride(from: part.lowerBound, to: part.upperBound, by: step) {
+        try verifier?.verify(start..<min(start + step, part.upperBound))
+        progress(start)
+      }
     }
     try checkBodies()
   }

@@ -6,7 +6,8 @@ package struct ArchiveDirectory: Sendable {
   }
 
   package internal(set) var topLevel: Range<Int>
-  package let bodyCount: Int
+  /// How many bodies there are, the top level not counted.
+  package internal(set) var bodyCount: Int
   /// All bodies but that of the top level.
   package let bodies: Range<Int>
   /// How many bytes the length of a body has in the short form (Format §7), where the groups of the offset table have no

@@ -34,6 +34,8 @@ struct ClassRegistry {
   private var unknown: [String: Int] = [:]
   /// What was done to the table, in that order, to be taken back.
   private var changes: [Change] = []
+  /// The entries of a file to which a save is added that no type has got yet, by their names.
+  private var unclaimed: [String: [Int]] = [:]
   /// How many keys are read last.
   private var keysReadLastCount = 0
   /// The type that was asked for last: objects of one class often come in a row.
@@ -41,6 +43,7 @@ struct ClassRegistry {
 
   private enum Change {
     case added
+    case claimed(Int)
     case madePolymorphic(Int)
     case gotKeyReadLast(Int)
   }
@@ -64,21 +67,45 @@ struct ClassRegistry {
   }
 
   mutating func add(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool = false) -> Int {
-    numbers[ObjectIdentifier(type)] = entries.count
-    return append(entry, type, isWeak: isWeak)
+    let number = claim(entry, type, isWeak: isWeak) ?? append(entry, type, isWeak: isWeak)
+    numbers[ObjectIdentifier(type)] = number
+    return number
+  }
+
+  /// Begins with the entries of a file to which a save is added: types that have one there keep their numbers.
+  mutating func takeOver(_ fileEntries: [ClassEntry]) {
+    for (number, entry) in fileEntries.enumerated() { unclaimed[entry.name, default: []].append(number) }
+    entries = fileEntries
+    types = Array(repeating: Never.self, count: entries.count)
+    weakness = Array(repeating: false, count: entries.count)
+    keysReadLastCount = entries.reduce(0) { $0 + $1.keysReadLast.count }
+  }
+
+  /// The number of an entry of the file that is like `entry`, and no other type's.
+  private mutating func claim(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool) -> Int? {
+    guard !unclaimed.isEmpty, let candidates = unclaimed[entry.name],
+      let place = candidates.firstIndex(where: { entries[$0].isSame(as: entry) })
+    else { return nil }
+    let number = candidates[place]
+    unclaimed[entry.name]?.remove(at: place)
+    (types[number], weakness[number]) = (type, isWeak)
+    changes.append(.claimed(number))
+    return number
   }
 
   /// The number of a type that the program does not have, for which `placeholder` stands.
   mutating func number(ofUnknown entry: ClassEntry, _ placeholder: Any.Type) -> Int {
     if let number = unknown[entry.name] { return number }
-    unknown[entry.name] = entries.count
-    return append(entry, placeholder, isWeak: false)
+    let number = claim(entry, placeholder, isWeak: false) ?? append(entry, placeholder, isWeak: false)
+    unknown[entry.name] = number
+    return number
   }
 
   private mutating func append(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool) -> Int {
     entries.append(entry)
     types.append(type)
     weakness.append(isWeak)
+    keysReadLastCount += entry.keysReadLast.count
     changes.append(.added)
     return entries.count - 1
   }
@@ -107,11 +134,21 @@ struct ClassRegistry {
       case .added:
         let (entry, type) = (entries.removeLast(), types.removeLast())
         weakness.removeLast()
+        keysReadLastCount -= entry.keysReadLast.count
         if unknown[entry.name] == entries.count {
           unknown[entry.name] = nil
         } else {
           numbers[ObjectIdentifier(type)] = nil
         }
+      case .claimed(let number):
+        let name = entries[number].name
+        if unknown[name] == number {
+          unknown[name] = nil
+        } else {
+          numbers[ObjectIdentifier(types[number])] = nil
+        }
+        (types[number], weakness[number]) = (Never.self, false)
+        unclaimed[name, default: []].append(number)
       case .madePolymorphic(let number): entries[number].isPolymorphic = false
       case .gotKeyReadLast(let number):
         entries[number].keysReadLast.removeLast()
@@ -122,6 +159,13 @@ struct ClassRegistry {
 }
 
 extension ClassEntry {
+  /// Whether it can be the entry of a type for which `other` would be made now: all that objects or values tell of is the
+  /// same.
+  fileprivate func isSame(as other: ClassEntry) -> Bool {
+    name == other.name && version == other.version && superclass == other.superclass
+      && isValueType == other.isValueType
+  }
+
   /// Writes the entry as it stands in the class table (Format §5.3).
   func write(to buffer: ByteBuffer) {
     buffer.append(varint: name.utf8.count)

@@ -11,7 +11,7 @@ package enum OffsetTable {
 /// The offset table under construction.
 struct OffsetTableBuilder {
   private let groups = ByteBuffer()
-  private let lengths = ByteBuffer()
+  private let lengthBytes = ByteBuffer()
   private var pending: [Int] = []
   private var pendingStart = 0
   private(set) var count = 0
@@ -27,9 +27,9 @@ struct OffsetTableBuilder {
     guard let longest = pending.max() else { return }
     let widthCode = longest < 1 << 8 ? 0 : longest < 1 << 16 ? 1 : longest < 1 << 32 ? 2 : 3
     groups.append(word: UInt64(pendingStart) << 2 | UInt64(widthCode))
-    groups.append(word: UInt64(lengths.count), byteCount: 4)
+    groups.append(word: UInt64(lengthBytes.count), byteCount: 4)
     for length in pending {
-      lengths.append(word: UInt64(length), byteCount: 1 << widthCode)
+      lengthBytes.append(word: UInt64(length), byteCount: 1 << widthCode)
     }
     pending.removeAll(keepingCapacity: true)
   }
@@ -44,7 +44,7 @@ struct OffsetTableBuilder {
       let start = pendingStart + pending[..<index].reduce(0, +)
       return start..<(start + pending[index])
     }
-    let stored = lengths.reader()
+    let stored = lengthBytes.reader()
     var start = Int(entry >> 2)
     let width = 1 << Int(entry & 3)
     guard let first = try? flushed.unsigned(at: group * OffsetTable.groupByteCount + 8, byteCount: 4) else {
@@ -60,6 +60,25 @@ struct OffsetTableBuilder {
     return nil
   }
 
+  /// The lengths of all bodies.
+  var lengths: [Int] {
+    var result: [Int] = []
+    result.reserveCapacity(count)
+    let flushed = groups.reader()
+    let stored = lengthBytes.reader()
+    for group in stride(from: 0, to: groups.count, by: OffsetTable.groupByteCount) {
+      guard let entry = try? flushed.word(at: group),
+        let first = try? flushed.unsigned(at: group + 8, byteCount: 4)
+      else { return result }
+      let width = 1 << Int(entry & 3)
+      for index in 0..<OffsetTable.groupSize {
+        let length = try? stored.unsigned(at: Int(first) + index * width, byteCount: width)
+        result.append(Int(length ?? 0))
+      }
+    }
+    return result + pending
+  }
+
   /// A point to which the table can be taken back.
   struct Mark {
     fileprivate let groupByteCount: Int
@@ -72,7 +91,7 @@ struct OffsetTableBuilder {
   var mark: Mark {
     Mark(
       groupByteCount: groups.count,
-      lengthByteCount: lengths.count,
+      lengthByteCount: lengthBytes.count,
       pending: pending,
       pendingStart: pendingStart,
       count: count
@@ -81,7 +100,7 @@ struct OffsetTableBuilder {
 
   mutating func truncate(to mark: Mark) {
     groups.truncate(to: mark.groupByteCount)
-    lengths.truncate(to: mark.lengthByteCount)
+    lengthBytes.truncate(to: mark.lengthByteCount)
     pending = mark.pending
     pendingStart = mark.pendingStart
     count = mark.count
@@ -93,7 +112,7 @@ struct OffsetTableBuilder {
   /// Forgets all bodies.
   mutating func removeAll() {
     groups.truncate(to: 0)
-    lengths.truncate(to: 0)
+    lengthBytes.truncate(to: 0)
     pending.removeAll(keepingCapacity: true)
     (pendingStart, count) = (0, 0)
   }
@@ -101,6 +120,6 @@ struct OffsetTableBuilder {
   /// The table's parts, in their order.
   mutating func finish() -> [ByteBuffer] {
     flush()
-    return [groups, lengths]
+    return [groups, lengthBytes]
   }
 }

@@ -116,6 +116,14 @@ struct ShapeTrie {
   /// The node at which the shape `number` ends.
   func end(of number: Int) -> Int { ends[number] }
 
+  /// Gives the next number to the shape of `keys`, as the file has it to which a save is added. A shape that is there twice
+  /// keeps its first number, and takes the second one up as well.
+  mutating func takeOver(_ keys: [Int]) {
+    let node = keys.reduce(ShapeTrie.root) { step(from: $0, newKey: $1) }
+    if nodes[node].number < 0 { nodes[node].number = ends.count }
+    ends.append(node)
+  }
+
   /// Takes back the numbers from `count` on.
   mutating func truncate(to count: Int) {
     while ends.count > count {

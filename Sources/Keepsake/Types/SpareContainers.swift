@@ -13,7 +13,7 @@ struct SpareContainers<Place: AnyObject> {
   private static var mostSpares: Int { 64 }
 
   /// Each a `SpareContainer` of the one type of container that these are.
-  private var spares: [AnySpareContainer<Place>] = []
+  private var spares: [AnySpareContainer] = []
   /// The one that was handed out last.
   private var latest = 0
 
@@ -25,13 +25,13 @@ struct SpareContainers<Place: AnyObject> {
   }
 
   @inline(__always)
-  private mutating func idle() -> AnySpareContainer<Place>? {
+  private mutating func idle() -> AnySpareContainer? {
     guard latest < spares.count else { return nil }
     guard spares[latest].isIdle, latest == 0 || !spares[latest &- 1].isIdle else { return search() }
     return spares[latest]
   }
 
-  private mutating func search() -> AnySpareContainer<Place>? {
+  private mutating func search() -> AnySpareContainer? {
     if spares[latest].isIdle {
       while latest > 0, spares[latest - 1].isIdle { latest -= 1 }
       return spares[latest]
@@ -47,22 +47,15 @@ struct SpareContainers<Place: AnyObject> {
     latest = spares.count
     spares.append(SpareContainer(container, place))
   }
-
-  /// Calls `body` with the places of the containers that nobody holds.
-  func forEachIdle(_ body: (Place) -> Void) {
-    for spare in spares where spare.isIdle { body(spare.place) }
-  }
 }
 
 /// What can be said of a kept container without its type.
-class AnySpareContainer<Place: AnyObject> {
+class AnySpareContainer {
   /// The one reference that the container is.
   @safe @exclusivity(unchecked) fileprivate final var box: AnyObject
-  final let place: Place
 
-  fileprivate init(box: AnyObject, place: Place) {
+  fileprivate init(box: AnyObject) {
     self.box = box
-    self.place = place
   }
 
   /// Whether nobody else holds the container: whoever does, holds its box.
@@ -74,11 +67,13 @@ class AnySpareContainer<Place: AnyObject> {
 ///
 /// It is generic over the whole type of the container, and ``take()`` stays a call: so it finds the metadata of that type
 /// in its own object, where others would have to look it up each time.
-final class SpareContainer<Container, Place: AnyObject>: AnySpareContainer<Place> {
+final class SpareContainer<Container, Place: AnyObject>: AnySpareContainer {
+  let place: Place
+
   /// `container` was found to be one reference, as `isSoleReference` says.
   fileprivate init(_ container: Container, _ place: Place) {
-    // That reference.
-    super.init(box: unsafe unsafeBitCast(container, to: AnyObject.self), place: place)
+    self.place = place
+    super.init(box: unsafe unsafeBitCast(container, to: AnyObject.self))  // that reference
   }
 
   @inline(never)

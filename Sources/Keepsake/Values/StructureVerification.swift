@@ -27,21 +27,21 @@ extension ArchiveImage {
     try checkTables()
     try verifyConditionals()
     // Those too to which nothing refers.
-    for number in 0..<directory.strings.count {
+    for number in 0..<stringCount {
       _ = try string(number, at: directory.strings.range.lowerBound)
     }
     var end = directory.bodies.lowerBound
     for number in stride(from: 1, through: directory.bodyCount, by: 1) {
       let body = try numberedBody(number, referredToAt: directory.offsets.range.lowerBound)
       // That it begins where the one before ends was found with its group of the offset table.
-      end = body.byteRange.upperBound
+      if body.byteRange.upperBound <= firstEnd { end = body.byteRange.upperBound }
       if let classNumber = body.classNumber {
         summary.objectCount += 1
         summary.objectCounts[classNumber] += 1
       }
       try verify(body.value, &summary, progress)
     }
-    guard end == directory.bodies.upperBound else {
+    guard saved != nil || end == directory.bodies.upperBound else {
       throw ArchiveError(
         .damaged,
         "There are unused bytes between the bodies and the top level",
@@ -56,9 +56,10 @@ extension ArchiveImage {
   /// Every entry of the conditional table leads to an object, also one that no reference names.
   private func verifyConditionals() throws(ArchiveError) {
     var place = directory.conditionals.range.lowerBound
-    for index in 0..<directory.conditionals.count {
-      let entryPlace = place
-      _ = try reader.varint(at: &place)
+    for index in 0..<(try conditionalCount) {
+      // Of what a save has changed, the place is not kept.
+      let entryPlace = saved == nil ? place : directory.conditionals.range.lowerBound
+      if saved == nil { _ = try reader.varint(at: &place) }
       guard let number = try conditionalTarget(index, at: entryPlace) else { continue }
       guard try numberedBody(number, referredToAt: entryPlace).classNumber != nil else {
         throw ArchiveError(

@@ -1,0 +1,153 @@
+/// What a save is made of before it is known what of it is new: the bodies of all objects, with the numbers that the file
+/// has for them, and the tables.
+struct SaveContent {
+  let topLevel: ByteBuffer
+  /// The bodies, behind a header, one after the other.
+  let bodies: ByteBuffer
+  let lengths: [Int]
+  /// The number of each body in the file.
+  let numbers: [UInt32]
+  /// How many bodies the file has with this save.
+  let bodyCount: Int
+  let shapes: ShapeTrie
+  let keyNames: [String]
+  let classes: [ClassEntry]
+  let strings: StringSharing
+  /// For each entry of the conditional table the number of the body, or 0.
+  let conditionals: [Int]
+
+  /// How many bytes the bodies and the top level have.
+  var byteCount: Int { bodies.count - Header.byteCount + topLevel.count }
+}
+
+/// The tables of a file to which a save is added, as far as it has to be known what is new.
+struct TablesBefore {
+  let keyCount: Int
+  let shapeCount: Int
+  let classes: [ClassEntry]
+  let stringCount: Int
+  let conditionals: [Int]
+  let bodyCount: Int
+}
+
+/// Puts a save together that is appended to a file (Format §6.1, §9.2).
+struct SaveAssembly {
+  let content: SaveContent
+  let before: TablesBefore
+  /// The bodies that are new or different: where each is in the content, by its number.
+  let changed: [(number: UInt32, range: Range<Int>)]
+
+  /// The bytes of the save.
+  ///
+  /// - Parameters:
+  ///   - start: where the save begins in the file.
+  ///   - checksumBefore: the checksum in the trailer of the save before.
+  func bytes(
+    number: Int,
+    date: Double?,
+    start: Int,
+    checksumBefore: UInt64,
+    _ flags: Header.Flags
+  ) -> ByteBuffer {
+    let buffer = ByteBuffer(minimumCapacity: 512)
+    let sorted = changed.sorted { $0.number < $1.number }
+    for body in sorted { buffer.append(content.bodies, body.range) }
+    let bodiesEnd = buffer.count
+    buffer.append(content.topLevel)
+    let tablesStart = buffer.count
+    var directory = [number, content.bodyCount, bodiesEnd, tablesStart - bodiesEnd]
+    for table in [writeKeys, writeShapes, writeClasses, writeStrings, writeConditionals] {
+      let tableStart = buffer.count
+      directory += [table(buffer), buffer.count - tableStart]
+    }
+    let listStart = buffer.count
+    var last = 0
+    for body in sorted {
+      buffer.append(varint: Int(body.number) - last - 1)
+      buffer.append(varint: body.range.count)
+      last = Int(body.number)
+    }
+    directory += [sorted.count, buffer.count - listStart]
+    let directoryOffset = buffer.count
+    for number in directory { buffer.append(varint: number) }
+    buffer.append(date == nil ? 0 : 1)
+    if let date { buffer.append(word: date.bitPattern) }
+    SaveTrailer.write(
+      to: buffer,
+      start: start,
+      directory: directoryOffset,
+      checksumBefore: checksumBefore,
+      flags
+    )
+    return buffer
+  }
+
+  // MARK: Tables
+
+  /// The keys of new shapes that the file does not have, in the order in which the shapes have them.
+  private var newKeys: [Int] {
+    var seen: Set<Int> = []
+    var keys: [Int] = []
+    for number in before.shapeCount..<max(before.shapeCount, content.shapes.count) {
+      for key in content.shapes.keys(of: content.shapes.end(of: number))
+      where key >= before.keyCount && seen.insert(key).inserted {
+        keys.append(key)
+      }
+    }
+    return keys
+  }
+
+  private func writeKeys(_ buffer: ByteBuffer) -> Int {
+    let keys = newKeys
+    for key in keys {
+      buffer.append(varint: content.keyNames[key].utf8.count)
+      buffer.append(utf8: content.keyNames[key])
+    }
+    return keys.count
+  }
+
+  private func writeShapes(_ buffer: ByteBuffer) -> Int {
+    guard content.shapes.count > before.shapeCount else { return 0 }
+    let numbers = Dictionary(
+      zip(newKeys, before.keyCount...).map { ($0, $1) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    for number in before.shapeCount..<content.shapes.count {
+      let keys = content.shapes.keys(of: content.shapes.end(of: number))
+      buffer.append(varint: keys.count)
+      for key in keys { buffer.append(varint: numbers[key] ?? key) }
+    }
+    return content.shapes.count - before.shapeCount
+  }
+
+  private func writeClasses(_ buffer: ByteBuffer) -> Int {
+    guard content.classes != before.classes else { return 0 }
+    for entry in content.classes { entry.write(to: buffer) }
+    return content.classes.count
+  }
+
+  private func writeStrings(_ buffer: ByteBuffer) -> Int {
+    for number in before.stringCount..<content.strings.count { content.strings.write(number, to: buffer) }
+    return content.strings.count - before.stringCount
+  }
+
+  /// The conditional references that changed since, and the new ones.
+  private func writeConditionals(_ buffer: ByteBuffer) -> Int {
+    var (count, next) = (0, 0)
+    for (index, target) in content.conditionals.enumerated()
+    where index >= before.conditionals.count || before.conditionals[index] != target {
+      buffer.append(varint: index - next)
+      buffer.append(varint: target)
+      next = index + 1
+      count += 1
+    }
+    return count
+  }
+
+  /// Whether there is nothing to save.
+  func isEmpty(topLevelIsSame: Bool) -> Bool {
+    topLevelIsSame && changed.isEmpty && content.shapes.count == before.shapeCount
+      && content.classes == before.classes && content.strings.count == before.stringCount
+      && content.conditionals == before.conditionals
+  }
+}

@@ -1,0 +1,162 @@
+/// The numbers that objects have in a file to which a save is added (Format §9.2).
+///
+/// A session counts the objects of a save in the order in which it reaches them, as it does for any archive. What it writes
+/// are the numbers of the file: an object that was there keeps its number, so that the bytes of what did not change are the
+/// same, and a new object gets one that was never used.
+final class SavedNumbers {
+  /// The objects of the save before, in the order in which they were reached or read.
+  private let objects: ObjectRegistry
+  /// The number that each of them has in the file.
+  private let numbersBefore: [UInt32]
+  /// The numbers in the file of the objects of this save, by those of the session, less one.
+  private(set) var numbers: [UInt32] = []
+  /// The body of the root value, where that is no object.
+  private let valueNumber: UInt32?
+  private let firstNew: UInt32
+  private var nextNew: UInt32
+
+  /// - Parameters:
+  ///   - known: the objects of the save before, and the numbers that they have.
+  ///   - bodyCount: how many bodies the file has.
+  ///   - valueNumber: the number of the body of the root value, if that is no object.
+  init(_ known: KnownObjects, bodyCount: Int, valueNumber: Int?) {
+    objects = known.objects
+    numbersBefore = known.numbers
+    firstNew = UInt32(truncatingIfNeeded: bodyCount + 1)
+    nextNew = firstNew
+    self.valueNumber = valueNumber.map { UInt32(truncatingIfNeeded: $0) }
+  }
+
+  /// The objects of this save, when it is in the file.
+  func known(by session: EncodingSession) -> KnownObjects {
+    KnownObjects(objects: session.objects, numbers: numbers)
+  }
+
+  /// Takes down the number of an object that just got the number `number` of the session.
+  func note(_ object: AnyObject, _ number: Int) {
+    forget(from: number)
+    numbers.append(numberBefore(of: object, near: number) ?? newNumber())
+  }
+
+  /// Takes down the number of the body of the root value, which is no object.
+  func noteValue(_ number: Int) {
+    forget(from: number)
+    numbers.append(valueNumber ?? newNumber())
+  }
+
+  private func newNumber() -> UInt32 {
+    defer { nextNew += 1 }
+    return nextNew
+  }
+
+  /// Forgets the numbers of objects that were taken back since, so that no number stays unused.
+  private func forget(from number: Int) {
+    while numbers.count >= number {
+      if let last = numbers.popLast(), last >= firstNew { nextNew -= 1 }
+    }
+  }
+
+  /// Forgets what was taken back after the last object was noted.
+  func end(objectCount: Int) { forget(from: objectCount + 1) }
+
+  /// The number that the object had before. Mostly it is reached when it was then, so that no table is searched.
+  private func numberBefore(of object: AnyObject, near number: Int) -> UInt32? {
+    if objects.object(number) === object { return numbersBefore[number - 1] }
+    guard let known = objects.knownNumber(of: object), known <= numbersBefore.count else { return nil }
+    return numbersBefore[known - 1]
+  }
+
+  /// The number in the file of the object `number` of the session.
+  subscript(number: Int) -> Int { Int(numbers[number - 1]) }
+
+  /// How many bodies the file has with this save.
+  var bodyCount: Int { Int(nextNew - 1) }
+
+  /// The objects that had `numbers` in the file; `nil` for those which are not known.
+  func objects(numbered wanted: [Int?]) -> [AnyObject?] {
+    guard !wanted.isEmpty else { return [] }
+    let places = Dictionary(
+      zip(numbersBefore, 1...).map { (Int($0), $1) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    return wanted.map { number in number.flatMap { places[$0] }.flatMap { objects.object($0) } }
+  }
+}
+
+/// Objects that a file has, and the numbers that they have there. They are kept alive, since an address must not come to
+/// mean another object.
+struct KnownObjects {
+  fileprivate let objects: ObjectRegistry
+  /// By the numbers of the registry, less one.
+  fileprivate let numbers: [UInt32]
+
+  fileprivate init(objects: ObjectRegistry, numbers: [UInt32]) {
+    self.objects = objects
+    self.numbers = numbers
+  }
+
+  /// The objects that were read from a file with `bodyCount` bodies.
+  init(bodyCount: Int, _ object: (_ number: Int) -> AnyObject?) {
+    var registry = ObjectRegistry()
+    var numbers: [UInt32] = []
+    for number in stride(from: 1, through: bodyCount, by: 1) {
+      guard let object = object(number), registry.number(for: object)?.isNew == true else { continue }
+      numbers.append(UInt32(truncatingIfNeeded: number))
+    }
+    self.init(objects: registry, numbers: numbers)
+  }
+}
+
+extension EncodingSession {
+  /// Makes it the session of a save that is added to `image`: what has a number there keeps it.
+  func add(to image: ArchiveImage, _ numbers: SavedNumbers) throws(ArchiveError) {
+    saved = numbers
+    assembly.prefersShortForm = false
+    for key in image.keys { _ = keys.number(for: key) }
+    for number in 0..<image.shapeCount {
+      shapes.takeOver(try image.shape(number, at: 0).map { image.shapeKey($0) })
+    }
+    classes.takeOver(image.classes)
+    let stringCount = image.stringCount
+    for number in 0..<stringCount {
+      let range = try image.stringRange(number, at: 0)
+      try image.reader.withBytes(range) { strings.takeOver($0) }
+    }
+    let conditionalCount = try image.conditionalCount
+    var targets: [Int?] = []
+    for index in 0..<conditionalCount { targets.append(try image.conditionalTarget(index, at: 0)) }
+    conditionals.takeOver(numbers.objects(numbered: targets))
+  }
+
+  /// The number by which the file refers to the object or value `number`.
+  @inline(__always)
+  func writtenNumber(_ number: Int) -> Int { isAdded ? savedNumber(number) : number }
+
+  @inline(never)
+  private func savedNumber(_ number: Int) -> Int { saved?[number] ?? number }
+
+  /// What the save is made of, when all of it is encoded.
+  func takeSave() throws -> SaveContent? {
+    guard let saved else { return nil }
+    try checkIdle()
+    try drainLeftovers()
+    let targets = try conditionalBodies().map { $0 == 0 ? 0 : saved[$0] }
+    while context.top.id != 0 { try settleNested() }
+    closeTop()
+    try flattenSplices(from: 0)
+    isClosed = true
+    saved.end(objectCount: objects.count)
+    return SaveContent(
+      topLevel: buffer,
+      bodies: assembly.buffer,
+      lengths: assembly.lengths,
+      numbers: saved.numbers,
+      bodyCount: saved.bodyCount,
+      shapes: shapes,
+      keyNames: keys.names,
+      classes: classes.entries,
+      strings: strings,
+      conditionals: targets
+    )
+  }
+}

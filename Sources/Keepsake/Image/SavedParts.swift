@@ -1,0 +1,139 @@
+/// The saves of a file behind the first (Format §9.2), and which bodies they have in place of earlier ones.
+struct SavedParts {
+  /// The oldest first.
+  let saves: [SaveDirectory]
+  /// Where those bodies are that an appended save has, each in the newest one.
+  private let bodies: [UInt32: Place]
+  /// How many bytes of bodies and top levels have a newer one in their place, those of the first save not counted.
+  let replacedByteCount: Int
+
+  private struct Place {
+    let start: Int
+    let byteCount: Int
+  }
+
+  /// Finds the saves of a file, of which `end` is the end of the newest, and the end of the first.
+  static func trailers(
+    _ reader: ByteReader,
+    _ flags: Header.Flags
+  ) throws(ArchiveError) -> (trailers: [SaveTrailer], firstEnd: Int) {
+    var trailers: [SaveTrailer] = []
+    var part = reader
+    // Each begins before the one that follows it, so that this ends.
+    while !part.hasBytes(Trailer.signature, at: part.count - 8) {
+      guard let trailer = SaveTrailer(part, flags) else {
+        throw ArchiveError(
+          .damaged,
+          "A save was added to something that does not end with a trailer",
+          byteOffset: max(0, part.count - SaveTrailer.byteCount)
+        )
+      }
+      trailers.append(trailer)
+      part = part.limited(to: trailer.start)
+    }
+    return (trailers.reversed(), part.count)
+  }
+
+  /// - Parameter first: the directory of the first save.
+  init(
+    _ reader: ByteReader,
+    _ trailers: [SaveTrailer],
+    after first: ArchiveDirectory,
+    _ verifier: inout PartVerifier?
+  ) throws(ArchiveError) {
+    var saves: [SaveDirectory] = []
+    var bodies: [UInt32: Place] = [:]
+    var bodyCount = first.bodyCount
+    var replacedByteCount = 0
+    for (index, trailer) in trailers.enumerated() {
+      // Where the checksum stands in both kinds of trailers.
+      guard try reader.word(at: trailer.start - 16) == trailer.checksumBefore else {
+        throw ArchiveError(
+          .damaged,
+          "A save was added to another one than that before it",
+          byteOffset: trailer.end - SaveTrailer.byteCount
+        )
+      }
+      try verifier?.verify(trailer.directoryOffset..<trailer.checksumsOffset)
+      let save = try SaveDirectory(reader, trailer)
+      guard save.number == index + 2 else {
+        throw ArchiveError(
+          .damaged,
+          "The saves of the file are not numbered in order",
+          byteOffset: trailer.directoryOffset
+        )
+      }
+      try verifier?.verify(save.topLevel)
+      try verifier?.verify(save.topLevel.upperBound..<trailer.directoryOffset)
+      try save.forEachBody(reader, countBefore: bodyCount) { number, range in
+        let place = Place(start: range.lowerBound, byteCount: range.count)
+        let replaced = bodies.updateValue(place, forKey: UInt32(truncatingIfNeeded: number))
+        replacedByteCount += replaced?.byteCount ?? 0
+      }
+      bodyCount = save.bodyCount
+      if let last = saves.last { replacedByteCount += last.topLevel.count }
+      saves.append(save)
+    }
+    self.saves = saves
+    self.bodies = bodies
+    self.replacedByteCount = replacedByteCount
+  }
+
+  /// Where the body `number` is, if an appended save has it.
+  @inline(__always)
+  func body(_ number: Int) -> Range<Int>? {
+    guard let place = bodies[UInt32(truncatingIfNeeded: number)] else { return nil }
+    return place.start..<(place.start + place.byteCount)
+  }
+
+  /// The numbers of the bodies that appended saves have.
+  var numbers: [Int] { bodies.keys.map(Int.init) }
+
+  /// The number of the body that holds the byte at `offset`, if it is one of an appended save, and a current one.
+  func bodyNumber(containing offset: Int) -> Int? {
+    for (number, place) in bodies where offset >= place.start && offset < place.start + place.byteCount {
+      return Int(number)
+    }
+    return nil
+  }
+}
+
+/// Compares the blocks of an archive with their checksums, and those of the saves behind it with theirs (Format §8).
+package struct PartVerifier {
+  private var first: BlockVerifier
+  private let firstEnd: Int
+  /// The verifiers of the saves, by where these begin.
+  private var saves: [(start: Int, verifier: BlockVerifier)] = []
+
+  init(_ reader: ByteReader, _ trailer: Trailer, firstEnd: Int) throws(ArchiveError) {
+    first = try BlockVerifier(reader, trailer)
+    self.firstEnd = firstEnd
+  }
+
+  mutating func add(_ reader: ByteReader, _ trailer: SaveTrailer) {
+    saves.append((trailer.start, BlockVerifier(reader, trailer)))
+  }
+
+  /// Checks the blocks that hold `range`, which is in one save.
+  @inline(__always)
+  package mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
+    if range.lowerBound < firstEnd { return try first.verify(range) }
+    try verify(inSave: range)
+  }
+
+  private mutating func verify(inSave range: Range<Int>) throws(ArchiveError) {
+    // The last one that begins no later.
+    var (low, high) = (0, saves.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if saves[middle].start <= range.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return }
+    try saves[low - 1].verifier.verify(range)
+  }
+
+  package mutating func verifyAll() throws(ArchiveError) {
+    try first.verifyAll()
+    for index in saves.indices { try saves[index].verifier.verifyAll() }
+  }
+}

@@ -1,0 +1,115 @@
+/// What a save behind the first adds to a file, and where it stands (Format §6.1).
+package struct SaveDirectory: Sendable {
+  package typealias Table = ArchiveDirectory.Table
+
+  /// 2 for the first save that was appended.
+  package let number: Int
+  /// All bytes of the save, its trailer included.
+  package let range: Range<Int>
+  /// When it was saved, in seconds since the beginning of 2001, if the program said so.
+  package let date: Double?
+  /// How many bodies the file has with this save.
+  package let bodyCount: Int
+  package let bodies: Range<Int>
+  package let topLevel: Range<Int>
+  package let keys: Table
+  package let shapes: Table
+  /// The whole class table as it is since this save; no bytes where it is as before.
+  package let classes: Table
+  package let strings: Table
+  package let conditionals: Table
+  /// Which bodies the save has, and how long they are.
+  package let bodyList: Table
+
+  /// The most bodies that a file can have (Format §A.1).
+  private static let mostBodies = Int(UInt32.max)
+
+  init(_ reader: ByteReader, _ trailer: SaveTrailer) throws(ArchiveError) {
+    let reader = reader.limited(to: trailer.checksumsOffset)
+    var place = trailer.directoryOffset
+    range = trailer.start..<trailer.end
+    number = try reader.varint(at: &place)
+    bodyCount = try reader.varint(at: &place)
+    let bodiesByteCount = try reader.varint(at: &place)
+    let topLevelByteCount = try reader.varint(at: &place)
+    let available = trailer.directoryOffset - trailer.start
+    guard bodiesByteCount <= available, topLevelByteCount > 0,
+      topLevelByteCount <= available - bodiesByteCount, bodyCount <= SaveDirectory.mostBodies
+    else { throw SaveDirectory.outside(trailer) }
+    bodies = trailer.start..<(trailer.start + bodiesByteCount)
+    topLevel = bodies.upperBound..<(bodies.upperBound + topLevelByteCount)
+    var tableStart = topLevel.upperBound
+    func table(_ entryByteCount: Int) throws(ArchiveError) -> Table {
+      let count = try reader.varint(at: &place)
+      let length = try reader.varint(at: &place)
+      guard length <= trailer.directoryOffset - tableStart, count <= length / entryByteCount else {
+        throw SaveDirectory.outside(trailer)
+      }
+      defer { tableStart += length }
+      return Table(count: count, range: tableStart..<(tableStart + length))
+    }
+    keys = try table(1)
+    shapes = try table(1)
+    classes = try table(4)
+    strings = try table(1)
+    conditionals = try table(2)
+    bodyList = try table(2)
+    let hasDate = try reader.byte(at: place)
+    place += 1
+    if hasDate == 1 {
+      date = Double(bitPattern: try reader.word(at: place))
+      place += 8
+    } else {
+      date = nil
+    }
+    guard hasDate <= 1, tableStart == trailer.directoryOffset, place == trailer.checksumsOffset else {
+      throw ArchiveError(.damaged, "There are unused bytes between the tables", byteOffset: place)
+    }
+  }
+
+  private static func outside(_ trailer: SaveTrailer) -> ArchiveError {
+    ArchiveError(
+      .damaged,
+      "A part of a save is longer than the save that contains it",
+      byteOffset: trailer.directoryOffset
+    )
+  }
+
+  /// Calls `body` for each body of the save, in the order of their numbers, with its number and place.
+  ///
+  /// - Parameter countBefore: how many bodies the file had before. All that are added must be there.
+  package func forEachBody(
+    _ reader: ByteReader,
+    countBefore: Int,
+    _ body: (_ number: Int, _ range: Range<Int>) -> Void
+  ) throws(ArchiveError) {
+    var place = bodyList.range.lowerBound
+    var (number, start) = (0, bodies.lowerBound)
+    var addedCount = 0
+    for _ in 0..<bodyList.count {
+      let entry = place
+      let passed = try reader.varint(at: &place)
+      let length = try reader.varint(at: &place)
+      guard passed < bodyCount - number, length > 0, length <= bodies.upperBound - start else {
+        throw ArchiveError(
+          .damaged,
+          "A save has a body whose number or length is out of range",
+          byteOffset: entry
+        )
+      }
+      number += passed + 1
+      if number > countBefore { addedCount += 1 }
+      body(number, start..<(start + length))
+      start += length
+    }
+    guard place == bodyList.range.upperBound, start == bodies.upperBound,
+      bodyCount >= countBefore, addedCount == bodyCount - countBefore
+    else {
+      throw ArchiveError(
+        .damaged,
+        "The bodies of a save are not those that its directory announces",
+        byteOffset: bodyList.range.lowerBound
+      )
+    }
+  }
+}

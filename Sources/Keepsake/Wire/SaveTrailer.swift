@@ -1,0 +1,111 @@
+/// The fixed part at the end of a save behind the first (Format §9.2).
+package struct SaveTrailer {
+  /// Another one than that of an archive, so that the last bytes of a file say what they end.
+  package static let signature: [UInt8] = [0x1A, 0x0A, 0x0D, 0x45, 0x56, 0x41, 0x53, 0x89]
+  /// The signature as the number that its bytes are, the least significant first.
+  private static let signatureWord: UInt64 = 0x8953_4156_450D_0A1A
+  package static let byteCount = 48
+
+  /// Where the save begins, which is where the one before ends.
+  package let start: Int
+  package let directoryOffset: Int
+  package let checksumsOffset: Int
+  /// The checksum in the trailer of the save before, to which this one was added.
+  package let checksumBefore: UInt64
+  package let hasBlockChecksums: Bool
+  /// Where the save ends.
+  package let end: Int
+
+  /// Reads the trailer that ends where `reader` does; `nil` where none does, or one that contradicts itself.
+  package init?(_ reader: ByteReader, _ flags: Header.Flags) {
+    let place = reader.count - SaveTrailer.byteCount
+    guard place > Header.byteCount, (try? reader.word(at: place + 40)) == SaveTrailer.signatureWord,
+      let directory = try? reader.word(at: place), let checksums = try? reader.word(at: place + 8),
+      let start = try? reader.word(at: place + 16), let before = try? reader.word(at: place + 24),
+      let stored = try? reader.word(at: place + 32),
+      start > UInt64(Header.byteCount), start < directory, directory < checksums, checksums <= UInt64(place)
+    else { return nil }
+    self.start = Int(start)
+    directoryOffset = Int(directory)
+    checksumsOffset = Int(checksums)
+    checksumBefore = before
+    end = reader.count
+    hasBlockChecksums = !flags.contains(.withoutChecksums)
+    let blockCount = hasBlockChecksums ? Blocks.count(coveringBytes: checksumsOffset - self.start) : 0
+    guard place - checksumsOffset == blockCount * 8,
+      (try? reader.checksum(coveredOffset..<(place + 32))) == stored
+    else { return nil }
+  }
+
+  /// Where the bytes begin that the checksum in the trailer covers, up to itself.
+  private var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
+
+  /// Appends the trailer of a save of which `buffer` holds all before it, and which begins at `start` in the file.
+  package static func write(
+    to buffer: ByteBuffer,
+    start: Int,
+    directory: Int,
+    checksumBefore: UInt64,
+    _ flags: Header.Flags
+  ) {
+    let checksumsOffset = buffer.count
+    var coveredOffset = directory
+    if !flags.contains(.withoutChecksums) {
+      coveredOffset = checksumsOffset
+      for block in stride(from: 0, to: checksumsOffset, by: Blocks.byteCount) {
+        buffer.append(word: buffer.checksum(block..<min(block + Blocks.byteCount, checksumsOffset)))
+      }
+    }
+    for number in [directory, checksumsOffset, 0] { buffer.append(word: UInt64(start + number)) }
+    buffer.append(word: checksumBefore)
+    buffer.append(word: buffer.checksum(coveredOffset..<buffer.count))
+    buffer.append(memoryOf: signature)
+  }
+}
+
+/// Where the newest save of a file ends that is whole: behind it may be what an interrupted one has left (Format §9.3).
+package enum SaveSearch {
+  /// So many trailers are looked at that are none. More are in no file that was only interrupted.
+  private static let mostCandidates = 1 << 10
+
+  /// The end of the newest save of which the trailer is whole.
+  ///
+  /// - Throws: when there is none.
+  package static func end(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) -> Int {
+    // That of an archive alone is looked at by who opens it, and says itself what is wrong.
+    if reader.hasBytes(Trailer.signature, at: reader.count - 8) { return reader.count }
+    var end = reader.count
+    var candidates = 0
+    while candidates < mostCandidates, let place = signature(before: end, reader) {
+      let part = reader.limited(to: place + 8)
+      if SaveTrailer(part, flags) != nil || isArchive(part, flags) { return part.count }
+      candidates += 1
+      end = place + 7
+    }
+    throw ArchiveError(
+      .damaged,
+      "The archive does not end with a trailer: it is truncated, or something was appended",
+      byteOffset: max(0, reader.count - Trailer.signature.count)
+    )
+  }
+
+  private static func isArchive(_ part: ByteReader, _ flags: Header.Flags) -> Bool {
+    guard let trailer = try? Trailer(part, flags) else { return false }
+    return (try? BlockVerifier(part, trailer)) != nil
+  }
+
+  /// Where the last closing signature begins that ends before `end`.
+  private static func signature(before end: Int, _ reader: ByteReader) -> Int? {
+    var place = end - 8
+    while place > Header.byteCount {
+      // Both end with a byte that no text has.
+      if (try? reader.byte(at: place + 7)) == 0x89,
+        reader.hasBytes(SaveTrailer.signature, at: place) || reader.hasBytes(Trailer.signature, at: place)
+      {
+        return place
+      }
+      place -= 1
+    }
+    return nil
+  }
+}
