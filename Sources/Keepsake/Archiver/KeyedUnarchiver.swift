@@ -126,7 +126,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     self.knownClasses = knownClasses
   }
 
-  private static func corrupted(_ error: ArchiveError) -> DecodingError {
+  static func corrupted(_ error: ArchiveError) -> DecodingError {
     DecodingError.dataCorrupted(error.decodingContext([]))
   }
 

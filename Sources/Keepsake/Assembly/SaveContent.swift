@@ -144,6 +144,9 @@ struct SaveAssembly {
     return count
   }
 
+  /// About how many bytes the save has: tables are mostly few.
+  var changedByteCount: Int { changed.reduce(content.topLevel.count) { $0 + $1.range.count } }
+
   /// Whether there is nothing to save.
   func isEmpty(topLevelIsSame: Bool) -> Bool {
     topLevelIsSame && changed.isEmpty && content.shapes.count == before.shapeCount

@@ -95,6 +95,14 @@ struct KnownObjects {
     self.numbers = numbers
   }
 
+  static var none: KnownObjects { KnownObjects(objects: ObjectRegistry(), numbers: []) }
+
+  /// The objects of an archive that is complete.
+  init(of session: EncodingSession) {
+    let count = UInt32(truncatingIfNeeded: session.objects.count)
+    self.init(objects: session.objects, numbers: count == 0 ? [] : Array(1...count))
+  }
+
   /// The objects that were read from a file with `bodyCount` bodies.
   init(bodyCount: Int, _ object: (_ number: Int) -> AnyObject?) {
     var registry = ObjectRegistry()

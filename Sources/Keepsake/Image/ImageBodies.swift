@@ -31,6 +31,9 @@ extension ArchiveImage {
     return try extentInFirst(ofBody: number)
   }
 
+  /// The extent of a body as the first save has it.
+  func extent(inFirst number: Int) throws(ArchiveError) -> Range<Int> { try extentInFirst(ofBody: number) }
+
   /// The extent of body `number` of the first save, which has so many.
   @inline(__always)
   private func extentInFirst(ofBody number: Int) throws(ArchiveError) -> Range<Int> {

@@ -49,6 +49,8 @@ public struct ArchiveError: Error, Hashable, Sendable {
     /// A file could not be written or put in place; what was there before is unchanged. Or, as the message then says,
     /// the new file is in place, but is not sure to survive a power cut.
     public static let unwritableFile = Code("unwritableFile")
+    /// Somebody else has the document open for writing.
+    public static let fileInUse = Code("fileInUse")
   }
 
   /// The kind of fault.

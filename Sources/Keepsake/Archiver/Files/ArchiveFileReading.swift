@@ -28,11 +28,18 @@ package func mapArchiveFile(_ path: String) throws(ArchiveError) -> Data {
   // Without O_NONBLOCK, a pipe that came there since would be waited for.
   let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
   let file = try opening(path) { () throws(SystemError) in try OpenFile.open(path, flags) }
+  return try mapArchive(file, path)
+}
+
+/// The bytes of an open file up to the end of its newest save, mapped into memory. What an interrupted save left behind that
+/// is not mapped, since the next save takes it away.
+func mapArchive(_ file: OpenFile, _ path: String) throws(ArchiveError) -> Data {
   let status = try opening(path) { () throws(SystemError) in try file.status() }
   try checkKind(status, path)
   guard let count = Int(exactly: status.st_size), count > 0 else { return Data() }
   do {
-    return try mapBytes(of: file, count: count)
+    let end = SavedEnd(file, count)?.end ?? count
+    return try mapBytes(of: file, count: end)
   } catch {
     throw unreadable("cannot map the file into memory: \(error.reason)", path)
   }

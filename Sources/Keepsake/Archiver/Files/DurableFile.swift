@@ -72,7 +72,10 @@ package final class DurableFile {
   }
 
   /// Puts the new file in place. If that fails the old one is untouched and the new one is gone.
-  package func commit() throws(ArchiveError) {
+  package func commit() throws(ArchiveError) { _ = try commitAndKeep() }
+
+  /// Puts the new file in place as ``commit()`` does, and returns it, open and locked.
+  func commitAndKeep() throws(ArchiveError) -> OpenFile {
     let temporary = try openTemporary()
     do {
       keepAttributes(on: temporary.file)
@@ -92,6 +95,7 @@ package final class DurableFile {
     state = .committed
     try checkPlace(of: temporary)
     try synchronizeFolder()
+    return temporary.file
   }
 
   /// Throws when another program gave the name of the new file to another file, or took it away.

@@ -98,6 +98,19 @@ final class OpenFile: Sendable {
     }
   }
 
+  /// Writes some of the bytes at an offset and returns how many.
+  func writeSome(_ bytes: RawSpan, at offset: Int) throws(SystemError) -> Int {
+    // Unsafe: as above.
+    try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
+      try repeating { unsafe pwrite(number, bytes.baseAddress, min(bytes.count, 1 << 30), off_t(offset)) }
+    }
+  }
+
+  /// Cuts the file off behind so many bytes.
+  func truncate(to byteCount: Int) throws(SystemError) {
+    try repeating { ftruncate(number, off_t(byteCount)) }
+  }
+
   /// Reads at most `count` bytes at an offset, no more than the array has, and returns how many.
   func readSome(into bytes: inout [UInt8], _ count: Int, at offset: Int) throws(SystemError) -> Int {
     // Unsafe: pread gets the array's own address, and writes no more than its size.

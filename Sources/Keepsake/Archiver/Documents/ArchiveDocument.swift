@@ -1,0 +1,196 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A file that is open: a root object, and saves that write what has changed.
+///
+/// ```swift
+/// let document = try ArchiveDocument<Library>(opening: "library.keepsake")
+/// document.root.books.append(book)
+/// try document.save()
+/// ```
+///
+/// A save appends to the file the objects that are new or different, and nothing else. Nothing has to be marked as changed:
+/// the objects are encoded and compared with the file. When ``save(date:)`` has returned, a crash or a power cut does not
+/// take the save back, and at any moment before, the file is as the save before has left it.
+///
+/// Earlier saves stay in the file until ``compact()``: see ``saves``, ``root(asOf:)`` and ``revert(to:)``. Any archive with
+/// one root object is a document with one save, and any reader of archives reads the newest save of a document.
+///
+/// While a document is open, no other can be opened on its file, in this process or another one; readers are not disturbed.
+/// A document belongs to one thread at a time. It can be kept by an actor, and sent to one.
+///
+/// The objects of the last save are kept alive by the document, also those that the root object does not lead to any more,
+/// until the next save.
+public final class ArchiveDocument<Root: Codable> {
+  /// The root object. Replace it or change what it leads to, then call ``save(date:)``.
+  public var root: Root
+
+  /// Whether saves compact the file when more than half of it is out of date.
+  public var compactsAutomatically = true
+
+  /// What `encode(to:)` and `init(from:)` of the values find in their coders.
+  public let userInfo: [CodingUserInfoKey: Any]
+
+  private var file: DocumentFile?
+  private var state: SavedState
+  private let classPolicy: ArchiveClassPolicy
+  private let limits: ArchiveLimits
+  private let path: String
+
+  /// Opens the document in the file at `path`, and reads the root object.
+  ///
+  /// - Parameters:
+  ///   - path: the file. It may be any archive whose only key is that of the root object.
+  ///   - verification: which parts are compared with their checksums.
+  ///   - limits: how much the archive may ask of the reader.
+  ///   - classPolicy: which classes the archive may name.
+  ///   - userInfo: what the values find in their coders.
+  /// - Throws: ``ArchiveError`` when the file cannot be opened; with the code ``ArchiveError/Code/fileInUse`` when somebody
+  ///   else has it open as a document. Otherwise `DecodingError` as
+  ///   ``KeyedUnarchiver/unarchive(_:fromFile:verification:limits:classPolicy:userInfo:)``.
+  public init(
+    opening path: String,
+    verification: ArchiveVerification = .onDemand,
+    limits: ArchiveLimits = ArchiveLimits(),
+    classPolicy: ArchiveClassPolicy = .byName,
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws {
+    let file = try DocumentFile(path)
+    let state = try SavedState(file.map(), verification, limits, path)
+    let session = try state.decodingSession(state.image, limits, classPolicy, userInfo)
+    root = try session.decodeRoot(Root.self)
+    state.objects = .read(session)
+    self.file = file
+    self.state = state
+    (self.path, self.limits, self.classPolicy, self.userInfo) = (path, limits, classPolicy, userInfo)
+  }
+
+  /// Creates the document in a new file at `path`, and saves the root object to it.
+  ///
+  /// - Throws: ``ArchiveError`` when there is a file already, or when it cannot be written; `EncodingError`, and what an
+  ///   `encode(to:)` throws.
+  public init(
+    creating path: String,
+    root: Root,
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws {
+    self.root = root
+    let whole = try WholeSave(root, userInfo)
+    let file = try DocumentFile.create(path) { (file) throws(ArchiveError) in try whole.write(to: file) }
+    (self.path, self.userInfo) = (path, userInfo)
+    (limits, classPolicy) = (ArchiveLimits(), .byName)
+    state = try whole.state(in: file, limits)
+    self.file = file
+  }
+
+  deinit {
+    close()
+  }
+
+  // MARK: Saving
+
+  /// Saves what has changed since the last save.
+  ///
+  /// - Parameter date: a date that is kept with the save; none by default, so that the same changes give the same bytes.
+  /// - Returns: whether anything had changed. If not, nothing is written.
+  /// - Throws: ``ArchiveError`` when the document is closed or the file cannot be written; `EncodingError`, and what an
+  ///   `encode(to:)` throws. The file is then as the save before has left it, and the document can be saved again.
+  @discardableResult
+  public func save(date: Date? = nil) throws -> Bool {
+    let file = try openFile
+    let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
+    session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+    defer { session.dropSpares() }
+    let numbers = try state.begin(session)
+    try session.encode(root: root)
+    guard let content = try session.takeSave(), let save = try state.changes(content) else { return false }
+    if compactsAutomatically, state.isMostlyOutOfDate(with: save) {
+      try compact()
+      return true
+    }
+    let bytes = state.bytes(of: save, date)
+    if let long = state.longForm {
+      // What was written in the short form gets the form to which saves can be added, and its first one, in one step.
+      try file.replace { (file) throws(ArchiveError) in
+        try long.withBytes(0..<long.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
+        try bytes.withBytes(0..<bytes.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
+      }
+    } else {
+      try file.append(bytes, at: state.image.storedByteCount)
+    }
+    state = try SavedState(file.map(), .onDemand, limits, path)
+    state.objects = .known(numbers.known(by: session))
+    return true
+  }
+
+  /// Writes the file anew without earlier saves, as one archive of the root object as it is now.
+  ///
+  /// The file is then what ``KeyedArchiver/archive(rootObject:toFile:outputFormatting:userInfo:)`` writes with
+  /// ``ArchiveFormatting/sortedKeys``, byte for byte. It is put in place in one step; who reads the old one is not disturbed.
+  ///
+  /// - Throws: as ``save(date:)``.
+  public func compact() throws {
+    let file = try openFile
+    let whole = try WholeSave(root, userInfo)
+    try file.replace { (file) throws(ArchiveError) in try whole.write(to: file) }
+    state = try whole.state(in: file, limits)
+  }
+
+  // MARK: Earlier saves
+
+  /// The saves that the file has, the oldest first.
+  public var saves: [ArchiveSave] { state.saves }
+
+  /// The root object as the save `number` has it. It is another one than ``root``, and shares no objects with it.
+  ///
+  /// - Throws: ``ArchiveError`` when there is no such save; otherwise as ``init(opening:verification:limits:classPolicy:userInfo:)``.
+  public func root(asOf number: Int) throws -> Root {
+    try session(asOf: number).decodeRoot(Root.self)
+  }
+
+  /// Makes the root object that of the save `number`, and saves it. The saves between stay in the file.
+  ///
+  /// What was changed and not saved is lost.
+  ///
+  /// - Throws: as ``root(asOf:)`` and ``save(date:)``.
+  public func revert(to number: Int, date: Date? = nil) throws {
+    let session = try session(asOf: number)
+    let root = try session.decodeRoot(Root.self)
+    let (rootBefore, objectsBefore) = (self.root, state.objects)
+    self.root = root
+    state.objects = .read(session)
+    do { try save(date: date) } catch {
+      (self.root, state.objects) = (rootBefore, objectsBefore)
+      throw error
+    }
+  }
+
+  private func session(asOf number: Int) throws -> DecodingSession {
+    try state.decodingSession(state.image(asOf: number, limits, path), limits, classPolicy, userInfo)
+  }
+
+  // MARK: Closing
+
+  /// Lets go of the file, so that others can open it. What was not saved is not written; the root object stays.
+  public func close() { file = nil }
+
+  private var openFile: DocumentFile {
+    get throws(ArchiveError) {
+      guard let file else { throw ArchiveError(.misuse, "The document is closed", path: path) }
+      return file
+    }
+  }
+}
+
+/// A save of a document.
+public struct ArchiveSave: Sendable, Hashable {
+  /// 1 for the first save of the file.
+  public let number: Int
+  /// How many bytes the save has written.
+  public let byteCount: Int
+  /// The date that was given for the save, if one was.
+  public let date: Date?
+}

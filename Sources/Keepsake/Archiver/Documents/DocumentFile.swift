@@ -1,0 +1,178 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// The file of a document: open and locked, so that nobody else writes to it.
+///
+/// A save is appended in two steps, each of which is on the disk before the next: all but the trailer, and the trailer. So a
+/// trailer that is whole stands behind a save that is whole, and a crash or a power cut at any moment leaves the save before
+/// or this one. What an interrupted save left behind the newest trailer is cut off before anything else is written.
+///
+/// Readers are not disturbed. What they have mapped ends with a trailer (see ``mapArchiveFile(_:)``), and neither changes
+/// nor goes away: a file that is compacted is replaced by another one.
+final class DocumentFile {
+  private let target: SaveTarget
+  private var file: OpenFile
+  /// Whether the last save failed in a way that may have left something behind the newest trailer.
+  private var hasLeftover = false
+
+  /// Opens and locks the file at `path`.
+  init(_ path: String) throws(ArchiveError) {
+    let target = try SaveTarget(path)
+    guard target.existing != nil else {
+      throw ArchiveError(
+        .unreadableFile,
+        "cannot open the file: \(SystemError(number: ENOENT).reason)",
+        path: path
+      )
+    }
+    self.target = target
+    file = try DocumentFile.openLocked(target)
+  }
+
+  /// Takes over a file that was put in place and is locked.
+  init(_ target: SaveTarget, _ file: OpenFile) {
+    self.target = target
+    self.file = file
+  }
+
+  private static func openLocked(_ target: SaveTarget) throws(ArchiveError) -> OpenFile {
+    // Who had the file may have put another one in its place in the moment before it was locked.
+    for _ in 0..<100 {
+      let file: OpenFile
+      do {
+        file = try target.folder.open(target.name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+      } catch {
+        throw target.failure("cannot open the file for writing", error)
+      }
+      do {
+        try file.lock()
+      } catch let error where error.number == EWOULDBLOCK {
+        throw DocumentOwner.failure(target, file)
+      } catch let error where [ENOTSUP, ENOSYS, EINVAL].contains(error.number) {
+        // A file system without locks.
+      } catch {
+        throw target.failure("cannot lock the file", error)
+      }
+      if (try? file.hasName(target.name, in: target.folder)) == true { return file }
+    }
+    throw target.failure("another program replaces the file all the time")
+  }
+
+  var path: String { target.path }
+
+  /// The bytes of the file up to the end of its newest save.
+  func map() throws(ArchiveError) -> Data { try mapArchive(file, target.path) }
+
+  /// Appends a save, which ends with a trailer, behind the `end` of the newest one.
+  ///
+  /// - Throws: when it is not on the disk. Then the file is as it was before.
+  func append(_ save: ByteBuffer, at end: Int) throws(ArchiveError) {
+    do throws(SystemError) {
+      let byteCount = try file.status().st_size
+      if hasLeftover || byteCount != end { try file.truncate(to: end) }
+      hasLeftover = true
+      let trailer = save.count - SaveTrailer.byteCount
+      try write(save, 0..<trailer, at: end)
+      try file.synchronize()
+      try write(save, trailer..<save.count, at: end + trailer)
+      try file.synchronize()
+      hasLeftover = false
+    } catch {
+      // If that fails, too, it is done before the next save; no reader takes it for one meanwhile.
+      if (try? file.truncate(to: end)) != nil, (try? file.synchronize()) != nil { hasLeftover = false }
+      throw target.failure("cannot append the save", error)
+    }
+  }
+
+  private func write(_ bytes: ByteBuffer, _ range: Range<Int>, at offset: Int) throws(SystemError) {
+    var place = range.lowerBound
+    while place < range.upperBound {
+      let written = try bytes.withBytes(place..<range.upperBound) { (rest) throws(SystemError) in
+        try file.writeSome(rest, at: offset + place - range.lowerBound)
+      }
+      guard written > 0 else { throw SystemError(number: EIO) }
+      place += written
+    }
+  }
+
+  /// Puts another file in place of this one, which `write` writes.
+  func replace(_ write: (DurableFile) throws(ArchiveError) -> Void) throws(ArchiveError) {
+    let replacement = try DurableFile(replacing: target.asOfNow)
+    try write(replacement)
+    file = try replacement.commitAndKeep()
+    hasLeftover = false
+  }
+
+  /// Creates the file of a new document.
+  static func create(
+    _ path: String,
+    _ write: (DurableFile) throws(ArchiveError) -> Void
+  ) throws(ArchiveError) -> DocumentFile {
+    let target = try SaveTarget(path)
+    guard target.existing == nil else {
+      throw target.failure("there is a file already. Open it instead, or remove it first")
+    }
+    let file = try DurableFile(replacing: target)
+    try write(file)
+    return DocumentFile(target, try file.commitAndKeep())
+  }
+}
+
+/// Who has a document open.
+private enum DocumentOwner {
+  static func failure(_ target: SaveTarget, _ file: OpenFile) -> ArchiveError {
+    ArchiveError(
+      .fileInUse,
+      "the document is open in \(description(file)). Close it there first, or open it with KeyedUnarchiver to read it",
+      path: target.path
+    )
+  }
+
+  private static func description(_ file: OpenFile) -> String {
+    guard let owner = owner(of: file) else { return "another process, or a second time in this one" }
+    return owner == getpid() ? "this process" : "process \(owner)\(name(of: owner))"
+  }
+
+  /// The process that holds the lock, where the system tells.
+  private static func owner(of file: OpenFile) -> pid_t? {
+    #if os(Linux) || os(Android)
+      guard let inode = (try? file.status())?.st_ino, let locks = text(ofFile: "/proc/locks") else { return nil }
+      for line in locks.split(separator: "\n") {
+        let words = line.split(separator: " ")
+        if words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == "\(inode)"[...] {
+          return pid_t(words[4]).flatMap { $0 > 0 ? $0 : nil }
+        }
+      }
+    #endif
+    return nil
+  }
+
+  private static func name(of process: pid_t) -> String {
+    guard let name = text(ofFile: "/proc/\(process)/comm") else { return "" }
+    return " (\(name.filter { !$0.isNewline }))"
+  }
+
+  private static func text(ofFile path: String) -> String? {
+    guard let file = try? OpenFile.open(path, O_RDONLY) else { return nil }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 14)
+    while bytes.count < 1 << 20, let count = try? file.readSome(into: &piece, piece.count, at: bytes.count),
+      count > 0
+    {
+      bytes += piece.prefix(count)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,71 @@
+/// What a document asks of its archive.
+extension ArchiveImage {
+  /// The saves behind the first, the oldest first.
+  package var saves: [SaveDirectory] { saved?.saves ?? [] }
+
+  /// The archive as the save `number` has left it.
+  package func asOf(_ number: Int, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
+    guard number >= 1, number <= saves.count + 1 else {
+      throw ArchiveError(.misuse, "There is no save \(number): the file has \(saves.count + 1)")
+    }
+    if number == saves.count + 1 { return self }
+    let end = number == 1 ? firstEnd : saves[number - 2].range.upperBound
+    let verification: ArchiveVerification = verifiesParts ? .onDemand : .disabled
+    return try ArchiveImage(reader.limited(to: end), verification: verification, limits: limits)
+  }
+
+  /// Whether the top level has the key of a root object, and no other.
+  var hasRootAlone: Bool {
+    get throws(ArchiveError) {
+      guard directory.topLevel.count > 1, [.map, .record].contains(try topLevelValue.kind) else { return false }
+      return try topLevelValue.members().map(\.label) == [.key(KeyedArchiver.rootKey)]
+    }
+  }
+
+  /// The number of the body of the root value; `nil` where that is an object, or stands at the top level itself.
+  var rootValueNumber: Int? {
+    get throws(ArchiveError) {
+      guard let root = try topLevelValue.members().first?.value, root.kind == .value else { return nil }
+      return try root.referencedNumber()
+    }
+  }
+
+  /// For each entry of the conditional table the number of the body, or 0.
+  var conditionalTargets: [Int] {
+    get throws(ArchiveError) {
+      let count = try conditionalCount
+      var targets: [Int] = []
+      for index in 0..<count { targets.append(try conditionalTarget(index, at: 0) ?? 0) }
+      return targets
+    }
+  }
+
+  /// Whether the archive has the bytes of `range` of `buffer` in `place`.
+  func has(_ buffer: ByteBuffer, _ range: Range<Int>, in place: Range<Int>) throws(ArchiveError) -> Bool {
+    guard place.count == range.count else { return false }
+    return try reader.hasBytes(buffer, range, at: place.lowerBound)
+  }
+
+  /// The checksum in the trailer of the newest save. It stands at the same place in both kinds of trailers.
+  var newestChecksum: UInt64 { (try? reader.word(at: storedByteCount - 16)) ?? 0 }
+
+  /// How many bytes of bodies and top levels have newer ones in their place.
+  var replacedByteCount: Int {
+    guard let saved else { return 0 }
+    var count = saved.replacedByteCount + (firstContentEnd - directory.bodies.upperBound)
+    for number in saved.numbers where number <= firstBodyCount {
+      count += (try? extent(inFirst: number).count) ?? 0
+    }
+    return count
+  }
+
+  /// How many bytes the tables have.
+  var tableByteCount: Int {
+    saves.reduce(firstEnd - firstContentEnd) { $0 + $1.range.upperBound - $1.topLevel.upperBound }
+  }
+
+  /// The archive in the long form, to which saves can be added.
+  func longForm() throws(ArchiveError) -> ByteBuffer {
+    try ArchiveRewriter.rewrite(self, ArchiveEdits(), prefersShortForm: false).buffer
+  }
+}

@@ -1,0 +1,247 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a document knows of its file: the newest save, and which objects are in it.
+final class SavedState {
+  /// The objects that the file has.
+  enum Objects {
+    /// Those that a session has read.
+    case read(DecodingSession)
+    case known(KnownObjects)
+  }
+
+  let image: ArchiveImage
+  /// The archive in the long form, where the file has the short one.
+  let longForm: ByteBuffer?
+  var objects: Objects
+
+  /// A save that is still to be written.
+  struct Changes {
+    fileprivate let assembly: SaveAssembly
+    /// How many bytes of the file have newer ones in their place then.
+    fileprivate let replacedByteCount: Int
+  }
+
+  init(
+    _ data: Data,
+    _ verification: ArchiveVerification,
+    _ limits: ArchiveLimits,
+    _ path: String
+  ) throws {
+    let stored: ArchiveImage
+    do throws(ArchiveError) {
+      stored = try ArchiveImage(data: data, verification: verification, limits: limits)
+      guard stored.source == nil else {
+        throw ArchiveError(
+          .misuse,
+          "The file is an archive of NSKeyedArchiver. Read it with KeyedUnarchiver and create a document",
+          path: path
+        )
+      }
+      guard try stored.hasRootAlone else {
+        throw ArchiveError(
+          .misuse,
+          "The archive has other keys than that of a root object. Read it with KeyedUnarchiver",
+          path: path
+        )
+      }
+      let long = stored.directory.isShort ? try stored.longForm() : nil
+      longForm = long
+      image =
+        if let long {
+          try ArchiveImage(long.reader(), verification: .disabled, limits: limits)
+        } else { stored }
+    } catch where error.code != .misuse {
+      throw KeyedUnarchiver.corrupted(error)
+    }
+    objects = .known(.none)
+  }
+
+  /// An archive of the short form, of which `image` is that of the long form.
+  init(_ image: ArchiveImage, longForm: ByteBuffer) {
+    self.image = image
+    self.longForm = longForm
+    objects = .known(.none)
+  }
+
+  func decodingSession(
+    _ image: ArchiveImage,
+    _ limits: ArchiveLimits,
+    _ classPolicy: ArchiveClassPolicy,
+    _ userInfo: [CodingUserInfoKey: Any]
+  ) throws -> DecodingSession {
+    do throws(ArchiveError) {
+      let session = try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
+      session.classPolicy = classPolicy
+      return session
+    } catch {
+      throw KeyedUnarchiver.corrupted(error)
+    }
+  }
+
+  // MARK: Saves
+
+  var saves: [ArchiveSave] {
+    let first = ArchiveSave(number: 1, byteCount: image.firstEnd, date: nil)
+    return [first]
+      + image.saves.map { save in
+        ArchiveSave(
+          number: save.number,
+          byteCount: save.range.count,
+          date: save.date.map { Date(timeIntervalSinceReferenceDate: $0) }
+        )
+      }
+  }
+
+  func image(asOf number: Int, _ limits: ArchiveLimits, _ path: String) throws -> ArchiveImage {
+    do throws(ArchiveError) {
+      return try image.asOf(number, limits)
+    } catch where error.code != .misuse {
+      throw KeyedUnarchiver.corrupted(error)
+    }
+  }
+
+  // MARK: A new save
+
+  /// Makes `session` one that adds a save to the file.
+  func begin(_ session: EncodingSession) throws -> SavedNumbers {
+    do throws(ArchiveError) {
+      let numbers = SavedNumbers(
+        knownObjects,
+        bodyCount: image.directory.bodyCount,
+        valueNumber: try image.rootValueNumber
+      )
+      try session.add(to: image, numbers)
+      return numbers
+    } catch {
+      throw KeyedUnarchiver.corrupted(error)
+    }
+  }
+
+  private var knownObjects: KnownObjects {
+    switch objects {
+    case .known(let objects): objects
+    case .read(let session):
+      KnownObjects(bodyCount: session.image.directory.bodyCount) { session.objects.object($0) }
+    }
+  }
+
+  /// What of `content` is not in the file; `nil` where all of it is.
+  func changes(_ content: SaveContent) throws -> Changes? {
+    do throws(ArchiveError) {
+      var replacedByteCount = image.directory.topLevel.count
+      var changed: [(number: UInt32, range: Range<Int>)] = []
+      var start = Header.byteCount
+      for (number, length) in zip(content.numbers, content.lengths) {
+        let range = start..<(start + length)
+        start = range.upperBound
+        guard number <= image.directory.bodyCount else {
+          changed.append((number, range))
+          continue
+        }
+        let saved = try image.body(Int(number), at: 0)
+        if try !image.has(content.bodies, range, in: saved) {
+          changed.append((number, range))
+          replacedByteCount += saved.count
+        }
+      }
+      let before = TablesBefore(
+        keyCount: image.keys.count,
+        shapeCount: image.shapeCount,
+        classes: image.classes,
+        stringCount: image.stringCount,
+        conditionals: try image.conditionalTargets,
+        bodyCount: image.directory.bodyCount
+      )
+      let topLevel = 0..<content.topLevel.count
+      let topLevelIsSame = try image.has(content.topLevel, topLevel, in: image.directory.topLevel)
+      let assembly = SaveAssembly(content: content, before: before, changed: changed)
+      if assembly.isEmpty(topLevelIsSame: topLevelIsSame) { return nil }
+      return Changes(assembly: assembly, replacedByteCount: replacedByteCount)
+    } catch {
+      throw KeyedUnarchiver.corrupted(error)
+    }
+  }
+
+  /// The bytes of a save, to be appended to the file.
+  func bytes(of changes: Changes, _ date: Date?) -> ByteBuffer {
+    changes.assembly.bytes(
+      number: saves.count + 1,
+      date: date?.timeIntervalSinceReferenceDate,
+      start: image.storedByteCount,
+      checksumBefore: image.newestChecksum,
+      image.hasChecksums ? [] : .withoutChecksums
+    )
+  }
+
+  /// Files that are smaller than this are not compacted: there is nothing to gain.
+  private static let leastCompacted = 1 << 16
+
+  /// Whether more than half of the file is out of date with a save of `changes`.
+  func isMostlyOutOfDate(with changes: Changes) -> Bool {
+    let byteCount = image.storedByteCount + changes.assembly.changedByteCount
+    // Objects that are gone are not among what was replaced.
+    let needed = changes.assembly.content.byteCount + image.tableByteCount
+    let outOfDate = max(byteCount - needed, image.replacedByteCount + changes.replacedByteCount)
+    return byteCount > SavedState.leastCompacted && outOfDate > byteCount / 2
+  }
+}
+
+/// The root object of a document written whole.
+struct WholeSave {
+  private let bytes: ByteBuffer
+  /// The same archive in the long form, where `bytes` have the short one.
+  private let longForm: ByteBuffer?
+  private let objects: KnownObjects
+
+  /// No archive of the short form is larger in the long form.
+  private static let mostBytes = 1 << 16
+
+  init<Root: Codable>(_ root: Root, _ userInfo: [CodingUserInfoKey: Any]) throws {
+    let (long, objects) = try WholeSave.encode(root, userInfo, prefersShortForm: false)
+    self.objects = objects
+    var short = long
+    if long.count <= WholeSave.mostBytes {
+      (short, _) = try WholeSave.encode(root, userInfo, prefersShortForm: true)
+    }
+    bytes = short
+    longForm = short.count < long.count ? long : nil
+  }
+
+  private static func encode<Root: Codable>(
+    _ root: Root,
+    _ userInfo: [CodingUserInfoKey: Any],
+    prefersShortForm: Bool
+  ) throws -> (ByteBuffer, KnownObjects) {
+    let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
+    session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+    session.assembly.prefersShortForm = prefersShortForm
+    defer { session.dropSpares() }
+    try session.encodeRoot(root)
+    return (session.archive, KnownObjects(of: session))
+  }
+
+  func write(to file: DurableFile) throws(ArchiveError) {
+    try bytes.withBytes(0..<bytes.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
+  }
+
+  /// The state of the document when it is written to `file`.
+  func state(in file: DocumentFile, _ limits: ArchiveLimits) throws -> SavedState {
+    let state: SavedState
+    if let longForm {
+      do throws(ArchiveError) {
+        let image = try ArchiveImage(longForm.reader(), verification: .disabled, limits: limits)
+        state = SavedState(image, longForm: longForm)
+      } catch {
+        throw KeyedUnarchiver.corrupted(error)
+      }
+    } else {
+      state = try SavedState(file.map(), .onDemand, limits, file.path)
+    }
+    state.objects = .known(objects)
+    return state
+  }
+}
