@@ -13,6 +13,7 @@ package enum ChecksumRepair {
   /// are not, everything up to the trailer is taken for contents, and the directory is looked for from the end.
   package static func repaired(_ bytes: [UInt8]) -> [UInt8] {
     if let short = repairedShort(bytes) { return short }
+    if bytes.suffix(8).elementsEqual(SaveTrailer.signature) { return SaveRepair.repaired(bytes) }
     var content = bytes
     let least = Header.byteCount + Trailer.byteCount
     if content.count < least { content += [UInt8](repeating: 0, count: least - content.count) }

@@ -37,7 +37,7 @@ struct PropertiesReadLast {
   }
 
   init(_ image: ArchiveImage) {
-    areThere = image.directory.conditionals.count > 0 || image.classes.contains { !$0.keysReadLast.isEmpty }
+    areThere = image.hasConditionals || image.classes.contains { !$0.keysReadLast.isEmpty }
   }
 
   fileprivate func property(_ key: Int, of entry: Int) -> PropertyOfKey? {

@@ -269,6 +269,11 @@ package final class ArchiveImage {
     try ArchiveTables.checkEnd(place, table, "conditional")
   }
 
+  /// Whether there are conditional references.
+  package var hasConditionals: Bool {
+    directory.conditionals.count > 0 || saved?.saves.contains { $0.conditionals.count > 0 } == true
+  }
+
   /// How many entries the conditional table has, with those of all saves.
   package var conditionalCount: Int {
     get throws(ArchiveError) {

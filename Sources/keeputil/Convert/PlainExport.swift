@@ -99,7 +99,7 @@ struct PlainExport<Syntax: PlainSyntax> {
     _ image: ArchiveImage,
     _ needsID: inout [Bool]
   ) throws -> [Bool] {
-    guard image.directory.conditionals.count > 0 else { return [] }
+    guard image.hasConditionals else { return [] }
     var reached = needsID.map { _ in false }
     var walk = ArchiveWalk(root)
     while let step = try walk.next() {

@@ -47,6 +47,10 @@ final class DocumentFile {
     self.file = file
   }
 
+  deinit {
+    try? file.unlock()
+  }
+
   private static func openLocked(_ target: SaveTarget) throws(ArchiveError) -> OpenFile {
     // Who had the file may have put another one in its place in the moment before it was locked.
     for _ in 0..<100 {
@@ -148,7 +152,9 @@ private enum DocumentOwner {
   /// The process that holds the lock, where the system tells.
   private static func owner(of file: OpenFile) -> pid_t? {
     #if os(Linux) || os(Android)
-      guard let inode = (try? file.status())?.st_ino, let locks = text(ofFile: "/proc/locks") else { return nil }
+      guard let inode = (try? file.status())?.st_ino, let locks = text(ofFile: "/proc/locks") else {
+        return nil
+      }
       for line in locks.split(separator: "\n") {
         let words = line.split(separator: " ")
         if words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == "\(inode)"[...] {

@@ -54,7 +54,7 @@ final class SavedState {
         if let long {
           try ArchiveImage(long.reader(), verification: .disabled, limits: limits)
         } else { stored }
-    } catch where error.code != .misuse {
+    } catch  where error.code != .misuse {
       throw KeyedUnarchiver.corrupted(error)
     }
     objects = .known(.none)
@@ -99,7 +99,7 @@ final class SavedState {
   func image(asOf number: Int, _ limits: ArchiveLimits, _ path: String) throws -> ArchiveImage {
     do throws(ArchiveError) {
       return try image.asOf(number, limits)
-    } catch where error.code != .misuse {
+    } catch  where error.code != .misuse {
       throw KeyedUnarchiver.corrupted(error)
     }
   }

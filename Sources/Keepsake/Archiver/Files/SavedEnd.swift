@@ -9,7 +9,8 @@ struct SavedEnd {
   /// `nil` where the file is no archive of the long form, or has no trailer: who opens it says what is wrong.
   init?(_ file: OpenFile, _ count: Int) {
     self.file = file
-    guard let head = SavedEnd.read(file, 0..<min(count, Header.byteCount)), head.starts(with: Header.signature),
+    guard let head = SavedEnd.read(file, 0..<min(count, Header.byteCount)),
+      head.starts(with: Header.signature),
       head.count == Header.byteCount, head[10] & UInt8(Header.Flags.short.rawValue) == 0
     else { return nil }
     var end = count
@@ -32,7 +33,8 @@ struct SavedEnd {
       var index = bytes.count - 8
       while index >= 0 {
         if bytes[index + 7] == 0x89,
-          bytes[index...].starts(with: Trailer.signature) || bytes[index...].starts(with: SaveTrailer.signature)
+          bytes[index...].starts(with: Trailer.signature)
+            || bytes[index...].starts(with: SaveTrailer.signature)
         {
           return start + index
         }

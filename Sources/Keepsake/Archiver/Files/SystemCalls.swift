@@ -135,6 +135,11 @@ final class OpenFile: Sendable {
     try repeating { flock(number, LOCK_EX | LOCK_NB) }
   }
 
+  /// Gives the lock back. What is mapped of the file would hold it beyond the end of this object.
+  func unlock() throws(SystemError) {
+    try repeating { flock(number, LOCK_UN) }
+  }
+
   func setMode(_ mode: mode_t) throws(SystemError) {
     try repeating { fchmod(number, mode) }
   }

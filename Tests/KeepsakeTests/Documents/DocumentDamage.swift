@@ -1,0 +1,124 @@
+import Foundation
+import HostileArchives
+import Keepsake
+import TestSupport
+import Testing
+
+/// Files of documents that were cut off, changed or made up.
+@Suite struct DocumentDamage {
+  /// A document of four saves, where each ends, and what each holds.
+  private struct Sample {
+    let data: Data
+    let ends: [Int]
+    let titles: [String]
+  }
+
+  private static func sample() throws -> Sample {
+    let folder = try TemporaryFolder()
+    let document = try ArchiveDocument(creating: folder("notes"), root: Notebook(pageCount: 70))
+    for number in 2...4 {
+      document.root.title = "Notebook \(number)"
+      document.root.pages.append(Drawing("drawing \(number)", [1]))
+      document.root.pages[number].back = document.root.pages[5]
+      try document.save()
+    }
+    var ends: [Int] = []
+    for save in document.saves { ends.append((ends.last ?? 0) + save.byteCount) }
+    return Sample(
+      data: try folder.read("notes"),
+      ends: ends,
+      titles: ["Notebook", "Notebook 2", "Notebook 3", "Notebook 4"]
+    )
+  }
+
+  /// The title of the notebook in `data`, or `nil` where it is refused.
+  private func title(_ data: Data, _ change: @autoclosure () -> String) -> String? {
+    do {
+      return try KeyedUnarchiver.unarchive(Notebook.self, from: data).title
+    } catch {
+      if archiveErrorCode(error) == nil { Issue.record("another error for \(change()): \(error)") }
+      return nil
+    }
+  }
+
+  @Test("cut off anywhere, the newest save that is whole is there")
+  func truncated() throws {
+    let sample = try Self.sample()
+    for count in 0..<sample.data.count {
+      let whole = sample.ends.lastIndex { $0 <= count }
+      let expected = whole.map { sample.titles[$0] }
+      #expect(title(sample.data.prefix(count), "\(count) bytes") == expected, "\(count) bytes")
+    }
+  }
+
+  @Test("what an interrupted save left is read by nobody, and gone with the next save")
+  func leftovers() throws {
+    let sample = try Self.sample()
+    let folder = try TemporaryFolder()
+    let torn = sample.data.prefix(sample.ends[3] - 20)
+    for tail in [Data([1]), Data(count: 200_000), torn.suffix(torn.count - sample.ends[2])] {
+      try folder.write(sample.data.prefix(sample.ends[2]) + tail, "notes")
+      #expect(title(try folder.read("notes"), "a tail") == "Notebook 3")
+      #expect(try KeyedUnarchiver.unarchive(Notebook.self, fromFile: folder("notes")).title == "Notebook 3")
+      let document = try ArchiveDocument<Notebook>(opening: folder("notes"))
+      #expect(document.saves.count == 3)
+      document.root.title = "Notebook 4"
+      try document.save()
+      #expect(try folder.byteCount("notes") == document.saves.reduce(0) { $0 + $1.byteCount })
+      #expect(title(try folder.read("notes"), "after the save") == "Notebook 4")
+    }
+  }
+
+  @Test("every single bit: an error, or an earlier save where a trailer is hurt")
+  func flipped() throws {
+    let sample = try Self.sample()
+    var data = sample.data
+    for index in data.indices {
+      let bit = UInt8(1) << UInt8(index % 8)
+      data[index] ^= bit
+      let found = title(data, "byte \(index)")
+      if let found, found == sample.titles[3] || index < sample.ends[2] {
+        Issue.record("byte \(index) is changed, and \(found) is read")
+      }
+      data[index] ^= bit
+    }
+  }
+
+  @Test("saves that contradict each other are refused, with all checksums right")
+  func contradictions() throws {
+    var random = SeededGenerator("contradictions of saves")
+    let sample = try Self.sample()
+    var (refused, read) = (0, 0)
+    for _ in 0..<4_000 {
+      var data = sample.data
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        // Mostly the directories and trailers, which say where everything is.
+        let end = sample.ends.randomElement(using: &random) ?? data.count
+        let place = end - 1 - Int.random(in: 0..<160, using: &random)
+        data[place] = Bool.random(using: &random) ? .random(in: 0...255, using: &random) : data[place] ^ 1
+      }
+      data = Data(SaveRepair.repaired(Array(data)))
+      for verification in [ArchiveVerification.everything, .onDemand, .disabled] {
+        do {
+          let image = try ArchiveImage(data: data, verification: verification)
+          try image.verifyStructure()
+          _ = try KeyedUnarchiver.unarchive(Notebook.self, from: data, verification: verification)
+          read += 1
+        } catch {
+          refused += 1
+        }
+      }
+    }
+    #expect(refused > 4_000 && read > 10)
+  }
+
+  @Test("a chain of saves that leads nowhere ends", arguments: [0, 1, 17, 1 << 20, Int.max])
+  func endlessChains(_ start: Int) throws {
+    let sample = try Self.sample()
+    var data = sample.data
+    let trailer = data.count - SaveTrailer.byteCount
+    for index in 0..<8 { data[trailer + 16 + index] = UInt8(truncatingIfNeeded: start >> (index * 8)) }
+    data = Data(SaveRepair.repaired(Array(data)))
+    #expect(title(data, "a save that begins at \(start)") != sample.titles[3])
+  }
+}

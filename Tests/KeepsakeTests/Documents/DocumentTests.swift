@@ -1,0 +1,261 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// What a document promises to who uses it.
+@Suite struct DocumentTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private var path: String { folder("notes") }
+
+  private func create(_ pageCount: Int) throws -> ArchiveDocument<Notebook> {
+    try ArchiveDocument(creating: path, root: Notebook(pageCount: pageCount))
+  }
+
+  /// Opens the document anew, as another run of the program would.
+  private func reopen(_ document: ArchiveDocument<Notebook>) throws -> ArchiveDocument<Notebook> {
+    document.close()
+    return try ArchiveDocument(opening: path)
+  }
+
+  @Test("what was saved is read, by a document and by an unarchiver", arguments: [3, 300])
+  func roundTrip(pageCount: Int) throws {
+    var document = try create(pageCount)
+    for round in 0..<5 {
+      document.root.pages[round % 3].text = "changed in round \(round)"
+      document.root.pages.append(NotePage("added in round \(round)"))
+      document.root.pages[1].back = document.root.pages.last
+      document.root.tags.insert("tag \(round)")
+      document.root.counts["round"] = round
+      let bytes = try document.root.bytes
+      #expect(try document.save())
+      #expect(try KeyedUnarchiver.unarchive(Notebook.self, fromFile: path).bytes == bytes)
+      if round % 2 == 1 { document = try reopen(document) }
+      #expect(try document.root.bytes == bytes)
+    }
+    #expect(document.saves.map(\.number) == [1, 2, 3, 4, 5, 6])
+    let byteCount = try folder.byteCount("notes")
+    #expect(document.saves.reduce(0) { $0 + $1.byteCount } == byteCount)
+  }
+
+  @Test("an object that is reached twice, from old and new objects, stays one")
+  func identity() throws {
+    var document = try create(200)
+    let added = NotePage("new")
+    added.links = [document.root.pages[7], added]
+    document.root.pages[150].links = [added, document.root.pages[7]]
+    try document.save()
+    document = try reopen(document)
+    let pages = document.root.pages
+    #expect(pages[150].links[0].links[0] === pages[7] && pages[150].links[1] === pages[7])
+    #expect(pages[150].links[0].links[1] === pages[150].links[0])
+    #expect(document.root.pinned === pages[0])
+  }
+
+  @Test("nothing changed, nothing is written", arguments: [0, 3, 300])
+  func unchanged(pageCount: Int) throws {
+    var document = try create(pageCount)
+    document.root.tags = ["a", "b", "c", "d", "e"]
+    document.root.counts = Dictionary(uniqueKeysWithValues: (0..<20).map { ("key \($0)", $0) })
+    try document.save()
+    let bytes = try folder.read("notes")
+    #expect(try !document.save())
+    document = try reopen(document)
+    // Sets and dictionaries have another order in each process, and each time they are read.
+    #expect(try !document.save())
+    #expect(try folder.read("notes") == bytes)
+  }
+
+  @Test("a small change writes little, also after the document was opened again")
+  func smallChanges() throws {
+    var document = try create(20_000)
+    for isReopened in [false, true] {
+      if isReopened { document = try reopen(document) }
+      document.root.pages[12_345].text += "!"
+      try document.save()
+      #expect(try #require(document.saves.last).byteCount < 400)
+      document.root.pages.insert(NotePage("between"), at: 10_000)
+      try document.save()
+      // The array of the pages is part of the notebook's own body.
+      #expect(try #require(document.saves.last).byteCount < 70_000)
+    }
+    #expect(try folder.byteCount("notes") < document.saves[0].byteCount + 200_000)
+  }
+
+  @Test("new classes, keys, shapes, strings and weak references are added")
+  func additions() throws {
+    var document = try create(100)
+    let drawing = Drawing("drawing", [0.5, 1])
+    drawing.back = document.root.pages[3]
+    document.root.pages[3].back = drawing
+    document.root.pages.append(drawing)
+    document.root.pages.append(NotePage("page 4"))
+    try document.save()
+    document = try reopen(document)
+    let read = try #require(document.root.pages[100] as? Drawing)
+    #expect(read.points == [0.5, 1] && read.back === document.root.pages[3])
+    #expect(document.root.pages[3].back === read)
+    // Nothing else leads to it: the weak reference is nil then.
+    document.root.pages.remove(at: 100)
+    try document.save()
+    document = try reopen(document)
+    #expect(document.root.pages[3].back == nil && document.root.pages.last?.title == "page 4")
+  }
+
+  @Test("each save can be read, and gone back to")
+  func earlierSaves() throws {
+    var document = try create(50)
+    var bytes = [try document.root.bytes]
+    for number in 2...6 {
+      document.root.pages[number * 3].title = "title \(number)"
+      document.root.pages.remove(at: number)
+      document.root.title = "Notebook \(number)"
+      bytes.append(try document.root.bytes)
+      try document.save(date: Date(timeIntervalSinceReferenceDate: Double(number)))
+    }
+    document = try reopen(document)
+    #expect(document.saves.dropFirst().map { $0.date?.timeIntervalSinceReferenceDate } == [2, 3, 4, 5, 6])
+    #expect(document.saves[0].date == nil)
+    for number in 1...6 { #expect(try document.root(asOf: number).bytes == bytes[number - 1]) }
+    for number in [0, -1, 7, .max, .min] {
+      let error = #expect(throws: ArchiveError.self) { try document.root(asOf: number) }
+      #expect(error?.code == .misuse)
+    }
+    try document.revert(to: 2)
+    #expect(try document.root.bytes == bytes[1])
+    document.root.pages[0].text = "after going back"
+    let after = try document.root.bytes
+    try document.save()
+    document = try reopen(document)
+    #expect(try document.root.bytes == after && document.saves.count == 8)
+    #expect(try document.root(asOf: 6).bytes == bytes[5])
+  }
+
+  @Test("a compacted document is what archiving its root object writes", arguments: [2, 500])
+  func compact(pageCount: Int) throws {
+    var document = try create(pageCount)
+    document.compactsAutomatically = false
+    for round in 0..<10 {
+      document.root.pages.append(NotePage("page \(round)"))
+      document.root.pages.removeFirst()
+      try document.save()
+    }
+    document = try reopen(document)
+    try document.compact()
+    #expect(try folder.read("notes") == document.root.bytes)
+    #expect(document.saves.map(\.number) == [1])
+    document.root.title = "after compacting"
+    let bytes = try document.root.bytes
+    try document.save()
+    #expect(try reopen(document).root.bytes == bytes)
+  }
+
+  @Test("a file that is mostly out of date is compacted by itself, unless told otherwise")
+  func compactsItself() throws {
+    let document = try create(2_000)
+    let first = document.saves[0].byteCount
+    document.compactsAutomatically = false
+    func replaceAll(_ round: Int) throws {
+      for page in document.root.pages { page.text = "\(page.title) in round \(round)" }
+      try document.save()
+    }
+    try replaceAll(1)
+    try replaceAll(2)
+    #expect(try document.saves.count == 3 && folder.byteCount("notes") > 2 * first)
+    document.compactsAutomatically = true
+    try replaceAll(3)
+    #expect(try document.saves.count == 1 && folder.byteCount("notes") < 2 * first)
+    #expect(try KeyedUnarchiver.unarchive(Notebook.self, fromFile: path).bytes == document.root.bytes)
+  }
+
+  @Test("any root value: a structure, a number, a string")
+  func values() throws {
+    let structure = try ArchiveDocument(creating: folder("a"), root: ["x": [1, 2, 3], "y": []])
+    structure.root["z"] = [7]
+    try structure.save()
+    structure.root["x"]?.append(4)
+    try structure.save()
+    structure.close()
+    let again = try ArchiveDocument<[String: [Int]]>(opening: folder("a"))
+    #expect(again.root == ["x": [1, 2, 3, 4], "y": [], "z": [7]] && again.saves.count == 3)
+
+    let number = try ArchiveDocument(creating: folder("b"), root: 1)
+    for value in 2...5 {
+      number.root = value
+      try number.save()
+    }
+    number.close()
+    #expect(try ArchiveDocument<Int>(opening: folder("b")).root == 5)
+    #expect(try ArchiveDocument<Int>(opening: folder("b")).root(asOf: 2) == 2)
+  }
+
+  @Test("an archive that was written in one go is a document; one with other keys is none")
+  func archives() throws {
+    try KeyedArchiver.archive(rootObject: Notebook(pageCount: 100), toFile: path)
+    let document = try ArchiveDocument<Notebook>(opening: path)
+    document.root.title = "changed"
+    try document.save()
+    #expect(document.saves.count == 2)
+    let archiver = KeyedArchiver()
+    try archiver.encode(1, forKey: "a")
+    try archiver.encode(2, forKey: "root")
+    try archiver.write(toFile: folder("keys"))
+    let error = #expect(throws: ArchiveError.self) { try ArchiveDocument<Int>(opening: folder("keys")) }
+    #expect(error?.code == .misuse)
+  }
+
+  @Test("an error while saving leaves file and document as they were")
+  func errors() throws {
+    final class Picky: Codable {
+      var name = "picky"
+      var refuses = false
+
+      enum CodingKeys: CodingKey { case name }
+
+      func encode(to encoder: any Encoder) throws {
+        if refuses { throw Refusal(reason: "not now") }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+      }
+    }
+
+    let document = try ArchiveDocument(creating: path, root: [Picky(), Picky()])
+    let bytes = try folder.read("notes")
+    document.root[1].refuses = true
+    document.root[0].name = "other"
+    #expect(throws: Refusal.self) { try document.save() }
+    #expect(throws: Refusal.self) { try document.compact() }
+    #expect(try folder.read("notes") == bytes)
+    document.root[1].refuses = false
+    #expect(try document.save())
+    document.close()
+    #expect(try ArchiveDocument<[Picky]>(opening: path).root.map(\.name) == ["other", "picky"])
+  }
+
+  @Test("it has one writer, and any number of readers, which are not disturbed")
+  func oneWriter() throws {
+    let document = try create(500)
+    let reader = try KeyedUnarchiver(forReadingFile: path)
+    let error = #expect(throws: ArchiveError.self) { try ArchiveDocument<Notebook>(opening: path) }
+    #expect(error?.code == .fileInUse && error?.path == path)
+    #if os(Linux)
+      #expect(error?.message.contains("this process") == true)
+    #endif
+    document.root.pages.removeAll()
+    try document.save()
+    try document.compact()
+    #expect(throws: ArchiveError.self) { try ArchiveDocument<Notebook>(opening: path) }
+    #expect(try reader.decode(Notebook.self, forKey: KeyedArchiver.rootKey).pages.count == 500)
+    document.close()
+    let closed = #expect(throws: ArchiveError.self) { try document.save() }
+    #expect(closed?.code == .misuse)
+    #expect(try ArchiveDocument<Notebook>(opening: path).root.pages.isEmpty)
+    let exists = #expect(throws: ArchiveError.self) { try create(1) }
+    #expect(exists?.code == .unwritableFile)
+    let missing = #expect(throws: ArchiveError.self) { try ArchiveDocument<Notebook>(opening: folder("no")) }
+    #expect(missing?.code == .unreadableFile)
+  }
+}
