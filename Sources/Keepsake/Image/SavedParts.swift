@@ -4,6 +4,8 @@ struct SavedParts {
   let saves: [SaveDirectory]
   /// Where those bodies are that an appended save has, each in the newest one.
   private let bodies: [UInt32: Place]
+  /// A bit for each body of the file, set for those: of most files nearly all bodies are in the first save.
+  private let haveNewer: [UInt64]
   /// How many bytes of bodies and top levels have a newer one in their place, those of the first save not counted.
   let replacedByteCount: Int
 
@@ -76,12 +78,20 @@ struct SavedParts {
     }
     self.saves = saves
     self.bodies = bodies
+    var haveNewer = [UInt64](repeating: 0, count: bodyCount / 64 + 1)
+    for number in bodies.keys { haveNewer[Int(number) / 64] |= 1 << UInt64(number % 64) }
+    self.haveNewer = haveNewer
     self.replacedByteCount = replacedByteCount
   }
 
   /// Where the body `number` is, if an appended save has it.
   @inline(__always)
   func body(_ number: Int) -> Range<Int>? {
+    guard haveNewer[number / 64] >> UInt64(number % 64) & 1 == 1 else { return nil }
+    return replacement(number)
+  }
+
+  private func replacement(_ number: Int) -> Range<Int>? {
     guard let place = bodies[UInt32(truncatingIfNeeded: number)] else { return nil }
     return place.start..<(place.start + place.byteCount)
   }

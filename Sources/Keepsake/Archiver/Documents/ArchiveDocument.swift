@@ -121,7 +121,8 @@ public final class ArchiveDocument<Root: Codable> {
     } else {
       try file.append(bytes, at: state.image.storedByteCount)
     }
-    state = try SavedState(file.map(), .onDemand, limits, path)
+    // What is mapped now was compared before, or has just been written.
+    state = try SavedState(file.map(), .disabled, limits, path)
     state.objects = .known(numbers.known(by: session))
     return true
   }

@@ -8,10 +8,8 @@ extension ArchiveImage {
     guard number >= 1, number <= saves.count + 1 else {
       throw ArchiveError(.misuse, "There is no save \(number): the file has \(saves.count + 1)")
     }
-    if number == saves.count + 1 { return self }
     let end = number == 1 ? firstEnd : saves[number - 2].range.upperBound
-    let verification: ArchiveVerification = verifiesParts ? .onDemand : .disabled
-    return try ArchiveImage(reader.limited(to: end), verification: verification, limits: limits)
+    return try ArchiveImage(reader.limited(to: end), verification: .onDemand, limits: limits)
   }
 
   /// Whether the top level has the key of a root object, and no other.

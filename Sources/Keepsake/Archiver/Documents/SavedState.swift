@@ -132,22 +132,7 @@ final class SavedState {
   /// What of `content` is not in the file; `nil` where all of it is.
   func changes(_ content: SaveContent) throws -> Changes? {
     do throws(ArchiveError) {
-      var replacedByteCount = image.directory.topLevel.count
-      var changed: [(number: UInt32, range: Range<Int>)] = []
-      var start = Header.byteCount
-      for (number, length) in zip(content.numbers, content.lengths) {
-        let range = start..<(start + length)
-        start = range.upperBound
-        guard number <= image.directory.bodyCount else {
-          changed.append((number, range))
-          continue
-        }
-        let saved = try image.body(Int(number), at: 0)
-        if try !image.has(content.bodies, range, in: saved) {
-          changed.append((number, range))
-          replacedByteCount += saved.count
-        }
-      }
+      let changed = try ChangedBodies(content, image)
       let before = TablesBefore(
         keyCount: image.keys.count,
         shapeCount: image.shapeCount,
@@ -158,9 +143,9 @@ final class SavedState {
       )
       let topLevel = 0..<content.topLevel.count
       let topLevelIsSame = try image.has(content.topLevel, topLevel, in: image.directory.topLevel)
-      let assembly = SaveAssembly(content: content, before: before, changed: changed)
+      let assembly = SaveAssembly(content: content, before: before, changed: changed.bodies)
       if assembly.isEmpty(topLevelIsSame: topLevelIsSame) { return nil }
-      return Changes(assembly: assembly, replacedByteCount: replacedByteCount)
+      return Changes(assembly: assembly, replacedByteCount: changed.replacedByteCount + topLevel.count)
     } catch {
       throw KeyedUnarchiver.corrupted(error)
     }
