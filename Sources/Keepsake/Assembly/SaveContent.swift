@@ -30,7 +30,7 @@ struct TablesBefore {
   let bodyCount: Int
 }
 
-/// Puts a save together that is appended to a file (Format §6.1, §9.2).
+/// Puts a save together that is appended to a file (Format §13).
 struct SaveAssembly {
   let content: SaveContent
   let before: TablesBefore

@@ -1,4 +1,4 @@
-/// The numbers that objects have in a file to which a save is added (Format §9.2).
+/// The numbers that objects have in a file to which a save is added (Format §13).
 ///
 /// A session counts the objects of a save in the order in which it reaches them, as it does for any archive. What it writes
 /// are the numbers of the file: an object that was there keeps its number, so that the bytes of what did not change are the

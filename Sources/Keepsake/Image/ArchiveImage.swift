@@ -28,7 +28,7 @@ package final class ArchiveImage {
   package let storedByteCount: Int
   /// The directory, with the top level and the number of bodies of the newest save.
   package let directory: ArchiveDirectory
-  /// What was saved since, if anything was (Format §9.2).
+  /// What was saved since, if anything was (Format §13).
   let saved: SavedParts?
   /// Where the first save ends; what is behind it are saves.
   package let firstEnd: Int
@@ -244,7 +244,7 @@ package final class ArchiveImage {
     return target
   }
 
-  /// Reads what a save changes in the conditional table, and adds to it (Format §6.1).
+  /// Reads what a save changes in the conditional table, and adds to it (Format §13.2).
   private func readChanges(
     in table: ArchiveDirectory.Table,
     of targets: inout [UInt32]

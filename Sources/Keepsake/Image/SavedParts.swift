@@ -1,4 +1,4 @@
-/// The saves of a file behind the first (Format §9.2), and which bodies they have in place of earlier ones.
+/// The saves of a file behind the first (Format §13), and which bodies they have in place of earlier ones.
 struct SavedParts {
   /// The oldest first.
   let saves: [SaveDirectory]

@@ -1,4 +1,4 @@
-/// What a save behind the first adds to a file, and where it stands (Format §6.1).
+/// What a save behind the first adds to a file, and where it stands (Format §13.2).
 package struct SaveDirectory: Sendable {
   package typealias Table = ArchiveDirectory.Table
 

@@ -1,4 +1,4 @@
-/// The fixed part at the end of a save behind the first (Format §9.2).
+/// The fixed part at the end of a save behind the first (Format §13).
 package struct SaveTrailer {
   /// Another one than that of an archive, so that the last bytes of a file say what they end.
   package static let signature: [UInt8] = [0x1A, 0x0A, 0x0D, 0x45, 0x56, 0x41, 0x53, 0x89]
@@ -63,7 +63,7 @@ package struct SaveTrailer {
   }
 }
 
-/// Where the newest save of a file ends that is whole: behind it may be what an interrupted one has left (Format §9.3).
+/// Where the newest save of a file ends that is whole: behind it may be what an interrupted one has left (Format §13.5).
 package enum SaveSearch {
   /// So many trailers are looked at that are none. More are in no file that was only interrupted.
   private static let mostCandidates = 1 << 10
@@ -72,8 +72,9 @@ package enum SaveSearch {
   ///
   /// - Throws: when there is none.
   package static func end(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) -> Int {
-    // That of an archive alone is looked at by who opens it, and says itself what is wrong.
-    if reader.hasBytes(Trailer.signature, at: reader.count - 8) { return reader.count }
+    // An interrupted save may end with an archive that is in it, as data.
+    let isSigned = reader.hasBytes(Trailer.signature, at: reader.count - 8)
+    if isSigned, (try? Trailer(reader, flags)) != nil { return reader.count }
     var end = reader.count
     var candidates = 0
     while candidates < mostCandidates, let place = signature(before: end, reader) {
@@ -82,6 +83,8 @@ package enum SaveSearch {
       candidates += 1
       end = place + 7
     }
+    // Who opens it says what is wrong with its trailer.
+    if isSigned { return reader.count }
     throw ArchiveError(
       .damaged,
       "The archive does not end with a trailer: it is truncated, or something was appended",

@@ -42,7 +42,7 @@ struct CommandFailure: Error {
   init(_ error: ArchiveError, in name: String) {
     switch error.code {
     case .unreadableFile: self.init(.noInput, error.explanation)
-    case .unwritableFile: self.init(.inputOutput, error.explanation)
+    case .unwritableFile, .fileInUse: self.init(.inputOutput, error.explanation)
     case .notAnArchive: self.init(.badData, "\(name): this is not a Keepsake archive")
     default: self.init(.badData, "\(name): \(error.explanation)")
     }

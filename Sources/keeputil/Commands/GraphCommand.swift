@@ -9,7 +9,7 @@ enum GraphCommand: Command {
     let arguments = try Arguments(
       arguments,
       for: name,
-      valued: ["-o"],
+      valued: ["--at", "-o"],
       flags: ["--all", "--by-class", "--dot", "--quiet"]
     )
     let file = try arguments.files("one file")[0]
@@ -17,7 +17,7 @@ enum GraphCommand: Command {
       throw CommandFailure.usage("\(name): '--all' and '--by-class' exclude each other")
     }
     let target = arguments.value("-o") ?? "-"
-    let input = try Input(file)
+    let input = try Input(file, at: try arguments.number("--at"))
     try input.refuseAsOutput(target, for: name, "give another file with '-o'")
     let image = try input.openArchiveToRead()
     let progress = Progress(

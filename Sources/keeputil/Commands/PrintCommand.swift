@@ -10,7 +10,7 @@ enum PrintCommand: Command {
     let arguments = try Arguments(
       arguments,
       for: name,
-      valued: ["--depth", "--members", "--key", "--color"],
+      valued: ["--at", "--depth", "--members", "--key", "--color"],
       flags: ["--full", "--flat", "--offsets", "--json"]
     )
     let file = try arguments.files("one file")[0]
@@ -27,7 +27,7 @@ enum PrintCommand: Command {
       throw CommandFailure.usage("\(name): '--flat' and '--json' exclude each other")
     }
     let path = try arguments.value("--key").map { (text) throws(CommandFailure) in try PathArgument(text) }
-    let input = try Input(file)
+    let input = try Input(file, at: try arguments.number("--at"))
     let image = try input.openArchiveToRead()
     do {
       try print(path, in: image, as: options, isJSON: arguments.has("--json"))

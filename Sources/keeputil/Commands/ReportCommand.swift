@@ -10,7 +10,7 @@ enum ReportCommand: Command {
   private static let mostTop = 200
 
   static func run(_ arguments: [String]) throws {
-    let arguments = try Arguments(arguments, for: name, valued: ["-o", "--top"])
+    let arguments = try Arguments(arguments, for: name, valued: ["--at", "-o", "--top"])
     let file = try arguments.files("one file")[0]
     guard let target = arguments.value("-o") else {
       throw CommandFailure.usage(
@@ -18,7 +18,7 @@ enum ReportCommand: Command {
       )
     }
     let top = try arguments.number("--top", in: 1...mostTop) ?? 25
-    let input = try Input(file)
+    let input = try Input(file, at: try arguments.number("--at"))
     try input.refuseAsOutput(target, for: name, "give another file with '-o'")
     let (image, summary, pass) = try StatisticsPass.over(input, top: top, wantsClassKeys: true)
     let shownName = file == "-" ? "standard input" : URL(fileURLWithPath: file).lastPathComponent

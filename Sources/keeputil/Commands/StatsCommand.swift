@@ -10,10 +10,10 @@ enum StatsCommand: Command {
   static let mostTop = 1_000
 
   static func run(_ arguments: [String]) throws {
-    let arguments = try Arguments(arguments, for: name, valued: ["--top"], flags: ["--json"])
+    let arguments = try Arguments(arguments, for: name, valued: ["--at", "--top"], flags: ["--json"])
     let file = try arguments.files("one file")[0]
     let top = try arguments.number("--top", in: 1...mostTop)
-    let input = try Input(file)
+    let input = try Input(file, at: try arguments.number("--at"))
     let statistics = try ArchiveStatistics(of: input, top: top ?? 10)
     if arguments.has("--json") {
       try StatisticsJSON.write(statistics, StandardOutput.gathered)

@@ -10,11 +10,12 @@ protocol Command {
 }
 
 enum Tool {
-  static let version = "keeputil 0.1.0 (archive format 1.1)"
+  static let version = "keeputil 0.1.0 (archive format 1.0)"
   static var commands: [any Command.Type] {
     [
       PrintCommand.self, StatsCommand.self, ReportCommand.self, GraphCommand.self, DiffCommand.self,
-      VerifyCommand.self, EditCommand.self, ConvertCommand.self, DemoCommand.self,
+      VerifyCommand.self, LogCommand.self, CompactCommand.self, EditCommand.self, ConvertCommand.self,
+      DemoCommand.self,
     ]
   }
 

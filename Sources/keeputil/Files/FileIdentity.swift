@@ -4,12 +4,19 @@ import Foundation
 struct FileIdentity: Equatable {
   private let device: dev_t
   private let number: ino_t
+  /// How many bytes the file has.
+  let byteCount: Int
 
   /// `nil` for what is no regular file.
   init?(_ status: stat) {
     guard status.st_mode & S_IFMT == S_IFREG else { return nil }
     device = status.st_dev
     number = status.st_ino
+    byteCount = Int(status.st_size)
+  }
+
+  static func == (left: FileIdentity, right: FileIdentity) -> Bool {
+    left.device == right.device && left.number == right.number
   }
 
   /// The regular file at `path`; `nil` where there is none.

@@ -19,10 +19,45 @@ struct Input {
     file = nil
   }
 
-  /// - Parameter mayBeJSON: whether JSON is of use, too, and not only an archive or a property list.
-  init(_ path: String, mayBeJSON: Bool = false) throws(CommandFailure) {
+  /// - Parameters:
+  ///   - path: the file; with `@3` behind it as its third save has left it, unless there is a file of such a name.
+  ///   - save: the number of the save that is wanted, if it was given otherwise.
+  ///   - mayBeJSON: whether JSON is of use, too, and not only an archive or a property list.
+  init(_ path: String, at save: Int? = nil, mayBeJSON: Bool = false) throws(CommandFailure) {
+    var (file, number) = (path, save)
+    if save == nil, let (name, wanted) = Input.split(path) { (file, number) = (name, wanted) }
     name = path == "-" ? "standard input" : path
-    (data, file) = try InputReading.read(path, name: name, mayBeJSON: mayBeJSON)
+    let read = try InputReading.read(file, name: name, mayBeJSON: mayBeJSON)
+    self.file = read.file
+    data = if let number { try Input.data(read.data, asOf: number, name) } else { read.data }
+  }
+
+  /// How many bytes of the file are behind its newest save, which an interrupted one has left.
+  var leftoverByteCount: Int {
+    get throws(CommandFailure) {
+      guard let file, Input.split(name) == nil else { return 0 }
+      return max(0, file.byteCount - data.count)
+    }
+  }
+
+  /// The name of a file and the number of a save, of `FILE@3`.
+  private static func split(_ path: String) -> (name: String, save: Int)? {
+    guard let sign = path.lastIndex(of: "@"), sign > path.startIndex,
+      let number = Int(path[path.index(after: sign)...]), !FileManager.default.fileExists(atPath: path)
+    else { return nil }
+    return (String(path[..<sign]), number)
+  }
+
+  /// The bytes of the file up to the end of a save.
+  private static func data(_ data: Data, asOf number: Int, _ name: String) throws(CommandFailure) -> Data {
+    do {
+      let image = try ArchiveImage(data: data, verification: .onDemand)
+      return data.prefix(try image.asOf(number, ArchiveLimits()).storedByteCount)
+    } catch  where error.code == .misuse {
+      throw CommandFailure(.usage, "\(name): \(error.message)")
+    } catch {
+      throw CommandFailure(error, in: name)
+    }
   }
 
   var kind: Kind { Input.kind(of: data) }

@@ -37,6 +37,7 @@ enum GraphManual {
         .savedFile,
       ],
       options: [
+        .init("--at N", "takes the file as its save N has left it; so does FILE@N"),
         .init("--all", "a box for each object, of up to \(grouped(GraphReader.mostObjects))"),
         .init("--by-class", "a box for each class, however few objects there are"),
         .init("--dot", "writes the graph in the language of Graphviz, and no picture"),

@@ -97,6 +97,7 @@ enum PrintManual {
   ]
 
   private static let options: [ManualPage.Option] = [
+    .init("--at N", "takes the file as its save N has left it; so does FILE@N"),
     .init(
       "--key PATH",
       """

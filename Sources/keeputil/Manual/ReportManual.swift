@@ -36,6 +36,7 @@ enum ReportManual {
         .text("The page holds texts and numbers from the archive. Give it to nobody who may not see these."),
       ],
       options: [
+        .init("--at N", "takes the file as its save N has left it; so does FILE@N"),
         .init("-o OUT", "the file to be written, another than FILE"),
         .init("--top N", "lists N of the largest values and objects; 25 if it is not given"),
       ],

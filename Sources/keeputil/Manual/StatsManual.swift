@@ -58,6 +58,7 @@ enum StatsManual {
         ),
       ],
       options: [
+        .init("--at N", "takes the file as its save N has left it; so does FILE@N"),
         .init("--top N", "lists N of the largest values and objects, and N rows at most of the other tables"),
         .init(
           "--json",

@@ -28,6 +28,7 @@ enum VerifyManual {
         Progress.note,
       ],
       options: [
+        .init("--at N", "takes the file as its save N has left it; so does FILE@N"),
         .init("--progress", "tells how far it is anywhere, and from the beginning"),
         .init("--quiet", "does not tell how far it is, and is silent about an archive that is whole"),
       ],

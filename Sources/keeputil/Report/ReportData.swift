@@ -45,7 +45,7 @@ struct ReportData {
     try json.open(.object)
     try writeFacts()
     try rows("parts", statistics.parts) { json, part in
-      try json.put(part.kind.title)
+      try json.put(part.title)
       try json.put(part.range.count)
       try json.put(part.entryCount ?? -1)
     }

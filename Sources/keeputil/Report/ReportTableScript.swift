@@ -92,7 +92,7 @@ enum ReportTableScript {
       const name = (title) => ({ title, isName: true, value: (row) => row[0].toLowerCase(), show: (row) => row[0] });
 
       const partColours = ["others", "c0", "c1", "text", "moment", "bytes", "number", "c3", "table", "others", "reference", "others"];
-      const parts = data.parts.map((part, index) => [...part, partColours[index]]).filter((part) => part[1] > 0);
+      const parts = data.parts.map((part, index) => [...part, partColours[index] || ["c0", "c1"][index % 2]]).filter((part) => part[1] > 0);
       for (const part of parts) {
         const piece = make("span", "k-" + part[3]);
         piece.style.flexGrow = part[1] / facts.bytes * 1000;

@@ -170,7 +170,9 @@ struct ReportTree {
   }
 
   static func addParts(_ statistics: ArchiveStatistics, to nodes: inout [ReportNode]) {
-    let parts = statistics.parts.filter { ![.bodies, .topLevel].contains($0.kind) && !$0.range.isEmpty }
+    let parts = statistics.parts.filter {
+      ![.bodies, .topLevel, .save].contains($0.kind) && !$0.range.isEmpty
+    }
     nodes.append(
       ReportNode(
         parent: 0,
@@ -185,7 +187,7 @@ struct ReportTree {
       nodes.append(
         ReportNode(
           parent: group,
-          label: .text(part.kind.title),
+          label: .text(part.title),
           kind: .part,
           bytes: part.range.count,
           count: part.entryCount ?? 0

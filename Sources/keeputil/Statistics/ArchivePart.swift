@@ -4,7 +4,7 @@ import Keepsake
 struct ArchivePart {
   enum Kind: String, CaseIterable {
     case header, bodies, topLevel, keys, shapes, classes, strings, conditionals, offsets, directory, checksums
-    case trailer
+    case trailer, save
 
     var title: String {
       switch self {
@@ -20,6 +20,7 @@ struct ArchivePart {
       case .directory: "directory"
       case .checksums: "block checksums"
       case .trailer: "trailer"
+      case .save: "save"
       }
     }
   }
@@ -28,12 +29,48 @@ struct ArchivePart {
   let range: Range<Int>
   /// How many entries a table has, or bodies there are; `nil` for a part that has none to count.
   var entryCount: Int?
+  /// The numbers of the saves that the part is, where the file has several.
+  var saves: ClosedRange<Int>?
+
+  /// What the part is, for people.
+  var title: String {
+    guard let saves else { return kind.title }
+    return saves.count == 1 ? "save \(saves.lowerBound)" : "saves \(saves.lowerBound) to \(saves.upperBound)"
+  }
 
   /// The parts of `image`, in the order in which they stand.
   static func all(of image: ArchiveImage) throws(ArchiveError) -> [ArchivePart] {
+    if image.directory.isShort { return partsOfShort(image) }
+    guard !image.saves.isEmpty else { return try partsOfFirst(image) }
+    return try partsOfFirst(image.asOf(1, ArchiveLimits())) + saves(of: image)
+  }
+
+  /// The most saves that are parts of their own; older ones are one part together.
+  private static let mostSaves = 20
+
+  private static func saves(of image: ArchiveImage) -> [ArchivePart] {
+    let old = image.saves.dropLast(mostSaves)
+    let new = image.saves.suffix(mostSaves).map { save in
+      ArchivePart(
+        kind: .save,
+        range: save.range,
+        entryCount: save.bodyList.count,
+        saves: save.number...save.number
+      )
+    }
+    guard let first = old.first, let last = old.last else { return new }
+    let together = ArchivePart(
+      kind: .save,
+      range: first.range.lowerBound..<last.range.upperBound,
+      entryCount: old.reduce(0) { $0 + $1.bodyList.count },
+      saves: first.number...last.number
+    )
+    return [together] + new
+  }
+
+  private static func partsOfFirst(_ image: ArchiveImage) throws(ArchiveError) -> [ArchivePart] {
     let reader = image.reader
     let directory = image.directory
-    if directory.isShort { return partsOfShort(image) }
     let trailer = try Trailer(reader, try Header.flags(reader))
     let trailerOffset = reader.count - Trailer.byteCount
     return [

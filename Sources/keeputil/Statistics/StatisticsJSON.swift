@@ -23,6 +23,7 @@ enum StatisticsJSON {
     try json.field("values", statistics.valueCount)
     try list("parts", statistics.parts, &json) { json, part in
       try json.field("name", part.kind.rawValue)
+      if let saves = part.saves { try json.field("lastSave", saves.upperBound) }
       try json.field("offset", part.range.lowerBound)
       try json.field("bytes", part.range.count)
       if let count = part.entryCount { try json.field("entries", count) }

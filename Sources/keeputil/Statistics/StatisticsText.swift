@@ -58,7 +58,7 @@ struct StatisticsText {
     var table = TextTable([("part", .left), ("bytes", .right), ("share", .right), ("entries", .right)])
     for part in statistics.parts where !part.range.isEmpty {
       table.add(
-        part.kind.title,
+        part.title,
         grouped(part.range.count),
         percentText(statistics.share(part.range.count)),
         part.entryCount.map(grouped) ?? ""

@@ -45,6 +45,12 @@ import Testing
     return library.books + books
   }
 
+  func documentInTheWorkingFolder(_ book: Book) throws {
+    let document = try ArchiveDocument<Library>(opening: "library.keepsake")
+    document.root.books.append(book)
+    try document.save()
+  }
+
   func saving(to libraryURL: URL) throws {
     try KeyedArchiver.archive(rootObject: library, to: libraryURL)
   }

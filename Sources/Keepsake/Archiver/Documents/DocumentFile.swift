@@ -83,6 +83,10 @@ final class DocumentFile {
   ///
   /// - Throws: when it is not on the disk. Then the file is as it was before.
   func append(_ save: ByteBuffer, at end: Int) throws(ArchiveError) {
+    // Whoever writes a whole archive to a path does not ask for the lock.
+    guard (try? file.hasName(target.name, in: target.folder)) != false else {
+      throw target.failure("another program has replaced or removed the file since it was opened")
+    }
     do throws(SystemError) {
       let byteCount = try file.status().st_size
       if hasLeftover || byteCount != end { try file.truncate(to: end) }

@@ -1,4 +1,4 @@
-/// Where the newest save of a file ends, by the trailers in the file (Format §9.3). It is read and not mapped: what stands
+/// Where the newest save of a file ends, by the trailers in the file (Format §13.5). It is read and not mapped: what stands
 /// behind the newest trailer may be cut off at any time.
 struct SavedEnd {
   let end: Int

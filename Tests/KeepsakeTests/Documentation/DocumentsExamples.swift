@@ -1,0 +1,60 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// The examples of Documents.md.
+@Suite("Documentation: documents") struct DocumentsExamples {
+  final class Notes: Codable { var pages: [Page] = [] }
+  final class Page: Codable { var text = "" }
+
+  actor Store {
+    private let document: ArchiveDocument<Notes>
+
+    init(path: String) throws { document = try ArchiveDocument(opening: path) }
+
+    func add(_ text: String) throws {
+      let page = Page()
+      page.text = text
+      document.root.pages.append(page)
+      try document.save()
+    }
+  }
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func create(_ path: String) throws {
+    let document = try ArchiveDocument(creating: path, root: Notes())
+    document.root.pages.append(Page())
+    try document.save()
+  }
+
+  @Test("created, changed, saved, and gone back")
+  func saves() throws {
+    let path = folder("notes.keepsake")
+    try create(path)
+    let document = try ArchiveDocument<Notes>(opening: path)
+    document.root.pages[0].text = "Hello"
+    try document.save()
+    #expect(try KeyedUnarchiver.unarchive(Notes.self, fromFile: path).pages.map(\.text) == ["Hello"])
+
+    for save in document.saves { print(save.number, save.byteCount) }
+    let before = try document.root(asOf: 1)
+    try document.revert(to: 1)
+    #expect(before.pages.isEmpty && document.root.pages.isEmpty && before !== document.root)
+    #expect(document.saves.count == 4)
+  }
+
+  @Test("kept by an actor")
+  func actor() async throws {
+    let path = folder("notes.keepsake")
+    try create(path)
+    let store = try Store(path: path)
+    await withThrowingTaskGroup(of: Void.self) { tasks in
+      for index in 0..<20 { tasks.addTask { try await store.add("text \(index)") } }
+    }
+    #expect(try KeyedUnarchiver.unarchive(Notes.self, fromFile: path).pages.count == 21)
+  }
+}
