@@ -18,6 +18,8 @@ static _Thread_local KeepsakeStackBounds own;
 /// The stack that `keepsake_call_on_stack` went to last and has not come back from.
 static _Thread_local KeepsakeStackBounds innermost;
 
+uintptr_t keepsake_thread(void) { return (uintptr_t)&own; }
+
 static KeepsakeStackBounds find_own_stack(void) {
   KeepsakeStackBounds stack = {0, 0};
 #if defined(__APPLE__)

@@ -232,10 +232,10 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   }
 
   /// What went wrong in a call that cannot throw, ``containsValue(forKey:)`` or ``allKeys``, or in what a value asked its
-  /// containers; `nil` once another call has thrown it.
+  /// containers; `nil` once another call has thrown it. Or why a ``Lazy`` property could not be read.
   ///
   /// Whoever ends with such a call, and not with one that throws, looks here.
-  public var error: (any Error)? { openSession?.failure.error ?? failure }
+  public var error: (any Error)? { openSession?.failure.error ?? openSession?.lazyFaults.first ?? failure }
 
   private func answer<Answer>(
     orElse unknown: Answer,

@@ -14,7 +14,7 @@ struct SaveContent {
   let classes: [ClassEntry]
   let strings: StringSharing
   /// For each entry of the conditional table the number of the body, or 0.
-  let conditionals: [Int]
+  var conditionals: [Int]
 
   /// How many bytes the bodies and the top level have.
   var byteCount: Int { bodies.count - Header.byteCount + topLevel.count }

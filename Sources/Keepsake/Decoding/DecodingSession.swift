@@ -36,6 +36,12 @@ final class DecodingSession: DeepRecursion {
   /// The value that is being decoded by itself, and the way to it, once somebody asked for that.
   var detached: (offset: Int, way: DecodingWay?) = (-1, nil)
 
+  /// Whose turn it is: lazy values are read by any thread.
+  let turn = DecodingTurn()
+  /// The lazy values that somebody holds, by the numbers of their bodies.
+  @safe @exclusivity(unchecked) var lazyContents: [Int: WeakLazyContent] = [:]
+  let lazyFaults = LazyFaults()
+
   /// Whether a value is being decoded, so that what is asked for now is inside of it.
   @safe @exclusivity(unchecked) var isActive = false
   /// The objects and typed values whose initializers are running, innermost last.
@@ -135,6 +141,7 @@ final class DecodingSession: DeepRecursion {
     (depthBase, detached) = (0, (-1, nil))
     // Whoever kept a deferred value may still use it.
     if !isKnownUniquelyReferenced(&earlyUses) { earlyUses = EarlyUses() }
+    if !lazyContents.isEmpty { lazyContents = [:] }
     topLevelIndex = nil
     topLevelEnds = NumberedCache()
     skipped = SkippedValues()
@@ -143,6 +150,9 @@ final class DecodingSession: DeepRecursion {
     image.forgetBytes()
     reader = image.reader
   }
+
+  /// Notes that the value at `place` is needed. As it is not there, the outermost decode will throw.
+  func noteEarlyUse(at place: Int) { earlyUses.note(at: place) }
 
   /// Makes it the session of another archive, of which the tables are the same, after ``forgetArchive()``.
   func begin(

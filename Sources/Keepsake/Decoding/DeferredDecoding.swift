@@ -79,7 +79,7 @@ final class EarlyUses: Sendable {
     return place < 0 ? nil : place
   }
 
-  fileprivate func note(at place: Int) {
+  func note(at place: Int) {
     _ = first.compareExchange(expected: -1, desired: place, ordering: .relaxed)
   }
 }

@@ -7,6 +7,14 @@ extension DecodingSession {
     at place: inout Int,
     _ depth: Int
   ) throws -> Value {
+    try turn.take { try decodeOutermostInTurn(type, at: &place, depth) }
+  }
+
+  private func decodeOutermostInTurn<Value: Decodable>(
+    _ type: Value.Type,
+    at place: inout Int,
+    _ depth: Int
+  ) throws -> Value {
     try throwEarlierFailure()
     stackGuard = StackGuard()
     forgetTypesOfOldNames()

@@ -15,6 +15,9 @@ extension EncodingSession {
 
   @inline(never)
   private func addClass(ofObject object: AnyObject) -> Int {
+    if object is AnyLazyContent {
+      return classes.number(ofUnknown: ClassEntry(name: ClassEntry.lazyName), AnyLazyContent.self)
+    }
     guard let placeholder = object as? any ArchivePlaceholder else { return addClass(type(of: object)) }
     var entries = placeholder.content.entries
     // The name decided that a placeholder is built.

@@ -11,18 +11,10 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
 
   @inline(__always)
   func encodeReference(to object: AnyObject, _ session: EncodingSession) throws {
-    guard let (number, isNew) = session.objects.number(for: object) else {
-      throw session.tooManyObjects
-    }
-    if isNew {
-      session.pending.append(self)
-      if session.isAdded { session.saved?.note(object, number) }
-    }
     if ObjectIdentifier(type(of: object)) != ObjectIdentifier(Value.self) {
       try session.notePolymorphism(of: type(of: object))
     }
-    session.noteReference(to: number)
-    session.buffer.append(reference: Tag.objectReference, session.writtenNumber(number))
+    try session.append(referenceTo: object, self)
   }
 
   /// Encodes what the observer wants to have archived instead of `value`, which may be nothing.
@@ -48,6 +40,27 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
 }
 
 extension EncodingSession {
+  /// Appends a reference to `object`, whose body `plan` writes if this is the first.
+  @inline(__always)
+  func append(referenceTo object: AnyObject, _ plan: AnyEncodingPlan) throws {
+    guard let (number, isNew) = objects.number(for: object) else { throw tooManyObjects }
+    if isNew {
+      pending.append(plan)
+      if isAdded { saved?.note(object, number) }
+    }
+    noteReference(to: number)
+    buffer.append(reference: Tag.objectReference, writtenNumber(number))
+  }
+
+  /// Leaves out the body that was begun, where the file has it to which a save is added. Its bytes stay as they are.
+  ///
+  /// - Returns: whether the file has it.
+  func leaveBodyOut() -> Bool {
+    guard let saved, saved.isInFile(assembly.bodyCount + 1) else { return false }
+    buffer.truncate(to: context.top.start)
+    return true
+  }
+
   var tooManyObjects: EncodingError {
     misuse("An archive holds at most \(ObjectRegistry.mostNumbers) objects", code: .limitExceeded)
   }

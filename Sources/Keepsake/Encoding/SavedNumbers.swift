@@ -61,13 +61,16 @@ final class SavedNumbers {
 
   /// The number that the object had before. Mostly it is reached when it was then, so that no table is searched.
   private func numberBefore(of object: AnyObject, near number: Int) -> UInt32? {
-    if objects.object(number) === object { return numbersBefore[number - 1] }
-    guard let known = objects.knownNumber(of: object), known <= numbersBefore.count else { return nil }
+    let known = objects.object(number) === object ? number : objects.knownNumber(of: object)
+    guard let known, known <= numbersBefore.count, numbersBefore[known - 1] > 0 else { return nil }
     return numbersBefore[known - 1]
   }
 
   /// The number in the file of the object `number` of the session.
   subscript(number: Int) -> Int { Int(numbers[number - 1]) }
+
+  /// Whether the file has the object `number` of the session already.
+  func isInFile(_ number: Int) -> Bool { number <= numbers.count && numbers[number - 1] < firstNew }
 
   /// How many bodies the file has with this save.
   var bodyCount: Int { Int(nextNew - 1) }
@@ -93,6 +96,17 @@ struct KnownObjects {
   fileprivate init(objects: ObjectRegistry, numbers: [UInt32]) {
     self.objects = objects
     self.numbers = numbers
+  }
+
+  /// Whether one of the objects is as `condition` says.
+  func contains(where condition: (AnyObject) -> Bool) -> Bool {
+    (0..<objects.count).contains { objects.object($0 + 1).map(condition) ?? false }
+  }
+
+  /// The same objects with other numbers, where they have any.
+  func renumbered(by new: [Int: Int]) -> KnownObjects {
+    // 0 is the number of no object.
+    KnownObjects(objects: objects, numbers: numbers.map { UInt32(truncatingIfNeeded: new[Int($0)] ?? 0) })
   }
 
   static var none: KnownObjects { KnownObjects(objects: ObjectRegistry(), numbers: []) }

@@ -59,6 +59,17 @@ struct ArchiveRewriter {
     return (buffer, rewriter.changedObjectCount)
   }
 
+  /// The archive `source` as one save, and the numbers that its bodies have got.
+  static func compact(
+    _ source: ArchiveImage,
+    prefersShortForm: Bool
+  ) throws(ArchiveError) -> (buffer: ByteBuffer, numbers: [Int: Int]) {
+    var rewriter = ArchiveRewriter(source, ArchiveEdits(), prefersShortForm: prefersShortForm)
+    let buffer = try rewriter.run()
+    let numbers = rewriter.numbers.map { ($0.key.number, $0.value) }
+    return (buffer, Dictionary(numbers, uniquingKeysWith: { first, _ in first }))
+  }
+
   private mutating func run() throws(ArchiveError) -> ByteBuffer {
     builder.beginBody(classNumber: nil)
     _ = try source.topLevelContent

@@ -29,6 +29,9 @@ __attribute__((always_inline)) static inline uintptr_t keepsake_current_frame(vo
   return (uintptr_t)__builtin_frame_address(0);
 }
 
+/// A number that no other thread has at the same time, and never 0.
+uintptr_t keepsake_thread(void);
+
 /// The stack of this thread that `address` is in: the one that `keepsake_call_on_stack` went to last, or the thread's own.
 /// Nothing is known where the system does not tell, and of a stack that other code has made, such as a coroutine's.
 KeepsakeStackBounds keepsake_stack_around(uintptr_t address);

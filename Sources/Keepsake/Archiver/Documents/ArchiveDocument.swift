@@ -39,6 +39,8 @@ public final class ArchiveDocument<Root: Codable> {
   private let classPolicy: ArchiveClassPolicy
   private let limits: ArchiveLimits
   private let path: String
+  /// Why lazy values of the root object could not be read.
+  private var faults = LazyFaults()
 
   /// Opens the document in the file at `path`, and reads the root object.
   ///
@@ -63,6 +65,7 @@ public final class ArchiveDocument<Root: Codable> {
     let session = try state.decodingSession(state.image, limits, classPolicy, userInfo)
     root = try session.decodeRoot(Root.self)
     state.objects = .read(session)
+    faults = session.lazyFaults
     self.file = file
     self.state = state
     (self.path, self.limits, self.classPolicy, self.userInfo) = (path, limits, classPolicy, userInfo)
@@ -100,14 +103,19 @@ public final class ArchiveDocument<Root: Codable> {
   ///   `encode(to:)` throws. The file is then as the save before has left it, and the document can be saved again.
   @discardableResult
   public func save(date: Date? = nil) throws -> Bool {
+    try save(date, mayCompact: compactsAutomatically)
+  }
+
+  private func save(_ date: Date?, mayCompact: Bool) throws -> Bool {
     let file = try openFile
+    try checkFaults()
     let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
     session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
     defer { session.dropSpares() }
     let numbers = try state.begin(session)
     try session.encode(root: root)
     guard let content = try session.takeSave(), let save = try state.changes(content) else { return false }
-    if compactsAutomatically, state.isMostlyOutOfDate(with: save) {
+    if mayCompact, state.isMostlyOutOfDate(with: save) {
       try compact()
       return true
     }
@@ -130,12 +138,20 @@ public final class ArchiveDocument<Root: Codable> {
   /// Writes the file anew without earlier saves, as one archive of the root object as it is now.
   ///
   /// The file is then what ``KeyedArchiver/archive(rootObject:toFile:outputFormatting:userInfo:)`` writes with
-  /// ``ArchiveFormatting/sortedKeys``, byte for byte. It is put in place in one step; who reads the old one is not disturbed.
+  /// ``ArchiveFormatting/sortedKeys``, byte for byte; where ``Lazy`` properties were not read, they are copied unread, and
+  /// only the order of the tables may be another. It is put in place in one step; who reads the old one is not disturbed.
   ///
   /// - Throws: as ``save(date:)``.
   public func compact() throws {
     let file = try openFile
-    let whole = try WholeSave(root, userInfo)
+    try checkFaults()
+    let whole: WholeSave
+    if state.hasUnread {
+      _ = try save(nil, mayCompact: false)
+      whole = try WholeSave(rewriting: state.image, state.knownObjects)
+    } else {
+      whole = try WholeSave(root, userInfo)
+    }
     try file.replace { (file) throws(ArchiveError) in try whole.write(to: file) }
     state = try whole.state(in: file, limits)
   }
@@ -160,11 +176,10 @@ public final class ArchiveDocument<Root: Codable> {
   public func revert(to number: Int, date: Date? = nil) throws {
     let session = try session(asOf: number)
     let root = try session.decodeRoot(Root.self)
-    let (rootBefore, objectsBefore) = (self.root, state.objects)
-    self.root = root
-    state.objects = .read(session)
+    let (rootBefore, objectsBefore, faultsBefore) = (self.root, state.objects, faults)
+    (self.root, state.objects, faults) = (root, .read(session), session.lazyFaults)
     do { try save(date: date) } catch {
-      (self.root, state.objects) = (rootBefore, objectsBefore)
+      (self.root, state.objects, faults) = (rootBefore, objectsBefore, faultsBefore)
       throw error
     }
   }
@@ -177,6 +192,17 @@ public final class ArchiveDocument<Root: Codable> {
 
   /// Lets go of the file, so that others can open it. What was not saved is not written; the root object stays.
   public func close() { file = nil }
+
+  /// Throws where something could not be read: a save would replace it by nothing.
+  private func checkFaults() throws(ArchiveError) {
+    guard let fault = faults.first else { return }
+    throw ArchiveError(
+      .damaged,
+      "A @Lazy property of the document could not be read, and would be lost: \(fault). Go back to an earlier save, or "
+        + "write what is there to another file",
+      path: path
+    )
+  }
 
   private var openFile: DocumentFile {
     get throws(ArchiveError) {

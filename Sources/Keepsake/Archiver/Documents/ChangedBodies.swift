@@ -4,6 +4,9 @@ struct ChangedBodies {
   /// How many bytes in the file they replace.
   private(set) var replacedByteCount = 0
 
+  /// Whether the save has lazy values that were not read.
+  private(set) var hasUnread = false
+
   private let content: SaveContent
   private let image: ArchiveImage
   /// Bodies that follow each other in the save as they do in the file, and are as long: they are compared at once.
@@ -22,6 +25,11 @@ struct ChangedBodies {
     for (number, length) in zip(content.numbers, content.lengths) {
       let range = start..<(start &+ length)
       start = range.upperBound
+      // A lazy value that was not read stays as it is.
+      guard length > 0 else {
+        hasUnread = true
+        continue
+      }
       try compare(number, range)
     }
     try endRun()

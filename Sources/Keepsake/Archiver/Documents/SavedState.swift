@@ -21,6 +21,8 @@ final class SavedState {
   /// A save that is still to be written.
   struct Changes {
     fileprivate let assembly: SaveAssembly
+    /// Whether there are lazy values that were not read.
+    fileprivate let hasUnread: Bool
     /// How many bytes of the file have newer ones in their place then.
     fileprivate let replacedByteCount: Int
   }
@@ -67,6 +69,7 @@ final class SavedState {
     objects = .known(.none)
   }
 
+  /// A session that reads an archive, in an image of its own: lazy values are read by any thread.
   func decodingSession(
     _ image: ArchiveImage,
     _ limits: ArchiveLimits,
@@ -74,6 +77,7 @@ final class SavedState {
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws -> DecodingSession {
     do throws(ArchiveError) {
+      let image = try ArchiveImage(image.reader, verification: .onDemand, limits: limits)
       let session = try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
       session.classPolicy = classPolicy
       return session
@@ -121,31 +125,50 @@ final class SavedState {
     }
   }
 
-  private var knownObjects: KnownObjects {
+  var knownObjects: KnownObjects {
     switch objects {
     case .known(let objects): objects
     case .read(let session):
-      KnownObjects(bodyCount: session.image.directory.bodyCount) { session.objects.object($0) }
+      session.turn.take {
+        KnownObjects(bodyCount: session.image.directory.bodyCount) {
+          session.objects.object($0) ?? session.lazyContents[$0]?.content
+        }
+      }
     }
   }
+
+  /// Whether the document has lazy values that were not read.
+  var hasUnread: Bool { knownObjects.contains { ($0 as? AnyLazyContent)?.isArchived == true } }
 
   /// What of `content` is not in the file; `nil` where all of it is.
   func changes(_ content: SaveContent) throws -> Changes? {
     do throws(ArchiveError) {
+      var content = content
       let changed = try ChangedBodies(content, image)
+      let conditionals = try image.conditionalTargets
+      if changed.hasUnread {
+        // What was not read may refer to the object.
+        for (index, target) in conditionals.enumerated() where content.conditionals[index] == 0 {
+          content.conditionals[index] = target
+        }
+      }
       let before = TablesBefore(
         keyCount: image.keys.count,
         shapeCount: image.shapeCount,
         classes: image.classes,
         stringCount: image.stringCount,
-        conditionals: try image.conditionalTargets,
+        conditionals: conditionals,
         bodyCount: image.directory.bodyCount
       )
       let topLevel = 0..<content.topLevel.count
       let topLevelIsSame = try image.has(content.topLevel, topLevel, in: image.directory.topLevel)
       let assembly = SaveAssembly(content: content, before: before, changed: changed.bodies)
       if assembly.isEmpty(topLevelIsSame: topLevelIsSame) { return nil }
-      return Changes(assembly: assembly, replacedByteCount: changed.replacedByteCount + topLevel.count)
+      return Changes(
+        assembly: assembly,
+        hasUnread: changed.hasUnread,
+        replacedByteCount: changed.replacedByteCount + topLevel.count
+      )
     } catch {
       throw KeyedUnarchiver.corrupted(error)
     }
@@ -168,65 +191,12 @@ final class SavedState {
   /// Whether more than half of the file is out of date with a save of `changes`.
   func isMostlyOutOfDate(with changes: Changes) -> Bool {
     let byteCount = image.storedByteCount + changes.assembly.changedByteCount
-    // Objects that are gone are not among what was replaced.
-    let needed = changes.assembly.content.byteCount + image.tableByteCount
-    let outOfDate = max(byteCount - needed, image.replacedByteCount + changes.replacedByteCount)
+    var outOfDate = image.replacedByteCount + changes.replacedByteCount
+    if !changes.hasUnread {
+      // Objects that are gone are not among what was replaced.
+      let needed = changes.assembly.content.byteCount + image.tableByteCount
+      outOfDate = max(outOfDate, byteCount - needed)
+    }
     return byteCount > SavedState.leastCompacted && outOfDate > byteCount / 2
-  }
-}
-
-/// The root object of a document written whole.
-struct WholeSave {
-  private let bytes: ByteBuffer
-  /// The same archive in the long form, where `bytes` have the short one.
-  private let longForm: ByteBuffer?
-  private let objects: KnownObjects
-
-  /// No archive of the short form is larger in the long form.
-  private static let mostBytes = 1 << 16
-
-  init<Root: Codable>(_ root: Root, _ userInfo: [CodingUserInfoKey: Any]) throws {
-    let (long, objects) = try WholeSave.encode(root, userInfo, prefersShortForm: false)
-    self.objects = objects
-    var short = long
-    if long.count <= WholeSave.mostBytes {
-      (short, _) = try WholeSave.encode(root, userInfo, prefersShortForm: true)
-    }
-    bytes = short
-    longForm = short.count < long.count ? long : nil
-  }
-
-  private static func encode<Root: Codable>(
-    _ root: Root,
-    _ userInfo: [CodingUserInfoKey: Any],
-    prefersShortForm: Bool
-  ) throws -> (ByteBuffer, KnownObjects) {
-    let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
-    session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
-    session.assembly.prefersShortForm = prefersShortForm
-    defer { session.dropSpares() }
-    try session.encodeRoot(root)
-    return (session.archive, KnownObjects(of: session))
-  }
-
-  func write(to file: DurableFile) throws(ArchiveError) {
-    try bytes.withBytes(0..<bytes.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
-  }
-
-  /// The state of the document when it is written to `file`.
-  func state(in file: DocumentFile, _ limits: ArchiveLimits) throws -> SavedState {
-    let state: SavedState
-    if let longForm {
-      do throws(ArchiveError) {
-        let image = try ArchiveImage(longForm.reader(), verification: .disabled, limits: limits)
-        state = SavedState(image, longForm: longForm)
-      } catch {
-        throw KeyedUnarchiver.corrupted(error)
-      }
-    } else {
-      state = try SavedState(file.map(), .onDemand, limits, file.path)
-    }
-    state.objects = .known(objects)
-    return state
   }
 }

@@ -1,0 +1,68 @@
+/// The root object of a document written whole.
+struct WholeSave {
+  private let bytes: ByteBuffer
+  /// The same archive in the long form, where `bytes` have the short one.
+  private let longForm: ByteBuffer?
+  private let objects: KnownObjects
+
+  /// No archive of the short form is larger in the long form.
+  private static let mostBytes = 1 << 16
+
+  init<Root: Codable>(_ root: Root, _ userInfo: [CodingUserInfoKey: Any]) throws {
+    let (long, objects) = try WholeSave.encode(root, userInfo, prefersShortForm: false)
+    self.objects = objects
+    var short = long
+    if long.count <= WholeSave.mostBytes {
+      (short, _) = try WholeSave.encode(root, userInfo, prefersShortForm: true)
+    }
+    bytes = short
+    longForm = short.count < long.count ? long : nil
+  }
+
+  /// The newest save of `image`, rewritten without reading its values, with the objects that are known of it.
+  init(rewriting image: ArchiveImage, _ known: KnownObjects) throws {
+    do throws(ArchiveError) {
+      let long = try ArchiveRewriter.compact(image, prefersShortForm: false)
+      objects = known.renumbered(by: long.numbers)
+      let isSmall = long.buffer.count <= WholeSave.mostBytes
+      bytes = isSmall ? try ArchiveRewriter.compact(image, prefersShortForm: true).buffer : long.buffer
+      longForm = bytes.count < long.buffer.count ? long.buffer : nil
+    } catch {
+      throw KeyedUnarchiver.corrupted(error)
+    }
+  }
+
+  private static func encode<Root: Codable>(
+    _ root: Root,
+    _ userInfo: [CodingUserInfoKey: Any],
+    prefersShortForm: Bool
+  ) throws -> (ByteBuffer, KnownObjects) {
+    let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
+    session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+    session.assembly.prefersShortForm = prefersShortForm
+    defer { session.dropSpares() }
+    try session.encodeRoot(root)
+    return (session.archive, KnownObjects(of: session))
+  }
+
+  func write(to file: DurableFile) throws(ArchiveError) {
+    try bytes.withBytes(0..<bytes.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
+  }
+
+  /// The state of the document when it is written to `file`.
+  func state(in file: DocumentFile, _ limits: ArchiveLimits) throws -> SavedState {
+    let state: SavedState
+    if let longForm {
+      do throws(ArchiveError) {
+        let image = try ArchiveImage(longForm.reader(), verification: .disabled, limits: limits)
+        state = SavedState(image, longForm: longForm)
+      } catch {
+        throw KeyedUnarchiver.corrupted(error)
+      }
+    } else {
+      state = try SavedState(file.map(), .onDemand, limits, file.path)
+    }
+    state.objects = .known(objects)
+    return state
+  }
+}

@@ -1,0 +1,100 @@
+internal import Synchronization
+
+/// The value of a lazy property, or where it is in an archive. In archives it is an object with the value for its content,
+/// so that the value has a body of its own and is passed over like a reference.
+final class LazyContent<Value>: AnyLazyContent {
+  private enum State {
+    case value(Value)
+    /// Where the value, or the reference to its body, is in the archive of a session, which reads it.
+    case archived(Int, DecodingSession, (DecodingSession, Int) throws -> Value)
+    case failed(any Error)
+  }
+
+  private let state: Mutex<Held<State>>
+
+  init(_ value: Value) { state = Mutex(Held(.value(value))) }
+
+  /// The value at `place` of the archive of `session`.
+  init(at place: Int, _ session: DecodingSession) where Value: Decodable {
+    let read: (DecodingSession, Int) throws -> Value = { session, place in
+      try session.decodeLazily(Value.self, at: place)
+    }
+    state = Mutex(Held(.archived(place, session, read)))
+  }
+
+  private var current: State { state.withLock { $0.value } }
+
+  var isLoaded: Bool {
+    if case .value = current { true } else { false }
+  }
+
+  var error: (any Error)? {
+    if case .failed(let error) = current { error } else { nil }
+  }
+
+  override var isArchived: Bool {
+    if case .archived = current { true } else { false }
+  }
+
+  /// Lets go of a value that is kept elsewhere meanwhile.
+  func clear() where Value: LazyValue { set(.value(Value.emptyLazyValue)) }
+
+  private func set(_ new: State) { state.withLock { $0 = Held(new) } }
+
+  /// The value, which is read now if it was not yet.
+  func load() throws -> Value {
+    switch current {
+    case .value(let value): return value
+    case .failed(let error): throw error
+    case .archived(_, let session, _): return try session.turn.take { try read() }
+    }
+  }
+
+  /// Reads the value, unless another thread has read it meanwhile.
+  private func read() throws -> Value {
+    guard case .archived(let place, let session, let read) = current else { return try load() }
+    do {
+      let value = try read(session, place)
+      set(.value(value))
+      return value
+    } catch let error as LazyTooEarly {
+      // It can be read later.
+      throw error.reason
+    } catch {
+      set(.failed(error))
+      session.lazyFaults.note(error)
+      throw error
+    }
+  }
+}
+
+/// A state that a lock protects. It may hold what cannot be sent, which nobody else refers to by way of it.
+private struct Held<State>: @unchecked Sendable {
+  let value: State
+
+  init(_ value: State) { self.value = value }
+}
+
+extension LazyContent: Encodable, NativelyEncodable where Value: Encodable {
+  static func makeEncodingPlan() -> AnyEncodingPlan { LazyContentPlan<Value>() }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(load())
+  }
+}
+
+private final class LazyContentPlan<Value: Encodable>: EncodingPlan<LazyContent<Value>> {
+  override func encode(_ value: LazyContent<Value>, _ session: EncodingSession) throws {
+    try session.append(referenceTo: value, self)
+  }
+
+  override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
+    guard let content = object as? LazyContent<Value> else { return }
+    if content.isArchived, session.leaveBodyOut() { return }
+    try session.plans.plan(for: Value.self).encode(content.load(), session)
+  }
+
+  override func standsInline(_ value: LazyContent<Value>) -> Bool { true }
+  override var canBeNil: Bool { false }
+}

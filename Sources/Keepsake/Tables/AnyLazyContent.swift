@@ -1,0 +1,15 @@
+/// A lazy value of an archive, whose type only its owner knows.
+class AnyLazyContent {
+  /// Whether it is still to be read.
+  var isArchived: Bool { false }
+}
+
+/// A lazy value that the session does not keep: the value keeps the session.
+struct WeakLazyContent {
+  private(set) weak var content: AnyLazyContent?
+}
+
+extension ClassEntry {
+  /// The name in the class table of what holds a lazy value (Format §5.3).
+  static let lazyName = "Keepsake.Lazy"
+}
