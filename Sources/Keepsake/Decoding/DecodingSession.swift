@@ -40,7 +40,9 @@ final class DecodingSession: DeepRecursion {
   let turn = DecodingTurn()
   /// The lazy values that somebody holds, by the numbers of their bodies.
   @safe @exclusivity(unchecked) var lazyContents: [Int: WeakLazyContent] = [:]
-  let lazyFaults = LazyFaults()
+  @safe @exclusivity(unchecked) var lazyFaults = LazyFaults()
+  /// The numbers of the objects and lazy values that came since somebody asked for these.
+  @safe @exclusivity(unchecked) var newNumbers: [UInt32] = []
 
   /// Whether a value is being decoded, so that what is asked for now is inside of it.
   @safe @exclusivity(unchecked) var isActive = false
@@ -71,10 +73,7 @@ final class DecodingSession: DeepRecursion {
   /// What the process-wide names of types were when the plans were made.
   @safe @exclusivity(unchecked) var namesGeneration = -1
 
-  private lazy var keyNumbers = Dictionary(
-    image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) },
-    uniquingKeysWith: { first, _ in first }
-  )
+  private lazy var keyNumbers = DecodingSession.numbers(of: image.keys)
 
   /// By which hashes keys are found in any order.
   let keyHash = KeyHash()
@@ -141,7 +140,7 @@ final class DecodingSession: DeepRecursion {
     (depthBase, detached) = (0, (-1, nil))
     // Whoever kept a deferred value may still use it.
     if !isKnownUniquelyReferenced(&earlyUses) { earlyUses = EarlyUses() }
-    if !lazyContents.isEmpty { lazyContents = [:] }
+    if !lazyContents.isEmpty { (lazyContents, newNumbers) = ([:], []) }
     topLevelIndex = nil
     topLevelEnds = NumberedCache()
     skipped = SkippedValues()
@@ -168,6 +167,26 @@ final class DecodingSession: DeepRecursion {
     objects = ObjectStore(count: image.directory.bodyCount)
     readLast = PropertiesReadLast(image)
     topLevelOffset = try image.topLevelContent
+  }
+
+  /// Continues with `image`, in which a save was added to what the session has read of.
+  func continueReading(_ image: ArchiveImage) {
+    self.image = image
+    reader = image.reader
+    objects.grow(to: image.directory.bodyCount)
+    readLast = PropertiesReadLast(image)
+    keyNumbers = DecodingSession.numbers(of: image.keys)
+    // They know which keys and classes there were not.
+    forgetSpares()
+    keyTables = TypeCache()
+    forgetTypes()
+  }
+
+  private static func numbers(of keys: [String]) -> [ExactString: Int] {
+    Dictionary(
+      keys.enumerated().map { (ExactString(string: $0.element), $0.offset) },
+      uniquingKeysWith: { first, _ in first }
+    )
   }
 
   // MARK: Depth
@@ -353,46 +372,5 @@ final class DecodingKeyTable {
     let number = session.keyNumber(key.stringValue)
     propertyNumbers[key.number] = number
     return number
-  }
-}
-
-/// The objects of an archive that have been decoded or are being decoded, by number, in pages so that a few
-/// objects of a large archive cost little.
-struct ObjectStore {
-  private static let pageSize = 512
-
-  private struct Entry {
-    var object: AnyObject?
-    /// Where the reference is by which the object was first reached; -1 as long as it was not.
-    var origin = -1
-  }
-
-  private let count: Int
-  private var pages: [[Entry]]
-
-  init(count: Int) {
-    self.count = count
-    pages = Array(repeating: [], count: count / ObjectStore.pageSize + 1)
-  }
-
-  @inline(__always)
-  func object(_ number: Int) -> AnyObject? {
-    let page = number / ObjectStore.pageSize
-    return pages[page].isEmpty ? nil : pages[page][number % ObjectStore.pageSize].object
-  }
-
-  /// Where the object or value of `number` was first referred to, or -1.
-  func origin(_ number: Int) -> Int {
-    let page = number / ObjectStore.pageSize
-    return pages[page].isEmpty ? -1 : pages[page][number % ObjectStore.pageSize].origin
-  }
-
-  mutating func set(_ number: Int, _ object: AnyObject?, origin: Int) {
-    let page = number / ObjectStore.pageSize
-    if pages[page].isEmpty {
-      let entryCount = min(ObjectStore.pageSize, count + 1 - page * ObjectStore.pageSize)
-      pages[page] = Array(repeating: Entry(), count: entryCount)
-    }
-    pages[page][number % ObjectStore.pageSize] = Entry(object: object, origin: origin)
   }
 }

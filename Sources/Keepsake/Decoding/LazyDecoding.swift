@@ -20,6 +20,13 @@ struct LazyTooEarly: Error {
   let reason: any Error
 }
 
+/// Where a lazy value is in an archive.
+enum LazySource {
+  /// Where it stands, or a reference to its body.
+  case place(Int)
+  case body(Int)
+}
+
 /// Who decodes: one thread at a time, which may ask for more meanwhile.
 final class DecodingTurn: Sendable {
   private let lock = Mutex(())
@@ -41,9 +48,10 @@ final class DecodingTurn: Sendable {
 
 /// Values that are read when a program first touches them (``Lazy``).
 extension DecodingSession {
-  /// Reads the value at `place`, or that of the lazy value to which the reference there leads.
-  func decodeLazily<Value: Decodable>(_ type: Value.Type, at place: Int) throws -> Value {
+  /// Reads a lazy value. Where there is a reference to an object that is none, it is the value.
+  func decodeLazily<Value: Decodable>(_ type: Value.Type, _ source: LazySource) throws -> Value {
     guard !isActive else {
+      let place = if case .place(let place) = source { place } else { 0 }
       noteEarlyUse(at: place)
       let message =
         "A @Lazy property was read while its archive was still being decoded. Code that needs it belongs into "
@@ -51,19 +59,44 @@ extension DecodingSession {
       throw LazyTooEarly(reason: corrupted(ArchiveError(.misuse, message, byteOffset: place), []))
     }
     do {
-      var start = place
-      if try isObjectReference(at: place), let number = try referencedBody(at: place) {
-        let (classNumber, body, content) = try objectBody(number, at: place)
-        if image.classes[classNumber].name == ClassEntry.lazyName {
-          try image.checkExtent(content, fills: body)
-          start = content
-        }
-      }
+      var start = try contentOfLazyValue(source)
       detachFrames(for: start)
       return try decodeOutermost(type, at: &start, 0)
     } catch {
       throw publicError(error, [])
     }
+  }
+
+  private func contentOfLazyValue(_ source: LazySource) throws(ArchiveError) -> Int {
+    switch source {
+    case .body(let number): return try content(ofLazyBody: number, at: 0)
+    case .place(let place):
+      guard try isObjectReference(at: place), let number = try referencedBody(at: place),
+        isLazyBody(number)
+      else { return place }
+      return try content(ofLazyBody: number, at: place)
+    }
+  }
+
+  private func content(ofLazyBody number: Int, at reference: Int) throws(ArchiveError) -> Int {
+    let (_, body, content) = try objectBody(number, at: reference)
+    try image.checkExtent(content, fills: body)
+    return content
+  }
+
+  /// Whether the body `number` is that of a lazy value, and not of an object that was no property's own.
+  func isLazyBody(_ number: Int) -> Bool {
+    guard var place = try? image.extent(ofBody: number, at: 0).lowerBound,
+      let classNumber = try? image.classNumber(at: &place)
+    else { return false }
+    return image.classes[classNumber].name == ClassEntry.lazyName
+  }
+
+  /// An object or lazy value that was read, for who saves it again under its number.
+  func known(_ number: Int) -> AnyObject? {
+    if let object = objects.object(number) { return object }
+    guard let content = lazyContents[number]?.content, isLazyBody(number) else { return nil }
+    return content
   }
 
   /// Whether a reference to an object stands at `place`, and no conditional one.

@@ -42,6 +42,7 @@ extension DecodingSession {
       try resolveConditionals()
       if readLast.areThere { try checkHashes() }
       if let failure = failure.take() { throw failure }
+      if !lazyContents.isEmpty { letGoOfObjects() }
       decodedNumbers.removeAll(keepingCapacity: true)
       isDecoded = true
       let awakening = exchange(&awakening, with: [])
@@ -60,6 +61,12 @@ extension DecodingSession {
       // What could not be told before may be the reason.
       throw failure.take() ?? error
     }
+  }
+
+  /// Keeps the objects that were decoded no more: they may hold lazy values, which hold the session.
+  private func letGoOfObjects() {
+    newNumbers += decodedNumbers
+    objects.letGo(decodedNumbers)
   }
 
   /// Decodes the only value of an archive that has but one.

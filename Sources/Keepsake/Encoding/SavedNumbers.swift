@@ -27,6 +27,13 @@ final class SavedNumbers {
     self.valueNumber = valueNumber.map { UInt32(truncatingIfNeeded: $0) }
   }
 
+  /// Calls `body` with each object that the file did not have before this save.
+  func forEachNew(_ session: EncodingSession, _ body: (AnyObject, Int) -> Void) {
+    for (index, number) in numbers.enumerated() where number >= firstNew {
+      if let object = session.objects.object(index + 1) { body(object, Int(number)) }
+    }
+  }
+
   /// The objects of this save, when it is in the file.
   func known(by session: EncodingSession) -> KnownObjects {
     KnownObjects(objects: session.objects, numbers: numbers)
@@ -96,6 +103,22 @@ struct KnownObjects {
   fileprivate init(objects: ObjectRegistry, numbers: [UInt32]) {
     self.objects = objects
     self.numbers = numbers
+  }
+
+  /// These objects, and others that were read since.
+  func adding(_ others: some Sequence<(number: Int, object: AnyObject)>) -> KnownObjects {
+    var (registry, numbers) = (objects, numbers)
+    for (number, object) in others where registry.number(for: object)?.isNew == true {
+      numbers.append(UInt32(truncatingIfNeeded: number))
+    }
+    return KnownObjects(objects: registry, numbers: numbers)
+  }
+
+  /// Calls `body` with each object and its number.
+  func forEach(_ body: (AnyObject, Int) -> Void) {
+    for (index, number) in numbers.enumerated() where number > 0 {
+      if let object = objects.object(index + 1) { body(object, Int(number)) }
+    }
   }
 
   /// Whether one of the objects is as `condition` says.

@@ -156,6 +156,7 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
     if let known = session.lazyContents[number]?.content as? LazyContent<Value> { return Lazy(known) }
     let content = LazyContent<Value>(at: start, session)
     session.lazyContents[number] = WeakLazyContent(content: content)
+    session.newNumbers.append(UInt32(truncatingIfNeeded: number))
     return Lazy(content)
   }
 }

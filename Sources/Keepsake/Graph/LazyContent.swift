@@ -5,8 +5,8 @@ internal import Synchronization
 final class LazyContent<Value>: AnyLazyContent {
   private enum State {
     case value(Value)
-    /// Where the value, or the reference to its body, is in the archive of a session, which reads it.
-    case archived(Int, DecodingSession, (DecodingSession, Int) throws -> Value)
+    /// Where the value is in the archive of a session, which reads it.
+    case archived(LazySource, DecodingSession, (DecodingSession, LazySource) throws -> Value)
     case failed(any Error)
   }
 
@@ -16,10 +16,10 @@ final class LazyContent<Value>: AnyLazyContent {
 
   /// The value at `place` of the archive of `session`.
   init(at place: Int, _ session: DecodingSession) where Value: Decodable {
-    let read: (DecodingSession, Int) throws -> Value = { session, place in
-      try session.decodeLazily(Value.self, at: place)
+    let read: (DecodingSession, LazySource) throws -> Value = { session, source in
+      try session.decodeLazily(Value.self, source)
     }
-    state = Mutex(Held(.archived(place, session, read)))
+    state = Mutex(Held(.archived(.place(place), session, read)))
   }
 
   private var current: State { state.withLock { $0.value } }
@@ -34,6 +34,13 @@ final class LazyContent<Value>: AnyLazyContent {
 
   override var isArchived: Bool {
     if case .archived = current { true } else { false }
+  }
+
+  override func move(to session: AnyObject, body number: Int) {
+    guard let session = session as? DecodingSession else { return }
+    state.withLock {
+      if case .archived(_, _, let read) = $0.value { $0 = Held(.archived(.body(number), session, read)) }
+    }
   }
 
   /// Lets go of a value that is kept elsewhere meanwhile.
@@ -52,9 +59,9 @@ final class LazyContent<Value>: AnyLazyContent {
 
   /// Reads the value, unless another thread has read it meanwhile.
   private func read() throws -> Value {
-    guard case .archived(let place, let session, let read) = current else { return try load() }
+    guard case .archived(let source, let session, let read) = current else { return try load() }
     do {
-      let value = try read(session, place)
+      let value = try read(session, source)
       set(.value(value))
       return value
     } catch let error as LazyTooEarly {

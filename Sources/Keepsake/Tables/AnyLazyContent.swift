@@ -2,6 +2,9 @@
 class AnyLazyContent {
   /// Whether it is still to be read.
   var isArchived: Bool { false }
+
+  /// Has the value read from a body of another archive, by `session`, if it is still to be read.
+  func move(to session: AnyObject, body number: Int) {}
 }
 
 /// A lazy value that the session does not keep: the value keeps the session.

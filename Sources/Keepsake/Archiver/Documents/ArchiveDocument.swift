@@ -64,7 +64,7 @@ public final class ArchiveDocument<Root: Codable> {
     let state = try SavedState(file.map(), verification, limits, path)
     let session = try state.decodingSession(state.image, limits, classPolicy, userInfo)
     root = try session.decodeRoot(Root.self)
-    state.objects = .read(session)
+    state.read(by: session)
     faults = session.lazyFaults
     self.file = file
     self.state = state
@@ -112,6 +112,7 @@ public final class ArchiveDocument<Root: Codable> {
     let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
     session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
     defer { session.dropSpares() }
+    state.noteWhatWasRead()
     let numbers = try state.begin(session)
     try session.encode(root: root)
     guard let content = try session.takeSave(), let save = try state.changes(content) else { return false }
@@ -130,8 +131,9 @@ public final class ArchiveDocument<Root: Codable> {
       try file.append(bytes, at: state.image.storedByteCount)
     }
     // What is mapped now was compared before, or has just been written.
-    state = try SavedState(file.map(), .disabled, limits, path)
-    state.objects = .known(numbers.known(by: session))
+    let newState = try SavedState(file.map(), .disabled, limits, path)
+    try newState.continueAfter(state, numbers, session)
+    state = newState
     return true
   }
 
@@ -146,6 +148,7 @@ public final class ArchiveDocument<Root: Codable> {
     let file = try openFile
     try checkFaults()
     let whole: WholeSave
+    state.noteWhatWasRead()
     if state.hasUnread {
       _ = try save(nil, mayCompact: false)
       whole = try WholeSave(rewriting: state.image, state.knownObjects)
@@ -153,7 +156,9 @@ public final class ArchiveDocument<Root: Codable> {
       whole = try WholeSave(root, userInfo)
     }
     try file.replace { (file) throws(ArchiveError) in try whole.write(to: file) }
-    state = try whole.state(in: file, limits)
+    let newState = try whole.state(in: file, limits)
+    if let numbers = whole.newNumbers { try newState.continueAfterCompaction(state, numbers) }
+    state = newState
   }
 
   // MARK: Earlier saves
@@ -176,10 +181,10 @@ public final class ArchiveDocument<Root: Codable> {
   public func revert(to number: Int, date: Date? = nil) throws {
     let session = try session(asOf: number)
     let root = try session.decodeRoot(Root.self)
-    let (rootBefore, objectsBefore, faultsBefore) = (self.root, state.objects, faults)
-    (self.root, state.objects, faults) = (root, .read(session), session.lazyFaults)
+    let (rootBefore, faultsBefore, stateBefore) = (self.root, faults, state)
+    (self.root, faults, state) = (root, session.lazyFaults, SavedState(state, session))
     do { try save(date: date) } catch {
-      (self.root, state.objects, faults) = (rootBefore, objectsBefore, faultsBefore)
+      (self.root, faults, state) = (rootBefore, faultsBefore, stateBefore)
       throw error
     }
   }

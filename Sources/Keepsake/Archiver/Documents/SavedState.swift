@@ -17,6 +17,12 @@ final class SavedState {
   /// The archive in the long form, where the file has the short one.
   let longForm: ByteBuffer?
   var objects: Objects
+  /// The sessions from which lazy values of the root object are still to be read.
+  private(set) var readers: [Reader] = []
+
+  struct Reader {
+    weak var session: DecodingSession?
+  }
 
   /// A save that is still to be written.
   struct Changes {
@@ -62,6 +68,13 @@ final class SavedState {
     objects = .known(.none)
   }
 
+  /// The same file, with the objects of an earlier save that `session` has read.
+  init(_ state: SavedState, _ session: DecodingSession) {
+    (image, longForm) = (state.image, state.longForm)
+    objects = .read(session)
+    readers = [Reader(session: session)]
+  }
+
   /// An archive of the short form, of which `image` is that of the long form.
   init(_ image: ArchiveImage, longForm: ByteBuffer) {
     self.image = image
@@ -82,6 +95,12 @@ final class SavedState {
       session.classPolicy = classPolicy
       return session
     } catch {
+      throw KeyedUnarchiver.corrupted(error)
+    }
+  }
+
+  private func newImage(_ limits: ArchiveLimits) throws -> ArchiveImage {
+    do { return try ArchiveImage(image.reader, verification: .onDemand, limits: limits) } catch {
       throw KeyedUnarchiver.corrupted(error)
     }
   }
@@ -130,11 +149,66 @@ final class SavedState {
     case .known(let objects): objects
     case .read(let session):
       session.turn.take {
-        KnownObjects(bodyCount: session.image.directory.bodyCount) {
-          session.objects.object($0) ?? session.lazyContents[$0]?.content
+        KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
+      }
+    }
+  }
+
+  /// Begins with the objects that `session` has read.
+  func read(by session: DecodingSession) {
+    objects = .read(session)
+    readers = [Reader(session: session)]
+  }
+
+  /// Adds the objects that were read by way of lazy values since.
+  func noteWhatWasRead() {
+    var known = knownObjects
+    for session in readers.compactMap(\.session) {
+      session.turn.take {
+        let numbers = exchange(&session.newNumbers, with: []).map(Int.init)
+        known = known.adding(
+          numbers.lazy.compactMap { number in session.known(number).map { (number, $0) } }
+        )
+      }
+    }
+    objects = .known(known)
+  }
+
+  /// Takes over after a save from the state before it: lazy values are read from the newest save from now on, and know the
+  /// objects that it has added.
+  func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
+    objects = .known(numbers.known(by: session))
+    readers = before.readers.filter { $0.session != nil }
+    for reader in readers.compactMap(\.session) {
+      let image = try newImage(reader.limits)
+      reader.turn.take {
+        reader.continueReading(image)
+        numbers.forEachNew(session) { object, number in
+          if !(object is AnyLazyContent) { reader.objects.note(object, number) }
         }
       }
     }
+  }
+
+  /// Takes over after the file was compacted: lazy values are read from the new file.
+  func continueAfterCompaction(_ before: SavedState, _ numbers: [Int: Int]) throws {
+    let sessions = before.readers.compactMap(\.session)
+    guard let first = sessions.first else { return }
+    let new = try decodingSession(image, first.limits, first.classPolicy, first.userInfo)
+    new.lazyFaults = first.lazyFaults
+    knownObjects.forEach { object, number in
+      if !(object is AnyLazyContent) { new.objects.note(object, number) }
+    }
+    for session in sessions {
+      session.turn.take {
+        for (number, content) in session.lazyContents {
+          guard let content = content.content, let newNumber = numbers[number] else { continue }
+          content.move(to: new, body: newNumber)
+          new.lazyContents[newNumber] = WeakLazyContent(content: content)
+        }
+      }
+    }
+    readers = [Reader(session: new)]
   }
 
   /// Whether the document has lazy values that were not read.

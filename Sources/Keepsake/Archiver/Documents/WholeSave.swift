@@ -4,6 +4,8 @@ struct WholeSave {
   /// The same archive in the long form, where `bytes` have the short one.
   private let longForm: ByteBuffer?
   private let objects: KnownObjects
+  /// The numbers that the bodies have got, by those that they had; `nil` where values were encoded anew.
+  let newNumbers: [Int: Int]?
 
   /// No archive of the short form is larger in the long form.
   private static let mostBytes = 1 << 16
@@ -11,6 +13,7 @@ struct WholeSave {
   init<Root: Codable>(_ root: Root, _ userInfo: [CodingUserInfoKey: Any]) throws {
     let (long, objects) = try WholeSave.encode(root, userInfo, prefersShortForm: false)
     self.objects = objects
+    newNumbers = nil
     var short = long
     if long.count <= WholeSave.mostBytes {
       (short, _) = try WholeSave.encode(root, userInfo, prefersShortForm: true)
@@ -24,6 +27,7 @@ struct WholeSave {
     do throws(ArchiveError) {
       let long = try ArchiveRewriter.compact(image, prefersShortForm: false)
       objects = known.renumbered(by: long.numbers)
+      newNumbers = long.numbers
       let isSmall = long.buffer.count <= WholeSave.mostBytes
       bytes = isSmall ? try ArchiveRewriter.compact(image, prefersShortForm: true).buffer : long.buffer
       longForm = bytes.count < long.buffer.count ? long.buffer : nil
