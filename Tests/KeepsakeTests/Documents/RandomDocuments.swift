@@ -66,4 +66,82 @@ import Testing
     let image = try ArchiveImage(data: folder.read("notes"), verification: .everything)
     try image.verifyStructure()
   }
+
+  // MARK: Lazy values
+
+  private final class Shelf: Codable {
+    var name = ""
+    @Lazy var pages: [NotePage] = []
+    /// The first of the pages, in a value of its own.
+    @Lazy var first: NotePage?
+  }
+
+  /// The titles of all pages, and whether each first page is the one that is among the pages.
+  private func contents(_ shelves: [Shelf]) -> [[String]] {
+    shelves.map { shelf in
+      let isShared = shelf.first === shelf.pages.first
+      return [shelf.name, isShared ? "shared" : "apart"] + shelf.pages.map(\.title)
+    }
+  }
+
+  private func change(_ shelf: Shelf, _ model: inout [String], using random: inout SeededGenerator) {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0:
+      shelf.name = "shelf \(Int.random(in: 0..<9, using: &random))"
+      model[0] = shelf.name
+    case 1:
+      shelf.pages.append(NotePage("added"))
+      model.append("added")
+      shelf.first = shelf.pages.first
+      model[1] = "shared"
+    case 2 where model.count > 3:
+      shelf.pages.removeLast()
+      model.removeLast()
+    case 3 where model.count > 2:
+      shelf.first?.title += "."
+      model[2] += "."
+    case 4 where model.count > 3:
+      shelf.pages[1].title += "!"
+      model[3] += "!"
+    default: _ = shelf.pages.count
+    }
+  }
+
+  @Test("lazy values that are touched and left alone at random", arguments: 0..<10)
+  func lazyValues(_ index: Int) throws {
+    var random = SeededGenerator("random lazy documents \(index)")
+    let folder = try TemporaryFolder()
+    let shelves = (0..<Int.random(in: 2..<120, using: &random)).map { number in
+      let shelf = Shelf()
+      shelf.name = "shelf \(number)"
+      shelf.pages = (0..<4).map { NotePage("page \(number).\($0)") }
+      shelf.first = shelf.pages[0]
+      return shelf
+    }
+    var model = contents(shelves)
+    var document = try ArchiveDocument(creating: folder("shelves"), root: shelves)
+    for _ in 0..<40 {
+      document.compactsAutomatically = Bool.random(using: &random)
+      for _ in 0..<Int.random(in: 0..<4, using: &random) {
+        let place = Int.random(in: model.indices, using: &random)
+        change(document.root[place], &model[place], using: &random)
+      }
+      if Int.random(in: 0..<5, using: &random) == 0 {
+        document.root.shuffle(using: &random)
+        model = contents(document.root)
+      }
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: try document.compact()
+      case 1:
+        try document.save()
+        document.close()
+        document = try ArchiveDocument(opening: folder("shelves"))
+      default: try document.save()
+      }
+      let read = try KeyedUnarchiver.unarchive([Shelf].self, fromFile: folder("shelves"))
+      #expect(contents(read) == model)
+    }
+    #expect(contents(document.root) == model)
+    try ArchiveImage(data: folder.read("shelves"), verification: .everything).verifyStructure()
+  }
 }
