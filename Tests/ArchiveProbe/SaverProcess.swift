@@ -33,10 +33,17 @@ final class SaverProcess {
   }
 
   /// - Parameter prefix: a command that runs the saver, such as strace with its options.
-  init(saver: Int, path: String, first: Int, seed: UInt64, prefix: [String] = []) throws {
+  init(
+    saver: Int,
+    path: String,
+    first: Int,
+    seed: UInt64,
+    prefix: [String] = [],
+    command name: String = "save-generations"
+  ) throws {
     self.saver = saver
     self.first = first
-    let command = prefix + [try ownPath(), "save-generations", path, "\(saver)", "\(first)", "\(seed)"]
+    let command = prefix + [try ownPath(), name, path, "\(saver)", "\(first)", "\(seed)"]
     process.executableURL = URL(filePath: command[0])
     process.arguments = Array(command.dropFirst())
     process.standardInput = FileHandle.nullDevice

@@ -20,6 +20,7 @@ do {
   if try runDeepCommand(arguments) { exit(0) }
   if try GenerationArchive.runCommand(arguments) { exit(0) }
   if try runKillCommand(arguments) { exit(0) }
+  if try runDocumentKillCommand(arguments) { exit(0) }
   if try runPowerCutCommand(arguments) { exit(0) }
   if try runMarkedCommand(arguments) { exit(0) }
   if try runSoakCommand(arguments) { exit(0) }

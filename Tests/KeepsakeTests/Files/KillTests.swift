@@ -15,4 +15,14 @@ struct KillTests {
     let (status, errors) = try runCommand(command)
     #expect(status == 0, "\(errors)")
   }
+
+  @Test("a kill while a document is saved or compacted loses no save", .timeLimit(.minutes(20)))
+  func documentKills() throws {
+    let folder = try TemporaryFolder()
+    let seed = UInt64.random(in: .min ... .max)
+    print("document kills: seed \(seed)")
+    let command = [try #require(probePath), "kill-documents", folder("ledger"), "200", "\(seed)"]
+    let (status, errors) = try runCommand(command)
+    #expect(status == 0, "\(errors)")
+  }
 }
