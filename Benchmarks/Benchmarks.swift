@@ -6,6 +6,7 @@ struct Benchmarks {
   static func main() {
     do {
       if try ScaleRun.run(Array(CommandLine.arguments.dropFirst())) { return }
+      if try DocumentRun.run(Array(CommandLine.arguments.dropFirst())) { return }
       if try HostileRun.run(Array(CommandLine.arguments.dropFirst())) { return }
       let options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))
       if options.wantsHelp {

@@ -29,6 +29,9 @@ extension Options {
       --scale [N]       instead of timing workloads, cost and memory for up to N objects
                         (default 10000000), and what a small part of 1 GB costs
 
+      --documents [N]   what saves of a document of N objects cost (default 1000000),
+                        and opening one and reading a part of it
+
       --hostile [N]     what archives cost that were made to do harm, up to N bytes large
                         (default 10000000)
 

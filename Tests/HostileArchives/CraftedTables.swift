@@ -107,7 +107,6 @@ extension CraftedArchive {
     }
 
   static let files: [CraftedArchive] = [
-    CraftedArchive("a trailing byte", .damaged, as: Int.self, archive(of: [0x90]) + [0]),
     CraftedArchive("a byte before the beginning", .notAnArchive, as: Int.self, [0] + archive(of: [0x90])),
     CraftedArchive("nothing", .notAnArchive, as: Int.self, Data()),
     CraftedArchive("the header alone", .damaged, as: Int.self, archive(of: [0x90]).prefix(16)),

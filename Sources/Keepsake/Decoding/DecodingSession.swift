@@ -134,7 +134,8 @@ final class DecodingSession: DeepRecursion {
 
   /// Forgets all that was decoded, and keeps what was found out about types and keys.
   func forgetArchive() {
-    prepareFrame(0, for: -1)
+    // A value of the next archive may begin where one of this did, at the same depth.
+    for depth in frames.indices { frames[depth] = DecodingFrame() }
     completed = (-1, -1)
     objects = ObjectStore(count: 0)
     (depthBase, detached) = (0, (-1, nil))

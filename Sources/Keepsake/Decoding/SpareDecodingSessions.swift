@@ -80,11 +80,13 @@ extension DecodingSession {
   /// Of larger archives, or of those with more objects, what was found out is worth less than the memory that it takes.
   private static let mostKeptBytes = 1 << 16
   private static let mostKeptObjects = 1 << 9
+  private static let mostKeptFrames = 1 << 6
 
   /// Whether its settings are those that others have, and it has not become too large.
   fileprivate var canBeReused: Bool {
     image.source == nil && image.saved == nil && reader.count <= DecodingSession.mostKeptBytes
       && image.directory.bodyCount <= DecodingSession.mostKeptObjects && image.tables.canBeShared
-      && observer == nil && classPolicy == .byName && failure.error == nil && waiting.isEmpty
+      && frames.count <= DecodingSession.mostKeptFrames && observer == nil && classPolicy == .byName
+      && failure.error == nil && waiting.isEmpty
   }
 }

@@ -112,6 +112,23 @@ import Testing
     }
   }
 
+  @Test("what is read does not depend on the archive that was read before, with values at the same places")
+  func inTurns() throws {
+    for count in [1, 5, 2, 7, 3] {
+      let data = try writeKeyed { container in
+        var list = container.superEncoder().unkeyedContainer()
+        for number in 0..<count { try list.encode(number) }
+      }
+      try readKeyed(data) { container throws in
+        var list = try container.superDecoder().unkeyedContainer()
+        // Out of turn, so that it is found out where the container ends.
+        #expect(!container.contains("absent") && list.count == count)
+        for number in 0..<count { #expect(try list.decode(Int.self) == number) }
+        #expect(list.isAtEnd)
+      }
+    }
+  }
+
   @Test("a super encoder that nothing is written to is an empty container")
   func neverWritten() throws {
     let data = try writeKeyed { container in

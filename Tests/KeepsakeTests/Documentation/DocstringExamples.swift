@@ -51,6 +51,20 @@ import Testing
     try document.save()
   }
 
+  final class Chapter: Codable {
+    var title = ""
+    @Lazy var pages: [Page] = []
+  }
+
+  struct Page: Codable {
+    var text = ""
+  }
+
+  func lazyPages(of chapter: Chapter) throws -> [Page] {
+    let pages = try chapter.$pages.load()
+    return pages
+  }
+
   func saving(to libraryURL: URL) throws {
     try KeyedArchiver.archive(rootObject: library, to: libraryURL)
   }

@@ -8,6 +8,15 @@ import Testing
   final class Notes: Codable { var pages: [Page] = [] }
   final class Page: Codable { var text = "" }
 
+  final class Album: Codable {
+    var title = ""
+    @Lazy var photos: [Photo] = []
+  }
+
+  struct Photo: Codable, Equatable {
+    var name = ""
+  }
+
   actor Store {
     private let document: ArchiveDocument<Notes>
 
@@ -45,6 +54,16 @@ import Testing
     try document.revert(to: 1)
     #expect(before.pages.isEmpty && document.root.pages.isEmpty && before !== document.root)
     #expect(document.saves.count == 4)
+  }
+
+  @Test("an album whose photos are read when they are touched")
+  func lazy() throws {
+    let album = Album()
+    album.photos = [Photo(name: "a")]
+    let document = try ArchiveDocument(creating: folder("album"), root: [album, Album()])
+    document.close()
+    let again = try ArchiveDocument<[Album]>(opening: folder("album"))
+    #expect(!again.root[0].$photos.isLoaded && again.root[0].photos == album.photos)
   }
 
   @Test("kept by an actor")

@@ -76,6 +76,12 @@ import Testing
     return [loans, notes]
   }
 
+  private func document() throws {
+    let document = try ArchiveDocument<Library>(opening: "library.keepsake")
+    document.root.titles.append("The Other Wind")
+    try document.save()
+  }
+
   @Test("everyday use without files")
   func everydayUse() throws {
     let (library, point) = (Library(), Point(x: 3, y: 4))
@@ -104,6 +110,7 @@ import Testing
     @Deferred var twin: Node?  // strong, may close a cycle; read when everything else has been
     @WeakReference var parent: Node?  // weak; archived only if something else archives the object
     @Polymorphic var tag: any Tag  // each value with the name of its type
+    @Lazy var notes: [String] = []  // read when it is first touched
 
     init(_ tag: any Tag) { self.tag = tag }
   }

@@ -37,8 +37,11 @@ func mapArchive(_ file: OpenFile, _ path: String) throws(ArchiveError) -> Data {
   let status = try opening(path) { () throws(SystemError) in try file.status() }
   try checkKind(status, path)
   guard let count = Int(exactly: status.st_size), count > 0 else { return Data() }
+  let end: Int
+  do { end = try SavedEnd(file, count)?.end ?? count } catch {
+    throw unreadable("cannot read the file: \(error.reason)", path)
+  }
   do {
-    let end = SavedEnd(file, count)?.end ?? count
     return try mapBytes(of: file, count: end)
   } catch {
     throw unreadable("cannot map the file into memory: \(error.reason)", path)

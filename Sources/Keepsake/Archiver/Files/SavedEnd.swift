@@ -3,20 +3,18 @@
 struct SavedEnd {
   let end: Int
 
-  private let file: OpenFile
   private static let pieceByteCount = 1 << 16
 
   /// `nil` where the file is no archive of the long form, or has no trailer: who opens it says what is wrong.
-  init?(_ file: OpenFile, _ count: Int) {
-    self.file = file
-    guard let head = SavedEnd.read(file, 0..<min(count, Header.byteCount)),
+  init?(_ file: OpenFile, _ count: Int) throws(SystemError) {
+    guard let head = try SavedEnd.read(file, 0..<min(count, Header.byteCount)),
       head.starts(with: Header.signature),
       head.count == Header.byteCount, head[10] & UInt8(Header.Flags.short.rawValue) == 0
     else { return nil }
     var end = count
     while true {
-      guard let place = SavedEnd.signature(file, before: end) else { return nil }
-      if SavedEnd.isConsistent(file, endingBy: place + 8) {
+      guard let place = try SavedEnd.signature(file, before: end) else { return nil }
+      if try SavedEnd.isConsistent(file, endingBy: place + 8) {
         self.end = place + 8
         return
       }
@@ -25,11 +23,11 @@ struct SavedEnd {
   }
 
   /// Where the last closing signature begins that ends no later than `end`.
-  private static func signature(_ file: OpenFile, before end: Int) -> Int? {
+  private static func signature(_ file: OpenFile, before end: Int) throws(SystemError) -> Int? {
     var end = end
     while end > Header.byteCount + 8 {
       let start = max(Header.byteCount, end - pieceByteCount)
-      guard let bytes = read(file, start..<end) else { return nil }
+      guard let bytes = try read(file, start..<end) else { return nil }
       var index = bytes.count - 8
       while index >= 0 {
         if bytes[index + 7] == 0x89,
@@ -47,9 +45,9 @@ struct SavedEnd {
   }
 
   /// Whether the numbers of the trailer that ends at `end` fit its place. Its checksum is compared by who opens the archive.
-  private static func isConsistent(_ file: OpenFile, endingBy end: Int) -> Bool {
+  private static func isConsistent(_ file: OpenFile, endingBy end: Int) throws(SystemError) -> Bool {
     let start = max(0, end - SaveTrailer.byteCount)
-    guard let bytes = read(file, start..<end) else { return false }
+    guard let bytes = try read(file, start..<end) else { return false }
     let buffer = ByteBuffer(minimumCapacity: SaveTrailer.byteCount)
     buffer.append(memoryOf: bytes)
     let reader = buffer.reader()
@@ -64,14 +62,14 @@ struct SavedEnd {
     return byteCount == 0 || byteCount == Blocks.count(coveringBytes: checksums - covered) * 8
   }
 
-  private static func read(_ file: OpenFile, _ range: Range<Int>) -> [UInt8]? {
+  /// The bytes of `range`; `nil` where the file ends before.
+  private static func read(_ file: OpenFile, _ range: Range<Int>) throws(SystemError) -> [UInt8]? {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: range.count)
     while bytes.count < range.count {
-      let wanted = range.count - bytes.count
-      guard let count = try? file.readSome(into: &piece, wanted, at: range.lowerBound + bytes.count),
-        count > 0
-      else { return nil }
+      let place = range.lowerBound + bytes.count
+      let count = try file.readSome(into: &piece, range.upperBound - place, at: place)
+      guard count > 0 else { return nil }
       bytes += piece.prefix(count)
     }
     return bytes

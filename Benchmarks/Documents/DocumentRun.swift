@@ -1,0 +1,147 @@
+import Foundation
+import Keepsake
+
+/// `--documents`: what a save of a document costs, beside writing the file whole with Keepsake, JSON and property lists,
+/// and what opening it and reading one page costs.
+enum DocumentRun {
+  /// Runs the measurement if `arguments` ask for it; false when they are about something else.
+  static func run(_ arguments: [String]) throws -> Bool {
+    guard arguments.first == "--documents" else { return false }
+    let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "keepsake-documents-\(UUID().uuidString)"
+    )
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try measureSaves(count, folder)
+    try measureReading(count, folder)
+    return true
+  }
+
+  private static let rounds = 5
+
+  private static func time(_ work: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try work()
+    let duration = (ContinuousClock.now - start).components
+    return Double(duration.seconds) + Double(duration.attoseconds) * 1e-18
+  }
+
+  private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+  // MARK: Saving
+
+  /// Changes some of the pages, saves them in every way in turns, and prints medians.
+  private static func measureSaves(_ count: Int, _ folder: URL) throws {
+    let notebook = Notebook(pageCount: count)
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+    let document = try ArchiveDocument(creating: path("document"), root: notebook)
+    document.compactsAutomatically = false
+    var table = Table(header: [
+      "changed", "save", "bytes", "× encoding", "archive whole", "JSON whole", "plist whole",
+    ])
+    for changed in [1, 100, 10_000] where changed <= count {
+      var times: [String: [Double]] = [:]
+      for round in 0..<rounds {
+        for index in 0..<changed {
+          notebook.pages[index * (count / changed)].text = "changed \(round) \(index)"
+        }
+        times["memory", default: []].append(
+          try time { _ = try KeyedArchiver.archivedData(withRootObject: notebook) }
+        )
+        times["save", default: []].append(try time { try document.save() })
+        times["archive", default: []].append(
+          try time { try KeyedArchiver.archive(rootObject: notebook, toFile: path("archive")) }
+        )
+        times["json", default: []].append(
+          try time {
+            try JSONEncoder().encode(notebook).write(to: folder.appending(path: "json"), options: .atomic)
+          }
+        )
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        times["plist", default: []].append(
+          try time {
+            try encoder.encode(notebook).write(to: folder.appending(path: "plist"), options: .atomic)
+          }
+        )
+      }
+      func seconds(_ name: String) -> Double { median(times[name] ?? []) }
+      table.rows.append([
+        Figure.count(changed), milliseconds(seconds("save")),
+        Figure.count(document.saves.last?.byteCount ?? 0),
+        Figure.number(seconds("save") / seconds("memory")), milliseconds(seconds("archive")),
+        milliseconds(seconds("json")), milliseconds(seconds("plist")),
+      ])
+    }
+    document.close()
+    print("Saving \(Figure.count(count)) objects, milliseconds\n\(table.plain)\n")
+  }
+
+  // MARK: Reading
+
+  private static func measureReading(_ count: Int, _ folder: URL) throws {
+    let path = folder.appending(path: "shelves").path
+    let shelfCount = max(1, count / 1_000)
+    let shelves = (0..<shelfCount).map { Shelf($0, pageCount: count / shelfCount) }
+    try ArchiveDocument(creating: path, root: shelves).close()
+    let json = folder.appending(path: "shelves.json")
+    try JSONEncoder().encode(shelves).write(to: json)
+    var times: [String: [Double]] = [:]
+    for _ in 0..<rounds {
+      do {
+        var document: ArchiveDocument<[Shelf]>?
+        times["open", default: []].append(try time { document = try ArchiveDocument(opening: path) })
+        let shelf = document?.root[shelfCount / 2]
+        times["page", default: []].append(time { _ = shelf?.pages.count })
+        let pages = shelf?.pages ?? []
+        times["encode", default: []].append(
+          try time { _ = try KeyedArchiver.archivedData(withRootObject: pages) }
+        )
+        pages.first?.text = "changed \(Double.random(in: 0..<1))"
+        times["save", default: []].append(try time { try document?.save() })
+      }
+      times["json", default: []].append(
+        try time { _ = try JSONDecoder().decode([Shelf].self, from: Data(contentsOf: json)) }
+      )
+    }
+    func shown(_ name: String) -> String { milliseconds(median(times[name] ?? [])) }
+    print(
+      """
+      A document of \(Figure.count(count)) pages on \(Figure.count(shelfCount)) shelves, which are @Lazy, milliseconds
+      opening it: \(shown("open")); reading one shelf: \(shown("page")); changing a page of it and saving: \(shown("save")), \
+      where encoding that shelf takes \(shown("encode")); reading all of it as JSON: \(shown("json"))
+
+      """
+    )
+  }
+
+  private static func milliseconds(_ seconds: Double) -> String { Figure.number(seconds * 1_000) }
+}
+
+private final class Notebook: Codable {
+  var pages: [Page]
+
+  init(pageCount: Int) { pages = (0..<pageCount).map { Page("page \($0)") } }
+}
+
+private final class Page: Codable {
+  var title: String
+  var text: String
+  var number = 0.5
+
+  init(_ title: String) {
+    self.title = title
+    text = "the text of \(title), which is as long as a line"
+  }
+}
+
+private final class Shelf: Codable {
+  var name: String
+  @Lazy var pages: [Page] = []
+
+  init(_ number: Int, pageCount: Int) {
+    name = "shelf \(number)"
+    pages = (0..<pageCount).map { Page("page \(number).\($0)") }
+  }
+}
