@@ -21,7 +21,7 @@ struct KillTests {
     let folder = try TemporaryFolder()
     let seed = UInt64.random(in: .min ... .max)
     print("document kills: seed \(seed)")
-    let command = [try #require(probePath), "kill-documents", folder("ledger"), "200", "\(seed)"]
+    let command = [try #require(probePath), "kill-documents", folder("ledger"), "100", "\(seed)"]
     let (status, errors) = try runCommand(command)
     #expect(status == 0, "\(errors)")
   }

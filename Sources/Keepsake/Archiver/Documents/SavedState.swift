@@ -147,10 +147,20 @@ final class SavedState {
   var knownObjects: KnownObjects {
     switch objects {
     case .known(let objects): objects
-    case .read(let session):
-      session.turn.take {
-        KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
-      }
+    case .read(let session): session.turn.take { SavedState.objects(of: session) }
+    }
+  }
+
+  private static func objects(of session: DecodingSession) -> KnownObjects {
+    // With lazy values, what was read is listed, and most of the file may not be.
+    guard session.newNumbers.isEmpty else { return KnownObjects.none.adding(newObjects(of: session)) }
+    return KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
+  }
+
+  /// What a session has read since this was asked last, in the order of the numbers.
+  private static func newObjects(of session: DecodingSession) -> [(number: Int, object: AnyObject)] {
+    exchange(&session.newNumbers, with: []).sorted().compactMap { number in
+      session.known(Int(number)).map { (Int(number), $0) }
     }
   }
 
@@ -164,12 +174,7 @@ final class SavedState {
   func noteWhatWasRead() {
     var known = knownObjects
     for session in readers.compactMap(\.session) {
-      session.turn.take {
-        let numbers = exchange(&session.newNumbers, with: []).map(Int.init)
-        known = known.adding(
-          numbers.lazy.compactMap { number in session.known(number).map { (number, $0) } }
-        )
-      }
+      session.turn.take { known = known.adding(SavedState.newObjects(of: session)) }
     }
     objects = .known(known)
   }
