@@ -16,7 +16,7 @@
 /// the objects are encoded and compared with the file. When ``save(date:)`` has returned, a crash or a power cut does not
 /// take the save back, and at any moment before, the file is as the save before has left it.
 ///
-/// Earlier saves stay in the file until ``compact()``: see ``saves``, ``root(asOf:)`` and ``revert(to:)``. Any archive with
+/// Earlier saves stay in the file until ``compact()``: see ``saves``, ``root(asOf:)`` and ``revert(to:date:)``. Any archive with
 /// one root object is a document with one save, and any reader of archives reads the newest save of a document.
 ///
 /// While a document is open, no other can be opened on its file, in this process or another one; readers are not disturbed.
