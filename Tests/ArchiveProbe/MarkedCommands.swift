@@ -6,6 +6,7 @@ import Keepsake
 ///
 ///     marked-save PATH COUNT WAY     saves a saver's archive of COUNT pieces; WAY is `streamed` or `whole`
 ///     marked-read PATH               reads it
+///     marked-document PATH           adds a text to the document there and saves it
 ///
 /// Ends with 0 if it succeeded and with 1 if not. Returns false if the command is neither.
 func runMarkedCommand(_ arguments: [String]) throws -> Bool {
@@ -35,7 +36,15 @@ func runMarkedCommand(_ arguments: [String]) throws -> Bool {
       _ = try KeyedUnarchiver.unarchive([GenerationPiece].self, fromFile: arguments[1])
       return "read"
     }
-  case ("marked-save", _), ("marked-read", _): throw FileCommandError.wrongArguments(arguments)
+  case ("marked-document", 2):
+    let document = try ArchiveDocument<[String]>(opening: arguments[1])
+    document.root.append("added")
+    work = {
+      try document.save()
+      return "saved"
+    }
+  case ("marked-save", _), ("marked-read", _), ("marked-document", _):
+    throw FileCommandError.wrongArguments(arguments)
   default: return false
   }
   // One that hangs ends all the same, by a signal.

@@ -69,6 +69,27 @@ import Testing
     }
   }
 
+  @Test("a power cut in either step of a save leaves the save before")
+  func powerCuts() throws {
+    var random = SeededGenerator("power cuts of saves")
+    let sample = try Self.sample()
+    let (start, trailer) = (sample.ends[2], sample.ends[3] - SaveTrailer.byteCount)
+    // Before the first synchronization, any part of what was written may be there, and zeros for the rest.
+    for _ in 0..<500 {
+      var data = sample.data.prefix(Int.random(in: start...trailer, using: &random))
+      for index in start..<data.count where Bool.random(using: &random) { data[index] = 0 }
+      #expect(title(data, "a part of the save") == "Notebook 3")
+    }
+    // After it, any part of the trailer.
+    for lost in 1..<64 {
+      var data = sample.data
+      for word in 0..<6 where lost >> word & 1 == 1 {
+        data.replaceSubrange((trailer + word * 8)..<(trailer + word * 8 + 8), with: Data(count: 8))
+      }
+      #expect(title(data, "a trailer without \(lost)") == "Notebook 3")
+    }
+  }
+
   @Test("every single bit: an error, or an earlier save where a trailer is hurt")
   func flipped() throws {
     let sample = try Self.sample()

@@ -108,6 +108,55 @@ struct FaultInjectionTests {
     }
   }
 
+  // MARK: Documents
+
+  @Test("a save of a document of which one system call fails", .timeLimit(.minutes(20)))
+  func documents() throws {
+    func document() throws -> TemporaryFolder {
+      let folder = try TemporaryFolder()
+      let texts = (0..<100).map { "text \($0)" }
+      let document = try ArchiveDocument(creating: folder("a"), root: texts)
+      // The file gets the form to which saves are appended.
+      document.root.append("last")
+      try document.save()
+      return folder
+    }
+
+    let sound = try document()
+    let first = try SystemCallTrace.run(["marked-document", sound("a")])
+    try #require(first.status == 0 && first.outcome == "saved", "\(first.outcome)")
+    let calls = first.trace.calls.filter(\.isAboutFiles)
+    for name in ["pwrite64", "fsync"] {
+      #expect(calls.count { $0.name == name } == 2, "\(name) is not twice among the calls: \(calls)")
+    }
+    var failures = 0
+    for call in calls {
+      for fault in Self.faults {
+        let folder = try document()
+        let options = fault.options(for: call)
+        let run = try SystemCallTrace.run(["marked-document", folder("a")], options: options)
+        let comment: Comment = "\(fault) at \(call): \(run.outcome)"
+        let texts = try KeyedUnarchiver.unarchive([String].self, fromFile: folder("a"))
+        #expect(texts.count == 101 || texts.last == "added", comment)
+        if run.status == 0 {
+          #expect(run.outcome == "saved" && texts.last == "added", comment)
+        } else if fault.reason != nil {
+          failures += 1
+          let words = run.outcome.split(separator: "\t", omittingEmptySubsequences: false)
+          try #require(words.count == 3 && words[1] == folder("a"), comment)
+          #expect(!fault.isInterruption || call.name == "mmap", comment)
+        }
+        // Whatever was left, the next save takes it away.
+        let again = try ArchiveDocument<[String]>(opening: folder("a"))
+        again.root.append("after")
+        try again.save()
+        #expect(try folder.read("a").count == again.saves.reduce(0) { $0 + $1.byteCount }, comment)
+      }
+    }
+    print("document: faults at \(calls.count) system calls, \(failures) of them errors")
+    #expect(failures > 4)
+  }
+
   // MARK: Reading
 
   @Test("a reading of which one system call fails", .timeLimit(.minutes(20)))
