@@ -16,6 +16,11 @@ package enum Keeputil {
     try run(executable(), arguments, input, folder)
   }
 
+  /// Runs the tool with a list of arguments.
+  package static func run(list arguments: [String], in folder: TemporaryFolder) throws -> Result {
+    try run(executable(), arguments, Data(), folder)
+  }
+
   /// Runs a line of the shell, in which "$0" is the tool.
   package static func shell(_ line: String, in folder: TemporaryFolder) throws -> Result {
     try run(URL(fileURLWithPath: "/bin/sh"), ["-c", line, executable().path], Data(), folder)

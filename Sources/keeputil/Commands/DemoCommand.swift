@@ -8,7 +8,7 @@ enum DemoCommand: Command {
     ManualPage(
       name: name,
       summary: "archives a library of books and shows what comes of it",
-      synopsis: ["[-o FILE]"],
+      synopsis: ["[--document] [-o FILE]"],
       description: [
         .text(
           """
@@ -17,13 +17,20 @@ enum DemoCommand: Command {
           with === that what was one object is one object again. Then prints the outline of the archive, and its size \
           beside those of other formats for the same graph.
           """
-        )
+        ),
+        .text(
+          """
+          With --document the library is a document: it is edited and saved ten times, another process that edits it is \
+          killed in the middle, and the demo shows what is there then: the saves, and what changed between two of them.
+          """
+        ),
       ],
       options: [
+        .init("--document", "edits a document instead"),
         .init(
           "-o FILE",
           "where the archive is to be kept; without it, it goes to a temporary file and is removed"
-        )
+        ),
       ],
       exitStatuses: [.done, .usage, .badData, .inputOutput],
       statusMeanings: [.badData: "Something that was one object is not one any more."],
@@ -32,8 +39,14 @@ enum DemoCommand: Command {
   }
 
   static func run(_ arguments: [String]) throws {
-    let arguments = try Arguments(arguments, for: name, valued: ["-o"])
+    let arguments = try Arguments(
+      arguments,
+      for: name,
+      valued: ["-o", DemoDocument.editorOption],
+      flags: ["--document"]
+    )
     _ = try arguments.files()
+    if let file = arguments.value(DemoDocument.editorOption) { return try DemoDocument.editForever(file) }
     let kept = arguments.value("-o")
     let file =
       kept
@@ -41,7 +54,11 @@ enum DemoCommand: Command {
       .path
     defer { if kept == nil { try? FileManager.default.removeItem(atPath: file) } }
     do {
-      try demonstrate(file: file, kept: kept)
+      if arguments.has("--document") {
+        try DemoDocument.demonstrate(file, isKept: kept != nil)
+      } else {
+        try demonstrate(file: file, kept: kept)
+      }
     } catch {
       throw CommandFailure(coding: error, in: file)
     }

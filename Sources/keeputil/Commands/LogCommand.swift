@@ -8,9 +8,7 @@ enum LogCommand: Command {
   static func run(_ arguments: [String]) throws {
     let arguments = try Arguments(arguments, for: name, flags: ["--json"])
     let file = try arguments.files("one file")[0]
-    let input = try Input(file)
-    let image = try input.openArchiveToRead()
-    let rows = rows(image)
+    let rows = rows(try Input(file).openArchiveToRead())
     if arguments.has("--json") {
       var json = JSONWriter(StandardOutput.gathered, pretty: true)
       try json.open(.array)
@@ -26,6 +24,13 @@ enum LogCommand: Command {
       try json.close()
       return try json.finish()
     }
+    for line in lines(rows) { try StandardOutput.write(line + "\n") }
+  }
+
+  /// The list of the saves of `file`.
+  static func lines(_ file: String) throws -> [String] { lines(rows(try Input(file).openArchiveToRead())) }
+
+  private static func lines(_ rows: [Row]) -> [String] {
     var table = TextTable([
       ("save", .right), ("date", .left), ("bytes", .right), ("changed", .right), ("new", .right),
     ])
@@ -38,7 +43,7 @@ enum LogCommand: Command {
         grouped(row.addedCount)
       )
     }
-    for line in table.lines(margin: "") { try StandardOutput.write(line + "\n") }
+    return table.lines(margin: "")
   }
 
   /// A save, and how many objects and values with a body of their own it has changed and added.

@@ -1,0 +1,90 @@
+import Foundation
+import Keepsake
+
+/// `keeputil demo --document`: a document that is edited, saved, and whose editor is killed.
+enum DemoDocument {
+  /// How often the document is saved before its editor is killed.
+  private static let saveCount = 10
+
+  static func demonstrate(_ file: String, isKept: Bool) throws {
+    let out = StandardOutput.gathered
+    let document = try ArchiveDocument(creating: file, root: DemoLibrary.make())
+    let first = document.saves[0].byteCount
+    try out.write("A document of a library, with \(counted(first, "byte")) in its first save.\n\n")
+    for number in 1...saveCount {
+      edit(document.root, number)
+      try document.save(date: Date())
+      let written = document.saves.last?.byteCount ?? 0
+      try out.write("  edit \(number): \(counted(written, "byte")) written\n")
+    }
+    document.close()
+
+    let count = try killEditor(of: file)
+    try out.write(
+      "\nAnother process edits and saves it all the time, and is killed after \(counted(count, "save")).\n"
+    )
+    let after = try ArchiveDocument<Library>(opening: file, verification: .everything)
+    let leftover = try Input(file).leftoverByteCount
+    try out.write(
+      "Opened again, the document has \(counted(after.saves.count, "save")), all whole"
+        + (leftover > 0
+          ? ", and \(counted(leftover, "byte")) that the last one left, which nobody reads.\n" : ".\n")
+    )
+    after.close()
+
+    try out.write("\nIts first saves, as keeputil log lists them:\n")
+    for line in try LogCommand.lines(file).prefix(saveCount + 2) { try out.write("  \(line)\n") }
+    try out.write("\nWhat has changed from save 2 to save 4, as keeputil diff shows it:\n")
+    try out.flush()
+    do { try DiffCommand.run(["\(file)@2", "\(file)@4"]) } catch let failure as CommandFailure
+      where failure.status == .different
+    {}
+    if isKept { try out.write("\nLook at it with: keeputil log \(file)\n") }
+  }
+
+  private static func edit(_ library: Library, _ number: Int) {
+    let book = library.books[number * 7 % library.books.count]
+    book.title += number % 2 == 0 ? "!" : ""
+    book.pages += number
+    library.bookOfTheMonth = book
+  }
+
+  // MARK: The editor that is killed
+
+  /// The option by which the demo starts itself as the editor.
+  static let editorOption = "--document-editor"
+
+  /// Edits and saves the document until it is killed, and says so on standard output.
+  static func editForever(_ file: String) throws {
+    let document = try ArchiveDocument<Library>(opening: file)
+    document.compactsAutomatically = false
+    for number in 1... {
+      edit(document.root, number)
+      try document.save(date: Date())
+      try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8))
+    }
+  }
+
+  /// Starts an editor, kills it in the middle, and returns how many saves it had told of.
+  private static func killEditor(of file: String) throws -> Int {
+    guard let program = Bundle.main.executableURL else { return 0 }
+    let editor = Process()
+    editor.executableURL = program
+    editor.arguments = ["demo", editorOption, file]
+    let output = Pipe()
+    editor.standardOutput = output
+    try editor.run()
+    // With the demo's own end of the pipe open, its end would never come.
+    try output.fileHandleForWriting.close()
+    var said = Data()
+    while said.count(where: { $0 == UInt8(ascii: "\n") }) < saveCount {
+      let bytes = output.fileHandleForReading.availableData
+      if bytes.isEmpty { break }
+      said += bytes
+    }
+    kill(editor.processIdentifier, SIGKILL)
+    said += output.fileHandleForReading.readDataToEndOfFile()
+    editor.waitUntilExit()
+    return said.count { $0 == UInt8(ascii: "\n") }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// The commands on documents: their saves, each of them, and without them.
+@Suite struct KeeputilDocuments {
+  private let folder: TemporaryFolder
+
+  final class Note: Codable {
+    var title = "first"
+    var numbers = [1, 2, 3]
+    @Lazy var lines: [String] = ["a line"]
+  }
+
+  /// A document of three saves, with the titles "first", "second" and "third".
+  init() throws {
+    folder = try TemporaryFolder()
+    let document = try ArchiveDocument(creating: folder("note.keepsake"), root: Note())
+    document.root.title = "second"
+    try document.save(date: Date(timeIntervalSinceReferenceDate: 0))
+    document.root.title = "third"
+    document.root.lines.append("another")
+    try document.save()
+  }
+
+  private func run(_ arguments: String..., status: Int32 = 0) throws -> (output: String, errors: String) {
+    let result = try Keeputil.run(list: arguments, in: folder)
+    #expect(result.status == status, "\(arguments): \(result.errors)")
+    return (result.output, result.errors)
+  }
+
+  @Test("log lists the saves")
+  func log() throws {
+    let lines = try run("log", "note.keepsake").output.split(separator: "\n")
+    #expect(lines.count == 4 && lines[2].contains("2001-01-01 00:00:00"))
+    let json = try JSONSerialization.jsonObject(with: Data(run("log", "--json", "note.keepsake").output.utf8))
+    let rows = try #require(json as? [[String: Any]])
+    #expect(rows.compactMap { $0["save"] as? Int } == [1, 2, 3])
+    let byteCount = try folder.read("note.keepsake").count
+    #expect(rows.compactMap { $0["bytes"] as? Int }.reduce(0, +) == byteCount)
+    #expect(rows[1]["changed"] as? Int == 1 && rows[1]["added"] as? Int == 0)
+  }
+
+  @Test("commands take a file as a save has left it")
+  func earlierSaves() throws {
+    for (number, title) in [(1, "first"), (2, "second"), (3, "third")] {
+      #expect(try run("print", "--at", "\(number)", "note.keepsake").output.contains("\"\(title)\""))
+      #expect(try run("print", "note.keepsake@\(number)").output.contains("\"\(title)\""))
+      #expect(try run("verify", "--at", "\(number)", "note.keepsake").output.contains("whole"))
+      #expect(try run("stats", "--at", "\(number)", "note.keepsake").output.contains("in all"))
+    }
+    #expect(
+      try run("diff", "note.keepsake@1", "note.keepsake@2", status: 1).output.contains(
+        "\"first\" -> \"second\""
+      )
+    )
+    #expect(try run("diff", "note.keepsake@3", "note.keepsake").output.isEmpty)
+    #expect(
+      try run("print", "note.keepsake@4", status: 64).errors.contains("There is no save 4: the file has 3")
+    )
+    // A file of that name is that file.
+    try folder.write(folder.read("note.keepsake"), "note@2")
+    #expect(try run("print", "note@2").output.contains("\"third\""))
+  }
+
+  @Test("verify counts the saves, and tells what an interrupted one left")
+  func verify() throws {
+    #expect(try run("verify", "note.keepsake").output.contains("3 saves"))
+    try folder.write(folder.read("note.keepsake") + Data(count: 77), "torn.keepsake")
+    #expect(try run("verify", "torn.keepsake").errors.contains("left 77 bytes"))
+    var data = try folder.read("note.keepsake")
+    data[20] ^= 1
+    try folder.write(data, "damaged.keepsake")
+    _ = try run("verify", "damaged.keepsake", status: 65)
+  }
+
+  @Test("compact leaves one save, and refuses what a program has open")
+  func compact() throws {
+    let document = try ArchiveDocument<Note>(opening: folder("note.keepsake"))
+    #expect(try run("compact", "note.keepsake", status: 74).errors.contains("process \(getpid())"))
+    document.close()
+    _ = try run("compact", "note.keepsake")
+    let compacted = try ArchiveDocument<Note>(opening: folder("note.keepsake"))
+    #expect(compacted.saves.count == 1 && compacted.root.title == "third")
+    #expect(compacted.root.lines == ["a line", "another"])
+    #expect(try folder.read("note.keepsake").count < 200)
+    _ = try run("compact", "-", status: 64)
+  }
+
+  @Test("stats and report show the saves")
+  func parts() throws {
+    #expect(try run("stats", "note.keepsake").output.contains("save 3"))
+    _ = try run("report", "-o", "page.html", "note.keepsake")
+    #expect(try String(decoding: folder.read("page.html"), as: UTF8.self).contains("\"save 2\""))
+  }
+
+  @Test("the demo's editor is killed, and the document is whole")
+  func demo() throws {
+    let output = try run("demo", "--document", "-o", "library.keepsake").output
+    #expect(output.contains("all whole") && output.contains("edit 10"))
+    _ = try run("verify", "library.keepsake")
+  }
+}
