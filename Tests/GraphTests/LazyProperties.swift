@@ -163,6 +163,42 @@ import Testing
     #expect(none.page == nil && none.lines.isEmpty)
   }
 
+  @Test("every kind of value that has an empty one")
+  func kinds() throws {
+    struct Kinds: Codable, Equatable {
+      @Lazy var data = Data()
+      @Lazy var text = ""
+      @Lazy var set: Set<Int> = []
+      @Lazy var numbers: [Double] = []
+      @Lazy var byName: [String: [Int?]] = [:]
+      @Lazy var number: Int?
+      @Lazy var nested: [[String: Data]] = []
+    }
+
+    var kinds = Kinds()
+    for archive in try [kinds, KeyedArchiver.copy(of: kinds)] {
+      let read = try KeyedUnarchiver.unarchive(
+        Kinds.self,
+        from: KeyedArchiver.archivedData(withRootObject: archive)
+      )
+      #expect(read == kinds)
+    }
+    kinds.data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+    kinds.text = String(repeating: "text ", count: 50_000)
+    kinds.set = Set(0..<1_000)
+    kinds.numbers = (0..<1_000).map { Double($0) / 2 }
+    kinds.byName = ["a": [1, nil], "b": []]
+    kinds.number = 7
+    kinds.nested = [["a": Data([1, 2, 3])], [:]]
+    for archive in try [kinds, KeyedArchiver.copy(of: kinds)] {
+      let read = try KeyedUnarchiver.unarchive(
+        Kinds.self,
+        from: KeyedArchiver.archivedData(withRootObject: archive)
+      )
+      #expect(!read.$data.isLoaded && read == kinds && read.$data.isLoaded)
+    }
+  }
+
   @Test("a cycle through a lazy property needs nothing else")
   func cycles() throws {
     final class Node: Codable {

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// A property whose value is read from an archive when it is first touched.
 ///
 /// ```swift
@@ -93,6 +99,11 @@ extension Dictionary: LazyValue {
 extension String: LazyValue {
   /// A string without characters.
   public static var emptyLazyValue: String { "" }
+}
+
+extension Data: LazyValue {
+  /// No bytes.
+  public static var emptyLazyValue: Data { Data() }
 }
 
 // In an extension of its own: only so is an optional property nil without being said to be.
