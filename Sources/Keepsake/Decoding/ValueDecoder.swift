@@ -30,22 +30,23 @@ extension DecodingSession {
     _ depth: Int
   ) throws -> KeyedDecodingContainer<Key> {
     do { try openKeyed(offset, depth) } catch {
-      return try decimalContainer(type, offset, depth, after: error)
+      return try decimalContainer(type, offset, depth, insteadOf: error)
     }
     let table = keyTable(type)
     table.noteKeyType(self, depth)
     return table.container(self, offset, depth)
   }
 
+  /// The container for a decimal, where opening a keyed container has failed with `error`.
   // A call, so that the metadata of the container is looked up only here.
   @inline(never)
   private func decimalContainer<Key: CodingKey>(
     _ type: Key.Type,
     _ offset: Int,
     _ depth: Int,
-    after error: any Error
+    insteadOf error: any Error
   ) throws -> KeyedDecodingContainer<Key> {
-    guard error is DecimalFound, let decimal = try decimal(at: offset, depth) else { throw error }
+    guard error is DecodingError, let decimal = try decimal(at: offset, depth) else { throw error }
     let decoder = ValueDecoder(session: self, offset: offset, depth: depth)
     return KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, decoder))
   }
@@ -62,12 +63,9 @@ extension DecodingSession {
     depth < frames.count && frames[depth].offset == offset && frames[depth].kind.isKeyed
   }
 
-  /// A decimal where a keyed container was asked for, who has one of its own for it.
-  private struct DecimalFound: Error {}
-
   /// Makes the frame at `depth` that of the keyed container at `offset`, at its beginning.
   func openAgain(_ offset: Int, _ depth: Int) throws {
-    do { try parseKeyed(offset, depth) } catch let found as DecimalFound { throw found } catch {
+    do { try parseKeyed(offset, depth) } catch {
       throw publicError(error, path(to: offset, depth: depth))
     }
   }
@@ -91,7 +89,6 @@ extension DecodingSession {
         try reader.check(count, at: place)
         try charge(count, elementsOf: 0, at: start)
       case .empty: break
-      case .decimal where start == reference: throw DecimalFound()
       default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
       }
       frames[depth].setMap(count: count, payload: place)

@@ -1,4 +1,5 @@
 import Foundation
+import HostileArchives
 import Keepsake
 import TestSupport
 import Testing
@@ -24,5 +25,15 @@ import Testing
       // The session, which kept the objects, was held by containers that it kept itself.
       #expect(held == nil)
     }
+  }
+
+  @Test("a decimal number where the keys of the archive belong is an error of the usual kind")
+  func decimalAtTop() throws {
+    let decimal: [UInt8] = [0, 0x15, 0x90, 0x95]
+    let data = HandmadeArchive.data(bodies: [], topLevel: decimal)
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(!unarchiver.containsValue(forKey: "a"))
+    #expect(throws: DecodingError.self) { try unarchiver.decode(Int.self, forKey: "a") }
+    #expect(throws: DecodingError.self) { try KeyedUnarchiver.unarchive(Int.self, from: data) }
   }
 }
