@@ -215,8 +215,19 @@ private struct PieceParser {
     case .float64?: try take(.payload, 8 * count)
     case .signed?, .unsigned?:
       for first in stride(from: 0, to: count, by: 128) {
+        let blockCount = min(128, count - first)
         try take(.blockWidth, 1)
-        try take(.payload, Int(bytes[place - 1]) * min(128, count - first))
+        let width = Int(bytes[place - 1])
+        let widths = place
+        // A mixed block: two bits for each number.
+        if width == 0 { try take(.payload, (blockCount + 3) / 4) }
+        let byteCount =
+          width > 0
+          ? width * blockCount
+          : (0..<blockCount).map {
+            1 << Int(bytes[widths + $0 / 4] >> (2 * ($0 % 4)) & 3)
+          }.reduce(0, +)
+        try take(.payload, byteCount)
       }
     case nil: throw Unreadable()
     }

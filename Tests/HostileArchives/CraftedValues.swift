@@ -79,6 +79,24 @@ extension CraftedArchive {
       archive(of: [Tag.packedArray, 2, 1, 9] + [UInt8](repeating: 0, count: 9))
     ),
     CraftedArchive(
+      "a mixed block without its widths",
+      .damaged,
+      as: [Int].self,
+      archive(of: [Tag.packedArray, 2, 100, 0])
+    ),
+    CraftedArchive(
+      "a mixed block without its last number",
+      .damaged,
+      as: [Int].self,
+      archive(of: [Tag.packedArray, 2, 5, 0, 0xFF, 0x03] + [UInt8](repeating: 0, count: 39))
+    ),
+    CraftedArchive(
+      "a mixed block with more widths than numbers",
+      .damaged,
+      as: [Int].self,
+      archive(of: [Tag.packedArray, 2, 1, 0, 4, 0, 0, 0])
+    ),
+    CraftedArchive(
       "numbers of an unknown kind",
       .damaged,
       as: [Int].self,

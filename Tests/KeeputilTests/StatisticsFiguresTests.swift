@@ -80,7 +80,7 @@ import Testing
   func example() throws {
     let austen = FigureAuthor(name: "Jane Austen")
     let books = [
-      FigureBook(title: "Emma", shelf: "fiction", ratings: [5, 300, 4], author: austen),
+      FigureBook(title: "Emma", shelf: "fiction", ratings: [5, 300, 400], author: austen),
       FigureBook(title: "Persuasion", shelf: "fiction", ratings: [-1], author: austen),
     ]
     let data = try KeyedArchiver.archivedData(withRootObject: books, outputFormatting: .longForm)

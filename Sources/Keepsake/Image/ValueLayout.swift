@@ -105,14 +105,7 @@ extension ValueLayout {
     var rest = try reader.varint(at: &place)
     guard rest <= reader.count else { throw tooLong(offset) }
     while rest > 0 {
-      let width = Int(try reader.byte(at: place))
-      guard width >= 1, width <= 8 else {
-        throw ArchiveError(.damaged, "A block of numbers has an impossible width", byteOffset: place)
-      }
-      place &+= 1
-      let byteCount = min(rest, PackedNumbers.blockSize) &* width
-      try reader.check(byteCount, at: place)
-      place &+= byteCount
+      place = try PackedBlock(reader, of: min(rest, PackedNumbers.blockSize), at: place).end
       rest &-= PackedNumbers.blockSize
     }
     return place

@@ -60,12 +60,11 @@ package struct ArchiveNumberWalk {
     case .float64: try advance(taken * 8)
     case .signed, .unsigned:
       for first in stride(from: 0, to: taken, by: PackedNumbers.blockSize) {
-        try image.touch(place..<(place + 1))
-        let width = Int(try reader.byte(at: place))
-        guard width >= 1, width <= 8 else {
-          throw ArchiveError(.damaged, "A block of numbers has an impossible width", byteOffset: place)
-        }
-        try advance(1 + min(taken - first, PackedNumbers.blockSize) * width)
+        // The head of a mixed block is one byte and the widths; what is behind may belong to another of the blocks
+        // that are verified when they are touched.
+        let count = min(taken - first, PackedNumbers.blockSize)
+        try image.touch(place..<min(place + 1 + (count + 3) / 4, reader.count))
+        place = try PackedBlock(reader, of: count, at: place).end
       }
     }
     index += taken

@@ -86,17 +86,6 @@ package final class ByteBuffer {
     count &+= byteCount
   }
 
-  /// Appends a variable-length number (Format §3.2).
-  @inline(__always)
-  package func append(varint value: Int) {
-    var rest = UInt64(truncatingIfNeeded: value)
-    while rest >= 0x80 {
-      append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest &>>= 7
-    }
-    append(UInt8(truncatingIfNeeded: rest))
-  }
-
   /// Appends the bytes of `span`.
   @inline(__always)
   package func append(_ span: RawSpan) {
@@ -115,28 +104,13 @@ package final class ByteBuffer {
     append(unsafe numbers.span.bytes)  // numbers have no padding, so every byte is initialized
   }
 
-  /// Appends the UTF-8 of a string.
-  @inline(__always)
-  package func append(utf8 string: String) {
-    string.withUTF8Bytes { append($0) }
-  }
-
-  /// Appends the bytes `range` of another buffer.
-  package func append(_ other: ByteBuffer, _ range: Range<Int>) {
-    precondition(range.lowerBound >= 0 && range.upperBound <= other.count)
-    other.withBytes(range) { append($0) }
-  }
-
-  package func append(_ other: ByteBuffer) {
-    append(other, 0..<other.count)
-  }
-
   /// Appends the blocks of a packed array of integers (Format §4.7).
   @inline(__always)
   package func append<Number: FixedWidthInteger & BitwiseCopyable>(blocksOf numbers: [Number]) {
-    // Room for the most that they can take, and for the last of a block to be stored as a whole word.
+    // Room for the most that they can take, for the widths of a mixed block, and for the last of a block to be stored
+    // as a whole word.
     let blockCount = (numbers.count &+ PackedNumbers.blockSize &- 1) / PackedNumbers.blockSize
-    reserve(numbers.count &* MemoryLayout<Number>.size &+ blockCount &+ 8)
+    reserve(numbers.count &* MemoryLayout<Number>.size &+ blockCount &+ PackedNumbers.blockSize / 4 &+ 8)
     unsafe numbers.withUnsafeBufferPointer { numbers in
       guard var source = numbers.baseAddress else { return }
       var target = unsafe base + count
@@ -146,15 +120,43 @@ package final class ByteBuffer {
         // `source` has as many elements left as `rest` says.
         let block = unsafe UnsafeBufferPointer(start: source, count: blockCount)
         let width = unsafe PackedNumbers.width(of: block)
-        unsafe target.storeBytes(of: UInt8(truncatingIfNeeded: width), as: UInt8.self)
-        unsafe target += 1
-        unsafe ByteBuffer.store(block, byteCount: width, at: target)
-        unsafe target += blockCount &* width
+        let mixedCount = width > 1 ? unsafe ByteBuffer.storeMixed(block, at: target + 1) : Int.max
+        let isMixed = mixedCount < blockCount &* width
+        let head = isMixed ? PackedNumbers.mixed : width
+        unsafe target.storeBytes(of: UInt8(truncatingIfNeeded: head), as: UInt8.self)
+        if !isMixed { unsafe ByteBuffer.store(block, byteCount: width, at: target + 1) }
+        unsafe target += 1 &+ (isMixed ? mixedCount : blockCount &* width)
         unsafe source += blockCount
         rest &-= blockCount
       }
       count = unsafe target - UnsafeMutableRawPointer(base)
     }
+  }
+
+  /// Stores two bits for each number that tell its width, then the numbers; returns how many bytes that takes. The caller
+  /// has made room for all, and for seven bytes behind the last.
+  @unsafe
+  @inline(__always)
+  private static func storeMixed<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ numbers: UnsafeBufferPointer<Number>,
+    at target: UnsafeMutableRawPointer
+  ) -> Int {
+    var place = unsafe target + (numbers.count &+ 3) / 4
+    for first in stride(from: 0, to: numbers.count, by: 4) {
+      var widths: UInt64 = 0
+      // Four, which the compiler unrolls; of the last ones there may be fewer.
+      for index in 0..<4 where first &+ index < numbers.count {
+        let number = unsafe numbers[first &+ index]
+        let (code, byteCount) = PackedNumbers.mixedWidth(of: number)
+        // Each word covers the bytes of the next numbers, which are stored after it.
+        unsafe place.storeBytes(of: UInt64(truncatingIfNeeded: number).littleEndian, as: UInt64.self)
+        unsafe place += byteCount
+        widths |= code &<< UInt64(truncatingIfNeeded: index &* 2)
+      }
+      // Before the numbers, for which the caller has made room.
+      unsafe target.storeBytes(of: UInt8(truncatingIfNeeded: widths), toByteOffset: first / 4, as: UInt8.self)
+    }
+    return unsafe place - target
   }
 
   /// Stores each number in `byteCount` bytes, of which the rest are cut off. The caller has made room for

@@ -88,58 +88,12 @@ package struct ByteReader {
     return word
   }
 
-  package func wide(at offset: Int) throws(ArchiveError) -> UInt128 {
-    try UInt128(word(at: offset)) | UInt128(word(at: offset + 8)) << 64
-  }
-
-  /// A variable-length number (Format §3.2) at `offset`, which moves behind it.
-  @inline(__always)
-  package func varint(at offset: inout Int) throws(ArchiveError) -> Int {
-    let first = try byte(at: offset)
-    offset &+= 1
-    return first < 0x80 ? Int(first) : try longVarint(first, at: &offset)
-  }
-
-  private func longVarint(_ first: UInt8, at offset: inout Int) throws(ArchiveError) -> Int {
-    let start = offset - 1
-    var value = Int(first & 0x7F)
-    var shift = 7
-    while true {
-      let next = try byte(at: offset)
-      offset += 1
-      value |= Int(next & 0x7F) << shift
-      if next < 0x80 {
-        guard next != 0 else {
-          throw ArchiveError(.damaged, "A varint is longer than necessary", byteOffset: start)
-        }
-        return value
-      }
-      shift += 7
-      guard shift <= 56 else {
-        throw ArchiveError(.damaged, "A varint is longer than 9 bytes", byteOffset: start)
-      }
-    }
-  }
-
   // MARK: Runs of bytes
 
   package func hasBytes(_ expected: [UInt8], at offset: Int) -> Bool {
     guard (try? check(expected.count, at: offset)) != nil else { return false }
     let actual = unsafe UnsafeRawBufferPointer(start: base + offset, count: expected.count)  // checked above
     return unsafe actual.elementsEqual(expected)
-  }
-
-  /// Whether the bytes from `offset` on are those of `range` in `other`.
-  func hasBytes(_ other: ByteBuffer, _ range: Range<Int>, at offset: Int) throws(ArchiveError) -> Bool {
-    try withBytes(offset..<(offset + range.count)) { own in
-      other.withBytes(range) { own.hasSameBytes(as: $0) }
-    }
-  }
-
-  /// Whether the bytes of `range` are the UTF-8 of `string`.
-  package func hasUTF8(of string: String, in range: Range<Int>) throws(ArchiveError) -> Bool {
-    guard string.utf8.count == range.count else { return false }
-    return try withBytes(range) { bytes in string.withUTF8Bytes { $0.hasSameBytes(as: bytes) } }
   }
 
   package func checksum(_ range: Range<Int>) throws(ArchiveError) -> UInt64 {
@@ -213,20 +167,28 @@ package struct ByteReader {
       do throws(ArchiveError) {
         while initialized < count {
           let blockCount = min(count &- initialized, PackedNumbers.blockSize)
-          let width = Int(try byte(at: place))
-          guard width >= 1, width <= 8 else { throw impossibleWidth(place) }
-          guard width <= MemoryLayout<Number>.size else {
+          let block = try PackedBlock(self, of: blockCount, at: place)
+          guard block.width <= MemoryLayout<Number>.size else {
             isTooWide = true
             return
           }
-          try check(blockCount &* width, at: place &+ 1)
           // The buffer has room for `count` numbers, and blockCount is at most what is left of them; the
-          // bytes were checked above.
+          // bytes were checked by the block.
           let range = initialized..<(initialized &+ blockCount)
           let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[range])
-          unsafe loadIntegers(blockCount, byteCount: width, signed: isSigned, at: place &+ 1, to: target)
+          if block.isMixed {
+            try unsafe loadMixed(block, widthsAt: place &+ 1, signed: isSigned, to: target)
+          } else {
+            unsafe loadIntegers(
+              blockCount,
+              byteCount: block.width,
+              signed: isSigned,
+              at: block.start,
+              to: target
+            )
+          }
           initialized &+= blockCount
-          place &+= 1 &+ blockCount &* width
+          place = block.end
         }
       } catch {
         failure = error
@@ -238,8 +200,39 @@ package struct ByteReader {
     return numbers
   }
 
-  private func impossibleWidth(_ offset: Int) -> ArchiveError {
-    ArchiveError(.damaged, "A block of numbers has an impossible width", byteOffset: offset)
+  /// Loads the integers of a mixed block, for which the target has room.
+  @unsafe
+  @inline(__always)
+  private func loadMixed<Number: FixedWidthInteger>(
+    _ block: PackedBlock,
+    widthsAt offset: Int,
+    signed isSigned: Bool,
+    to target: UnsafeMutableBufferPointer<Number>
+  ) throws(ArchiveError) {
+    var place = block.start
+    var index = 0
+    // Four words, one for each integer of a byte of widths, lie within the memory as long as 32 bytes do.
+    while index &+ 4 <= target.count, place <= count &- 32 {
+      // The widths lie before `place`.
+      let widths = unsafe base.load(fromByteOffset: offset &+ index / 4, as: UInt8.self)
+      for number in 0..<4 {
+        let code = (UInt64(widths) &>> UInt64(number &* 2)) & 3
+        let word = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+        let shift = 64 &- (8 as UInt64 &<< code)
+        // `index` and the three behind it are below the count.
+        unsafe target[index &+ number] = Number(word &<< shift, shiftedBy: shift, signed: isSigned)
+        place &+= Int(truncatingIfNeeded: 1 as UInt64 &<< code)
+      }
+      index &+= 4
+    }
+    while index < target.count {
+      let byteCount = 1 &<< (Int(try byte(at: offset &+ index / 4) &>> UInt8(index & 3 &* 2)) & 3)
+      let word = try unsigned(at: place, byteCount: byteCount)
+      let shift = UInt64(truncatingIfNeeded: 64 &- byteCount &* 8)
+      unsafe target[index] = Number(word &<< shift, shiftedBy: shift, signed: isSigned)  // below the count
+      place &+= byteCount
+      index &+= 1
+    }
   }
 
   /// Loads integers of `byteCount` bytes each. The caller has checked that they lie within the archive, that
@@ -309,11 +302,7 @@ package struct ByteReader {
         // Eight bytes from `place` on lie within the memory: that is what `wholeWords` counts.
         ? unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
         : unsafe gathered(place, byteCount)
-      let high = word &<< shift
-      unsafe target[index] =
-        isSigned
-        ? Number(truncatingIfNeeded: Int64(bitPattern: high) &>> Int64(bitPattern: shift))
-        : Number(truncatingIfNeeded: high &>> shift)
+      unsafe target[index] = Number(word &<< shift, shiftedBy: shift, signed: isSigned)
     }
   }
 
@@ -347,6 +336,17 @@ package struct ByteReader {
       }
       initialized = count
     }
+  }
+}
+
+extension FixedWidthInteger {
+  /// The bits of `word` above the lowest `shift`, sign-extended or filled up with zeros.
+  @inline(__always)
+  fileprivate init(_ word: UInt64, shiftedBy shift: UInt64, signed isSigned: Bool) {
+    self =
+      isSigned
+      ? Self(truncatingIfNeeded: Int64(bitPattern: word) &>> Int64(bitPattern: shift))
+      : Self(truncatingIfNeeded: word &>> shift)
   }
 }
 

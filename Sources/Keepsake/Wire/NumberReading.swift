@@ -68,6 +68,39 @@ extension BinaryFloatingPoint {
 }
 
 extension ByteReader {
+  /// A variable-length number (Format §3.2) at `offset`, which moves behind it.
+  @inline(__always)
+  package func varint(at offset: inout Int) throws(ArchiveError) -> Int {
+    let first = try byte(at: offset)
+    offset &+= 1
+    return first < 0x80 ? Int(first) : try longVarint(first, at: &offset)
+  }
+
+  private func longVarint(_ first: UInt8, at offset: inout Int) throws(ArchiveError) -> Int {
+    let start = offset - 1
+    var value = Int(first & 0x7F)
+    var shift = 7
+    while true {
+      let next = try byte(at: offset)
+      offset += 1
+      value |= Int(next & 0x7F) << shift
+      if next < 0x80 {
+        guard next != 0 else {
+          throw ArchiveError(.damaged, "A varint is longer than necessary", byteOffset: start)
+        }
+        return value
+      }
+      shift += 7
+      guard shift <= 56 else {
+        throw ArchiveError(.damaged, "A varint is longer than 9 bytes", byteOffset: start)
+      }
+    }
+  }
+
+  package func wide(at offset: Int) throws(ArchiveError) -> UInt128 {
+    try UInt128(word(at: offset)) | UInt128(word(at: offset + 8)) << 64
+  }
+
   /// The number that the reference at `offset` gives: of a string, an object, a value (Format §4.9).
   package func referencedNumber(at offset: Int) throws(ArchiveError) -> Int {
     Int(try unsigned(at: offset + 1, byteCount: Int(byte(at: offset) & 3) + 1))

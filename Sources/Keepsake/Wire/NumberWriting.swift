@@ -1,4 +1,15 @@
 extension ByteBuffer {
+  /// Appends a variable-length number (Format §3.2).
+  @inline(__always)
+  package func append(varint value: Int) {
+    var rest = UInt64(truncatingIfNeeded: value)
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest &>>= 7
+    }
+    append(UInt8(truncatingIfNeeded: rest))
+  }
+
   /// Appends an integer in the fewest bytes (Format §4.3).
   @inline(__always)
   package func append(integer value: Int64) {

@@ -1,19 +1,35 @@
-/// Packed arrays of numbers (Format §4.7): integers in blocks of 128, each block in the least width that
-/// holds it.
+/// Packed arrays of numbers (Format §4.7): integers in blocks of 128. A block has one width for all its integers, the
+/// least that holds them, or is mixed where that is shorter: two bits for each integer then tell its width.
 package enum PackedNumbers {
   package static let blockSize = 128
+
+  /// What a mixed block has in place of its width.
+  static let mixed = 0
 
   /// The least number of bytes, 1 to 8, that holds every one of `numbers`.
   @inline(__always)
   static func width<Number: FixedWidthInteger>(of numbers: some Sequence<Number>) -> Int {
     var bits: Number = 0
-    for number in numbers {
-      // Of signed numbers the bits that differ from the one below: the highest of these is the lowest of those
-      // that only repeat the sign. (An arithmetic shift by 63 would say the same, but few vector units have
-      // one.)
-      bits |= Number.isSigned ? number ^ (number &<< 1) : number
-    }
+    for number in numbers { bits |= significantBits(number) }
     return max(1, (Number.bitWidth - bits.leadingZeroBitCount + 7) / 8)
+  }
+
+  /// A number whose highest bit is the highest that has to be stored.
+  @inline(__always)
+  private static func significantBits<Number: FixedWidthInteger>(_ number: Number) -> Number {
+    // Of a signed number the bits that differ from the one below: the highest of these is the lowest of those that only
+    // repeat the sign. (An arithmetic shift by 63 would say the same, but few vector units have one.)
+    Number.isSigned ? number ^ (number &<< 1) : number
+  }
+
+  /// How many bytes `number` has in a mixed block, 1, 2, 4 or 8, and the two bits that tell so.
+  @inline(__always)
+  static func mixedWidth<Number: FixedWidthInteger>(of number: Number) -> (code: UInt64, byteCount: Int) {
+    let bits = UInt64(truncatingIfNeeded: Number.Magnitude(truncatingIfNeeded: significantBits(number)))
+    let highest = UInt64(truncatingIfNeeded: 63 &- (bits | 1).leadingZeroBitCount)
+    // By the number of the highest byte, four bits for each: what to return.
+    let shift = (highest &>> 1) & 0x1C
+    return (0x3333_2210 &>> shift & 3, Int(truncatingIfNeeded: 0x8888_4421 as UInt64 &>> shift & 0xF))
   }
 }
 
@@ -51,6 +67,59 @@ extension ByteBuffer {
     append(Tag.packedArray)
     append(element.rawValue)
     append(varint: count)
+  }
+}
+
+/// Where the integers of a block are.
+package struct PackedBlock {
+  let isMixed: Bool
+  /// How many bytes the widest integer may have.
+  let width: Int
+  /// Where the integers begin, behind their widths.
+  let start: Int
+  package let end: Int
+
+  /// The block of `count` integers, 128 at most, at `offset`; throws unless all of it lies within the archive.
+  @inline(__always)
+  package init(_ reader: ByteReader, of count: Int, at offset: Int) throws(ArchiveError) {
+    let width = Int(try reader.byte(at: offset))
+    guard width != PackedNumbers.mixed else {
+      self = try PackedBlock(mixed: reader, of: count, at: offset &+ 1)
+      return
+    }
+    guard width <= 8 else {
+      throw ArchiveError(.damaged, "A block of numbers has an impossible width", byteOffset: offset)
+    }
+    isMixed = false
+    self.width = width
+    start = offset &+ 1
+    try reader.check(count &* width, at: start)
+    end = start &+ count &* width
+  }
+
+  /// The mixed block whose widths begin at `offset`: 0 for one byte, 1 for two, 2 for four, 3 for eight.
+  private init(mixed reader: ByteReader, of count: Int, at offset: Int) throws(ArchiveError) {
+    isMixed = true
+    start = offset &+ (count &+ 3) / 4
+    var byteCount = count
+    var widest: UInt64 = 0
+    for place in stride(from: offset, to: start, by: 8) {
+      let widths = try reader.unsigned(at: place, byteCount: min(8, start &- place))
+      let low = widths & 0x5555_5555_5555_5555
+      let high = (widths &>> 1) & 0x5555_5555_5555_5555
+      byteCount &+= low.nonzeroBitCount &+ 3 &* (high.nonzeroBitCount &+ (low & high).nonzeroBitCount)
+      widest |= (low & high != 0 ? 8 : 0) | (high != 0 ? 4 : 0) | (low != 0 ? 2 : 1)
+    }
+    if count % 4 != 0, try reader.byte(at: start &- 1) &>> UInt8(count % 4 &* 2) != 0 {
+      throw ArchiveError(
+        .damaged,
+        "A block of numbers has the width of a number that it does not have",
+        byteOffset: start &- 1
+      )
+    }
+    width = 1 &<< (63 &- widest.leadingZeroBitCount)
+    try reader.check(byteCount, at: start)
+    end = start &+ byteCount
   }
 }
 

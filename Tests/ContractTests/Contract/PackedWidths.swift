@@ -31,6 +31,58 @@ import Testing
     try check(UInt64.self)
   }
 
+  @Test("random mixed blocks, for every type, take no more than one width for all would")
+  func mixed() throws {
+    var generator = SeededGenerator("mixed packed widths")
+    func check<Number: FixedWidthInteger & Codable & Sendable & BitwiseCopyable>(_ type: Number.Type) throws {
+      for count in [1, 2, 3, 4, 5, 31, 127, 128, 129, 132, 1_000] {
+        for rare in [0, 2, 50, 100] {
+          let numbers = (0..<count).map { _ in
+            let isWide = Int.random(in: 0..<100, using: &generator) < rare
+            return random(Number.self, bits: isWide ? Number.bitWidth : 8, &generator)
+          }
+          let data = try ArchiveEncoder().encode(numbers)
+          #expect(try ArchiveDecoder().decode([Number].self, from: data) == numbers)
+          #expect(try ArchiveDecoder().decode([Int128].self, from: data) == numbers.map { Int128($0) })
+          #expect(try KeyedUnarchiver.unarchive([Double].self, from: data) == numbers.map { Double($0) })
+          let narrow = numbers.map { Int16(exactly: $0) }
+          if narrow.contains(nil) {
+            #expect(throws: DecodingError.self) { try ArchiveDecoder().decode([Int16].self, from: data) }
+          } else {
+            #expect(try ArchiveDecoder().decode([Int16?].self, from: data) == narrow)
+            #expect(try ArchiveDecoder().decode([Int16].self, from: data) == narrow.compactMap(\.self))
+          }
+          let buffer = ByteBuffer()
+          buffer.append(packed: numbers)
+          let widths = stride(from: 0, to: count, by: 128).map { first in
+            let block = numbers[first..<min(first + 128, count)]
+            let bits = block.map { Number.isSigned ? $0 ^ ($0 << 1) : $0 }.reduce(0, |)
+            return 1 + block.count * max(1, (Number.bitWidth - bits.leadingZeroBitCount + 7) / 8)
+          }
+          #expect(buffer.count <= 5 + widths.reduce(0, +))
+          var place = count < 128 ? 3 : 4
+          let read: [Number]? = try buffer.reader().packedIntegers(count, signed: Number.isSigned, at: &place)
+          #expect(read == numbers && place == buffer.count)
+          // No byte of it may be missing.
+          let cut = ByteBuffer()
+          cut.append(buffer, 0..<(buffer.count - 1))
+          place = count < 128 ? 3 : 4
+          #expect(throws: ArchiveError.self) {
+            let _: [Number]? = try cut.reader().packedIntegers(count, signed: Number.isSigned, at: &place)
+          }
+        }
+      }
+    }
+    try check(Int.self)
+    try check(Int16.self)
+    try check(Int32.self)
+    try check(Int64.self)
+    try check(UInt.self)
+    try check(UInt16.self)
+    try check(UInt32.self)
+    try check(UInt64.self)
+  }
+
   private func random<Number: FixedWidthInteger>(
     _ type: Number.Type,
     bits: Int,
@@ -117,12 +169,20 @@ import Testing
       expect(Double.self)
       expect(Bool.self)
     }
-    let integers = try ArchiveEncoder().encode([5, 300, 4])
-    for width: UInt8 in [0, 9, 0x80, 0xFF] {
-      try expectDamaged([0x1B, 2, 3, 2, 5, 0, 44, 1], [0x1B, 2, 3, width, 5, 0, 44, 1], integers)
+    let integers = try ArchiveEncoder().encode([5, 300, 400])
+    for width: UInt8 in [9, 0x80, 0xFF] {
+      try expectDamaged(
+        [0x1B, 2, 3, 2, 5, 0, 44, 1, 144, 1],
+        [0x1B, 2, 3, width, 5, 0, 44, 1, 144, 1],
+        integers
+      )
     }
     for count: UInt8 in [100, 127] {
-      try expectDamaged([0x1B, 2, 3, 2, 5, 0, 44, 1], [0x1B, 2, count, 8, 5, 0, 44, 1], integers)
+      try expectDamaged(
+        [0x1B, 2, 3, 2, 5, 0, 44, 1, 144, 1],
+        [0x1B, 2, count, 8, 5, 0, 44, 1, 144, 1],
+        integers
+      )
     }
     let bools = try ArchiveEncoder().encode([true, false, true])
     try expectDamaged([0x1B, 1, 3, 5], [0x1B, 1, 0xFF, 0x7F], bools)

@@ -102,12 +102,19 @@ import Testing
       try expect([0x1B, element, 1, 1, 5], as: [Int].self, at: 1)
       try expect([0x1B, element, 1, 1, 5], as: List.self, at: 1)
     }
-    for width in [0, 9, 255] as [UInt8] {
+    for width in [9, 255] as [UInt8] {
       try expect([0x1B, 2, 1, width, 5], as: [Int].self, at: 3)
       try expect([0x1B, 2, 1, width, 5], as: [Int8].self, at: 3)
       try expect([0x1B, 2, 1, width, 5], as: [Double].self, at: 3)
       try expect([0x1B, 3, 1, width, 5], as: [UInt16].self, at: 3)
       try expect([0x1B, 3, 1, width, 5], as: List.self, at: 3)
+    }
+    // Mixed blocks: without widths, without a number, and with the width of a number that is none of theirs.
+    for type in [[Int].self, [Int8].self, [Double].self, [UInt16].self, List.self] as [any Decodable.Type] {
+      try expect([0x1B, 2, 1, 0], as: type, at: 4)
+      try expect([0x1B, 2, 1, 0, 0], as: type, at: 5)
+      try expect([0x1B, 2, 5, 0, 0xFF, 3] + [UInt8](repeating: 0, count: 39), as: type, at: 45)
+      try expect([0x1B, 2, 1, 0, 0x04, 5], as: type, at: 4)
     }
   }
 

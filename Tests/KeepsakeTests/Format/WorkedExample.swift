@@ -23,7 +23,7 @@ struct ExampleBook: Codable {
   static func books() -> [ExampleBook] {
     let austen = ExampleAuthor(name: "Jane Austen")
     return [
-      ExampleBook(title: "Emma", shelf: "fiction", ratings: [5, 300, 4], author: austen),
+      ExampleBook(title: "Emma", shelf: "fiction", ratings: [5, 300, 400], author: austen),
       ExampleBook(title: "Persuasion", shelf: "fiction", ratings: [-1], author: austen),
     ]
   }
@@ -91,7 +91,7 @@ struct ExampleBook: Codable {
     let books = try KeyedUnarchiver.unarchive([ExampleBook].self, from: data)
     #expect(books.map(\.title) == ["Emma", "Persuasion"])
     #expect(books.map(\.shelf) == ["fiction", "fiction"])
-    #expect(books.map(\.ratings) == [[5, 300, 4], [-1]])
+    #expect(books.map(\.ratings) == [[5, 300, 400], [-1]])
     #expect(books[0].author === books[1].author && books[0].author.name == "Jane Austen")
   }
 }

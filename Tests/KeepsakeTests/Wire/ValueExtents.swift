@@ -80,7 +80,7 @@ import Testing
   func packed() throws {
     let image = try image()
     for (value, place) in [
-      ([0x1B, 0, 1, 1, 1], 1), ([0x1B, 6, 1, 1, 1], 1), ([0x1B, 2, 1, 0, 1], 3),
+      ([0x1B, 0, 1, 1, 1], 1), ([0x1B, 6, 1, 1, 1], 1), ([0x1B, 2, 1, 0, 4, 1], 4),
       ([0x1B, 3, 1, 9] + Self.bytes(9), 3),
     ] as [([UInt8], Int)] {
       let error = #expect(throws: ArchiveError.self) {

@@ -1,0 +1,34 @@
+// Runs of bytes that are copied or compared as a whole.
+
+extension ByteBuffer {
+  /// Appends the UTF-8 of a string.
+  @inline(__always)
+  package func append(utf8 string: String) {
+    string.withUTF8Bytes { append($0) }
+  }
+
+  /// Appends the bytes `range` of another buffer.
+  package func append(_ other: ByteBuffer, _ range: Range<Int>) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= other.count)
+    other.withBytes(range) { append($0) }
+  }
+
+  package func append(_ other: ByteBuffer) {
+    append(other, 0..<other.count)
+  }
+}
+
+extension ByteReader {
+  /// Whether the bytes from `offset` on are those of `range` in `other`.
+  func hasBytes(_ other: ByteBuffer, _ range: Range<Int>, at offset: Int) throws(ArchiveError) -> Bool {
+    try withBytes(offset..<(offset + range.count)) { own in
+      other.withBytes(range) { own.hasSameBytes(as: $0) }
+    }
+  }
+
+  /// Whether the bytes of `range` are the UTF-8 of `string`.
+  package func hasUTF8(of string: String, in range: Range<Int>) throws(ArchiveError) -> Bool {
+    guard string.utf8.count == range.count else { return false }
+    return try withBytes(range) { bytes in string.withUTF8Bytes { $0.hasSameBytes(as: bytes) } }
+  }
+}
