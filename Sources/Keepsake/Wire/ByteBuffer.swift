@@ -104,6 +104,12 @@ package final class ByteBuffer {
     append(unsafe numbers.span.bytes)  // numbers have no padding, so every byte is initialized
   }
 
+  /// Appends the bytes `range` of another buffer.
+  package func append(_ other: ByteBuffer, _ range: Range<Int>) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= other.count)
+    other.withBytes(range) { append($0) }
+  }
+
   /// Appends the blocks of a packed array of integers (Format §4.7).
   @inline(__always)
   package func append<Number: FixedWidthInteger & BitwiseCopyable>(blocksOf numbers: [Number]) {

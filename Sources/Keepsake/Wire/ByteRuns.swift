@@ -7,12 +7,6 @@ extension ByteBuffer {
     string.withUTF8Bytes { append($0) }
   }
 
-  /// Appends the bytes `range` of another buffer.
-  package func append(_ other: ByteBuffer, _ range: Range<Int>) {
-    precondition(range.lowerBound >= 0 && range.upperBound <= other.count)
-    other.withBytes(range) { append($0) }
-  }
-
   package func append(_ other: ByteBuffer) {
     append(other, 0..<other.count)
   }
