@@ -85,7 +85,7 @@ struct Workload: Sendable {
   /// Every workload, in the order of the report.
   static var all: [Workload] {
     [
-      .records, .graph, .doubles, .integers, .strings, .data, .bytes, .dictionary, .enumeration,
+      .records, .graph, .doubles, .integers, .coordinates, .strings, .data, .bytes, .dictionary, .enumeration,
       .optionals, .identifiers, .smallGraph(nodes: 500), .smallGraph(nodes: 2_000),
       .cycles, .sourceAnalyser, .subclasses, .models, .protocols, .tweets,
       .partialKeys, .partialCases, .partialColumn, .partialSkip,

@@ -27,6 +27,22 @@ extension Workload {
     )
   }
 
+  /// The outlines of areas on a map: lists of lists of points, each of which is an array of two doubles.
+  static let coordinates = Workload(name: "coordinates") { scale in
+    var generator = SeededGenerator(seed: 8)
+    let outlines = (0..<scale.count(480)).map { _ in
+      (0..<116).map { _ in
+        [Double.random(in: -141 ... -52, using: &generator), Double.random(in: 41...84, using: &generator)]
+      }
+    }
+    let count = outlines.map(\.count).reduce(0, +)
+    return PreparedWorkload(
+      title: "\(Figure.count(count)) points in outlines, each an array of two doubles",
+      unit: .nanosecondsPer("point", count: count),
+      value: outlines
+    )
+  }
+
   /// An array of integers of which every fifth is missing.
   static let optionals = Workload(name: "optionals", countingDivisor: 40) { scale in
     var generator = SeededGenerator(seed: 6)

@@ -19,9 +19,7 @@ let package = Package(
     .target(name: "MatrixZoo"),
     .executableTarget(
       name: "matrix-plain",
-      dependencies: ["MatrixZoo", .product(name: "Keepsake", package: keepsake)],
-      // The compiler warns of the keys that it makes itself for @Observable classes.
-      swiftSettings: [.unsafeFlags(["-suppress-warnings"])]
+      dependencies: ["MatrixZoo", .product(name: "Keepsake", package: keepsake)]
     ),
     // The plug-in and the host share MatrixModel, and have a copy of MatrixZoo each.
     .target(

@@ -2,7 +2,7 @@
 final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) private(set) var image: ArchiveImage
   @safe @exclusivity(unchecked) private(set) var reader: ByteReader
-  var userInfo: [CodingUserInfoKey: Any]
+  @safe @exclusivity(unchecked) var userInfo: [CodingUserInfoKey: Any]
   @safe @exclusivity(unchecked) var limits: ArchiveLimits {
     didSet {
       usualValueDepth = min(limits.maximumValueDepth, DecodingSession.usualDepth)
@@ -50,18 +50,18 @@ final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var inProgress: [TypedValueInProgress] = []
   /// What is to be decoded when everything else has been.
   @safe @exclusivity(unchecked) var deferred = DeferredQueue()
-  private(set) var earlyUses = EarlyUses()
+  @safe @exclusivity(unchecked) private(set) var earlyUses = EarlyUses()
   @safe @exclusivity(unchecked) var readLast: PropertiesReadLast
   /// What calls met that cannot throw.
   @safe @exclusivity(unchecked) var failure = RememberedFailure()
   /// How the value is made that is being decoded with a configuration.
-  var makeConfigured: ((ValueDecoder) throws -> Any)?
+  @safe @exclusivity(unchecked) var makeConfigured: ((ValueDecoder) throws -> Any)?
   /// The conditional references that were met since the outermost value was begun.
   @safe @exclusivity(unchecked) var conditional: [WaitingReference] = []
   /// The objects that are to be told when the graph is complete.
   @safe @exclusivity(unchecked) var awakening: [any ArchiveAwakening] = []
   /// Which objects those are, where an observer may give one several times.
-  var awakened: Set<ObjectIdentifier> = []
+  @safe @exclusivity(unchecked) var awakened: Set<ObjectIdentifier> = []
   /// The objects that were decoded since the outermost value was begun.
   @safe @exclusivity(unchecked) var decodedNumbers: [UInt32] = []
   /// The conditional references whose objects nothing has asked for yet, by the numbers of those.
@@ -101,7 +101,7 @@ final class DecodingSession: DeepRecursion {
   /// From how many levels on, in one object, it is looked at how deep values are nested.
   @safe @exclusivity(unchecked) var usualValueDepth: Int
   /// The values at unusual depth that were looked at.
-  var examined = ExaminedValues()
+  @safe @exclusivity(unchecked) var examined = ExaminedValues()
   /// Whether keyed containers are kept to be used again.
   @safe @exclusivity(unchecked) private(set) var keepsSpares = true
 
@@ -137,7 +137,7 @@ final class DecodingSession: DeepRecursion {
     // A value of the next archive may begin where one of this did, at the same depth.
     for depth in frames.indices { frames[depth] = DecodingFrame() }
     completed = (-1, -1)
-    objects = ObjectStore(count: 0)
+    objects.removeAll()
     (depthBase, detached) = (0, (-1, nil))
     // Whoever kept a deferred value may still use it.
     if !isKnownUniquelyReferenced(&earlyUses) { earlyUses = EarlyUses() }
@@ -165,7 +165,7 @@ final class DecodingSession: DeepRecursion {
     self.userInfo = userInfo
     self.limits = limits
     budget = DecodingBudget(limits, image)
-    objects = ObjectStore(count: image.directory.bodyCount)
+    objects.grow(to: image.directory.bodyCount)
     readLast = PropertiesReadLast(image)
     topLevelOffset = try image.topLevelContent
   }
@@ -177,8 +177,8 @@ final class DecodingSession: DeepRecursion {
     objects.grow(to: image.directory.bodyCount)
     readLast = PropertiesReadLast(image)
     keyNumbers = DecodingSession.numbers(of: image.keys)
-    // They know which keys and classes there were not.
-    forgetSpares()
+    // They know which keys and classes there were not; their containers hold the session.
+    keyTables.forEach { $0.dropSpares() }
     keyTables = TypeCache()
     forgetTypes()
   }
@@ -236,9 +236,14 @@ final class DecodingSession: DeepRecursion {
     keyTables.forEach { $0.dropSpares() }
   }
 
-  /// Lets go of the containers that are kept, so that nothing here holds the session; others will be kept.
-  func forgetSpares() {
-    keyTables.forEach { $0.dropSpares() }
+  /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
+  /// else holds one.
+  func forgetArchiveInSpares() -> Int? {
+    var count: Int? = 0
+    keyTables.forEach { table in
+      count = table.forgetArchiveInSpares().flatMap { spares in count.map { $0 + spares } }
+    }
+    return count
   }
 
   /// The number of the key of that name in the archive, or -1 when no record has it.
@@ -335,6 +340,8 @@ final class DecodingKeyTable {
   }
 
   func dropSpares() { spares = SpareContainers() }
+
+  func forgetArchiveInSpares() -> Int? { spares.forgetArchive() }
 
   /// The number of `key`, or -1 when no record of the archive has it. It is asked for in the frame at `depth`.
   @inline(__always)

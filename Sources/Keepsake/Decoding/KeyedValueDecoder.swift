@@ -1,6 +1,6 @@
 /// Which value a keyed container is that of, and how it finds values in it. The value changes when the container is used
 /// again for another (see ``SpareContainers``).
-final class DecodingPlace {
+final class DecodingPlace: SparePlace {
   let session: DecodingSession
   let table: DecodingKeyTable
   /// Where the value begins, which tells it from all others, and how deep it is nested, which is where its frame is.
@@ -30,6 +30,11 @@ final class DecodingPlace {
     }
     self.offset = offset
     self.depth = depth
+  }
+
+  func forgetArchive() {
+    index = nil
+    wasInterrupted = false
   }
 
   // MARK: Finding values

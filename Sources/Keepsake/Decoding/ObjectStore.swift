@@ -41,7 +41,7 @@ struct ObjectStore {
     let page = number / ObjectStore.pageSize
     if pages[page].isEmpty {
       let entryCount = min(ObjectStore.pageSize, count + 1 - page * ObjectStore.pageSize)
-      pages[page] = Array(repeating: Entry(), count: entryCount)
+      pages[page].append(contentsOf: repeatElement(Entry(), count: entryCount))
     }
     pages[page][number % ObjectStore.pageSize] = Entry(object: object, origin: origin)
   }
@@ -57,6 +57,14 @@ struct ObjectStore {
 
   /// Makes an object known, as long as somebody keeps it, that was not read but written.
   mutating func note(_ object: AnyObject, _ number: Int) { asleep[number] = WeakObject(object: object) }
+
+  /// Forgets everything, to be used for another archive.
+  mutating func removeAll() {
+    count = 0
+    asleep = [:]
+    pages.removeSubrange(1...)
+    pages[0].removeAll(keepingCapacity: true)
+  }
 
   /// Makes room for numbers up to `newCount`.
   mutating func grow(to newCount: Int) {

@@ -10,14 +10,9 @@ internal import Synchronization
 /// What a session knows of types goes by the numbers of the keys, shapes and classes in its archive. So it is used again
 /// for archives whose tables are the same, byte for byte, as those of messages of one kind are.
 enum SpareDecodingSessions {
-  /// Nobody but the one who takes it out refers to a session here, or to anything in it.
-  private struct Spare: @unchecked Sendable {
-    let session: DecodingSession
-  }
-
   /// So many kinds of archives can be read in turns, or in parallel, without making new sessions each time.
   private static let mostSpares = 16
-  private static let spares = Mutex<[Spare]>([])
+  private static let spares = Mutex<[SpareCoder<DecodingSession>]>([])
 
   /// A session for one archive: one that is used again, or a new one.
   static func open(
@@ -53,37 +48,32 @@ enum SpareDecodingSessions {
   private static func take(_ bytes: RawSpan) -> DecodingSession? {
     let hash = KeyHash.unseeded.of(bytes)
     return spares.withLock { spares in
-      guard let index = spares.lastIndex(where: { $0.session.image.tables.areRead(from: bytes, hash) }) else {
+      guard let index = spares.lastIndex(where: { $0.coder.image.tables.areRead(from: bytes, hash) }) else {
         return nil
       }
-      return spares.remove(at: index).session
+      return spares.remove(at: index).take()
     }
   }
 
   /// Takes back a session that has read its archive, unless somebody has kept a decoder or a container of it.
   static func giveBack(_ session: consuming DecodingSession) {
-    guard session.canBeReused else { return session.dropSpares() }
-    session.forgetSpares()
-    var session = session
-    guard isKnownUniquelyReferenced(&session) else { return session.dropSpares() }
-    session.forgetArchive()
-    let spare = Spare(session: session)
+    guard let spare = SpareCoder(session) else { return }
     let oldest = spares.withLock { spares in
       spares.append(spare)
       return spares.count > mostSpares ? spares.removeFirst() : nil
     }
-    oldest?.session.dropSpares()
+    oldest?.drop()
   }
 }
 
-extension DecodingSession {
+extension DecodingSession: ReusableCoder {
   /// Of larger archives, or of those with more objects, what was found out is worth less than the memory that it takes.
   private static let mostKeptBytes = 1 << 16
   private static let mostKeptObjects = 1 << 9
   private static let mostKeptFrames = 1 << 6
 
   /// Whether its settings are those that others have, and it has not become too large.
-  fileprivate var canBeReused: Bool {
+  var canBeReused: Bool {
     image.source == nil && image.saved == nil && reader.count <= DecodingSession.mostKeptBytes
       && image.directory.bodyCount <= DecodingSession.mostKeptObjects && image.tables.canBeShared
       && frames.count <= DecodingSession.mostKeptFrames && observer == nil && classPolicy == .byName

@@ -28,8 +28,8 @@ final class EncodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var pending = PendingObjects()
   @safe @exclusivity(unchecked) private(set) var lastFrameID: FrameID = 0
   /// The writes out of turn that may matter when a value throws, and why nothing can be written since one did.
-  var lateWrites: [LateWrite] = []
-  var lateWriteFailure: EncodingError?
+  @safe @exclusivity(unchecked) var lateWrites: [LateWrite] = []
+  @safe @exclusivity(unchecked) var lateWriteFailure: EncodingError?
   @safe @exclusivity(unchecked) var depth = 0
   /// At which depth it is looked next how deep values are nested.
   @safe @exclusivity(unchecked) var depthToLookAt = EncodingSession.depthStep
@@ -43,7 +43,7 @@ final class EncodingSession: DeepRecursion {
   /// In how many deferred values the one being written is.
   @safe @exclusivity(unchecked) var deferralDepth = 0
   /// The top-level values so far: the first number that was free then, and the way to the value.
-  var topLevelPaths: [(firstNumber: Int, path: [any CodingKey])] = []
+  @safe @exclusivity(unchecked) var topLevelPaths: [(firstNumber: Int, path: [any CodingKey])] = []
 
   /// Who may replace objects, and what it gave for them.
   @safe @exclusivity(unchecked) var observer: (any EncodingObserver)?
@@ -59,19 +59,19 @@ final class EncodingSession: DeepRecursion {
   /// The key of the only value of an archive that has but one.
   static let rootKey = "root"
 
-  private(set) var sortsKeys: Bool
-  var userInfo: [CodingUserInfoKey: Any]
+  @safe @exclusivity(unchecked) private(set) var sortsKeys: Bool
+  @safe @exclusivity(unchecked) var userInfo: [CodingUserInfoKey: Any]
   /// The limits of the readers that the archive is for.
   let limits = ArchiveLimits()
   /// Whether coding paths begin below the root key, as those of other top-level encoders do.
   let hidesRootKey: Bool
-  private(set) var isFinished = false
+  @safe @exclusivity(unchecked) private(set) var isFinished = false
   /// Whether nothing may be written now: the archive is finished, or somebody is being asked (``whileClosed(_:)``).
   @safe @exclusivity(unchecked) var isClosed = false
   /// Whether a value of the type can be read from an archive that was made for this question.
-  var rehearse: ((any Decodable.Type, EncodingSession) -> Bool)?
+  @safe @exclusivity(unchecked) var rehearse: ((any Decodable.Type, EncodingSession) -> Bool)?
   /// Why the archive cannot be completed.
-  var failure: (any Error)?
+  @safe @exclusivity(unchecked) var failure: (any Error)?
   /// How many bodies are written, in an archive that is only made to ask something of it: how elements of a set
   /// compare, whether a cycle can be read. Whether it can be read is not asked of that one again.
   var bodyLimit: Int?
@@ -81,7 +81,7 @@ final class EncodingSession: DeepRecursion {
   var contentDepth = 0
   var contentQuestion = ContentQuestion()
   /// The order of the elements of sets, once one was asked for.
-  var contentOrder: ContentOrder?
+  @safe @exclusivity(unchecked) var contentOrder: ContentOrder?
 
   init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
     self.sortsKeys = sortsKeys
@@ -283,9 +283,14 @@ final class EncodingSession: DeepRecursion {
     contentOrder = nil
   }
 
-  /// Lets go of the containers that are kept, so that nothing here holds the session; others will be kept.
-  func forgetSpares() {
-    keyTables.forEach { $0.dropSpares() }
+  /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
+  /// else holds one.
+  func forgetArchiveInSpares() -> Int? {
+    var count: Int? = 0
+    keyTables.forEach { table in
+      count = table.forgetArchiveInSpares().flatMap { spares in count.map { $0 + spares } }
+    }
+    return count
   }
 
   // MARK: Finishing
@@ -374,6 +379,8 @@ final class EncodingKeyTable {
   }
 
   func dropSpares() { spares = SpareContainers() }
+
+  func forgetArchiveInSpares() -> Int? { spares.forgetArchive() }
 
   /// The names of the stored properties that the key `name` may stand for.
   func propertyNames(ofKey name: String) -> [String] { keyType.propertyNames(ofKey: name) }

@@ -1,6 +1,6 @@
 /// Which value a keyed container is that of. It changes when the container is used again for another (see
 /// ``SpareContainers``).
-final class EncodingPlace {
+final class EncodingPlace: SparePlace {
   let session: EncodingSession
   let table: EncodingKeyTable
   @safe @exclusivity(unchecked) var frame: FrameID
@@ -12,6 +12,8 @@ final class EncodingPlace {
     self.frame = frame
     self.nested = nested
   }
+
+  func forgetArchive() {}  // the frame is that of the next value, whenever it is used again
 }
 
 /// The keyed container of a value: a record (Format §4.8), or a map where the keys are dynamic.

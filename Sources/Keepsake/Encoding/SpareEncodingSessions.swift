@@ -3,18 +3,13 @@ internal import Synchronization
 /// Sessions of small archives that are done with. A program that archives many small values uses each again, with what it
 /// has found out about their types: to find that out takes ten times as long as to write a small value.
 enum SpareEncodingSessions {
-  /// Nobody but the one who takes it out refers to a session here, or to anything in it.
-  private struct Spare: @unchecked Sendable {
-    let session: EncodingSession
-  }
-
   /// So many threads can archive at once without making new sessions each time.
   private static let mostSpares = 16
-  private static let spares = Mutex<[Spare]>([])
+  private static let spares = Mutex<[SpareCoder<EncodingSession>]>([])
 
   /// A session for one archive: one that is used again, or a new one.
   static func take(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any]) -> EncodingSession {
-    guard let session = spares.withLock({ $0.popLast() })?.session else {
+    guard let session = spares.withLock({ $0.popLast() })?.take() else {
       return EncodingSession(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: true)
     }
     session.begin(sortsKeys: sortsKeys, userInfo: userInfo)
@@ -23,24 +18,24 @@ enum SpareEncodingSessions {
 
   /// Takes back a session whose archive is complete, unless somebody has kept an encoder or a container of it.
   static func giveBack(_ session: consuming EncodingSession) {
-    guard session.canBeReused else { return session.dropSpares() }
-    session.forgetSpares()
-    var session = session
-    guard isKnownUniquelyReferenced(&session) else { return session.dropSpares() }
-    session.forgetArchive()
-    let spare = Spare(session: session)
-    spares.withLock { if $0.count < mostSpares { $0.append(spare) } }
+    guard let spare = SpareCoder(session) else { return }
+    let surplus = spares.withLock { spares in
+      guard spares.count < mostSpares else { return true }
+      spares.append(spare)
+      return false
+    }
+    if surplus { spare.drop() }
   }
 }
 
-extension EncodingSession {
+extension EncodingSession: ReusableCoder {
   /// More memory than this is given back when an archive is complete.
   private static let mostKeptBytes = 1 << 16
   /// With more objects, keys or strings than this, to forget them takes longer than to make a new session.
   private static let mostKeptEntries = 1 << 10
 
   /// Whether it is complete, has no settings that others would not have, and has not become too large.
-  fileprivate var canBeReused: Bool {
+  var canBeReused: Bool {
     isFinished && failure == nil && lateWriteFailure == nil && !replacesObjects && bodyLimit == nil
       && contentOrder == nil && contentDepth == 0 && ownClassNames.isEmpty && !classesAreKnown
       && buffer.capacity <= EncodingSession.mostKeptBytes

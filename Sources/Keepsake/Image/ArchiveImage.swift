@@ -69,9 +69,8 @@ package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   var valueReferences: [Int: Int] = [:]
   private let turn = Mutex(())
-  /// The groups of the offset table whose lengths were found to add up, a bit for each.
   @safe @exclusivity(unchecked)
-  var soundGroups: [UInt64]
+  var soundGroups: SoundGroups
 
   /// - Parameter findTables: is given the bytes of the tables of keys, shapes and classes, and may have read the same before.
   package init(
@@ -127,7 +126,7 @@ package final class ArchiveImage {
     shapeStarts = tables.shapeStarts
     shapeKeys = tables.shapeKeys
     classes = tables.classes
-    soundGroups = Array(repeating: 0, count: OffsetTable.groupCount(firstBodyCount) / 64 + 1)
+    soundGroups = SoundGroups(count: OffsetTable.groupCount(firstBodyCount))
     if verification == .everything { try checkBodies() }
   }
 

@@ -11,17 +11,47 @@ struct BodyPlaces {
     var start = 0
   }
 
-  private var places = [Place](repeating: Place(), count: BodyPlaces.count)
+  /// Empty until there is something to remember, which of an archive with one body there never is.
+  private var places: [Place] = []
 
   /// A body of `group` no later than that at `index`, of which the beginning is known.
   @inline(__always)
   func nearest(_ group: Int, _ index: Int) -> (start: Int, index: Int)? {
+    guard !places.isEmpty else { return nil }
     let place = places[group & (BodyPlaces.count &- 1)]
     return place.group == group && place.index <= index ? (place.start, place.index) : nil
   }
 
   @inline(__always)
   mutating func note(_ group: Int, _ index: Int, _ start: Int) {
+    if places.isEmpty {
+      guard index > 0 else { return }
+      places = Array(repeating: Place(), count: BodyPlaces.count)
+    }
     places[group & (BodyPlaces.count &- 1)] = Place(group: group, index: index, start: start)
+  }
+}
+
+/// The groups of the offset table whose lengths were found to add up.
+struct SoundGroups {
+  /// A bit for each of the first 64, which are all that most archives have, and words of as many for the others.
+  private var first: UInt64 = 0
+  private var others: [UInt64]
+
+  init(count: Int) {
+    others = count > 64 ? Array(repeating: 0, count: count / 64) : []
+  }
+
+  @inline(__always)
+  func contains(_ group: Int) -> Bool {
+    (group < 64 ? first : others[group / 64 - 1]) &>> UInt64(group % 64) & 1 == 1
+  }
+
+  mutating func insert(_ group: Int) {
+    if group < 64 {
+      first |= 1 << UInt64(group)
+    } else {
+      others[group / 64 - 1] |= 1 << UInt64(group % 64)
+    }
   }
 }

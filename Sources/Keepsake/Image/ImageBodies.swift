@@ -40,9 +40,7 @@ extension ArchiveImage {
     let groupNumber = (number - 1) / OffsetTable.groupSize
     let index = (number - 1) % OffsetTable.groupSize
     let group = try group(groupNumber)
-    if soundGroups[groupNumber / 64] >> UInt64(groupNumber % 64) & 1 == 0 {
-      try checkGroup(groupNumber, group)
-    }
+    if !soundGroups.contains(groupNumber) { try checkGroup(groupNumber, group) }
     var (start, earlier) = bodyPlaces.nearest(groupNumber, index) ?? (group.start, 0)
     while earlier < index {
       start &+= try length(earlier, in: group)
@@ -93,7 +91,7 @@ extension ArchiveImage {
         byteOffset: group.place
       )
     }
-    soundGroups[number / 64] |= 1 << UInt64(number % 64)
+    soundGroups.insert(number)
   }
 
   private func group(_ number: Int) throws(ArchiveError) -> Group {

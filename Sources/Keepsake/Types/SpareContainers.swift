@@ -9,11 +9,11 @@ internal import Synchronization
 /// Several are in use at a time where values of a type are nested in each other, mostly as many as the nesting is deep.
 /// So they are kept in the order in which they were made, and the first is looked for that nobody holds of those behind
 /// the last that somebody does.
-struct SpareContainers<Place: AnyObject> {
+struct SpareContainers<Place: SparePlace> {
   private static var mostSpares: Int { 64 }
 
   /// Each a `SpareContainer` of the one type of container that these are.
-  private var spares: [AnySpareContainer] = []
+  private var spares: [AnySpareContainer<Place>] = []
   /// The one that was handed out last.
   private var latest = 0
 
@@ -25,13 +25,13 @@ struct SpareContainers<Place: AnyObject> {
   }
 
   @inline(__always)
-  private mutating func idle() -> AnySpareContainer? {
+  private mutating func idle() -> AnySpareContainer<Place>? {
     guard latest < spares.count else { return nil }
     guard spares[latest].isIdle, latest == 0 || !spares[latest &- 1].isIdle else { return search() }
     return spares[latest]
   }
 
-  private mutating func search() -> AnySpareContainer? {
+  private mutating func search() -> AnySpareContainer<Place>? {
     if spares[latest].isIdle {
       while latest > 0, spares[latest - 1].isIdle { latest -= 1 }
       return spares[latest]
@@ -47,15 +47,82 @@ struct SpareContainers<Place: AnyObject> {
     latest = spares.count
     spares.append(SpareContainer(container, place))
   }
+
+  /// Makes the containers ready for another archive; returns how many there are, or `nil` when somebody holds one.
+  mutating func forgetArchive() -> Int? {
+    guard spares.allSatisfy(\.isIdle) else { return nil }
+    for spare in spares { spare.place.forgetArchive() }
+    latest = 0
+    return spares.count
+  }
+}
+
+/// What tells a container which value it is that of. It has one reference to the coder.
+protocol SparePlace: AnyObject {
+  /// Forgets what was true of one archive only.
+  func forgetArchive()
+}
+
+/// A coder whose session can be used again for another archive.
+protocol ReusableCoder: AnyObject {
+  /// Whether its settings are those that others have, and it has not become too large.
+  var canBeReused: Bool { get }
+
+  func forgetArchive()
+
+  /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
+  /// else holds one.
+  func forgetArchiveInSpares() -> Int?
+
+  /// Lets go of the containers that are kept, which hold the coder.
+  func dropSpares()
+}
+
+/// A coder that waits for another archive, with its idle containers.
+///
+/// Meanwhile the references that these have to the coder are not counted: else they and the coder would keep each other,
+/// and nobody could tell whether somebody else holds it.
+struct SpareCoder<Coder: ReusableCoder>: @unchecked Sendable {
+  // Only who takes it out refers to it, or to anything in it: hence `@unchecked`.
+  let coder: Coder
+  private let containerCount: Int
+
+  /// Takes `coder`, which is done with its archive; `nil` when it cannot be used again, or somebody has kept a container of
+  /// it or itself. To be ended by ``take()`` or ``drop()``.
+  init?(_ coder: consuming Coder) {
+    guard coder.canBeReused, let count = coder.forgetArchiveInSpares() else {
+      coder.dropSpares()
+      return nil
+    }
+    // As many as its idle containers have, beside the caller's. Nobody uses one of these before `take()`.
+    for _ in 0..<count { unsafe Unmanaged.passUnretained(coder).release() }
+    let isFree = isKnownUniquelyReferenced(&coder)
+    (self.coder, containerCount) = (coder, count)
+    guard isFree else {
+      drop()
+      return nil
+    }
+    coder.forgetArchive()
+  }
+
+  /// The coder, to be used for another archive.
+  func take() -> Coder {
+    for _ in 0..<containerCount { _ = unsafe Unmanaged.passRetained(coder) }  // each balances one release
+    return coder
+  }
+
+  func drop() { take().dropSpares() }
 }
 
 /// What can be said of a kept container without its type.
-class AnySpareContainer {
+class AnySpareContainer<Place: SparePlace> {
   /// The one reference that the container is.
   @safe @exclusivity(unchecked) fileprivate final var box: AnyObject
+  final let place: Place
 
-  fileprivate init(box: AnyObject) {
+  fileprivate init(box: AnyObject, place: Place) {
     self.box = box
+    self.place = place
   }
 
   /// Whether nobody else holds the container: whoever does, holds its box.
@@ -67,13 +134,10 @@ class AnySpareContainer {
 ///
 /// It is generic over the whole type of the container, and ``take()`` stays a call: so it finds the metadata of that type
 /// in its own object, where others would have to look it up each time.
-final class SpareContainer<Container, Place: AnyObject>: AnySpareContainer {
-  let place: Place
-
+final class SpareContainer<Container, Place: SparePlace>: AnySpareContainer<Place> {
   /// `container` was found to be one reference, as `isSoleReference` says.
   fileprivate init(_ container: Container, _ place: Place) {
-    self.place = place
-    super.init(box: unsafe unsafeBitCast(container, to: AnyObject.self))  // that reference
+    super.init(box: unsafe unsafeBitCast(container, to: AnyObject.self), place: place)  // that reference
   }
 
   @inline(never)
