@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  static let samples = ((try? FrozenArchives.all()) ?? []).map {
+  // Damage to a document may bring an earlier save back (`DocumentDamage`).
+  static let samples = ((try? FrozenArchives.all()) ?? []).filter { !$0.name.contains("/Documents/") }.map {
     Sample(testDescription: $0.name, data: $0.data)
   }
 
