@@ -138,7 +138,8 @@ struct FrozenPacked: Codable, Equatable {
   var widths: [[Int]] = (0..<8).map { [1 << ($0 * 8 + 6), 1 + 1 << ($0 * 8 + 5), -1 << ($0 * 8 + 7)] }
   /// Every width in a mixed block, with two bits left over and with none, and in two blocks of which one is mixed.
   var mixed: [[Int]] = [
-    [5, 300, 4], [.min, 0, 70_000, -1, .max, 9, -300, 1 << 31], (0..<140).map { $0 % 10 == 0 ? $0 << 20 : $0 },
+    [5, 300, 4], [.min, 0, 70_000, -1, .max, 9, -300, 1 << 31],
+    (0..<140).map { $0 % 10 == 0 ? $0 << 20 : $0 },
   ]
   var mixedUnsigned: [UInt64] = [255, 65_535, 4_294_967_295, 1 << 40, 7]
   var none = [[Int]](repeating: [], count: 2)
