@@ -26,13 +26,6 @@ final class Ledger: Codable {
     if entries.count > 60 { entries.removeFirst(20) }
   }
 
-  /// What the ledger is after so many steps.
-  static func after(_ steps: Int, seed: UInt64) -> Ledger {
-    let ledger = Ledger()
-    for step in stride(from: 1, through: steps, by: 1) { ledger.take(step: step, seed: seed) }
-    return ledger
-  }
-
   func isSame(as other: Ledger) -> Bool {
     step == other.step && entries.map(\.text) == other.entries.map(\.text)
       && entries.map(\.history) == other.entries.map(\.history)
@@ -77,36 +70,83 @@ private func edit(_ path: String, from first: Int, seed: UInt64) throws {
   }
 }
 
+/// One document that an editor saves to until it is stopped from outside, and what must be in it then.
+struct DocumentRound {
+  let path: String
+  let seed: UInt64
+  /// What is in the document.
+  private(set) var known = Ledger()
+  /// How many editors left part of a save, and how many a whole one that they had not acknowledged.
+  private(set) var (torn, unheard) = (0, 0)
+
+  /// - Parameter path: where there is no file yet.
+  init(path: String, seed: UInt64) {
+    self.path = path
+    self.seed = seed
+  }
+
+  func create() throws { try ArchiveDocument(creating: path, root: known).close() }
+
+  func startEditor(prefix: [String] = []) throws -> SaverProcess {
+    let first = known.step + 1
+    return try SaverProcess(
+      saver: 0,
+      path: path,
+      first: first,
+      seed: seed,
+      prefix: prefix,
+      command: "edit-document"
+    )
+  }
+
+  /// Looks at the document after its editor was stopped and has been heard to its end.
+  ///
+  /// - Throws: whatever says that a save was lost, or is not whole.
+  mutating func check(_ editor: SaverProcess) throws {
+    let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    // Opening takes the lock, which the dead process has no more.
+    let document = try ArchiveDocument<Ledger>(opening: path, verification: .everything)
+    defer { document.close() }
+    if document.saves.reduce(0, { $0 + $1.byteCount }) < size { torn += 1 }
+    let acknowledged = editor.acknowledged?.save.number ?? known.step
+    let begun = max(acknowledged, editor.begun?.number ?? known.step)
+    let found = document.root.step
+    guard acknowledged...begun ~= found else {
+      throw GenerationFault("there is step \(found), but \(acknowledged) was saved and \(begun) begun")
+    }
+    if found > acknowledged { unheard += 1 }
+    while known.step < found { known.take(step: known.step + 1, seed: seed) }
+    guard document.root.isSame(as: known) else {
+      throw GenerationFault("step \(found) is not what was saved")
+    }
+  }
+
+  /// Saves in this process.
+  mutating func saveHere() throws {
+    let document = try ArchiveDocument<Ledger>(opening: path)
+    defer { document.close() }
+    known.take(step: known.step + 1, seed: seed)
+    document.root.take(step: known.step, seed: seed)
+    guard try document.save() else { throw GenerationFault("a save of a changed document wrote nothing") }
+  }
+}
+
 private func killEditors(in folder: String, _ count: Int, seed: UInt64) throws {
   var generator = SplitMix(seed: seed)
   try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-  let path = folder + "/ledger"
-  try ArchiveDocument(creating: path, root: Ledger()).close()
-  var (step, torn, unheard) = (0, 0, 0)
+  var round = DocumentRound(path: folder + "/ledger", seed: seed)
+  try round.create()
   for kill in 1...count {
-    let editor = try SaverProcess(saver: 0, path: path, first: step + 1, seed: seed, command: "edit-document")
+    let editor = try round.startEditor()
     try editor.waitForSave()
     Thread.sleep(forTimeInterval: Double.random(in: 0..<0.012, using: &generator))
     editor.stop()
     editor.finish()
-    let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-    // Opening takes the lock, which the dead process has no more.
-    let document = try ArchiveDocument<Ledger>(opening: path, verification: .everything)
-    if document.saves.reduce(0, { $0 + $1.byteCount }) < size { torn += 1 }
-    let acknowledged = editor.acknowledged?.save.number ?? step
-    let begun = editor.begun?.number ?? step
-    let found = document.root.step
-    guard acknowledged...begun ~= found else {
-      throw GenerationFault("kill \(kill): step \(found), but \(acknowledged) was saved and \(begun) begun")
-    }
-    if found > acknowledged { unheard += 1 }
-    guard document.root.isSame(as: .after(found, seed: seed)) else {
-      throw GenerationFault("kill \(kill): step \(found) is not what was saved")
-    }
-    step = found
+    do { try round.check(editor) } catch { throw GenerationFault("kill \(kill): \(error)") }
   }
   print(
-    "kill-documents: \(count) kills in \(step) saves; \(torn) left part of a save, \(unheard) a whole one that was not "
-      + "acknowledged; each time the document was as the last save that returned, or the next, has left it"
+    "kill-documents: \(count) kills in \(round.known.step) saves; \(round.torn) left part of a save, \(round.unheard) a "
+      + "whole one that was not acknowledged; each time the document was as the last save that returned, or the next, has "
+      + "left it"
   )
 }

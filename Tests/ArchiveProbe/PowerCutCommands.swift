@@ -4,20 +4,27 @@ import RandomArchives
 /// Stops a file system as a power cut does while savers save to it, mounts it again, and reads what they saved. Run by
 /// `.ci/power-cut`, which makes the file system. Returns false if the command is another one.
 ///
-///     power-cuts DEVICE FOLDER COUNT SEED OPTIONS [SABOTAGE]
+///     power-cuts DEVICE FOLDER COUNT SEED OPTIONS WHAT [SABOTAGE]
 ///
+/// WHAT is `archives`, which are saved whole, or `documents`, to whose files saves are added.
 /// DEVICE has a file system that can be stopped (ext4, xfs) and is not mounted; FOLDER is empty, and where it is
 /// mounted, with the mount options OPTIONS. SABOTAGE makes `fsync` do nothing, in the savers only and without them
 /// knowing: `file` that of the new file, `folder` that of the folder, `both`. Saves are then lost, which shows that
 /// this would notice; the command fails if none is.
 func runPowerCutCommand(_ arguments: [String]) throws -> Bool {
   guard arguments.first == "power-cuts" else { return false }
-  guard (6...7).contains(arguments.count), let count = Int(arguments[3]), let seed = UInt64(arguments[4]),
-    let sabotage = arguments.count > 6
-      ? PowerCutRun.Sabotage(rawValue: arguments[6]) : PowerCutRun.Sabotage.none
+  guard (7...8).contains(arguments.count), let count = Int(arguments[3]), let seed = UInt64(arguments[4]),
+    let sabotage = arguments.count > 7
+      ? PowerCutRun.Sabotage(rawValue: arguments[7]) : PowerCutRun.Sabotage.none
   else { throw FileCommandError.wrongArguments(arguments) }
   let disk = Disk(device: arguments[1], folder: arguments[2], options: arguments[5])
-  var run = PowerCutRun(disk: disk, sabotage: sabotage, seed: seed)
+  let subject: any PowerCutSubject
+  switch arguments[6] {
+  case "archives": subject = SaveRound(path: disk.folder + "/archive", seed: seed)
+  case "documents": subject = DocumentRound(path: disk.folder + "/document", seed: seed)
+  default: throw FileCommandError.wrongArguments(arguments)
+  }
+  var run = PowerCutRun(disk: disk, sabotage: sabotage, subject: subject, seed: seed)
   do {
     try run.start()
     while run.cuts < count { try run.round() }
@@ -30,11 +37,48 @@ func runPowerCutCommand(_ arguments: [String]) throws -> Bool {
   return true
 }
 
+/// What is saved to while the power goes.
+private protocol PowerCutSubject {
+  /// Makes the file, or makes it anew.
+  mutating func startOver() throws
+  func startSaver(prefix: [String]) throws -> SaverProcess
+  /// Looks at the file after its saver was stopped; throws what says that a save was lost, or is not whole.
+  mutating func checkAfter(_ saver: SaverProcess) throws
+  /// Saves in this process.
+  mutating func saveHere() throws
+}
+
+extension SaveRound: PowerCutSubject {
+  mutating func startOver() throws {
+    try removeFile()
+    try saveHere()
+  }
+
+  func startSaver(prefix: [String]) throws -> SaverProcess { try startSaver(0, prefix: prefix) }
+
+  mutating func checkAfter(_ saver: SaverProcess) throws {
+    try check([saver])
+    guard try leftovers().count <= 1 else { throw GenerationFault("more than one temporary file is left") }
+  }
+}
+
+extension DocumentRound: PowerCutSubject {
+  mutating func startOver() throws {
+    if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+    self = DocumentRound(path: path, seed: seed)
+    try create()
+  }
+
+  func startSaver(prefix: [String]) throws -> SaverProcess { try startEditor(prefix: prefix) }
+  mutating func checkAfter(_ saver: SaverProcess) throws { try check(saver) }
+}
+
 private struct PowerCutRun {
   enum Sabotage: String {
     case none, file, folder, both
 
-    /// What makes the system calls do nothing. A save calls fsync twice, first for the file.
+    /// What makes the system calls do nothing. A save calls fsync twice, first for the file; that of a document first for
+    /// all but its trailer.
     var prefix: [String] {
       let which: String
       switch self {
@@ -53,7 +97,7 @@ private struct PowerCutRun {
 
   let disk: Disk
   let sabotage: Sabotage
-  private var saves: SaveRound
+  private var subject: any PowerCutSubject
   private var generator: SplitMix
   private(set) var cuts = 0
   private var cutsDuringSaves = 0
@@ -63,20 +107,20 @@ private struct PowerCutRun {
   private var broken = 0
   private var examples: Set<String> = []
 
-  init(disk: Disk, sabotage: Sabotage, seed: UInt64) {
+  init(disk: Disk, sabotage: Sabotage, subject: any PowerCutSubject, seed: UInt64) {
     self.disk = disk
     self.sabotage = sabotage
-    saves = SaveRound(path: disk.folder + "/archive", seed: seed)
+    self.subject = subject
     generator = SplitMix(seed: seed)
   }
 
   mutating func start() throws {
     try disk.mount()
-    try saves.saveHere()
+    try subject.startOver()
   }
 
   mutating func round() throws {
-    let saver = try saves.startSaver(0, prefix: sabotage.prefix)
+    let saver = try subject.startSaver(prefix: sabotage.prefix)
     for _ in 0..<Int.random(in: 1...6, using: &generator) { try saver.waitForSave() }
     // Half of them as soon as a save has returned, which is the moment at which it must be on the disk.
     if generator.chance(0.5) {
@@ -93,7 +137,7 @@ private struct PowerCutRun {
     try disk.unmount()
     try disk.mount()
     do {
-      try saves.check([saver])
+      try subject.checkAfter(saver)
     } catch {
       guard sabotage != .none else { throw error }
       if error is GenerationFault { lost += 1 } else { broken += 1 }
@@ -103,16 +147,13 @@ private struct PowerCutRun {
         examples.insert("\(error)")
       }
       // What is there now is no save that the next check could compare with.
-      try saves.removeFile()
+      return try subject.startOver()
     }
-    guard try saves.leftovers().count <= 1 else {
-      throw GenerationFault("more than one temporary file is left")
-    }
-    if sabotage != .none || generator.chance(0.2) { try saves.saveHere() }
+    if sabotage != .none || generator.chance(0.2) { try subject.saveHere() }
   }
 
   mutating func finish() throws {
-    try saves.saveHere()
+    try subject.saveHere()
     try disk.unmount()
     guard cutsDuringSaves > 0 else { throw GenerationFault("no cut hit a save: nothing is proved") }
     guard sabotage == .none || lost + broken > 0 else {
