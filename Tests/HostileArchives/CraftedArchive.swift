@@ -34,7 +34,7 @@ package struct CraftedArchive: Sendable, CustomStringConvertible {
 
   /// All of them.
   package static let all =
-    graphs + bodies + values + numbers + nesting + tables + classes + files + foundation + old
+    graphs + bodies + values + numbers + nesting + tables + classes + files + saves + foundation + old
 
   // MARK: Bytes
 

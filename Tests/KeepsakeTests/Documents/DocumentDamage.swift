@@ -142,4 +142,30 @@ import Testing
     data = Data(SaveRepair.repaired(Array(data)))
     #expect(title(data, "a save that begins at \(start)") != sample.titles[3])
   }
+
+  @Test("saves that the page of the format describes are read, whoever has written them")
+  func handmade() throws {
+    let first = HandmadeArchive.data(bodies: [[0, 0x95]], topLevel: CraftedArchive.root([0x48, 1]))
+    var save = HandmadeSave()
+    save.bodies = [(1, [0, 0x96])]
+    let second = save.added(to: first)
+    #expect(try KeyedUnarchiver.unarchive(Int.self, from: second) == 6)
+    // More bodies, keys, shapes and classes, while the others stay; the same body again.
+    save.number = 3
+    save.bodies = [(1, [0, 0x61, 0x97]), (3, [2, 0x62, 0x98])]
+    save.bodies.insert((2, [0, 0x99]), at: 1)
+    save.bodyCount = 3
+    save.keys = [[0x61], [0x62]]
+    save.shapes = [[0], [1, 0], [1, 1]]
+    save.classes = [HandmadeArchive.type("Thing"), HandmadeArchive.type("Other")]
+    let third = save.added(to: second)
+    #expect(try KeyedUnarchiver.unarchive([String: Int].self, from: third) == ["a": 7])
+    try ArchiveImage(data: third, verification: .everything).verifyStructure()
+    // A trailer whose save begins nowhere ends no save: the file is as before.
+    save.number = 4
+    save.ending = { $0[2] = $0[1] }
+    #expect(try KeyedUnarchiver.unarchive([String: Int].self, from: save.added(to: third)) == ["a": 7])
+    save.ending = { $0[2] = 3 }
+    #expect(try KeyedUnarchiver.unarchive([String: Int].self, from: save.added(to: third)) == ["a": 7])
+  }
 }
