@@ -37,15 +37,19 @@ enum DocumentRun {
     func path(_ name: String) -> String { folder.appending(path: name).path }
     let document = try ArchiveDocument(creating: path("document"), root: notebook)
     document.compactsAutomatically = false
+    let database = try SQLitePages(path("database"))
+    try database?.run("CREATE TABLE pages (number INTEGER PRIMARY KEY, title TEXT, text TEXT)")
+    try database?.write("INSERT INTO pages VALUES (?1, ?2, ?3)", rows(notebook.pages, Array(0..<count)))
     var table = Table(header: [
-      "changed", "save", "bytes", "× encoding", "archive whole", "JSON whole", "plist whole",
+      "changed", "save", "bytes", "× encoding", "archive whole", "JSON whole", "plist whole", "SQLite",
+      "SQLite bytes",
     ])
     for changed in [1, 100, 10_000] where changed <= count {
       var times: [String: [Double]] = [:]
+      let numbers = (0..<changed).map { $0 * (count / changed) }
+      var databaseBytes: Int?
       for round in 0..<rounds {
-        for index in 0..<changed {
-          notebook.pages[index * (count / changed)].text = "changed \(round) \(index)"
-        }
+        for number in numbers { notebook.pages[number].text = "changed \(round) \(number)" }
         times["memory", default: []].append(
           try time { _ = try KeyedArchiver.archivedData(withRootObject: notebook) }
         )
@@ -58,6 +62,16 @@ enum DocumentRun {
             try JSONEncoder().encode(notebook).write(to: folder.appending(path: "json"), options: .atomic)
           }
         )
+        let written = bytesWritten()
+        times["database", default: []].append(
+          try time {
+            try database?.write(
+              "UPDATE pages SET title = ?2, text = ?3 WHERE number = ?1",
+              rows(notebook.pages, numbers)
+            )
+          }
+        )
+        databaseBytes = bytesWritten().flatMap { now in written.map { now - $0 } }
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         times["plist", default: []].append(
@@ -72,10 +86,26 @@ enum DocumentRun {
         Figure.count(document.saves.last?.byteCount ?? 0),
         Figure.number(seconds("save") / seconds("memory")), milliseconds(seconds("archive")),
         milliseconds(seconds("json")), milliseconds(seconds("plist")),
+        database == nil ? Figure.none : milliseconds(seconds("database")),
+        Figure.count(database == nil ? nil : databaseBytes),
       ])
     }
     document.close()
     print("Saving \(Figure.count(count)) objects, milliseconds\n\(table.plain)\n")
+  }
+
+  private static func rows(
+    _ pages: [Page],
+    _ numbers: [Int]
+  ) -> some Sequence<(number: Int, title: String, text: String)> {
+    numbers.lazy.map { ($0, pages[$0].title, pages[$0].text) }
+  }
+
+  /// How many bytes this process has given to the system to be written, where the system tells.
+  private static func bytesWritten() -> Int? {
+    let text = try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)
+    let line = text?.split(separator: "\n").first { $0.hasPrefix("wchar: ") }
+    return line.flatMap { Int($0.dropFirst("wchar: ".count)) }
   }
 
   // MARK: Reading
@@ -87,8 +117,27 @@ enum DocumentRun {
     try ArchiveDocument(creating: path, root: shelves).close()
     let json = folder.appending(path: "shelves.json")
     try JSONEncoder().encode(shelves).write(to: json)
+    let database = folder.appending(path: "shelves.database").path
+    if let database = try SQLitePages(database) {
+      try database.run("CREATE TABLE pages (number INTEGER PRIMARY KEY, title TEXT, text TEXT)")
+      let pages = shelves.flatMap(\.pages)
+      try database.write("INSERT INTO pages VALUES (?1, ?2, ?3)", rows(pages, Array(pages.indices)))
+    }
     var times: [String: [Double]] = [:]
     for _ in 0..<rounds {
+      var opened: SQLitePages?
+      times["openDatabase", default: []].append(try time { opened = try SQLitePages(database) })
+      if let opened {
+        let first = shelfCount / 2 * 1_000
+        let range = "number >= \(first) AND number < \(first + count / shelfCount)"
+        times["pageOfDatabase", default: []].append(
+          try time { _ = try opened.count("SELECT title, text FROM pages WHERE \(range)") }
+        )
+        let row = (number: first, title: "changed", text: "changed \(Double.random(in: 0..<1))")
+        times["saveDatabase", default: []].append(
+          try time { try opened.write("UPDATE pages SET title = ?2, text = ?3 WHERE number = ?1", [row]) }
+        )
+      }
       do {
         var document: ArchiveDocument<[Shelf]>?
         times["open", default: []].append(try time { document = try ArchiveDocument(opening: path) })
@@ -105,12 +154,14 @@ enum DocumentRun {
         try time { _ = try JSONDecoder().decode([Shelf].self, from: Data(contentsOf: json)) }
       )
     }
-    func shown(_ name: String) -> String { milliseconds(median(times[name] ?? [])) }
+    func shown(_ name: String) -> String { times[name].map { milliseconds(median($0)) } ?? Figure.none }
     print(
       """
       A document of \(Figure.count(count)) pages on \(Figure.count(shelfCount)) shelves, which are @Lazy, milliseconds
       opening it: \(shown("open")); reading one shelf: \(shown("page")); changing a page of it and saving: \(shown("save")), \
       where encoding that shelf takes \(shown("encode")); reading all of it as JSON: \(shown("json"))
+      SQLite with a row for each page: opening \(shown("openDatabase")), reading the rows of one shelf \
+      \(shown("pageOfDatabase")), changing one and committing \(shown("saveDatabase"))
 
       """
     )
