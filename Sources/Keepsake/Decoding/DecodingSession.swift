@@ -236,6 +236,15 @@ final class DecodingSession: DeepRecursion {
     keyTables.forEach { $0.dropSpares() }
   }
 
+  /// Runs `decode`, and keeps containers meanwhile even if there is nobody who lets go of them later.
+  @inline(__always)
+  func keepingSpares<Value>(_ decode: () throws -> Value) rethrows -> Value {
+    let keptSpares = keepsSpares
+    keepsSpares = true
+    defer { if !keptSpares { dropSpares() } }
+    return try decode()
+  }
+
   /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
   /// else holds one.
   func forgetArchiveInSpares() -> Int? {

@@ -61,7 +61,7 @@ extension DecodingSession {
     do {
       var start = try contentOfLazyValue(source)
       detachFrames(for: start)
-      return try decodeOutermost(type, at: &start, 0)
+      return try keepingSpares { try decodeOutermost(type, at: &start, 0) }
     } catch {
       throw publicError(error, [])
     }

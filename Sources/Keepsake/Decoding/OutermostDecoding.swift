@@ -74,9 +74,13 @@ extension DecodingSession {
     let key = ArchiveCodingKey.root
     // A subclass that is known only when the program runs is found by a container.
     guard ObjectIdentifier(type) == ObjectIdentifier(Value.self) else {
-      return try topLevelDecoder.container(keyedBy: ArchiveCodingKey.self).decode(runtime: type, forKey: key)
+      return try keepingSpares {
+        try topLevelDecoder.container(keyedBy: ArchiveCodingKey.self).decode(runtime: type, forKey: key)
+      }
     }
-    return try DecodingPlace(self, keyTable(ArchiveCodingKey.self), topLevelOffset, 0).decode(type, key)
+    return try keepingSpares {
+      try DecodingPlace(self, keyTable(ArchiveCodingKey.self), topLevelOffset, 0).decode(type, key)
+    }
   }
 
   private func forgetTypesOfOldNames() {

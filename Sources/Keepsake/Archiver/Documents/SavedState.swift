@@ -93,6 +93,8 @@ final class SavedState {
       let image = try ArchiveImage(image.reader, verification: .onDemand, limits: limits)
       let session = try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
       session.classPolicy = classPolicy
+      // Lazy values keep it, and nobody tells it when the last of them is gone.
+      session.dropSpares()
       return session
     } catch {
       throw KeyedUnarchiver.corrupted(error)
