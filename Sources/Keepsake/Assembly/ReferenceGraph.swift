@@ -21,7 +21,7 @@ struct ReferenceGraph {
   /// More than the depth of anything that was not looked at yet.
   private var uncheckedDepth = 0
   /// Whether a cycle was met that some orders of reading can build and others cannot.
-  private var orderMatters = false
+  private(set) var orderMatters = false
 
   struct Mark {
     fileprivate let bodies: ReferenceList.Mark
@@ -128,29 +128,34 @@ struct ReferenceGraph {
     ReferenceCursor(start(of: number)..<start(of: number + 1), body: number)
   }
 
+  /// Calls `visit` with the number of each object that the body `number` refers to.
+  func forEachReference(of number: Int, _ visit: (Int) -> Void) { forEach(references(of: number), visit) }
+
+  private func forEach(_ references: ReferenceCursor, _ visit: (Int) -> Void) {
+    var references = references
+    while let step = references.next(bodies) {
+      switch step {
+      case .group(let place): forEach(ReferenceCursor(bodies, groupAt: place, body: references.body), visit)
+      case .reference(let number, _, _): visit(number)
+      case .bodyDepth: break
+      }
+    }
+  }
+
   /// For each number the first body that refers to it, from the body `first` on; 0 where none does.
   ///
   /// Numbers are given out in the order in which objects are met, so that one walk finds them all.
   func firstReferrers(from first: Int = 1) -> [Int] {
     guard first >= 1, first <= bodyCount else { return [] }
     var referrers: [Int] = []
-    for body in first...bodyCount { note(references(of: body), in: &referrers) }
-    return referrers
-  }
-
-  private func note(_ references: ReferenceCursor, in referrers: inout [Int]) {
-    var references = references
-    while let step = references.next(bodies) {
-      switch step {
-      case .group(let place):
-        note(ReferenceCursor(bodies, groupAt: place, body: references.body), in: &referrers)
-      case .reference(let number, _, _):
+    for body in first...bodyCount {
+      forEachReference(of: body) { number in
         while referrers.count <= number { referrers.append(0) }
         // What the top level reached first has a lower number than the body that is being written then.
-        if referrers[number] == 0, number > references.body { referrers[number] = references.body }
-      case .bodyDepth: break
+        if referrers[number] == 0, number > body { referrers[number] = body }
       }
     }
+    return referrers
   }
 }
 

@@ -35,11 +35,13 @@ extension EncodingSession {
   }
 
   /// For each entry of the conditional table the body of its object, 0 where that was not archived.
-  func conditionalBodies() throws -> [Int] {
+  ///
+  /// - Parameter bodyNumber: the body of an object, if it has one.
+  func conditionalBodies(_ bodyNumber: (AnyObject) -> Int?) throws -> [Int] {
     try conditionals.entries.map { (entry, isDeclaredOtherwise) in
       guard let entry else { return 0 }
       let object = replacements.isEmpty ? entry : replacements[ObjectIdentifier(entry)]?.object ?? entry
-      guard let number = objects.knownNumber(of: object) else { return 0 }
+      guard let number = bodyNumber(object) else { return 0 }
       if isDeclaredOtherwise { try notePolymorphism(of: type(of: object)) }
       return number
     }

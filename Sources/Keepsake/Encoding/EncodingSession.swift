@@ -302,7 +302,7 @@ final class EncodingSession: DeepRecursion {
     try checkIdle()
     try drainLeftovers()
     // Before anything is closed: this may throw, and the caller may mend it and try again.
-    let conditionalBodies = try conditionalBodies()
+    let conditionalBodies = try conditionalBodies { objects.knownNumber(of: $0) }
     while context.top.id != 0 { try settleNested() }
     do {
       closeTop()

@@ -154,6 +154,11 @@ extension EncodingSession {
       remaining -= 1
       let number = assembly.bodyCount + 1
       guard let object = objects.object(number) else { continue }
+      if isAdded, saved?.isLeftOut(object, number) == true {
+        graph.beginBody()
+        assembly.addBody(buffer.count..<buffer.count)
+        continue
+      }
       let classNumber = classNumber(ofObject: object)
       classWithWeakProperties = classes.weakness[classNumber] ? classNumber : -1
       beginBody(.object(number), class: classNumber)
@@ -254,6 +259,15 @@ extension EncodingSession {
       isClosed = true
       throw naming(value, error)
     }
+  }
+
+  /// Encodes an object whose owner is left out of the save: its body, and what it reaches.
+  func encode<Object: Encodable & AnyObject>(changed object: Object) throws {
+    guard saved?.unreachedNumber(of: object) != nil else { return }
+    let mark = buffer.count
+    try append(referenceTo: object, plans.plan(for: Object.self))
+    buffer.truncate(to: mark)
+    try drain()
   }
 
   /// Encodes `value` as the only one of the archive or save. Nothing else can be encoded when that throws.

@@ -14,29 +14,36 @@ final class SavedNumbers {
   private let valueNumber: UInt32?
   private let firstNew: UInt32
   private var nextNew: UInt32
+  /// The objects that have changed, where the caller of the save knows that; the bodies of others are left out.
+  private let changed: Set<ObjectIdentifier>?
 
   /// - Parameters:
   ///   - known: the objects of the save before, and the numbers that they have.
   ///   - bodyCount: how many bodies the file has.
   ///   - valueNumber: the number of the body of the root value, if that is no object.
-  init(_ known: KnownObjects, bodyCount: Int, valueNumber: Int?) {
+  ///   - changed: the objects that have changed; `nil` if that is not known.
+  init(_ known: KnownObjects, bodyCount: Int, valueNumber: Int?, changed: [any Encodable & AnyObject]?) {
     objects = known.objects
     numbersBefore = known.numbers
     firstNew = UInt32(truncatingIfNeeded: bodyCount + 1)
     nextNew = firstNew
     self.valueNumber = valueNumber.map { UInt32(truncatingIfNeeded: $0) }
+    self.changed = changed.map { Set($0.map { ObjectIdentifier($0) }) }
   }
 
-  /// Calls `body` with each object that the file did not have before this save.
-  func forEachNew(_ session: EncodingSession, _ body: (AnyObject, Int) -> Void) {
-    for (index, number) in numbers.enumerated() where number >= firstNew {
-      if let object = session.objects.object(index + 1) { body(object, Int(number)) }
+  /// The objects that the file did not have before this save.
+  func newObjects(of session: EncodingSession) -> [(number: Int, object: AnyObject)] {
+    zip(numbers, 1...).compactMap { number, index in
+      number < firstNew ? nil : session.objects.object(index).map { (Int(number), $0) }
     }
   }
 
-  /// The objects of this save, when it is in the file.
+  /// The objects of this save, when it is in the file; where bodies were left out, those of the save before as well.
   func known(by session: EncodingSession) -> KnownObjects {
-    KnownObjects(objects: session.objects, numbers: numbers)
+    guard changed == nil else {
+      return KnownObjects(objects: objects, numbers: numbersBefore).adding(newObjects(of: session))
+    }
+    return KnownObjects(objects: session.objects, numbers: numbers)
   }
 
   /// Takes down the number of an object that just got the number `number` of the session.
@@ -79,17 +86,34 @@ final class SavedNumbers {
   /// Whether the file has the object `number` of the session already.
   func isInFile(_ number: Int) -> Bool { number <= numbers.count && numbers[number - 1] < firstNew }
 
+  /// Whether the body of an object that is in the file is left out, since it is known not to have changed.
+  func isLeftOut(_ object: AnyObject, _ number: Int) -> Bool {
+    guard let changed, isInFile(number) else { return false }
+    // Nobody can list what the library itself has made.
+    return !changed.contains(ObjectIdentifier(object)) && !(object is AnyLazyContent)
+  }
+
+  /// The number in the file of an object that this save has not reached, where bodies are left out: these may refer to it.
+  func unreachedNumber(of object: AnyObject) -> Int? {
+    guard changed != nil, let known = objects.knownNumber(of: object), known <= numbersBefore.count else {
+      return nil
+    }
+    return Int(numbersBefore[known - 1])
+  }
+
   /// How many bodies the file has with this save.
   var bodyCount: Int { Int(nextNew - 1) }
 
   /// The objects that had `numbers` in the file; `nil` for those which are not known.
   func objects(numbered wanted: [Int?]) -> [AnyObject?] {
     guard !wanted.isEmpty else { return [] }
-    let places = Dictionary(
-      zip(numbersBefore, 1...).map { (Int($0), $1) },
-      uniquingKeysWith: { first, _ in first }
-    )
-    return wanted.map { number in number.flatMap { places[$0] }.flatMap { objects.object($0) } }
+    var places = [UInt32](repeating: 0, count: Int(firstNew))
+    for (index, number) in numbersBefore.enumerated() where places[Int(number)] == 0 {
+      places[Int(number)] = UInt32(truncatingIfNeeded: index + 1)
+    }
+    return wanted.map { number in
+      number.flatMap { places.indices.contains($0) ? objects.object(Int(places[$0])) : nil }
+    }
   }
 }
 
@@ -105,8 +129,9 @@ struct KnownObjects {
     self.numbers = numbers
   }
 
-  /// These objects, and others that were read since.
-  func adding(_ others: some Sequence<(number: Int, object: AnyObject)>) -> KnownObjects {
+  /// These objects, and others that were read or saved since.
+  func adding(_ others: some Collection<(number: Int, object: AnyObject)>) -> KnownObjects {
+    if others.isEmpty { return self }
     var (registry, numbers) = (objects, numbers)
     for (number, object) in others where registry.number(for: object)?.isNew == true {
       numbers.append(UInt32(truncatingIfNeeded: number))
@@ -185,7 +210,9 @@ extension EncodingSession {
     guard let saved else { return nil }
     try checkIdle()
     try drainLeftovers()
-    let targets = try conditionalBodies().map { $0 == 0 ? 0 : saved[$0] }
+    let targets = try conditionalBodies { object in
+      objects.knownNumber(of: object).map { saved[$0] } ?? saved.unreachedNumber(of: object)
+    }
     while context.top.id != 0 { try settleNested() }
     closeTop()
     try flattenSplices(from: 0)

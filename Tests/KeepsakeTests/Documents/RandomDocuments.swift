@@ -5,22 +5,36 @@ import Testing
 
 /// Documents that are changed at random, saved, opened again, compacted and gone back in.
 @Suite struct RandomDocuments {
-  private func change(_ notebook: Notebook, using random: inout SeededGenerator) {
-    func page() -> NotePage? { notebook.pages.randomElement(using: &random) }
-    switch Int.random(in: 0..<12, using: &random) {
+  /// Changes something, and notes the objects of which.
+  private func change(
+    _ notebook: Notebook,
+    _ changed: inout [any Codable & AnyObject],
+    using random: inout SeededGenerator
+  ) {
+    let page = notebook.pages.randomElement(using: &random)
+    let other = notebook.pages.randomElement(using: &random)
+    let action = Int.random(in: 0..<12, using: &random)
+    if 4...7 ~= action { page.map { changed.append($0) } } else { changed.append(notebook) }
+    switch action {
     case 0: notebook.pages.shuffle(using: &random)
     case 1: notebook.pages.insert(NotePage("page \(Int.random(in: 0..<40, using: &random))"), at: 0)
-    case 2: notebook.pages.append(Drawing("drawing", [Double.random(in: 0..<1, using: &random)]))
+    case 2:
+      let drawing = Drawing("drawing", [Double.random(in: 0..<1, using: &random)])
+      if let other { drawing.links = [other] }
+      notebook.pages.append(drawing)
     case 3: if !notebook.pages.isEmpty { notebook.pages.removeLast() }
-    case 4: page()?.text = "text \(Int.random(in: 0..<10, using: &random))"
-    case 5: if let target = page() { page()?.links.append(target) }
-    case 6: page()?.links = []
-    case 7: page()?.back = page()
-    case 8: notebook.pinned = page()
+    case 4: page?.text = "text \(Int.random(in: 0..<10, using: &random))"
+    case 5: if let other { page?.links.append(other) }
+    case 6: page?.links = []
+    case 7: page?.back = other
+    case 8: notebook.pinned = page
     case 9: notebook.tags.insert("tag \(Int.random(in: 0..<20, using: &random))")
     case 10: notebook.counts["count \(Int.random(in: 0..<20, using: &random))"] = notebook.pages.count
     default:
-      for page in notebook.pages where Bool.random(using: &random) { page.title += "." }
+      for page in notebook.pages where Bool.random(using: &random) {
+        page.title += "."
+        changed.append(page)
+      }
     }
   }
 
@@ -32,8 +46,9 @@ import Testing
     var document = try ArchiveDocument(creating: folder("notes"), root: start)
     document.compactsAutomatically = false
     var expected = [try document.root.bytes]
+    var changed: [any Codable & AnyObject] = []
     for _ in 0..<40 {
-      for _ in 0..<Int.random(in: 0..<6, using: &random) { change(document.root, using: &random) }
+      for _ in 0..<Int.random(in: 0..<6, using: &random) { change(document.root, &changed, using: &random) }
       switch Int.random(in: 0..<10, using: &random) {
       case 0:
         document.close()
@@ -56,12 +71,13 @@ import Testing
         if document.saves.count > expected.count { expected.append(expected[number - 1]) }
       default:
         let bytes = try document.root.bytes
-        if try document.save() {
+        if try Bool.random(using: &random) ? document.save() : document.save(changed: changed) {
           expected.append(bytes)
         } else {
           #expect(bytes == expected.last)
         }
       }
+      changed = []
       #expect(document.saves.count == expected.count)
       #expect(try KeyedUnarchiver.unarchive(Notebook.self, fromFile: folder("notes")).bytes == expected.last)
     }

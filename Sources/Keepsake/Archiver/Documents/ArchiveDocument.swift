@@ -103,19 +103,43 @@ public final class ArchiveDocument<Root: Codable> {
   ///   `encode(to:)` throws. The file is then as the save before has left it, and the document can be saved again.
   @discardableResult
   public func save(date: Date? = nil) throws -> Bool {
-    try save(date, mayCompact: compactsAutomatically)
+    try save(nil, date, mayCompact: compactsAutomatically)
   }
 
-  private func save(_ date: Date?, mayCompact: Bool) throws -> Bool {
+  /// Saves what has changed since the last save, where it is known which objects have: others are not looked at, and so the
+  /// time that it takes is that of what has changed.
+  ///
+  /// ```swift
+  /// page.text = "new"
+  /// library.pages.append(Page())
+  /// try document.save(changed: [page, library])
+  /// ```
+  ///
+  /// New objects are found where the changed ones refer to them. A root object that is a structure is always looked at. A
+  /// change of another object is not lost: the next ``save(date:)`` finds it.
+  ///
+  /// Everything is looked at where the changes may have made a cycle by way of objects that are not listed.
+  ///
+  /// - Parameters:
+  ///   - objects: the objects of the document whose properties are not as they were at the last save.
+  ///   - date: a date that is kept with the save.
+  /// - Returns: whether anything had changed. If not, nothing is written.
+  /// - Throws: as ``save(date:)``.
+  @discardableResult
+  public func save(changed objects: [any Encodable & AnyObject], date: Date? = nil) throws -> Bool {
+    try save(objects, date, mayCompact: compactsAutomatically)
+  }
+
+  private func save(
+    _ changed: [any Encodable & AnyObject]?,
+    _ date: Date?,
+    mayCompact: Bool
+  ) throws -> Bool {
     let file = try openFile
     try checkFaults()
-    let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
-    session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
-    defer { session.dropSpares() }
     state.noteWhatWasRead()
-    let numbers = try state.begin(session)
-    try session.encode(root: root)
-    guard let content = try session.takeSave(), let save = try state.changes(content) else { return false }
+    let encoding = try DocumentEncoding(root, changed: changed, state, userInfo)
+    guard let save = encoding.changes else { return false }
     if mayCompact, state.isMostlyOutOfDate(with: save) {
       try compact()
       return true
@@ -132,7 +156,7 @@ public final class ArchiveDocument<Root: Codable> {
     }
     // What is mapped now was compared before, or has just been written.
     let newState = try SavedState(file.map(), .disabled, limits, path)
-    try newState.continueAfter(state, numbers, session)
+    try newState.continueAfter(state, encoding.numbers, encoding.session)
     state = newState
     return true
   }
@@ -150,7 +174,7 @@ public final class ArchiveDocument<Root: Codable> {
     let whole: WholeSave
     state.noteWhatWasRead()
     if state.hasUnread {
-      _ = try save(nil, mayCompact: false)
+      _ = try save(nil, nil, mayCompact: false)
       whole = try WholeSave(rewriting: state.image, state.knownObjects)
     } else {
       whole = try WholeSave(root, userInfo)

@@ -131,13 +131,14 @@ final class SavedState {
 
   // MARK: A new save
 
-  /// Makes `session` one that adds a save to the file.
-  func begin(_ session: EncodingSession) throws -> SavedNumbers {
+  /// Makes `session` one that adds a save to the file. `changed` are the objects that have changed, where that is known.
+  func begin(_ session: EncodingSession, _ changed: [any Encodable & AnyObject]?) throws -> SavedNumbers {
     do throws(ArchiveError) {
       let numbers = SavedNumbers(
         knownObjects,
         bodyCount: image.directory.bodyCount,
-        valueNumber: try image.rootValueNumber
+        valueNumber: try image.rootValueNumber,
+        changed: changed
       )
       try session.add(to: image, numbers)
       return numbers
@@ -190,8 +191,8 @@ final class SavedState {
       let image = try newImage(reader.limits)
       reader.turn.take {
         reader.continueReading(image)
-        numbers.forEachNew(session) { object, number in
-          if !(object is AnyLazyContent) { reader.objects.note(object, number) }
+        for (number, object) in numbers.newObjects(of: session) where !(object is AnyLazyContent) {
+          reader.objects.note(object, number)
         }
       }
     }

@@ -1,0 +1,147 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Saves of a document whose caller says which objects have changed.
+@Suite struct SavesOfChanges {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private var path: String { folder("notes") }
+
+  private func saved<Root: Codable>(_ type: Root.Type = Notebook.self) throws -> Root {
+    try KeyedUnarchiver.unarchive(type, fromFile: path)
+  }
+
+  @Test("the objects that are listed are saved, and new ones that they refer to", arguments: [false, true])
+  func listed(isReopened: Bool) throws {
+    var document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 500))
+    if isReopened {
+      document.close()
+      document = try ArchiveDocument(opening: path)
+    }
+    let page = document.root.pages[123]
+    page.text = "changed"
+    #expect(try document.save(changed: [page]))
+    #expect(try saved().pages[123].text == "changed")
+    #expect(document.saves[1].byteCount < 200)
+
+    let added = Drawing("added", [1, 2])
+    added.links = [page, document.root.pages[7]]
+    added.back = document.root.pages[8]
+    page.links = [added]
+    #expect(try document.save(changed: [page]))
+    let read = try saved()
+    let drawing = try #require(read.pages[123].links.first as? Drawing)
+    #expect(drawing.points == [1, 2] && drawing.back === read.pages[8])
+    #expect(drawing.links[0] === read.pages[123] && drawing.links[1] === read.pages[7])
+
+    document.root.pages.removeAll { $0 === page }
+    #expect(try document.save(changed: [document.root]))
+    #expect(try saved().pages.count == 499)
+    let bytes = try document.root.bytes
+    #expect(try saved().bytes == bytes)
+    try document.compact()
+    #expect(try folder.read("notes") == bytes)
+  }
+
+  @Test("a change of another object is found by the next save that looks at everything")
+  func notListed() throws {
+    let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 50))
+    let pages = document.root.pages
+    pages[3].text = "listed"
+    pages[4].text = "not listed"
+    try document.save(changed: [pages[3]])
+    #expect(try saved().pages[3...4].map(\.text) == ["listed", "the text of page 4"])
+    #expect(try document.save())
+    #expect(try saved().pages[4].text == "not listed")
+    #expect(try !document.save())
+  }
+
+  @Test("nothing is written for objects that did not change, or are not in the document")
+  func nothing() throws {
+    let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 50))
+    let bytes = try folder.read("notes")
+    #expect(try !document.save(changed: []))
+    #expect(try !document.save(changed: [NotePage("elsewhere")]))
+    #expect(try !document.save(changed: document.root.pages + [document.root, document.root]))
+    #expect(try folder.read("notes") == bytes)
+  }
+
+  @Test("a root object that is a structure is looked at")
+  func structure() throws {
+    let document = try ArchiveDocument(creating: path, root: ["a": [NotePage("one")], "b": []])
+    document.root["b"] = [NotePage("two")]
+    try document.save(changed: [])
+    #expect(try saved([String: [NotePage]].self)["b"]?.map(\.title) == ["two"])
+  }
+
+  private final class Shelf: Codable {
+    @Lazy var pages: [NotePage] = (0..<100).map { NotePage("page \($0)") }
+    var name = "shelf"
+  }
+
+  @Test("lazy values that were read are looked at with their owner; others stay unread")
+  func lazyValues() throws {
+    try ArchiveDocument(creating: path, root: [Shelf(), Shelf()]).close()
+    let document = try ArchiveDocument<[Shelf]>(opening: path)
+    let shelf = document.root[0]
+    shelf.pages[5].text = "changed"
+    shelf.pages.append(NotePage("added"))
+    try document.save(changed: [shelf, shelf.pages[5]])
+    #expect(document.saves[1].byteCount < 1_000)
+    let read = try saved([Shelf].self)
+    #expect(read[0].pages[5].text == "changed" && read[0].pages.last?.title == "added")
+    #expect(read[1].pages.count == 100)
+    #expect(document.root[1].pages.count == 100)
+  }
+
+  private final class Part: Codable {
+    var next: [Part]?
+    let owner: Part?
+    var name = ""
+
+    init(owner: Part?) { self.owner = owner }
+  }
+
+  /// A property of this type is neither optional nor a collection, and so a cycle by way of it cannot be read.
+  private enum Link: Codable {
+    case end
+    case station(Station)
+  }
+
+  private final class Station: Codable {
+    var link = Link.end
+    var name = ""
+  }
+
+  @Test("a cycle by way of objects that are not listed is refused, as when everything is looked at")
+  func cycles() throws {
+    let stations = (0..<10).map { _ in Station() }
+    for (station, next) in zip(stations, stations.dropFirst()) { station.link = .station(next) }
+    let document = try ArchiveDocument(creating: path, root: stations)
+    let bytes = try folder.read("notes")
+    stations[9].link = .station(stations[0])
+    let expected = #expect(throws: EncodingError.self) { try document.save() }
+    let error = #expect(throws: EncodingError.self) { try document.save(changed: [stations[9]]) }
+    #expect("\(String(describing: error))" == "\(String(describing: expected))")
+    #expect(try folder.read("notes") == bytes)
+    stations[9].link = .station(Station())
+    #expect(try document.save(changed: [stations[9]]))
+    #expect(try saved([Station].self).count == 10)
+  }
+
+  @Test("a path back that is no cycle which cannot be read is saved")
+  func pathsBack() throws {
+    let parts = (0..<20).map { _ in Part(owner: nil) }
+    for (part, next) in zip(parts, parts.dropFirst()) { part.next = [next] }
+    let document = try ArchiveDocument(creating: path, root: parts)
+    let added = Part(owner: parts[0])
+    parts[19].next = [added]
+    #expect(try document.save(changed: [parts[19]]))
+    let read = try saved([Part].self)
+    #expect(try #require(read[19].next?.first).owner === read[0])
+  }
+}
