@@ -41,7 +41,8 @@ enum DocumentRun {
     try database?.run("CREATE TABLE pages (number INTEGER PRIMARY KEY, title TEXT, text TEXT)")
     try database?.write("INSERT INTO pages VALUES (?1, ?2, ?3)", rows(notebook.pages, Array(0..<count)))
     var table = Table(header: [
-      "changed", "save", "bytes", "× encoding", "archive whole", "JSON whole", "plist whole", "SQLite",
+      "changed", "save", "bytes", "× encoding", "save told what", "archive whole", "JSON whole",
+      "plist whole", "SQLite",
       "SQLite bytes",
     ])
     for changed in [1, 100, 10_000] where changed <= count {
@@ -54,6 +55,9 @@ enum DocumentRun {
           try time { _ = try KeyedArchiver.archivedData(withRootObject: notebook) }
         )
         times["save", default: []].append(try time { try document.save() })
+        for number in numbers { notebook.pages[number].text = "changed again \(round) \(number)" }
+        let pages = numbers.map { notebook.pages[$0] }
+        times["told", default: []].append(try time { try document.save(changed: pages) })
         times["archive", default: []].append(
           try time { try KeyedArchiver.archive(rootObject: notebook, toFile: path("archive")) }
         )
@@ -84,7 +88,8 @@ enum DocumentRun {
       table.rows.append([
         Figure.count(changed), milliseconds(seconds("save")),
         Figure.count(document.saves.last?.byteCount ?? 0),
-        Figure.number(seconds("save") / seconds("memory")), milliseconds(seconds("archive")),
+        Figure.number(seconds("save") / seconds("memory")), milliseconds(seconds("told")),
+        milliseconds(seconds("archive")),
         milliseconds(seconds("json")), milliseconds(seconds("plist")),
         database == nil ? Figure.none : milliseconds(seconds("database")),
         Figure.count(database == nil ? nil : databaseBytes),
