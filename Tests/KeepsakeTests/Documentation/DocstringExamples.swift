@@ -51,6 +51,25 @@ import Testing
     try document.save()
   }
 
+  private final class Note: Codable { var text = "" }
+  private final class Notes: Codable { var notes: [Note] = [] }
+
+  @Test func changesOfADocument() throws {
+    let folder = try TemporaryFolder()
+    let document = try ArchiveDocument(creating: folder("notes"), root: Notes())
+    document.root.notes = [Note()]
+    try document.save()
+    let note = document.root.notes[0]
+    note.text = "changed"
+    document.root.notes.append(Note())
+    try document.save(changed: [note, document.root])
+    #expect(
+      try KeyedUnarchiver.unarchive(Notes.self, fromFile: folder("notes")).notes.map(\.text) == [
+        "changed", "",
+      ]
+    )
+  }
+
   final class Chapter: Codable {
     var title = ""
     @Lazy var pages: [Page] = []

@@ -48,12 +48,15 @@ import Testing
     document.root.pages[0].text = "Hello"
     try document.save()
     #expect(try KeyedUnarchiver.unarchive(Notes.self, fromFile: path).pages.map(\.text) == ["Hello"])
+    document.root.pages[0].text = "Hello again"
+    try document.save(changed: [document.root.pages[0]])
+    #expect(try KeyedUnarchiver.unarchive(Notes.self, fromFile: path).pages.map(\.text) == ["Hello again"])
 
     for save in document.saves { print(save.number, save.byteCount) }
     let before = try document.root(asOf: 1)
     try document.revert(to: 1)
     #expect(before.pages.isEmpty && document.root.pages.isEmpty && before !== document.root)
-    #expect(document.saves.count == 4)
+    #expect(document.saves.count == 5)
   }
 
   @Test("an album whose photos are read when they are touched")

@@ -110,9 +110,9 @@ public final class ArchiveDocument<Root: Codable> {
   /// time that it takes is that of what has changed.
   ///
   /// ```swift
-  /// page.text = "new"
-  /// library.pages.append(Page())
-  /// try document.save(changed: [page, library])
+  /// note.text = "changed"
+  /// document.root.notes.append(Note())
+  /// try document.save(changed: [note, document.root])
   /// ```
   ///
   /// New objects are found where the changed ones refer to them. A root object that is a structure is always looked at. A
