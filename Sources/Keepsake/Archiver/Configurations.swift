@@ -87,9 +87,9 @@ extension KeyedUnarchiver {
     _ decode: () throws -> Result
   ) throws -> Result {
     let session = try valueDecoder.session
-    let outer = session.makeConfigured
-    session.makeConfigured = { try type.init(from: $0, configuration: configuration) }
-    defer { session.makeConfigured = outer }
+    let outer = session.settings.makeConfigured
+    session.settings.makeConfigured = { try type.init(from: $0, configuration: configuration) }
+    defer { session.settings.makeConfigured = outer }
     return try decode()
   }
 }
@@ -155,7 +155,7 @@ private struct DecodedWithConfiguration<Value: DecodableWithConfiguration>: Deco
 
   init(from decoder: any Decoder) throws {
     guard let decoder = decoder as? ValueDecoder,
-      let value = try decoder.session.makeConfigured?(decoder) as? Value
+      let value = try decoder.session.settings.makeConfigured?(decoder) as? Value
     else {
       throw DecodingError.valueNotFound(
         Value.self,

@@ -42,7 +42,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
 
   /// What `encode(to:)` of the values finds in its encoder.
   public var userInfo: [CodingUserInfoKey: Any] {
-    didSet { openSession?.userInfo = userInfo }
+    didSet { openSession?.settings.userInfo = userInfo }
   }
 
   /// Who follows the archiving and may replace objects. To be set before the first value is encoded.
@@ -76,16 +76,16 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
       userInfo: userInfo,
       hidesRootKey: hidesRootKey
     )
-    session.assembly.format(outputFormatting)
-    session.ownClassNames = ownClassNames
-    session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+    session.bodies.assembly.format(outputFormatting)
+    session.settings.ownClassNames = ownClassNames
+    session.settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
     openSession = session
     observe()
     return session
   }
 
   private func observe() {
-    openSession?.observer = delegate == nil ? nil : observer
+    openSession?.observation.observer = delegate == nil ? nil : observer
   }
 
   // MARK: Class names
@@ -95,7 +95,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// To be called before an instance is encoded.
   public func setClassName(_ name: String?, for type: Any.Type) {
     ownClassNames[ObjectIdentifier(type)] = name
-    openSession?.ownClassNames = ownClassNames
+    openSession?.settings.ownClassNames = ownClassNames
   }
 
   /// The name that ``setClassName(_:for:)-swift.method`` gave to `type` for this archive, or `nil`.
@@ -122,14 +122,14 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   ///   is encoding a value just now, which it continues with.
   public func finishEncoding() throws {
     let session = session
-    guard !session.isFinished else { return try session.finish() }
+    guard !session.outcome.isFinished else { return try session.finish() }
     try session.checkIdle()
     if !isFinishing {
       isFinishing = true
       defer { isFinishing = false }
       delegate?.archiverWillFinish(self)
       // The delegate may have asked for the archive, which is finished then.
-      guard !session.isFinished else { return try session.finish() }
+      guard !session.outcome.isFinished else { return try session.finish() }
     }
     try session.finish()
     delegate?.archiverDidFinish(self)
@@ -216,11 +216,11 @@ extension KeyedArchiver {
   ) throws -> Int {
     let sink = ArchiveFileSink(path: path)
     let archiver = KeyedArchiver(outputFormatting: outputFormatting, userInfo: userInfo, hidesRootKey: true)
-    archiver.session.assembly.stream(to: sink)
+    archiver.session.bodies.assembly.stream(to: sink)
     try archiver.encode(rootObject, forKey: rootKey)
     try archiver.finishEncoding()
     try sink.commit()
-    return archiver.session.assembly.mostHeld
+    return archiver.session.bodies.assembly.mostHeld
   }
 
   /// The archive of `rootObject` and all that it reaches.
@@ -236,8 +236,8 @@ extension KeyedArchiver {
       userInfo: userInfo
     )
     do {
-      session.assembly.format(outputFormatting)
-      session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+      session.bodies.assembly.format(outputFormatting)
+      session.settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
       try session.encodeRoot(rootObject)
     } catch {
       session.dropSpares()
@@ -282,7 +282,7 @@ extension KeyedArchiver {
     classesAreKnown: Bool = false
   ) throws -> KeyedArchiver {
     let archiver = KeyedArchiver(outputFormatting: outputFormatting, userInfo: userInfo, hidesRootKey: true)
-    archiver.session.classesAreKnown = classesAreKnown
+    archiver.session.settings.classesAreKnown = classesAreKnown
     try archiver.encode(rootObject, forKey: rootKey)
     return archiver
   }

@@ -36,24 +36,24 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
 
   /// What `init(from:)` of the values finds in its decoder.
   public var userInfo: [CodingUserInfoKey: Any] = [:] {
-    didSet { openSession?.userInfo = userInfo }
+    didSet { openSession?.settings.userInfo = userInfo }
   }
 
   /// How much the archive may ask of the reader. What NSKeyedArchiver wrote is translated when it is opened, all of it: for
   /// that the limits hold that the initializer was given.
   public var limits: ArchiveLimits {
-    didSet { openSession?.limits = limits }
+    didSet { openSession?.change { $0.limits = limits } }
   }
 
   /// Which classes the archive may name.
   public var classPolicy = ArchiveClassPolicy.byName {
-    didSet { openSession?.classPolicy = classPolicy }
+    didSet { openSession?.change { $0.classPolicy = classPolicy } }
   }
 
   /// Types that stand for those which the archive names and the program does not have; of several the first that fits where
   /// it is to stand. The delegate is asked before.
   public var placeholders: [any ArchivePlaceholder.Type] = [] {
-    didSet { openSession?.placeholders = placeholders }
+    didSet { openSession?.change { $0.placeholders = placeholders } }
   }
 
   /// Who follows the decoding, and may replace objects and supply classes. To be set before the first value is
@@ -145,9 +145,9 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
           hidesRootKey: hidesRootKey,
           knownClasses: knownClasses
         )
-        session.classPolicy = classPolicy
-        session.ownClasses = ownClasses
-        session.placeholders = placeholders
+        session.change {
+          ($0.classPolicy, $0.ownClasses, $0.placeholders) = (classPolicy, ownClasses, placeholders)
+        }
         openSession = session
         observe()
         return session
@@ -158,7 +158,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   }
 
   private func observe() {
-    openSession?.observer = delegate == nil ? nil : observer
+    openSession?.settings.observer = delegate == nil ? nil : observer
   }
 
   // MARK: Class names
@@ -166,7 +166,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// Lets `name` stand for `type` in this archive; `nil` takes it back.
   public func setClass(_ type: (any Decodable.Type)?, forClassName name: String) {
     ownClasses[name] = type
-    openSession?.ownClasses = ownClasses
+    openSession?.change { $0.ownClasses = ownClasses }
   }
 
   /// The type that ``setClass(_:forClassName:)-swift.method`` gave to `name` for this archive, or `nil`.
@@ -235,7 +235,9 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// containers; `nil` once another call has thrown it. Or why a ``Lazy`` property could not be read.
   ///
   /// Whoever ends with such a call, and not with one that throws, looks here.
-  public var error: (any Error)? { openSession?.failure.error ?? openSession?.lazyFaults.first ?? failure }
+  public var error: (any Error)? {
+    openSession?.checks.failure.error ?? openSession?.lazies.faults.first ?? failure
+  }
 
   private func answer<Answer>(
     orElse unknown: Answer,
@@ -338,7 +340,7 @@ extension KeyedUnarchiver {
       session = try SpareDecodingSessions.open(data, verification, limits, userInfo: userInfo)
     } catch { throw corrupted(error) }
     do {
-      if classPolicy != session.classPolicy { session.classPolicy = classPolicy }
+      if classPolicy != session.settings.classPolicy { session.change { $0.classPolicy = classPolicy } }
       let value = try session.decodeRoot(type)
       SpareDecodingSessions.giveBack(consume session)
       return value
@@ -376,11 +378,11 @@ extension KeyedUnarchiver {
     let unarchiver = KeyedUnarchiver(
       image,
       limits,
-      session.userInfo,
+      session.settings.userInfo,
       hidesRootKey: true,
-      knownClasses: session.classes.types
+      knownClasses: session.tables.classes.types
     )
-    try unarchiver.session.isRehearsal = isRehearsal
+    try unarchiver.session.settings.isRehearsal = isRehearsal
     return unarchiver
   }
 }

@@ -10,7 +10,7 @@ extension DecodingSession {
     _ offset: Int,
     _ depth: Int
   ) throws -> any Decodable.Type {
-    if let knownClasses { return knownClasses[number] as? Value.Type ?? expected }
+    if let knownClasses = settings.knownClasses { return knownClasses[number] as? Value.Type ?? expected }
     let entry = image.classes[number]
     let mapped = type(setForName: entry.name)
     if let mapped = mapped as? Value.Type { return mapped }
@@ -33,11 +33,11 @@ extension DecodingSession {
     _ offset: Int,
     _ depth: Int
   ) throws -> any Decodable.Type {
-    let known = plans.typesBehind(expected)
+    let known = types.plans.typesBehind(expected)
     if let type = known.types[number] { return type }
     let entry = image.classes[number]
     let found: Any.Type
-    if let knownClasses {
+    if let knownClasses = settings.knownClasses {
       found = knownClasses[number]
     } else {
       found = try type(named: number, type(setForName: entry.name), offset, depth) {
@@ -56,7 +56,7 @@ extension DecodingSession {
     // Each name is looked up once: another thread may take its type back at any time. The `first` of a lazy
     // collection would look twice.
     for name in names(name) {
-      if let type = ownClasses[name] ?? ClassNames.type(setForName: name) { return type }
+      if let type = settings.ownClasses[name] ?? ClassNames.type(setForName: name) { return type }
     }
     return nil
   }
@@ -78,7 +78,7 @@ extension DecodingSession {
     if let mapped { return mapped }
     let name = image.classes[number].name
     let problem: String
-    if classPolicy == .byName {
+    if settings.classPolicy == .byName {
       let found = names(name).lazy.map { ClassNames.types(named: $0) }.first { !$0.isEmpty } ?? []
       let fitting = found.filter(fits)
       if let type = fitting.first ?? found.first, fitting.count <= 1 { return type }
@@ -91,7 +91,7 @@ extension DecodingSession {
     } else {
       problem = "and only types registered with KeyedUnarchiver.setClass(_:forClassName:) may be built"
     }
-    if let type = observer?.type(forUnknownName: name, superclasses: superclassNames(of: number)) {
+    if let type = settings.observer?.type(forUnknownName: name, superclasses: superclassNames(of: number)) {
       return type
     }
     if let placeholder = placeholder(where: fits) { return placeholder }
@@ -131,7 +131,8 @@ extension DecodingSession {
   /// The version that the archive states for the part of `type` in the object, or typed value, that `decoder`
   /// is reading; 0 where it states none.
   func archivedVersion(of type: Any.Type, for decoder: ValueDecoder) -> Int {
-    guard let current = inProgress.last(where: { $0.range.contains(decoder.offset) }), current.entry >= 0
+    guard let current = graph.inProgress.last(where: { $0.range.contains(decoder.offset) }),
+      current.entry >= 0
     else { return 0 }
     let entries = Array(sequence(first: current.entry) { self.image.classes[$0].superclass })
     if let entry = entries.first(where: { stands(image.classes[$0].name, for: type) }) {

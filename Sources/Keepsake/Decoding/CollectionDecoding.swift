@@ -47,19 +47,19 @@ extension DecodingSession {
     reserve: (Int) -> Void,
     _ read: (inout Int, DecodingPlan<Element>) throws -> Void
   ) throws {
-    guard stackGuard.hasRoom(StackGuard.collectionReserve) else {
+    guard stack.bounds.hasRoom(StackGuard.collectionReserve) else {
       return try onLargerStack { try forEachElement(at: &place, depth, reserve: reserve, read) }
     }
     let start = place
     guard let (count, payload) = try arrayHead(at: start) else { throw ReadingFault.mismatch(start) }
     try charge(count, elementsOf: MemoryLayout<Element>.stride, at: start)
     reserve(count)
-    let plan = plans.plan(for: Element.self)
+    let plan = types.plans.plan(for: Element.self)
     try descend(to: start, from: depth)
-    frames[depth + 1].kind = .elements
+    nesting.frames[depth + 1].kind = .elements
     var element = payload
     for index in 0..<count {
-      frames[depth + 1].currentSlot = index
+      nesting.frames[depth + 1].currentSlot = index
       try describingFaults(Element.self, at: element, depth + 1) { try read(&element, plan) }
     }
     place = element
@@ -149,8 +149,8 @@ extension DecodingSession {
       for _ in 0..<count { strings.append(try readString(at: &element)) }
     } catch {
       try descend(to: place, from: depth)
-      frames[depth + 1].kind = .elements
-      frames[depth + 1].currentSlot = strings.count
+      nesting.frames[depth + 1].kind = .elements
+      nesting.frames[depth + 1].currentSlot = strings.count
       throw self.error(error, String.self, path(toValueAt: element, in: depth + 1))
     }
     place = element
@@ -235,7 +235,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       session.noteHashed(dictionary, of: Key.self, at: offset)
       return dictionary
     }
-    guard session.stackGuard.hasRoom(StackGuard.collectionReserve) else {
+    guard session.stack.bounds.hasRoom(StackGuard.collectionReserve) else {
       return try session.onLargerStack { try decode(at: &place, session, depth) }
     }
     let start = place
@@ -246,14 +246,14 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: start)
     var dictionary: [Key: Value] = [:]
     dictionary.reserveCapacity(session.reservation(count, (Key, Value).self))
-    let plan = session.plans.plan(for: Value.self)
+    let plan = session.types.plans.plan(for: Value.self)
     try session.descend(to: start, from: depth)
-    session.frames[depth + 1].kind = .entries
-    session.frames[depth + 1].count = count
-    session.frames[depth + 1].currentSlot = 0
+    session.nesting.frames[depth + 1].kind = .entries
+    session.nesting.frames[depth + 1].count = count
+    session.nesting.frames[depth + 1].currentSlot = 0
     var keysDiffer = false
     for _ in 0..<count {
-      session.frames[depth + 1].currentKey = entry
+      session.nesting.frames[depth + 1].currentKey = entry
       let key = try decodeKey(at: &entry, session, depth)
       try session.describingFaults(Value.self, at: entry, depth + 1) {
         let value = try plan.decode(at: &entry, session, depth + 1)
@@ -291,7 +291,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     _ depth: Int
   ) throws -> Key {
     let start = place
-    let plan = session.plans.plan(for: Key.self)
+    let plan = session.types.plans.plan(for: Key.self)
     var key: Key?
     try session.describingFaults(Key.self, at: start, depth + 1) {
       key = try plan.decode(at: &place, session, depth + 1)
@@ -321,7 +321,7 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
     let start = place
     if tag == Tag.some { place += 1 }
     do {
-      return try session.plans.plan(for: Wrapped.self).decode(at: &place, session, depth)
+      return try session.types.plans.plan(for: Wrapped.self).decode(at: &place, session, depth)
     } catch ReadingFault.replacedByNil {
       place = try session.image.end(ofValueAt: start, in: session.reader)
       return nil

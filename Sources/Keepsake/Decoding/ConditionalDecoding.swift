@@ -18,7 +18,7 @@ struct WaitingReference {
 
   /// Gives the receiver the object if that is there; returns whether that is done with.
   func resolve(in session: DecodingSession) throws -> Bool {
-    guard let found = session.objects.object(number), found !== ObjectBeingDecoded.marker else {
+    guard let found = session.graph.objects.object(number), found !== ObjectBeingDecoded.marker else {
       return false
     }
     if found !== ObjectReplacedByNil.marker { try receiver.receive(found, for: self, session) }
@@ -102,7 +102,7 @@ extension DecodingSession {
     _ = try objectBody(number, at: start)
     let box = WeakBox<Object>()
     let reference = WaitingReference(receiver: box, number: number, offset: start)
-    if try !reference.resolve(in: self) { conditional.append(reference) }
+    if try !reference.resolve(in: self) { graph.conditional.append(reference) }
     return box
   }
 }

@@ -2,7 +2,7 @@
 extension DecodingSession {
   /// Where the value of the key `name` is in a keyed container that is open.
   func find(_ name: String, _ container: DecodingPlace) throws -> Int? {
-    frames[container.depth].kind == .record
+    nesting.frames[container.depth].kind == .record
       ? try findInRecord(keyNumber(name), container) : try findInMap(name, nil, container)
   }
 
@@ -11,13 +11,13 @@ extension DecodingSession {
     let (offset, depth) = (container.offset, container.depth)
     guard number >= 0, let slot = slot(ofKey: number, depth) else { return nil }
     // The index is the container's, and the frame may have been parsed anew, of a mapped file that was changed since.
-    if offset != topLevelOffset, let index = container.index, slot < index.entries.count {
+    if offset != lookups.topLevelOffset, let index = container.index, slot < index.entries.count {
       return move(depth, to: slot, at: index.entries[slot].place)
     }
     return try located(depth, offset) { () throws(ArchiveError) in
-      let next = self.frames[depth].nextSlot
-      var place = self.frames[depth].nextPlace
-      if slot < next || slot != next && offset == self.topLevelOffset {
+      let next = self.nesting.frames[depth].nextSlot
+      var place = self.nesting.frames[depth].nextPlace
+      if slot < next || slot != next && offset == self.lookups.topLevelOffset {
         try self.makeIndex(of: container)
         if let index = container.index { place = try index.entry(slot).place }
       } else {
@@ -30,9 +30,9 @@ extension DecodingSession {
   /// Makes the value at `place` the current one of a record.
   @inline(__always)
   private func move(_ depth: Int, to slot: Int, at place: Int) -> Int {
-    frames[depth].nextSlot = slot
-    frames[depth].nextPlace = place
-    frames[depth].currentSlot = slot
+    nesting.frames[depth].nextSlot = slot
+    nesting.frames[depth].nextPlace = place
+    nesting.frames[depth].currentSlot = slot
     return place
   }
 
@@ -41,27 +41,28 @@ extension DecodingSession {
     let (offset, depth) = (container.offset, container.depth)
     return try located(depth, offset) { () throws(ArchiveError) in
       if container.index == nil {
-        let keyPlace = self.frames[depth].nextPlace
-        if self.frames[depth].nextSlot < self.frames[depth].count {
+        let keyPlace = self.nesting.frames[depth].nextPlace
+        if self.nesting.frames[depth].nextSlot < self.nesting.frames[depth].count {
           var place = keyPlace
           if try self.image.isKey(name, at: &place) {
-            self.frames[depth].currentSlot = self.frames[depth].nextSlot
-            self.frames[depth].currentKey = keyPlace
-            self.frames[depth].currentIntValue = intValue
+            self.nesting.frames[depth].currentSlot = self.nesting.frames[depth].nextSlot
+            self.nesting.frames[depth].currentKey = keyPlace
+            self.nesting.frames[depth].currentIntValue = intValue
             return place
           }
         }
         try self.makeIndex(of: container)
       }
-      guard let index = container.index, let slot = try index.slot(of: name, self.image, self.keyHash) else {
+      guard let index = container.index, let slot = try index.slot(of: name, self.image, self.lookups.keyHash)
+      else {
         return nil
       }
       let keyPlace = index.entries[slot].place
-      self.frames[depth].nextSlot = slot
-      self.frames[depth].nextPlace = keyPlace
-      self.frames[depth].currentSlot = slot
-      self.frames[depth].currentKey = keyPlace
-      self.frames[depth].currentIntValue = intValue
+      self.nesting.frames[depth].nextSlot = slot
+      self.nesting.frames[depth].nextPlace = keyPlace
+      self.nesting.frames[depth].currentSlot = slot
+      self.nesting.frames[depth].currentKey = keyPlace
+      self.nesting.frames[depth].currentIntValue = intValue
       return try self.end(ofValueAt: keyPlace)
     }
   }
@@ -71,7 +72,7 @@ extension DecodingSession {
     do {
       guard let place = try find() else { return nil }
       // Not deeper, where only a damaged archive can lead here again.
-      return offset == topLevelOffset && depth <= 1 ? try resolved(place, depth) : place
+      return offset == lookups.topLevelOffset && depth <= 1 ? try resolved(place, depth) : place
     } catch {
       throw publicError(error, path(to: offset, depth: depth))
     }
@@ -87,17 +88,17 @@ extension DecodingSession {
     guard try image.classNumber(at: &content) == nil else {
       throw image.leadsToOtherKind(isToValue: true, place)
     }
-    let first = objects.origin(number)
+    let first = graph.objects.origin(number)
     try image.checkReference(isOnlyOne: first < 0 ? nil : first, at: place)
-    objects.set(number, nil, origin: place)
-    topLevelEnds[frames[depth].currentSlot] = body.upperBound
+    graph.objects.set(number, nil, origin: place)
+    lookups.topLevelEnds[nesting.frames[depth].currentSlot] = body.upperBound
     return content
   }
 
   /// Throws when the value of `slot` at the top level, which ends at `end`, does not do so where the body does that it is
   /// in.
   func checkEnd(ofTopLevelSlot slot: Int, _ end: Int) throws(ArchiveError) {
-    guard let bodyEnd = topLevelEnds[slot] else { return }
+    guard let bodyEnd = lookups.topLevelEnds[slot] else { return }
     try image.checkEnd(end, of: bodyEnd..<bodyEnd)
   }
 
@@ -105,16 +106,18 @@ extension DecodingSession {
   @inline(__always)
   func advance(_ depth: Int, _ offset: Int, past slot: Int, to end: Int) throws(ArchiveError) {
     // At the top level the value may be elsewhere; the next one is found from the reference.
-    guard frames[depth].offset == offset, frames[depth].kind.isKeyed, offset != topLevelOffset else {
-      return offset == topLevelOffset ? try checkEnd(ofTopLevelSlot: slot, end) : ()
+    guard nesting.frames[depth].offset == offset, nesting.frames[depth].kind.isKeyed,
+      offset != lookups.topLevelOffset
+    else {
+      return offset == lookups.topLevelOffset ? try checkEnd(ofTopLevelSlot: slot, end) : ()
     }
-    frames[depth].nextSlot = slot &+ 1
-    frames[depth].nextPlace = end
+    nesting.frames[depth].nextSlot = slot &+ 1
+    nesting.frames[depth].nextPlace = end
   }
 
   /// Visits the keys of a keyed container, which is open, in the order of writing.
   func forEachKey(of container: DecodingPlace, _ body: (PathElement) -> Void) throws(ArchiveError) {
-    let frame = frames[container.depth]
+    let frame = nesting.frames[container.depth]
     // As many as there are values, says the archive.
     try charge(keysOf: frame.offset, count: frame.count, at: frame.payload)
     guard frame.kind == .map else {
@@ -133,7 +136,7 @@ extension DecodingSession {
   /// Decodes a value of any type; `depth` is that of the container that it is in.
   @inline(__always)
   func decode<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value {
-    if isActive { return try decodeInside(type, at: &place, depth) }
+    if later.isActive { return try decodeInside(type, at: &place, depth) }
     return try decodeOutermost(type, at: &place, depth)
   }
 
@@ -145,7 +148,7 @@ extension DecodingSession {
     let start = place
     let mark = mark
     do {
-      return try plans.plan(for: type).decode(at: &place, self, depth)
+      return try types.plans.plan(for: type).decode(at: &place, self, depth)
     } catch {
       throw abandon(mark, error, type, path(toValueAt: start, in: depth))
     }
@@ -181,8 +184,8 @@ extension DecodingSession {
   @inline(__always)
   func prepareElement(_ offset: Int, _ depth: Int, _ index: Int) {
     claimFrame(depth, for: offset)
-    frames[depth].kind = .elements
-    frames[depth].currentSlot = index
+    nesting.frames[depth].kind = .elements
+    nesting.frames[depth].currentSlot = index
   }
 
   func unkeyedContainer(_ offset: Int, _ depth: Int) throws -> any UnkeyedDecodingContainer {
@@ -220,7 +223,7 @@ extension DecodingSession {
         let end = try image.end(ofValueAt: start, in: reader)
         // As numbers of 64 bits, whatever they are.
         try charge(image.elementCount(ofPackedArrayAt: start, in: reader), elementsOf: 8, at: start)
-        if start == offset { completed = (offset, end) }
+        if start == offset { nesting.completed = (offset, end) }
         let numbers = try PackedArray(image, at: start)
         return PackedUnkeyedDecoder(self, path(to: offset, depth: depth), numbers)
       default:

@@ -59,7 +59,7 @@ struct DecodingBudget {
   /// Whether a body of `bodyByteCount` bytes may be searched for a path, in an archive of `byteCount` bytes.
   mutating func allowsSearch(of bodyByteCount: Int, byteCount: Int) -> Bool {
     guard (searchedByteCount &- DecodingBudget.freeSearch) / 64 <= byteCount else { return false }
-    searchedByteCount = searchedByteCount.addingSaturating(bodyByteCount &+ DecodingSession.readingByteCount)
+    searchedByteCount = searchedByteCount.addingSaturating(bodyByteCount &+ DecodingChecks.readingByteCount)
     return true
   }
 
@@ -111,10 +111,10 @@ extension DecodingSession {
   /// Charges `byteCount` bytes of memory for what stands at `place`.
   @inline(__always)
   func charge(_ byteCount: Int, at place: Int?) throws(ArchiveError) {
-    let sum = budget.costs.allocated.addingSaturating(byteCount)
-    guard sum <= budget.allocationLimit else { throw outOfMemory(place) }
+    let sum = checks.budget.costs.allocated.addingSaturating(byteCount)
+    guard sum <= checks.budget.allocationLimit else { throw outOfMemory(place) }
     // What is read outside of any value is given to the program one by one.
-    if isActive { budget.costs.allocated = sum }
+    if later.isActive { checks.budget.costs.allocated = sum }
   }
 
   /// Charges a value that somebody asks a container for; `path` leads to it.
@@ -134,22 +134,26 @@ extension DecodingSession {
   /// Charges a collection of `count` elements, which take `stride` bytes each.
   @inline(__always)
   func charge(_ count: Int, elementsOf stride: Int, at place: Int) throws(ArchiveError) {
-    guard count <= limits.maximumElementCount else { throw limits.tooManyElements(count, place) }
+    guard count <= settings.limits.maximumElementCount else {
+      throw settings.limits.tooManyElements(count, place)
+    }
     try charge(count.multipliedSaturating(by: stride), at: place)
   }
 
   /// Charges the keys of the container at `offset`, once: a program may ask for them at each step.
   func charge(keysOf offset: Int, count: Int, at place: Int) throws(ArchiveError) {
-    guard !budget.containersOfKeys.contains(offset) else { return }
+    guard !checks.budget.containersOfKeys.contains(offset) else { return }
     try charge(count, elementsOf: MemoryLayout<PathElement>.stride * 2, at: place)
-    if isActive, count > 0 { budget.containersOfKeys.insert(offset) }
+    if later.isActive, count > 0 { checks.budget.containersOfKeys.insert(offset) }
   }
 
   /// Charges an object, which takes `byteCount` bytes.
   @inline(__always)
   func charge(objectOf byteCount: Int, at place: Int) throws(ArchiveError) {
-    budget.objectCount &+= 1
-    guard budget.objectCount <= limits.maximumObjectCount else { throw limits.tooManyObjects(place) }
+    checks.budget.objectCount &+= 1
+    guard checks.budget.objectCount <= settings.limits.maximumObjectCount else {
+      throw settings.limits.tooManyObjects(place)
+    }
     try charge(byteCount &+ DecodingBudget.objectOverhead, at: place)
   }
 
@@ -162,7 +166,9 @@ extension DecodingSession {
 
   @inline(__always)
   func checkLength(ofString byteCount: Int, at place: Int) throws(ArchiveError) {
-    guard byteCount <= limits.maximumStringByteCount else { throw limits.tooLong(byteCount, place) }
+    guard byteCount <= settings.limits.maximumStringByteCount else {
+      throw settings.limits.tooLong(byteCount, place)
+    }
   }
 
   /// Counts the bytes of a string that is about to be hashed or parsed: a long one may be shared by very many.
@@ -189,9 +195,9 @@ extension DecodingSession {
   /// there are bytes. When more was told, some said too much, or are read again: from then on it is counted.
   func toldCount(_ count: Int, of offset: Int, payload: Int) -> Int? {
     guard count > DecodingBudget.smallCount else { return count }
-    budget.toldCount = budget.toldCount.addingSaturating(count)
-    guard budget.toldCount / 2 > reader.count + DecodingBudget.freeCount,
-      !budget.countedContainers.contains(offset)
+    checks.budget.toldCount = checks.budget.toldCount.addingSaturating(count)
+    guard checks.budget.toldCount / 2 > reader.count + DecodingBudget.freeCount,
+      !checks.budget.countedContainers.contains(offset)
     else { return count }
     var place = payload
     do throws(ArchiveError) {
@@ -200,7 +206,7 @@ extension DecodingSession {
       remember(corrupted(error, searchedPath(to: offset)))
       return nil
     }
-    budget.countedContainers.insert(offset)
+    checks.budget.countedContainers.insert(offset)
     return count
   }
 
@@ -210,7 +216,7 @@ extension DecodingSession {
   private func outOfMemory(_ place: Int?) -> ArchiveError {
     ArchiveError(
       .limitExceeded,
-      "The values would take more than \(budget.allocationLimit) bytes of memory, out of proportion to the archive; "
+      "The values would take more than \(checks.budget.allocationLimit) bytes of memory, out of proportion to the archive; "
         + "ArchiveLimits.maximumAllocation can allow more",
       byteOffset: place
     )

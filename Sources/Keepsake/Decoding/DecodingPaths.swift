@@ -8,7 +8,7 @@ extension DecodingSession {
   private static let shortPath = 8
   private static let shortKey = 256
 
-  private var allowsLongPaths: Bool { budget.allowsLongPaths(byteCount: reader.count) }
+  private var allowsLongPaths: Bool { checks.budget.allowsLongPaths(byteCount: reader.count) }
 
   private var longestPath: Int {
     allowsLongPaths ? DecodingSession.longestPath : DecodingSession.shortPath
@@ -17,7 +17,8 @@ extension DecodingSession {
   /// The path of the value at `offset`, whose frame is or would be at `depth`.
   func path(to offset: Int, depth: Int) -> [any CodingKey] {
     let first = max(0, depth - longestPath)
-    guard depth < frames.count, frames[depth].offset == offset, framesAgree(first..<depth) else {
+    guard depth < nesting.frames.count, nesting.frames[depth].offset == offset, framesAgree(first..<depth)
+    else {
       return searchedPath(to: offset)
     }
     return visible(way(along: first..<depth))
@@ -26,42 +27,48 @@ extension DecodingSession {
   /// The path of the value at `offset` that is the current one of the container whose frame is at `depth`.
   func path(toValueAt offset: Int, in depth: Int) -> [any CodingKey] {
     let first = max(0, depth - longestPath)
-    guard depth < frames.count, framesAgree(first..<depth) else { return searchedPath(to: offset) }
+    guard depth < nesting.frames.count, framesAgree(first..<depth) else { return searchedPath(to: offset) }
     var way = way(along: first..<depth)
     // A single value begins where its container does, which then is no step of the path.
-    if frames[depth].offset != offset, let own = step(of: frames[depth]) { way.steps.append(own) }
+    if nesting.frames[depth].offset != offset, let own = step(of: nesting.frames[depth]) {
+      way.steps.append(own)
+    }
     return visible(way)
   }
 
   private func framesAgree(_ depths: Range<Int>) -> Bool {
-    guard frames[0].offset == topLevelOffset || frames[0].offset < 0 && detached.offset >= 0 else {
+    guard
+      nesting.frames[0].offset == lookups.topLevelOffset
+        || nesting.frames[0].offset < 0 && nesting.detached.offset >= 0
+    else {
       return false
     }
-    return depths.allSatisfy { frames[$0].child == frames[$0 + 1].offset }
+    return depths.allSatisfy { nesting.frames[$0].child == nesting.frames[$0 + 1].offset }
   }
 
   /// The way that the frames at `depths` stand for, those of single-value containers left out; behind what they do not
   /// show.
   private func way(along depths: Range<Int>) -> DecodingWay {
     var way = DecodingWay(isWhole: depths.lowerBound == 0)
-    if way.isWhole, frames[0].offset < 0 { way = detachedWay }
-    budget.chargePath(way.steps.count + depths.count)
-    for depth in depths where frames[depth].child != frames[depth].offset {
-      if let step = step(of: frames[depth]) { way.steps.append(step) }
+    if way.isWhole, nesting.frames[0].offset < 0 { way = detachedWay }
+    checks.budget.chargePath(way.steps.count + depths.count)
+    for depth in depths where nesting.frames[depth].child != nesting.frames[depth].offset {
+      if let step = step(of: nesting.frames[depth]) { way.steps.append(step) }
     }
     return way
   }
 
   /// The path for the caller.
   private func visible(_ way: DecodingWay) -> [any CodingKey] {
-    way.isWhole ? Array(way.steps.dropFirst(hidesRootKey ? 1 : 0)) : [ArchiveCodingKey.ellipsis] + way.steps
+    way.isWhole
+      ? Array(way.steps.dropFirst(settings.hidesRootKey ? 1 : 0)) : [ArchiveCodingKey.ellipsis] + way.steps
   }
 
   /// The way to the value that is decoded by itself.
   private var detachedWay: DecodingWay {
-    if let way = detached.way { return way }
-    let way = searchedWay(to: detached.offset)
-    detached.way = way
+    if let way = nesting.detached.way { return way }
+    let way = searchedWay(to: nesting.detached.offset)
+    nesting.detached.way = way
     return way
   }
 
@@ -80,7 +87,7 @@ extension DecodingSession {
       // Each path has a copy of the key.
       let byteCount = ((try? image.end(ofValueAt: place, in: reader)) ?? place) - place
       guard byteCount <= DecodingSession.shortKey || allowsLongPaths else { return .ellipsis }
-      budget.chargePath(byteCount / 4)
+      checks.budget.chargePath(byteCount / 4)
       guard let key = try? image.mapKey(at: &place, in: reader) else { return nil }
       guard let number = frame.currentIntValue else { return ArchiveCodingKey(key) }
       return ArchiveCodingKey(stringValue: key.keyText, intValue: number)
@@ -90,7 +97,7 @@ extension DecodingSession {
   /// The path of the value at `offset`, by a search of its body and of those by which that was reached.
   func searchedPath(to offset: Int) -> [any CodingKey] {
     let way = searchedWay(to: offset)
-    budget.chargePath(way.steps.count)
+    checks.budget.chargePath(way.steps.count)
     return visible(way)
   }
 
@@ -105,7 +112,7 @@ extension DecodingSession {
       guard let body = number.map({ try? image.body($0, at: target) }) ?? image.directory.topLevel else {
         break
       }
-      guard count < longestPath, budget.allowsSearch(of: body.count, byteCount: reader.count) else {
+      guard count < longestPath, checks.budget.allowsSearch(of: body.count, byteCount: reader.count) else {
         isWhole = false
         break
       }
@@ -116,7 +123,7 @@ extension DecodingSession {
       let part = search.search(from: place) ?? []
       parts.append(part)
       count += part.count
-      target = number.map { objects.origin($0) } ?? -1
+      target = number.map { graph.objects.origin($0) } ?? -1
     }
     let steps = parts.reversed().joined().suffix(longestPath).map(ArchiveCodingKey.init)
     return DecodingWay(steps: steps, isWhole: isWhole && steps.count == count)

@@ -97,7 +97,7 @@ extension DecodingSession {
   @inline(__always)
   func decodePlainly<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value
   {
-    guard stackGuard.hasRoom() else {
+    guard stack.bounds.hasRoom() else {
       return try onLargerStack { try decodePlainly(type, at: &place, depth) }
     }
     try descend(to: place, from: depth)

@@ -57,8 +57,8 @@ final class DeferredBox<Value>: AnyDeferredValue {
     let value = try read(session, &place)
     decoded = value
     isDecoded.store(true, ordering: .releasing)
-    if session.isRehearsal {
-      session.rehearsed.append(self)
+    if session.settings.isRehearsal {
+      session.later.rehearsed.append(self)
     } else {
       receive?(value)
     }
@@ -138,12 +138,12 @@ extension DecodingSession {
     if try reader.byte(at: start) == Tag.none || isDecoded(at: start) {
       return (try decodeInside(type, at: &place, depth), nil)
     }
-    let passedOver = skipped.byteCount
+    let passedOver = lookups.skipped.byteCount
     place = try end(ofValueAt: start)
     // What is deferred in something deferred is passed over at each level, which costs little once ends are noted.
-    budget.costs.passedOverByteCount += skipped.byteCount - passedOver
+    checks.budget.costs.passedOverByteCount += lookups.skipped.byteCount - passedOver
     guard
-      (budget.costs.passedOverByteCount - DecodingSession.freePassing) / DecodingSession.mostReadings
+      (checks.budget.costs.passedOverByteCount - DecodingChecks.freePassing) / DecodingChecks.mostReadings
         <= reader.count
     else {
       throw ArchiveError(
@@ -153,15 +153,15 @@ extension DecodingSession {
       )
     }
     try charge(DecodingBudget.deferredOverhead &+ MemoryLayout<Value>.stride, at: start)
-    let box = DeferredBox<Value>(at: start, earlyUses)
-    deferred.append(.init(value: box, offset: start))
+    let box = DeferredBox<Value>(at: start, later.earlyUses)
+    later.deferred.append(.init(value: box, offset: start))
     return (nil, box)
   }
 
   /// Throws if a deferred value was needed before it was decoded: a set, say, was made by a hash that was not the value's.
   @inline(__always)
   func checkEarlyUses() throws {
-    if let place = earlyUses.take() { throw usedTooEarly(place) }
+    if let place = later.earlyUses.take() { throw usedTooEarly(place) }
   }
 
   @inline(never)
@@ -181,7 +181,7 @@ extension DecodingSession {
   /// Whether a reference stands at `place` to an object that is there.
   private func isDecoded(at place: Int) throws -> Bool {
     guard try isReference(at: place), let number = try referencedBody(at: place), number >= 1,
-      number <= image.directory.bodyCount, let object = objects.object(number)
+      number <= image.directory.bodyCount, let object = graph.objects.object(number)
     else { return false }
     return object !== ObjectBeingDecoded.marker
   }

@@ -60,14 +60,14 @@ extension ValueDecoder {
   func readFields(_ memory: MutablePropertyMemory, of type: Any.Type) throws -> Bool {
     guard depth > 0, let record = try RecordHead(session, at: offset) else { return false }
     var place = offset
-    try session.plans.fields(of: type).reader(session).decode(
+    try session.types.plans.fields(of: type).reader(session).decode(
       into: memory,
       record,
       at: &place,
       session,
       depth - 1
     )
-    session.completed = (offset, place)
+    session.nesting.completed = (offset, place)
     return true
   }
 }
@@ -75,7 +75,7 @@ extension ValueDecoder {
 extension DecodingSession {
   /// The plan for a property, by its type and how it is held.
   fileprivate func fieldPlan(for property: StoredProperty) throws(ArchiveError) -> AnyDecodingPlan {
-    func plan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan { plans.plan(for: type) }
+    func plan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan { types.plans.plan(for: type) }
     func referencePlan<Target: Decodable & AnyObject>(_ type: Target.Type) -> AnyDecodingPlan {
       if property.ownership == .weak { return WeakFieldDecodingPlan<Target>(property) }
       return property.type == Target.self
@@ -118,7 +118,7 @@ private final class UnownedDecodingPlan<Field: ReferenceField, Value: Decodable>
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    let value = try session.plans.plan(for: Value.self).decode(at: &place, session, depth)
+    let value = try session.types.plans.plan(for: Value.self).decode(at: &place, session, depth)
     memory.withValue(Field.self, at: offset) { $0.object = value as? Field.Target }
   }
 }
@@ -158,7 +158,7 @@ final class FieldsReader {
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    guard session.stackGuard.hasRoom() else {
+    guard session.stack.bounds.hasRoom() else {
       return try session.onLargerStack { try decode(into: memory, record, at: &place, session, depth) }
     }
     let steps = try shapes[record.shape] ?? findSteps(record.shape, session, at: place)
@@ -188,7 +188,7 @@ final class FieldsReader {
         case .double: try get(Double.self, step, slot, memory, &value, place, record, session, depth)
         case .string: try get(String.self, step, slot, memory, &value, place, record, session, depth)
         case .strings:
-          session.frames[depth + 1].currentSlot = slot
+          session.nesting.frames[depth + 1].currentSlot = slot
           var end = value
           if let strings = try session.decodeStrings(at: &end, depth + 1) {
             memory.store([String].self, strings, at: step.offset)
@@ -248,7 +248,7 @@ final class FieldsReader {
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    session.frames[depth + 1].currentSlot = slot
+    session.nesting.frames[depth + 1].currentSlot = slot
     var end = place
     try plans[Int(step.field)].decodeField(memory, at: step.offset, from: &end, session, depth + 1)
     place = end
@@ -264,7 +264,7 @@ final class FieldsReader {
   ) throws {
     let slots = try session.image.shape(record.shape, at: place)
     try session.descend(to: place, from: depth)
-    session.frames[depth + 1].setRecord(slots, payload: record.payload)
+    session.nesting.frames[depth + 1].setRecord(slots, payload: record.payload)
   }
 
   @inline(never)
@@ -317,7 +317,7 @@ final class FieldsReader {
   ) -> any Error {
     guard error is ReadingFault || error is ArchiveError else { return error }
     do { try openFrame(at: start, record, session, depth) } catch { return error }
-    session.frames[depth + 1].currentSlot = slot
+    session.nesting.frames[depth + 1].currentSlot = slot
     let path = session.path(toValueAt: place, in: depth + 1)
     switch error {
     case let fault as ReadingFault:

@@ -31,7 +31,7 @@ final class KeyIndex {
   /// stands there twice.
   init(mapAt offset: Int, _ payload: Int, count: Int, _ session: DecodingSession) throws(ArchiveError) {
     let image = session.image
-    let keyHash = session.keyHash
+    let keyHash = session.lookups.keyHash
     var entries: [Entry] = []
     // No more than the bytes that were seen: a file may say that there are very many.
     entries.reserveCapacity(min(count, 1_024))
@@ -72,21 +72,22 @@ extension DecodingSession {
   func makeIndex(of container: DecodingPlace) throws(ArchiveError) {
     let (offset, depth) = (container.offset, container.depth)
     if container.index == nil {
-      container.index = try offset == topLevelOffset ? indexOfTopLevel(depth) : makeIndex(offset, depth)
+      container.index =
+        try offset == lookups.topLevelOffset ? indexOfTopLevel(depth) : makeIndex(offset, depth)
     }
-    frames[depth].indexed = (offset, container.index?.end ?? -1)
+    nesting.frames[depth].indexed = (offset, container.index?.end ?? -1)
   }
 
   /// The top level is read by many containers, one for each key that a program asks for.
   private func indexOfTopLevel(_ depth: Int) throws(ArchiveError) -> KeyIndex {
-    if let topLevelIndex { return topLevelIndex }
-    let index = try makeIndex(topLevelOffset, depth)
-    topLevelIndex = index
+    if let index = lookups.topLevelIndex { return index }
+    let index = try makeIndex(lookups.topLevelOffset, depth)
+    lookups.topLevelIndex = index
     return index
   }
 
   private func makeIndex(_ offset: Int, _ depth: Int) throws(ArchiveError) -> KeyIndex {
-    let frame = frames[depth]
+    let frame = nesting.frames[depth]
     return frame.kind == .record
       ? try KeyIndex(recordAt: offset, frame.payload, count: frame.count, self)
       : try KeyIndex(mapAt: offset, frame.payload, count: frame.count, self)
@@ -105,8 +106,8 @@ extension DecodingSession {
   /// The slot of the key `number` in the record whose frame is at `depth`.
   @inline(__always)
   func slot(ofKey number: Int, _ depth: Int) -> Int? {
-    let first = frames[depth].firstSlot
-    let count = frames[depth].count
+    let first = nesting.frames[depth].firstSlot
+    let count = nesting.frames[depth].count
     guard count <= DecodingSession.fewKeys else {
       return slot(ofKey: number, first, count)
     }
@@ -120,17 +121,17 @@ extension DecodingSession {
 
   /// The slot of the key `number` in a shape of many keys, which are put in a table once.
   private func slot(ofKey number: Int, _ first: Int, _ count: Int) -> Int? {
-    let slots = shapeSlots[first] ?? makeShapeSlots(first, count)
-    return slots.slot(keyHash.of(number)) { image.shapeKey(first &+ $0) == number }
+    let slots = lookups.shapeSlots[first] ?? makeShapeSlots(first, count)
+    return slots.slot(lookups.keyHash.of(number)) { image.shapeKey(first &+ $0) == number }
   }
 
   private func makeShapeSlots(_ first: Int, _ count: Int) -> SlotTable {
     var slots = SlotTable(for: count)
     for slot in 0..<count {
       // No key stands in a shape twice (see `ArchiveImage`).
-      _ = slots.insert(slot, keyHash.of(image.shapeKey(first &+ slot))) { _ in false }
+      _ = slots.insert(slot, lookups.keyHash.of(image.shapeKey(first &+ slot))) { _ in false }
     }
-    shapeSlots[first] = slots
+    lookups.shapeSlots[first] = slots
     return slots
   }
 }

@@ -59,15 +59,15 @@ final class DecodingPlace: SparePlace {
   @inline(__always)
   func place<Key: CodingKey>(of key: Key) throws -> Int? {
     try open()
-    if session.frames[depth].kind == .record {
+    if session.nesting.frames[depth].kind == .record {
       let number = table.number(of: key, in: session, depth)
-      let next = session.frames[depth].nextSlot
-      if next < session.frames[depth].count,
-        session.image.shapeKey(session.frames[depth].firstSlot &+ next) == number,
-        offset != session.topLevelOffset
+      let next = session.nesting.frames[depth].nextSlot
+      if next < session.nesting.frames[depth].count,
+        session.image.shapeKey(session.nesting.frames[depth].firstSlot &+ next) == number,
+        offset != session.lookups.topLevelOffset
       {
-        session.frames[depth].currentSlot = next
-        return session.frames[depth].nextPlace
+        session.nesting.frames[depth].currentSlot = next
+        return session.nesting.frames[depth].nextPlace
       }
     }
     return try search(for: key)
@@ -76,7 +76,7 @@ final class DecodingPlace: SparePlace {
   /// The same where the value of `key` is not the one that comes next in a record.
   @inline(never)
   private func search<Key: CodingKey>(for key: Key) throws -> Int? {
-    if session.frames[depth].kind == .record {
+    if session.nesting.frames[depth].kind == .record {
       let number = table.number(of: key, in: session, depth)
       if let place = try session.findInRecord(number, self) { return place }
     } else if let place = try session.findInMap(key.stringValue, key.intValue, self) {
@@ -111,7 +111,7 @@ final class DecodingPlace: SparePlace {
 
   @inline(__always)
   private func get<Value: ReadablePrimitive>(_ type: Value.Type, at start: Int) throws -> Value {
-    let slot = session.frames[depth].currentSlot
+    let slot = session.nesting.frames[depth].currentSlot
     var place = start
     let value: Value
     do throws(ReadingFault) {
@@ -149,10 +149,10 @@ final class DecodingPlace: SparePlace {
 
   /// Looks where the value at `start` ends, the current one, for a decoder or container that will not tell.
   func checkEnd(ofValueAt start: Int) throws {
-    guard offset == session.topLevelOffset else { return }
-    let slot = session.frames[depth].currentSlot
+    guard offset == session.lookups.topLevelOffset else { return }
+    let slot = session.nesting.frames[depth].currentSlot
     // What is in the body of the top level itself was walked when that was opened.
-    guard session.topLevelEnds[slot] != nil else { return }
+    guard session.lookups.topLevelEnds[slot] != nil else { return }
     do throws(ArchiveError) {
       try session.checkEnd(ofTopLevelSlot: slot, session.end(ofValueAt: start))
     } catch {
@@ -179,7 +179,7 @@ final class DecodingPlace: SparePlace {
 
   func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
     let start = try existingPlace(of: key)
-    return session.readLast.areThere
+    return session.later.readLast.areThere
       ? try decodeUnlessReadLast(type, key, at: start) : try decode(type, at: start)
   }
 
@@ -201,10 +201,11 @@ final class DecodingPlace: SparePlace {
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
     guard let place = try place(of: key), try !isNil(at: place) else { return nil }
-    if session.readLast.areThere, let isEmpty = try isReadLast(type, key, at: place, needsValue: false) {
+    if session.later.readLast.areThere, let isEmpty = try isReadLast(type, key, at: place, needsValue: false)
+    {
       return isEmpty ? empty(type) : nil
     }
-    guard session.observer != nil || session.plans.plan(for: Value.self).isForOptionals else {
+    guard session.settings.observer != nil || session.types.plans.plan(for: Value.self).isForOptionals else {
       return try decode(type, at: place)
     }
     return try decodeOptional(type, at: place)
@@ -218,7 +219,7 @@ final class DecodingPlace: SparePlace {
 
   private func decode<Value: Decodable>(_ type: Value.Type, at start: Int) throws -> Value {
     let (offset, depth) = (offset, depth)
-    let slot = session.frames[depth].currentSlot
+    let slot = session.nesting.frames[depth].currentSlot
     var place = start
     if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
       try session.charge(valueOf: type, at: start, session.path(toValueAt: start, in: depth))

@@ -50,7 +50,7 @@ final class DecodingTurn: Sendable {
 extension DecodingSession {
   /// Reads a lazy value. Where there is a reference to an object that is none, it is the value.
   func decodeLazily<Value: Decodable>(_ type: Value.Type, _ source: LazySource) throws -> Value {
-    guard !isActive else {
+    guard !later.isActive else {
       let place = if case .place(let place) = source { place } else { 0 }
       noteEarlyUse(at: place)
       let message =
@@ -94,8 +94,8 @@ extension DecodingSession {
 
   /// An object or lazy value that was read, for who saves it again under its number.
   func known(_ number: Int) -> AnyObject? {
-    if let object = objects.object(number) { return object }
-    guard let content = lazyContents[number]?.content, isLazyBody(number) else { return nil }
+    if let object = graph.objects.object(number) { return object }
+    guard let content = lazies.contents[number]?.content, isLazyBody(number) else { return nil }
     return content
   }
 

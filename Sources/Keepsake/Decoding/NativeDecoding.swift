@@ -155,7 +155,7 @@ extension DecodingSession {
       let tag = try reader.byte(at: place)
       guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
       let parts = try DecimalParts(reader, at: &place)
-      completed = (offset, place)
+      nesting.completed = (offset, place)
       return parts
     } catch {
       throw publicError(error, path(to: offset, depth: depth))

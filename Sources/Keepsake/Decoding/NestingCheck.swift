@@ -10,16 +10,20 @@ extension DecodingSession {
   /// Whether the value at `offset`, in the container at `depth`, may be decoded although it is nested deeper than usual.
   @inline(never)
   func checkNesting(of offset: Int, in depth: Int) throws {
-    guard depth < limits.maximumDepth, depth &- depthBase < limits.maximumValueDepth else {
-      throw tooDeep(depth, offset, isInObjects: depth >= limits.maximumDepth)
+    guard depth < settings.limits.maximumDepth, depth &- nesting.base < settings.limits.maximumValueDepth
+    else {
+      throw tooDeep(depth, offset, isInObjects: depth >= settings.limits.maximumDepth)
     }
     // What is within a value that was looked at was looked at, too.
-    guard !examined.contains(offset) else { return }
-    let room = min(limits.maximumDepth &- depth, limits.maximumValueDepth &- (depth &- depthBase))
+    guard !checks.examined.contains(offset) else { return }
+    let room = min(
+      settings.limits.maximumDepth &- depth,
+      settings.limits.maximumValueDepth &- (depth &- nesting.base)
+    )
     do {
-      examined.insert(offset..<(try endOfNesting(at: offset, levels: room)))
+      checks.examined.insert(offset..<(try endOfNesting(at: offset, levels: room)))
     } catch let fault as NestingFault {
-      throw tooDeep(depth, fault.offset, isInObjects: room == limits.maximumDepth &- depth)
+      throw tooDeep(depth, fault.offset, isInObjects: room == settings.limits.maximumDepth &- depth)
     } catch {
       throw publicError(error, path(toValueAt: offset, in: depth))
     }
@@ -66,8 +70,8 @@ extension DecodingSession {
   private func tooDeep(_ depth: Int, _ offset: Int, isInObjects: Bool) -> DecodingError {
     let message =
       isInObjects
-      ? "Objects and values are nested more than \(limits.maximumDepth) deep; ArchiveLimits.maximumDepth can allow more"
-      : "Values are nested more than \(limits.maximumValueDepth) deep; ArchiveLimits.maximumValueDepth can allow more"
+      ? "Objects and values are nested more than \(settings.limits.maximumDepth) deep; ArchiveLimits.maximumDepth can allow more"
+      : "Values are nested more than \(settings.limits.maximumValueDepth) deep; ArchiveLimits.maximumValueDepth can allow more"
     return corrupted(
       ArchiveError(.limitExceeded, message, byteOffset: offset),
       path(toValueAt: offset, in: depth)

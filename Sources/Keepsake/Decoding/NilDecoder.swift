@@ -3,7 +3,7 @@ struct NilDecoder: Decoder, PrimitiveSingleValueDecoding {
   let session: DecodingSession
   let codingPath: [any CodingKey]
 
-  var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+  var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw notFound([String: Any].self)

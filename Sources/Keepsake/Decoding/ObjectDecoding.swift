@@ -13,7 +13,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     }
     let number = try session.objectNumber(at: &place)
     guard number >= 1, number <= session.image.directory.bodyCount,
-      let object = session.objects.object(number)
+      let object = session.graph.objects.object(number)
     else { return try decodeBody(number, start, session, depth) }
     if ObjectIdentifier(type(of: object)) == ObjectIdentifier(Value.self) {
       return knownDowncast(object, to: Value.self)
@@ -47,9 +47,9 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
       ),
       reference
     )
-    let outerBase = session.depthBase
-    session.depthBase = depth
-    defer { session.depthBase = outerBase }
+    let outerBase = session.nesting.base
+    session.nesting.base = depth
+    defer { session.nesting.base = outerBase }
     do {
       let value: AnyObject =
         buildable.type == Value.self
@@ -77,8 +77,10 @@ extension ClassDecodingPlan {
   private func decodeInline(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let range = place..<session.reader.count
     try session.charge(objectOf: instanceByteCount(Value.self), at: place)
-    session.inProgress.append(TypedValueInProgress(number: 0, entry: -1, type: Value.self, range: range))
-    defer { session.inProgress.removeLast() }
+    session.graph.inProgress.append(
+      TypedValueInProgress(number: 0, entry: -1, type: Value.self, range: range)
+    )
+    defer { session.graph.inProgress.removeLast() }
     let value = try session.decodePlainly(Value.self, at: &place, depth)
     if isAwakening, let awakening = value as? any ArchiveAwakening { session.noteAwakening(awakening) }
     return value
@@ -147,8 +149,8 @@ extension DecodingSession {
   // MARK: The life of an object
 
   fileprivate func begin(_ object: TypedValueInProgress, _ reference: Int) {
-    objects.set(object.number, ObjectBeingDecoded.marker, origin: reference)
-    inProgress.append(object)
+    graph.objects.set(object.number, ObjectBeingDecoded.marker, origin: reference)
+    graph.inProgress.append(object)
   }
 
   /// Notes that the initializer of `object` returned.
@@ -160,7 +162,7 @@ extension DecodingSession {
     _ buildable: BuildableType,
     _ reference: Int
   ) throws -> AnyObject? {
-    let known = objects.object(number).map { ObjectIdentifier($0) }
+    let known = graph.objects.object(number).map { ObjectIdentifier($0) }
     let isRegistered = known == ObjectIdentifier(object)
     if !isRegistered, let known, known != ObjectIdentifier(ObjectBeingDecoded.marker) {
       throw ArchiveError(
@@ -169,16 +171,16 @@ extension DecodingSession {
         byteOffset: reference
       )
     }
-    let result = observer == nil ? object : observer?.replacement(forDecoded: object)
+    let result = settings.observer == nil ? object : settings.observer?.replacement(forDecoded: object)
     if !isRegistered || result !== object {
-      objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
+      graph.objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
     }
-    inProgress.removeLast()
-    if readLast.areThere {
-      readLast.end(number)
-      if result !== object { readLast.replace(object, number) }
+    graph.inProgress.removeLast()
+    if later.readLast.areThere {
+      later.readLast.end(number)
+      if result !== object { later.readLast.replace(object, number) }
     }
-    decodedNumbers.append(UInt32(truncatingIfNeeded: number))
+    graph.decodedNumbers.append(UInt32(truncatingIfNeeded: number))
     let mayAwake = buildable.isAwakening || result !== object
     if mayAwake, let result = result as? any ArchiveAwakening { noteAwakening(result) }
     return result
@@ -186,24 +188,24 @@ extension DecodingSession {
 
   fileprivate func noteAwakening(_ object: any ArchiveAwakening) {
     // An observer may give one object for several.
-    if observer != nil, !awakened.insert(ObjectIdentifier(object)).inserted { return }
-    awakening.append(object)
+    if settings.observer != nil, !later.awakened.insert(ObjectIdentifier(object)).inserted { return }
+    later.awakening.append(object)
   }
 
   /// Forgets an object whose initializer threw.
   fileprivate func abandon(_ number: Int, _ reference: Int) {
-    guard inProgress.last?.number == number else { return }
-    inProgress.removeLast()
-    readLast.end(number)
-    objects.set(number, nil, origin: reference)
+    guard graph.inProgress.last?.number == number else { return }
+    graph.inProgress.removeLast()
+    later.readLast.end(number)
+    graph.objects.set(number, nil, origin: reference)
   }
 
   /// Makes the object whose initializer called known to what it holds.
   func register(_ object: AnyObject, from decoder: ValueDecoder) {
-    guard let current = inProgress.last, current.number > 0, current.range.contains(decoder.offset),
+    guard let current = graph.inProgress.last, current.number > 0, current.range.contains(decoder.offset),
       ObjectIdentifier(Swift.type(of: object)) == ObjectIdentifier(current.type)
     else { return }
-    objects.set(current.number, object, origin: objects.origin(current.number))
+    graph.objects.set(current.number, object, origin: graph.objects.origin(current.number))
   }
 
   // MARK: Errors

@@ -35,7 +35,7 @@ extension DecodingPlace {
       guard name.utf8.first == UInt8(ascii: "_"), name != ObservableKeyNames.registrar else { return nil }
       return try session.find(String(name.dropFirst()), self)
     case .withUnderscore:
-      guard session.frames[depth].kind == .record, session.slot(ofKey: registrar, depth) != nil else {
+      guard session.nesting.frames[depth].kind == .record, session.slot(ofKey: registrar, depth) != nil else {
         return nil
       }
       return try session.find("_" + key.stringValue, self)

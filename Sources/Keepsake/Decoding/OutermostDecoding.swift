@@ -16,57 +16,57 @@ extension DecodingSession {
     _ depth: Int
   ) throws -> Value {
     try throwEarlierFailure()
-    stackGuard = StackGuard()
+    stack.bounds = StackGuard()
     forgetTypesOfOldNames()
-    isActive = true
-    depthBase = 0
+    later.isActive = true
+    nesting.base = 0
     // One that came after an earlier call had thrown.
-    _ = earlyUses.take()
+    _ = later.earlyUses.take()
     let start = place
-    let charged = budget.begin(at: start)
+    let charged = checks.budget.begin(at: start)
     var isDecoded = false
     defer {
-      budget.end(charged, at: start, isDecoded: isDecoded)
-      isActive = false
-      spareStack = nil
-      for value in exchange(&rehearsed, with: []) { value.forget() }
+      checks.budget.end(charged, at: start, isDecoded: isDecoded)
+      later.isActive = false
+      stack.spare = nil
+      for value in exchange(&later.rehearsed, with: []) { value.forget() }
     }
     do {
       let value = try decodeInside(type, at: &place, depth)
       try checkEarlyUses()
-      while let next = deferred.next() {
+      while let next = later.deferred.next() {
         try next.value.decode(self, next)
         // At once, so that fewer cycles are closed, which nobody would break.
         try checkEarlyUses()
       }
       try resolveConditionals()
-      if readLast.areThere { try checkHashes() }
-      if let failure = failure.take() { throw failure }
-      if !lazyContents.isEmpty { letGoOfObjects() }
-      decodedNumbers.removeAll(keepingCapacity: true)
+      if later.readLast.areThere { try checkHashes() }
+      if let failure = checks.failure.take() { throw failure }
+      if !lazies.contents.isEmpty { letGoOfObjects() }
+      graph.decodedNumbers.removeAll(keepingCapacity: true)
       isDecoded = true
-      let awakening = exchange(&awakening, with: [])
-      awakened = []
-      guard !isRehearsal else { return value }
-      isActive = false
+      let awakening = exchange(&later.awakening, with: [])
+      later.awakened = []
+      guard !settings.isRehearsal else { return value }
+      later.isActive = false
       for object in awakening { object.awakeFromArchive() }
       return value
     } catch {
       // Nothing that was decoded meanwhile is kept: its deferred values would be missing.
       goBack(to: DecodingMark())
-      depthBase = 0
-      inProgress = []
-      deferred = DeferredQueue()
-      readLast = PropertiesReadLast(image)
+      nesting.base = 0
+      graph.inProgress = []
+      later.deferred = DeferredQueue()
+      later.readLast = PropertiesReadLast(image)
       // What could not be told before may be the reason.
-      throw failure.take() ?? error
+      throw checks.failure.take() ?? error
     }
   }
 
   /// Keeps the objects that were decoded no more: they may hold lazy values, which hold the session.
   private func letGoOfObjects() {
-    newNumbers += decodedNumbers
-    objects.letGo(decodedNumbers)
+    lazies.newNumbers += graph.decodedNumbers
+    graph.objects.letGo(graph.decodedNumbers)
   }
 
   /// Decodes the only value of an archive that has but one.
@@ -79,40 +79,40 @@ extension DecodingSession {
       }
     }
     return try keepingSpares {
-      try DecodingPlace(self, keyTable(ArchiveCodingKey.self), topLevelOffset, 0).decode(type, key)
+      try DecodingPlace(self, keyTable(ArchiveCodingKey.self), lookups.topLevelOffset, 0).decode(type, key)
     }
   }
 
   private func forgetTypesOfOldNames() {
     let generation = ClassNames.generation
-    if generation != namesGeneration { forgetTypes() }
-    namesGeneration = generation
+    if generation != types.namesGeneration { forgetTypes() }
+    types.namesGeneration = generation
   }
 
   /// Forgets which types were found for names: they may now be others.
   func forgetTypes() {
-    plans = DecodingPlanCache()
+    types.plans = DecodingPlanCache()
   }
 
   /// Gives the conditional references their objects. Those whose objects nothing has asked for yet wait on.
   private func resolveConditionals() throws {
-    if !waiting.isEmpty {
-      for number in decodedNumbers {
-        for reference in waiting.removeValue(forKey: Int(number)) ?? [] {
+    if !graph.waiting.isEmpty {
+      for number in graph.decodedNumbers {
+        for reference in graph.waiting.removeValue(forKey: Int(number)) ?? [] {
           _ = try reference.resolve(in: self)
         }
       }
     }
-    for reference in exchange(&conditional, with: []) where try !reference.resolve(in: self) {
-      waiting[reference.number, default: []].append(reference)
+    for reference in exchange(&graph.conditional, with: []) where try !reference.resolve(in: self) {
+      graph.waiting[reference.number, default: []].append(reference)
     }
   }
 
   /// Makes the frames those of a value that is decoded by itself, at `offset`.
   func detachFrames(for offset: Int) {
     prepareFrame(0, for: -1)
-    depthBase = 0
-    detached = (offset, nil)
+    nesting.base = 0
+    nesting.detached = (offset, nil)
   }
 }
 
@@ -128,23 +128,25 @@ extension DecodingSession {
   @inline(__always)
   var mark: DecodingMark {
     DecodingMark(
-      decoded: decodedNumbers.count,
-      deferred: deferred.count,
-      conditional: conditional.count,
-      awakening: awakening.count
+      decoded: graph.decodedNumbers.count,
+      deferred: later.deferred.count,
+      conditional: graph.conditional.count,
+      awakening: later.awakening.count
     )
   }
 
   /// Forgets the objects that were decoded since `mark`, and all that was still to be done for them: what they
   /// were decoded for could not be.
   func goBack(to mark: DecodingMark) {
-    for number in decodedNumbers.dropFirst(mark.decoded) {
-      objects.set(Int(number), nil, origin: objects.origin(Int(number)))
+    for number in graph.decodedNumbers.dropFirst(mark.decoded) {
+      graph.objects.set(Int(number), nil, origin: graph.objects.origin(Int(number)))
     }
-    decodedNumbers.removeLast(max(0, decodedNumbers.count - mark.decoded))
-    deferred.truncate(to: mark.deferred)
-    conditional.removeLast(max(0, conditional.count - mark.conditional))
-    for object in awakening.dropFirst(mark.awakening) { awakened.remove(ObjectIdentifier(object)) }
-    awakening.removeLast(max(0, awakening.count - mark.awakening))
+    graph.decodedNumbers.removeLast(max(0, graph.decodedNumbers.count - mark.decoded))
+    later.deferred.truncate(to: mark.deferred)
+    graph.conditional.removeLast(max(0, graph.conditional.count - mark.conditional))
+    for object in later.awakening.dropFirst(mark.awakening) {
+      later.awakened.remove(ObjectIdentifier(object))
+    }
+    later.awakening.removeLast(max(0, later.awakening.count - mark.awakening))
   }
 }

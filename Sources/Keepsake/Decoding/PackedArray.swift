@@ -87,7 +87,7 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
     let array = try (0..<numbers.count).map { index in
       guard let element = Element.convert(numbers[index]) else {
         session.prepareFrame(depth + 1, for: start)
-        session.frames[depth].child = start
+        session.nesting.frames[depth].child = start
         session.prepareElement(start, depth + 1, index)
         throw session.mismatchInPacked(Element.self, numbers[index], start, depth + 1)
       }

@@ -66,7 +66,7 @@ struct PackedValueDecoder: Decoder {
   let codingPath: [any CodingKey]
   let numbers: PackedArray
 
-  var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+  var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw session.mismatchWithoutPlace([String: Any].self, codingPath)
@@ -87,7 +87,7 @@ struct NumberDecoder: Decoder, PrimitiveSingleValueDecoding {
   let number: PackedArray.Number
   let codingPath: [any CodingKey]
 
-  var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+  var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw mismatch([String: Any].self)

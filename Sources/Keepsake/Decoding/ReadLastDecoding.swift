@@ -82,15 +82,17 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
   override func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {
     session.detachFrames(for: waiting.offset)
     var place = waiting.offset
-    let hashed = session.readLast.hashed.count
+    let hashed = session.later.readLast.hashed.count
     let value = try session.decodeInside(Value.self, at: &place, 0)
     // A rehearsal closes no cycle, which nobody would break.
-    guard !session.isRehearsal, let owner = session.owner(waiting.number) else { return }
+    guard !session.settings.isRehearsal, let owner = session.owner(waiting.number) else { return }
     guard let present = property.value(as: Value.self, in: owner), present.isEmptyForNow,
       property.assign(value, as: Value.self, in: owner)
     else { throw session.isNotEmpty(property, waiting.offset) }
-    if session.readLast.hashed.count > hashed, value is any HashedValue {
-      session.readLast.hashed[session.readLast.hashed.count - 1].put { [self] in mendHashes(in: owner) }
+    if session.later.readLast.hashed.count > hashed, value is any HashedValue {
+      session.later.readLast.hashed[session.later.readLast.hashed.count - 1].put { [self] in
+        mendHashes(in: owner)
+      }
     }
   }
 
@@ -113,7 +115,7 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
   override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
     throws
   {
-    guard !session.isRehearsal, let owner = session.owner(reference.owner) else { return }
+    guard !session.settings.isRehearsal, let owner = session.owner(reference.owner) else { return }
     let target = try reference.checked(object, as: Target.self, session)
     guard assign(target, in: owner) else { throw session.isNotEmpty(property, reference.offset) }
   }
@@ -140,8 +142,8 @@ extension DecodingPlace {
     at start: Int,
     needsValue: Bool
   ) throws -> Bool? {
-    guard let object = session.inProgress.last, object.number > 0,
-      offset == object.content || session.readLast.isSuperclass(of: object.number, at: offset)
+    guard let object = session.graph.inProgress.last, object.number > 0,
+      offset == object.content || session.later.readLast.isSuperclass(of: object.number, at: offset)
     else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
     if try session.reader.byte(at: start) & 0xFC == Tag.conditionalReference {
@@ -150,15 +152,15 @@ extension DecodingPlace {
       else { return nil }
       _ = try session.objectBody(number, at: start)
       try session.charge(DecodingBudget.deferredOverhead, at: start)
-      session.conditional.append(
+      session.graph.conditional.append(
         WaitingReference(receiver: reference, number: number, offset: start, owner: object.number)
       )
     } else {
       guard let waiting = property.waiting, !needsValue || property.canBeEmpty else { return nil }
       try session.charge(DecodingBudget.deferredOverhead, at: start)
-      session.deferred.append(.init(value: waiting, number: object.number, offset: start))
+      session.later.deferred.append(.init(value: waiting, number: object.number, offset: start))
     }
-    let (offset, depth, slot) = (offset, depth, session.frames[depth].currentSlot)
+    let (offset, depth, slot) = (offset, depth, session.nesting.frames[depth].currentSlot)
     try session.advance(depth, offset, past: slot, to: session.end(ofValueAt: start))
     return property.canBeEmpty
   }
@@ -173,16 +175,17 @@ extension DecodingPlace {
 extension DecodingSession {
   /// Notes that the value at `offset` of `container` is the part of a superclass.
   func noteSuperclass(in container: DecodingPlace, at offset: Int) {
-    guard readLast.areThere, let object = inProgress.last, object.number > 0,
-      container.offset == object.content || readLast.isSuperclass(of: object.number, at: container.offset)
+    guard later.readLast.areThere, let object = graph.inProgress.last, object.number > 0,
+      container.offset == object.content
+        || later.readLast.isSuperclass(of: object.number, at: container.offset)
     else { return }
-    readLast.noteSuperclass(of: object.number, at: offset)
+    later.readLast.noteSuperclass(of: object.number, at: offset)
   }
 
   /// The object `number` as its initializer made it.
   fileprivate func owner(_ number: Int) -> AnyObject? {
-    if let replaced = readLast.replaced[number] { return replaced }
-    guard let object = objects.object(number), object !== ObjectReplacedByNil.marker else { return nil }
+    if let replaced = later.readLast.replaced[number] { return replaced }
+    guard let object = graph.objects.object(number), object !== ObjectReplacedByNil.marker else { return nil }
     return object
   }
 
@@ -193,20 +196,20 @@ extension DecodingSession {
     _ object: TypedValueInProgress,
     _ container: DecodingPlace
   ) -> PropertiesReadLast.PropertyOfKey {
-    guard frames[container.depth].kind == .record, object.entry >= 0 else {
+    guard nesting.frames[container.depth].kind == .record, object.entry >= 0 else {
       return findProperty(type, key, object, isReadLast: false)
     }
     let number = image.shapeKey(
-      frames[container.depth].firstSlot + frames[container.depth].currentSlot
+      nesting.frames[container.depth].firstSlot + nesting.frames[container.depth].currentSlot
     )
-    if let known = readLast.property(number, of: object.entry), known.owner == object.type,
+    if let known = later.readLast.property(number, of: object.entry), known.owner == object.type,
       known.value == Value.self
     {
       return known
     }
     let isReadLast = isReadLast(image.keys[number], by: object.entry)
     let property = findProperty(type, key, object, isReadLast: isReadLast)
-    readLast.note(property, number, of: object.entry)
+    later.readLast.note(property, number, of: object.entry)
     return property
   }
 
@@ -252,8 +255,8 @@ extension DecodingSession {
   @inline(__always)
   func noteHashed<Element>(_ value: @autoclosure () -> any HashedValue, of type: Element.Type, at offset: Int)
   {
-    guard readLast.areThere, !(type is any ReadablePrimitive.Type) else { return }
-    readLast.hashed.append(HashesOfElements(value(), offset))
+    guard later.readLast.areThere, !(type is any ReadablePrimitive.Type) else { return }
+    later.readLast.hashed.append(HashesOfElements(value(), offset))
   }
 
   /// Makes the sets and dictionaries anew whose elements had other hashes while properties waited. To be called when none
@@ -261,7 +264,7 @@ extension DecodingSession {
   ///
   /// - Throws: where that is not possible, as an initializer has the set.
   func checkHashes() throws {
-    for value in exchange(&readLast.hashed, with: []) where !value.isRight {
+    for value in exchange(&later.readLast.hashed, with: []) where !value.isRight {
       throw corrupted(
         ArchiveError(
           .misuse,

@@ -35,10 +35,10 @@ extension DecodingSession {
     guard try isReference(at: place), let number = try referencedBody(at: place) else { return place }
     let (_, body, content) = try objectBody(number, at: place)
     // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
-    try countReading(body.count + DecodingSession.readingByteCount, at: place)
+    try countReading(body.count + DecodingChecks.readingByteCount, at: place)
     try charge(body.count &* DecodingBudget.rereadFactor, at: place)
     try image.checkExtent(content, fills: body)
-    if objects.origin(number) < 0 { objects.set(number, nil, origin: place) }
+    if graph.objects.origin(number) < 0 { graph.objects.set(number, nil, origin: place) }
     return content
   }
 
@@ -55,7 +55,7 @@ extension DecodingSession {
     var content = try contentOfReference(at: place)
     // That an object is only another reference leads nowhere.
     guard content != place, try !isReference(at: content) else { return nil }
-    guard stackGuard.hasRoom() else {
+    guard stack.bounds.hasRoom() else {
       return try onLargerStack { try decodeReferred(by: plan, at: &place, depth) }
     }
     let value = try plan.decode(at: &content, self, depth)
@@ -80,9 +80,10 @@ extension DecodingSession {
   /// Counts bytes that will be read, or passed over, more than once; throws when they are out of proportion to
   /// the archive.
   func countReading(_ byteCount: Int, at place: Int) throws(ArchiveError) {
-    budget.costs.readByteCount += byteCount
+    checks.budget.costs.readByteCount += byteCount
     guard
-      budget.costs.readByteCount / DecodingSession.mostReadings <= reader.count + DecodingSession.freeReadings
+      checks.budget.costs.readByteCount / DecodingChecks.mostReadings <= reader.count
+        + DecodingChecks.freeReadings
     else {
       throw ArchiveError(
         .limitExceeded,

@@ -17,7 +17,7 @@ struct RememberedFailure {
 extension DecodingSession {
   /// Remembers `error`, which a call that cannot throw met.
   @inline(never)
-  func remember(_ error: any Error) { failure.remember(error) }
+  func remember(_ error: any Error) { checks.failure.remember(error) }
 
   /// Runs `body` for a call that cannot throw, which is about the value at `offset`.
   func rememberingFailure(of offset: Int, _ depth: Int, _ body: () throws -> Void) {
@@ -26,6 +26,6 @@ extension DecodingSession {
 
   /// Throws what a call that cannot throw met before, unless an outermost decode is running, which will throw it.
   func throwEarlierFailure() throws {
-    if !isActive, let failure = failure.take() { throw failure }
+    if !later.isActive, let failure = checks.failure.take() { throw failure }
   }
 }

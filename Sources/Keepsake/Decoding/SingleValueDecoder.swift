@@ -16,7 +16,7 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
     } catch {
       throw session.error(error, type, codingPath)
     }
-    session.completed = (offset, place)
+    session.nesting.completed = (offset, place)
     return value
   }
 
@@ -32,7 +32,7 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
     session.claimFrame(depth, for: offset)
     var place = offset
     let value = try session.decode(type, at: &place, depth)
-    session.completed = (offset, place)
+    session.nesting.completed = (offset, place)
     return value
   }
 }

@@ -41,11 +41,12 @@ extension DecodingSession {
       _ = try image.valuesBehindHead(at: &end, in: reader)
       return end
     }
-    if skipped.areNoted { return try endNotingParts(of: place) }
+    if lookups.skipped.areNoted { return try endNotingParts(of: place) }
     let end = try image.end(ofValueAt: place, in: reader)
-    skipped.byteCount &+= end &- place
-    if (skipped.byteCount &- SkippedValues.freeByteCount) / SkippedValues.mostPassings > reader.count {
-      skipped.areNoted = true
+    lookups.skipped.byteCount &+= end &- place
+    if (lookups.skipped.byteCount &- SkippedValues.freeByteCount) / SkippedValues.mostPassings > reader.count
+    {
+      lookups.skipped.areNoted = true
     }
     return end
   }
@@ -60,9 +61,9 @@ extension DecodingSession {
     repeat {
       let length = fixedLength(of: try reader.byte(at: place))
       if length > 0 {
-        skipped.byteCount &+= length
+        lookups.skipped.byteCount &+= length
         place &+= length
-      } else if let end = skipped.ends[place] {
+      } else if let end = lookups.skipped.ends[place] {
         place = end
       } else {
         let start = place
@@ -71,7 +72,7 @@ extension DecodingSession {
           place = try image.end(ofValueAt: start, in: reader)
           children = 0
         }
-        skipped.byteCount &+= place &- start
+        lookups.skipped.byteCount &+= place &- start
         if children > 0 {
           let isNoted = start &- lastNoted >= SkippedValues.closestNotes
           if isNoted { lastNoted = start }
@@ -95,6 +96,6 @@ extension DecodingSession {
   }
 
   private func note(_ start: Int, _ end: Int) {
-    if end &- start >= SkippedValues.noteworthyByteCount { skipped.ends[start] = end }
+    if end &- start >= SkippedValues.noteworthyByteCount { lookups.skipped.ends[start] = end }
   }
 }

@@ -76,7 +76,8 @@ extension DecodingSession: ReusableCoder {
   var canBeReused: Bool {
     image.source == nil && image.saved == nil && reader.count <= DecodingSession.mostKeptBytes
       && image.directory.bodyCount <= DecodingSession.mostKeptObjects && image.tables.canBeShared
-      && frames.count <= DecodingSession.mostKeptFrames && observer == nil && classPolicy == .byName
-      && failure.error == nil && waiting.isEmpty
+      && nesting.frames.count <= DecodingSession.mostKeptFrames && settings.observer == nil
+      && settings.classPolicy == .byName
+      && checks.failure.error == nil && graph.waiting.isEmpty
   }
 }

@@ -7,7 +7,7 @@ extension ValueDecoder {
       session.claimFrame(depth, for: offset)
       var place = offset
       func completed<Value>(_ value: Value) throws -> Expected {
-        session.completed = (offset, place)
+        session.nesting.completed = (offset, place)
         if let typed = value as? Expected { return typed }
         throw session.otherType(
           type,
@@ -47,7 +47,7 @@ extension ValueDecoder {
 extension DecodingSession {
   /// Whether `value` stands for one of the program. Its plan knows; the runtime would be asked for each value.
   fileprivate func isStandIn<Value: Decodable>(_ value: Value) -> Bool {
-    plans.plan(for: Value.self).isForStandIns
+    types.plans.plan(for: Value.self).isForStandIns
   }
 
   /// - Parameter placeholder: the type to use where none is found.
@@ -65,8 +65,10 @@ extension DecodingSession {
       type = placeholder
     }
     // Where it ends need not be known: of those in progress the innermost counts.
-    inProgress.append(TypedValueInProgress(number: 0, entry: entry, type: type, range: start..<reader.count))
-    defer { inProgress.removeLast() }
+    graph.inProgress.append(
+      TypedValueInProgress(number: 0, entry: entry, type: type, range: start..<reader.count)
+    )
+    defer { graph.inProgress.removeLast() }
     return try decodeByPlan(type, at: &place, depth)
   }
 
@@ -83,13 +85,13 @@ extension DecodingSession {
 
   func decodeByPlan(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws -> any Decodable {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
-      try plans.plan(for: type).decode(at: &place, self, depth)
+      try types.plans.plan(for: type).decode(at: &place, self, depth)
     }
     return try decode(type)
   }
 
   func decodeByPlan<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value {
-    try plans.plan(for: type).decode(at: &place, self, depth)
+    try types.plans.plan(for: type).decode(at: &place, self, depth)
   }
 }
 

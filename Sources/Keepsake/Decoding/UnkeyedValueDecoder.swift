@@ -44,7 +44,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   private mutating func advance(to end: Int) {
     place = end
     currentIndex += 1
-    if currentIndex == elementCount, !isElsewhere { session.completed = (offset, end) }
+    if currentIndex == elementCount, !isElsewhere { session.nesting.completed = (offset, end) }
   }
 
   mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
@@ -84,7 +84,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     guard !isAtEnd else { return nil }
-    guard session.observer != nil || type is any OptionalValue.Type else {
+    guard session.settings.observer != nil || type is any OptionalValue.Type else {
       return try decodeNil() ? nil : decode(type)
     }
     if ObjectIdentifier(type) == ObjectIdentifier(Value.self) { return try decode(Value?.self) }

@@ -7,12 +7,13 @@
 /// Types that the program does not have (``ArchivePlaceholder``).
 extension DecodingSession {
   /// The placeholder for a type that is not found, where a value has to be what `fits` says.
-  func placeholder(where fits: (Any.Type) -> Bool) -> Any.Type? { placeholders.first { fits($0) } }
+  func placeholder(where fits: (Any.Type) -> Bool) -> Any.Type? { settings.placeholders.first { fits($0) } }
 
   /// The entry of the type of the value or object that `decoder` is at, and those of its superclasses; `nil` where the
   /// archive does not name it.
   func entries(at decoder: ValueDecoder) -> [ClassEntry]? {
-    guard let current = inProgress.last(where: { $0.range.contains(decoder.offset) }), current.entry >= 0
+    guard let current = graph.inProgress.last(where: { $0.range.contains(decoder.offset) }),
+      current.entry >= 0
     else { return nil }
     return sequence(first: current.entry) { self.image.classes[$0].superclass }.map { image.classes[$0] }
   }
@@ -33,7 +34,7 @@ extension DecodingSession {
     }
     guard let number = try referencedBody(at: start) else { throw ReadingFault.mismatch(start) }
     let entry = try objectBody(number, at: start).classNumber
-    let known = objects.object(number).flatMap { Swift.type(of: $0) as? any Decodable.Type }
+    let known = graph.objects.object(number).flatMap { Swift.type(of: $0) as? any Decodable.Type }
     let named = known ?? (try? type(ofEntry: entry, behind: Any.self, start, depth))
     let built = named.flatMap { $0 is AnyClass ? $0 : nil } ?? placeholders.object
     return (try decodeByPlan(built, at: &place, depth), image.classes[entry].isPolymorphic)

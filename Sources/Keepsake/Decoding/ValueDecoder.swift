@@ -7,7 +7,7 @@ struct ValueDecoder: Decoder {
   let depth: Int
 
   var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
-  var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+  var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     try session.keyedContainer(type, offset, depth)
@@ -60,7 +60,8 @@ extension DecodingSession {
   /// Whether the frame at `depth` is that of the keyed container at `offset`.
   @inline(__always)
   func isOpen(_ offset: Int, _ depth: Int) -> Bool {
-    depth < frames.count && frames[depth].offset == offset && frames[depth].kind.isKeyed
+    depth < nesting.frames.count && nesting.frames[depth].offset == offset
+      && nesting.frames[depth].kind.isKeyed
   }
 
   /// Makes the frame at `depth` that of the keyed container at `offset`, at its beginning.
@@ -78,7 +79,7 @@ extension DecodingSession {
     if let record = try RecordHead(self, at: start) {
       let slots = try image.shape(record.shape, at: start)
       try reader.check(slots.count, at: record.payload)
-      frames[depth].setRecord(slots, payload: record.payload)
+      nesting.frames[depth].setRecord(slots, payload: record.payload)
     } else {
       let tag = try reader.byte(at: place)
       place += 1
@@ -91,9 +92,9 @@ extension DecodingSession {
       case .empty: break
       default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
       }
-      frames[depth].setMap(count: count, payload: place)
+      nesting.frames[depth].setMap(count: count, payload: place)
     }
-    frames[depth].isElsewhere = start != reference
+    nesting.frames[depth].isElsewhere = start != reference
   }
 
   /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional, or a value of

@@ -3,20 +3,20 @@ extension EncodingSession {
   /// The number of a class in the class table; its superclasses get theirs before it.
   @inline(__always)
   func classNumber(of type: AnyClass) -> Int {
-    if let number = classes.number(of: type) { return number }
+    if let number = tables.classes.number(of: type) { return number }
     return addClass(type)
   }
 
   /// The number of the class of `object`: of a placeholder that of the class for which it stands.
   @inline(__always)
   func classNumber(ofObject object: AnyObject) -> Int {
-    classes.number(of: type(of: object)) ?? addClass(ofObject: object)
+    tables.classes.number(of: type(of: object)) ?? addClass(ofObject: object)
   }
 
   @inline(never)
   private func addClass(ofObject object: AnyObject) -> Int {
     if object is AnyLazyContent {
-      return classes.number(ofUnknown: ClassEntry(name: ClassEntry.lazyName), AnyLazyContent.self)
+      return tables.classes.number(ofUnknown: ClassEntry(name: ClassEntry.lazyName), AnyLazyContent.self)
     }
     guard let placeholder = object as? any ArchivePlaceholder else { return addClass(type(of: object)) }
     var entries = placeholder.content.entries
@@ -29,14 +29,14 @@ extension EncodingSession {
   /// those of its superclasses.
   private func number(ofUnknown entries: ArraySlice<ClassEntry>, _ placeholder: Any.Type) -> Int {
     guard var entry = entries.first else {
-      return classes.number(ofUnknown: ClassEntry(name: ""), placeholder)
+      return tables.classes.number(ofUnknown: ClassEntry(name: ""), placeholder)
     }
     let superclass = entries.dropFirst()
     entry.superclass = superclass.first.map { first in
       let known = ClassNames.types(named: first.name).first as? any (AnyObject & Encodable).Type
       return known.map { classNumber(of: $0) } ?? number(ofUnknown: superclass, placeholder)
     }
-    return classes.number(ofUnknown: entry, placeholder)
+    return tables.classes.number(ofUnknown: entry, placeholder)
   }
 
   private func addClass(_ type: AnyClass) -> Int {
@@ -45,15 +45,15 @@ extension EncodingSession {
       name: archivedName(of: type),
       version: ClassNames.declaredVersion(of: type),
       superclass: superclass,
-      keysReadLast: typesReadingLast[ObjectIdentifier(type)] ?? []
+      keysReadLast: settings.typesReadingLast[ObjectIdentifier(type)] ?? []
     )
-    return classes.add(entry, type, isWeak: StoredProperties.of(type)?.hasWeakOnes ?? false)
+    return tables.classes.add(entry, type, isWeak: StoredProperties.of(type)?.hasWeakOnes ?? false)
   }
 
   /// The name of a type as it stands in the archive. The runtime's names of private and local types hold an
   /// address of the process, which must not get into a file; of those only the last part is kept.
   private func archivedName(of type: Any.Type) -> String {
-    let name = ownClassNames[ObjectIdentifier(type)] ?? ClassNames.name(of: type)
+    let name = settings.ownClassNames[ObjectIdentifier(type)] ?? ClassNames.name(of: type)
     return RuntimeTypes.isAddressed(name) ? "(private)." + String(describing: type) : name
   }
 
@@ -62,8 +62,8 @@ extension EncodingSession {
   /// - Throws: when no reader could find the class by the name that it has.
   @inline(__always)
   func notePolymorphism(of type: AnyClass) throws {
-    guard let number = classes.number(of: type) else { return try addPolymorphic(type) }
-    if !classes.entries[number].isPolymorphic { try makePolymorphic(number, type) }
+    guard let number = tables.classes.number(of: type) else { return try addPolymorphic(type) }
+    if !tables.classes.entries[number].isPolymorphic { try makePolymorphic(number, type) }
   }
 
   private func addPolymorphic(_ type: AnyClass) throws {
@@ -76,27 +76,28 @@ extension EncodingSession {
     // It may have got another name since its entry was made, when the name did not matter yet.
     let name = archivedName(of: type)
     try checkName(name, of: type)
-    classes.rename(number, to: name)
-    classes.markPolymorphic(number)
+    tables.classes.rename(number, to: name)
+    tables.classes.markPolymorphic(number)
   }
 
   /// The number in the class table of the type of a value behind a protocol.
   func valueTypeNumber<Value>(of value: Value) throws -> Int {
     let type = Value.self
-    if let number = classes.number(of: type) { return number }
+    if let number = tables.classes.number(of: type) { return number }
     if let placeholder = value as? any ArchivePlaceholder {
       return number(ofUnknown: placeholder.content.entries[...], type)
     }
     let name = archivedName(of: type)
     try checkName(name, of: type)
     let version = ClassNames.declaredVersion(of: type)
-    return classes.add(ClassEntry(name: name, version: version, isValueType: true), type)
+    return tables.classes.add(ClassEntry(name: name, version: version, isValueType: true), type)
   }
 
   /// Throws unless a reader in another process of this program finds `type` by `name`.
   private func checkName(_ name: String, of type: Any.Type) throws {
     // A name that the program gives is one that it knows how to read.
-    if classesAreKnown || ownClassNames[ObjectIdentifier(type)] != nil || ClassNames.name(setFor: type) != nil
+    if settings.classesAreKnown || settings.ownClassNames[ObjectIdentifier(type)] != nil
+      || ClassNames.name(setFor: type) != nil
     {
       return
     }

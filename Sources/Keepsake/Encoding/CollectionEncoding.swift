@@ -23,7 +23,7 @@ extension EncodingSession {
   /// the stack is about to end, on a larger one.
   @inline(__always)
   fileprivate func walkElements(_ count: Int, _ encodeAll: () throws -> Void) throws {
-    guard stackGuard.hasRoom(StackGuard.collectionReserve) else {
+    guard stack.bounds.hasRoom(StackGuard.collectionReserve) else {
       return try onLargerStack { try walkElements(count, encodeAll) }
     }
     buffer.append(arrayHead: count)
@@ -62,7 +62,7 @@ extension Array: NativelyEncodable where Element: Encodable {
 
 final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
   override func encode(_ value: [Element], _ session: EncodingSession) throws {
-    try session.encodeElements(ofArray: value, session.plans.plan(for: Element.self))
+    try session.encodeElements(ofArray: value, session.types.plans.plan(for: Element.self))
   }
 
   override var canBeNil: Bool { false }
@@ -82,14 +82,14 @@ extension EncodingSession {
   func encode(strings: [String]) throws {
     try countLevel()
     buffer.append(arrayHead: strings.count)
-    self.strings.reserve(strings.count)
+    tables.strings.reserve(strings.count)
     strings.span.visit { write(string: $0) }
   }
 
   /// Looks whether one level more is not too deep, for a value that needs no frame.
   @inline(__always)
   func countLevel() throws {
-    guard depth &+ 1 >= depthToLookAt else { return }
+    guard nesting.depth &+ 1 >= nesting.depthToLookAt else { return }
     try push()
     dropTop()
   }
@@ -101,9 +101,9 @@ extension Set: NativelyEncodable where Element: Encodable {
 
 final class SetEncodingPlan<Element: Encodable & Hashable>: EncodingPlan<Set<Element>> {
   override func encode(_ value: Set<Element>, _ session: EncodingSession) throws {
-    let plan = session.plans.plan(for: Element.self)
-    if session.sortsKeys, value.count > 1 {
-      if session.contentDepth > 0 { return try session.encodeContents(value) { $0 } }
+    let plan = session.types.plans.plan(for: Element.self)
+    if session.settings.sortsKeys, value.count > 1 {
+      if session.ordering.depth > 0 { return try session.encodeContents(value) { $0 } }
       try session.encodeElements(ofArray: session.sortedByContent(value, { $0 }, whole: { $0 }), plan)
     } else {
       try session.encodeElements(value, plan)
@@ -165,17 +165,17 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
   override var canBeNil: Bool { false }
 
   override func encode(_ value: [Key: Value], _ session: EncodingSession) throws {
-    guard session.stackGuard.hasRoom(StackGuard.collectionReserve) else {
+    guard session.stack.bounds.hasRoom(StackGuard.collectionReserve) else {
       return try session.onLargerStack { try encode(value, session) }
     }
-    let plan = session.plans.plan(for: Value.self)
+    let plan = session.types.plans.plan(for: Value.self)
     guard let mapKey else { return try encodePairs(value, plan, session) }
     if keysMayMeet, value.count > 1 { try checkKeysDiffer(value, mapKey, session) }
     session.buffer.append(Tag.map)
     session.buffer.append(varint: value.count)
     try session.push()
     session.context.top.kind = .walkedMap
-    if session.sortsKeys {
+    if session.settings.sortsKeys {
       let entries = value.compactMap { entry in mapKey(entry.key).map { ($0, entry.value) } }
       for (key, value) in entries.sorted(by: { $0.0 < $1.0 }) { try encode(key, value, plan, session) }
     } else {
@@ -225,11 +225,12 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     _ plan: EncodingPlan<Value>,
     _ session: EncodingSession
   ) throws {
-    let keyPlan = session.plans.plan(for: Key.self)
+    let keyPlan = session.types.plans.plan(for: Key.self)
     let pairs = { (entry: (key: Key, value: Value)) in Pair(key: entry.key, value: entry.value) }
-    if session.contentDepth > 0, value.count > 1 { return try session.encodeContents(value, pairs) }
+    if session.ordering.depth > 0, value.count > 1 { return try session.encodeContents(value, pairs) }
     try session.walkElements(value.count * 2) {
-      let sorted = session.sortsKeys ? try session.sortedByContent(value, \.key, whole: pairs) : Array(value)
+      let sorted =
+        session.settings.sortsKeys ? try session.sortedByContent(value, \.key, whole: pairs) : Array(value)
       for (key, value) in sorted {
         try session.encodeNext(key, keyPlan)
         try session.encodeNext(value, plan)
@@ -253,7 +254,7 @@ final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
 
   override func encode(_ value: Wrapped?, _ session: EncodingSession) throws {
     guard let value else { return session.buffer.append(Tag.none) }
-    let plan = session.plans.plan(for: Wrapped.self)
+    let plan = session.types.plans.plan(for: Wrapped.self)
     let start = session.buffer.count
     try plan.encode(value, session)
     // What would read as nil is marked as some value, so that no level of optionality is lost (Format §4.2).

@@ -28,7 +28,8 @@ extension EncodingSession {
   @inline(never)
   func encodeConditionally<Object: AnyObject & Encodable>(_ object: Object) throws {
     let isDeclaredOtherwise = ObjectIdentifier(type(of: object as AnyObject)) != ObjectIdentifier(Object.self)
-    guard let number = conditionals.number(for: object, isDeclaredOtherwise: isDeclaredOtherwise) else {
+    guard let number = tables.conditionals.number(for: object, isDeclaredOtherwise: isDeclaredOtherwise)
+    else {
       throw tooManyObjects
     }
     buffer.append(reference: Tag.conditionalReference, number)
@@ -38,9 +39,11 @@ extension EncodingSession {
   ///
   /// - Parameter bodyNumber: the body of an object, if it has one.
   func conditionalBodies(_ bodyNumber: (AnyObject) -> Int?) throws -> [Int] {
-    try conditionals.entries.map { (entry, isDeclaredOtherwise) in
+    try tables.conditionals.entries.map { (entry, isDeclaredOtherwise) in
       guard let entry else { return 0 }
-      let object = replacements.isEmpty ? entry : replacements[ObjectIdentifier(entry)]?.object ?? entry
+      let object =
+        observation.replacements.isEmpty
+        ? entry : observation.replacements[ObjectIdentifier(entry)]?.object ?? entry
       guard let number = bodyNumber(object) else { return 0 }
       if isDeclaredOtherwise { try notePolymorphism(of: type(of: object)) }
       return number

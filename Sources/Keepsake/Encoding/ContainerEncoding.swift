@@ -5,8 +5,11 @@ extension EncodingPlace {
   /// the key is the one that came next the last time.
   @inline(__always)
   func put<Value: ArchivePrimitive, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    guard session.context.top.id == frame, session.context.top.kind == .record, !session.isClosed,
-      let next = session.shapes.step(from: session.context.top.place, key: table.number(of: key, in: session))
+    guard session.context.top.id == frame, session.context.top.kind == .record, !session.outcome.isClosed,
+      let next = session.tables.shapes.step(
+        from: session.context.top.place,
+        key: table.number(of: key, in: session)
+      )
     else { return try putSlowly(value, key) }
     session.context.top.place = next
     session.context.top.count &+= 1
@@ -67,7 +70,7 @@ extension EncodingSession {
     key: @autoclosure () -> (any CodingKey)? = nil
   ) throws -> NestedContainer? {
     let host = try enter(frame, nested, for: value, key: key())
-    guard context.isTopLevel, !pending.isEmpty, !isWithinValue else { return host }
+    guard context.isTopLevel, !bodies.pending.isEmpty, !isWithinValue else { return host }
     do { try drainLeftovers() } catch {
       leave(host)
       throw refusal(error, value, frame, nested, key: key())
@@ -159,7 +162,7 @@ extension EncodingSession {
   func beginValue<Key: CodingKey>(_ key: Key, _ table: EncodingKeyTable) -> Bool {
     guard context.top.kind == .record else { return beginMapValue(key) }
     let number = table.number(of: key, in: self)
-    guard let next = shapes.step(from: context.top.place, key: number) else { return true }
+    guard let next = tables.shapes.step(from: context.top.place, key: number) else { return true }
     context.top.place = next
     context.top.count += 1
     return false
@@ -167,7 +170,7 @@ extension EncodingSession {
 
   private func beginMapValue(_ key: some CodingKey) -> Bool {
     let name = ExactString(string: key.stringValue)
-    let replaces = !mapKeys[context.top.id, default: []].insert(name).inserted
+    let replaces = !tables.mapKeys[context.top.id, default: []].insert(name).inserted
     if !replaces { context.top.count += 1 }
     context.top.place = buffer.count
     if let number = key.intValue, String(number) == name.string {
@@ -184,7 +187,7 @@ extension EncodingSession {
     removeValue(name)
     context.top.count += 1
     if context.top.kind == .record,
-      let next = shapes.step(from: context.top.place, key: keys.number(for: name.string))
+      let next = tables.shapes.step(from: context.top.place, key: tables.keys.number(for: name.string))
     {
       context.top.place = next
     }
@@ -192,14 +195,14 @@ extension EncodingSession {
 
   /// Forgets that the map of `frame` has the key `name`, whose value is not there after all.
   func forgetMapKey(_ name: ExactString, of frame: FrameID) {
-    if !mapKeys.isEmpty { mapKeys[frame]?.remove(name) }
+    if !tables.mapKeys.isEmpty { tables.mapKeys[frame]?.remove(name) }
   }
 
   /// Writes a string, as a reference when it was written before (Format §4.5).
   @inline(__always)
   func write(string: String) {
     string.withUTF8Bytes { utf8 in
-      if utf8.byteCount >= StringSharing.shortest, let number = strings.number(for: utf8) {
+      if utf8.byteCount >= StringSharing.shortest, let number = tables.strings.number(for: utf8) {
         buffer.append(reference: Tag.stringReference, number)
       } else {
         buffer.append(string: utf8)
@@ -210,7 +213,7 @@ extension EncodingSession {
   /// Encodes a value of any type where the innermost frame has made a place for it.
   @inline(__always)
   func encode<Value: Encodable>(_ value: Value) throws {
-    let plan = plans.plan(for: Value.self)
+    let plan = types.plans.plan(for: Value.self)
     if context.isTopLevel, context.lower.isEmpty {
       try encodeTopLevel(value, plan)
     } else {

@@ -85,10 +85,10 @@ final class ContentOrder {
 
   /// Tells objects apart by the numbers that they have got in the archive.
   private func noteArchived(_ session: EncodingSession) {
-    let count = session.objects.count
+    let count = session.bodies.objects.count
     if !parts.isEmpty, archivedCount < count {
       for number in (archivedCount + 1)...count {
-        guard let object = session.objects.object(number) else { continue }
+        guard let object = session.bodies.objects.object(number) else { continue }
         if let part = objectParts[ObjectIdentifier(object)] { refinement.singleOut(part) }
       }
     }
@@ -131,11 +131,11 @@ final class ContentOrder {
 
   /// Asks for the content of a value that is in as many sets as `session` is.
   private func ask(_ value: some Encodable, _ session: EncodingSession) throws -> Part {
-    if sessions.count == session.contentDepth { sessions.append(session.sessionForContents(self)) }
-    let asked = sessions[session.contentDepth]
-    asked.userInfo = session.userInfo
-    asked.ownClassNames = session.ownClassNames
-    asked.replacements = session.replacements
+    if sessions.count == session.ordering.depth { sessions.append(session.sessionForContents(self)) }
+    let asked = sessions[session.ordering.depth]
+    asked.settings.userInfo = session.settings.userInfo
+    asked.settings.ownClassNames = session.settings.ownClassNames
+    asked.observation.replacements = session.observation.replacements
     return try asked.content(of: value, ofObject: object(value) != nil)
   }
 
@@ -195,8 +195,8 @@ final class ContentOrder {
 
   private func knownPlace(of object: AnyObject, _ session: EncodingSession) -> Place? {
     if let part = objectParts[ObjectIdentifier(object)] { return .part(part) }
-    let archived = session.replacements[ObjectIdentifier(object)]?.object ?? object
-    return session.objects.knownNumber(of: archived).map(Place.archived)
+    let archived = session.observation.replacements[ObjectIdentifier(object)]?.object ?? object
+    return session.bodies.objects.knownNumber(of: archived).map(Place.archived)
   }
 
   /// Compares the parts that `add` adds, those included to which they lead.
@@ -316,15 +316,15 @@ extension EncodingSession {
     whole: (Elements.Element) -> Whole
   ) throws -> [Elements.Element] {
     guard elements.count > 1 else { return Array(elements) }
-    let order = contentOrder ?? ContentOrder()
-    contentOrder = order
+    let order = ordering.order ?? ContentOrder()
+    ordering.order = order
     return try whileClosed { try order.sorted(elements, content, whole, self) }
   }
 
   fileprivate func sessionForContents(_ order: ContentOrder) -> EncodingSession {
     let session = sessionForQuestion(sortsKeys: true, bodyLimit: 0)
-    session.contentDepth = contentDepth + 1
-    session.contentOrder = order
+    session.ordering.depth = ordering.depth + 1
+    session.ordering.order = order
     return session
   }
 
@@ -332,12 +332,12 @@ extension EncodingSession {
 
   /// What `value` holds itself, and what it refers to. Nothing is left of it.
   fileprivate func content(of value: some Encodable, ofObject isObject: Bool) throws -> ContentOrder.Part {
-    bodyLimit = isObject ? 1 : 0
-    contentQuestion = ContentQuestion()
+    settings.bodyLimit = isObject ? 1 : 0
+    ordering.question = ContentQuestion()
     do {
       try encode(value, forKey: ArchiveCodingKey(stringValue: ""))
     } catch is ContentTaken {}
-    return contentQuestion.answer ?? ContentOrder.Part()
+    return ordering.question.answer ?? ContentOrder.Part()
   }
 
   /// Encodes a set in something that is asked for its content: no order among what its elements lead to.
@@ -345,29 +345,30 @@ extension EncodingSession {
     _ elements: Elements,
     _ content: (Elements.Element) -> Content
   ) throws {
-    let order = contentDepth < ContentOrder.mostSets ? contentOrder : nil
+    let order = ordering.depth < ContentOrder.mostSets ? ordering.order : nil
     let (keys, part) = try whileClosed { try order?.contents(elements, content, self) } ?? ([], nil)
     let bytes = keys.flatMap(\.bytes)
     buffer.append(Tag.bytes)
     buffer.append(varint: bytes.count)
     buffer.append(memoryOf: bytes)
-    if let part { contentQuestion.sets.append(part) }
+    if let part { ordering.question.sets.append(part) }
   }
 
   /// Takes the content of the value of the top level that is complete but for what it refers to, and throws.
   func takeContent() throws {
     let bytes = ByteBuffer(minimumCapacity: 256)
-    bytes.append(assembly.buffer, Header.byteCount..<assembly.buffer.count)
+    bytes.append(bodies.assembly.buffer, Header.byteCount..<bodies.assembly.buffer.count)
     bytes.append(buffer)
-    _ = shapes.write(to: bytes, names: keys.names)
-    for entry in classes.entries { entry.write(to: bytes) }
-    for number in 0..<strings.count { strings.write(number, to: bytes) }
+    _ = tables.shapes.write(to: bytes, names: tables.keys.names)
+    for entry in tables.classes.entries { entry.write(to: bytes) }
+    for number in 0..<tables.strings.count { tables.strings.write(number, to: bytes) }
     // An object that is asked for its content is the first one.
-    let reached = stride(from: 1 + (bodyLimit ?? 0), through: objects.count, by: 1).compactMap(objects.object)
-    contentQuestion.answer = ContentOrder.Part(
+    let reached = stride(from: 1 + (settings.bodyLimit ?? 0), through: bodies.objects.count, by: 1)
+      .compactMap(bodies.objects.object)
+    ordering.question.answer = ContentOrder.Part(
       key: ContentKey(bytes),
-      targets: reached.map { .object($0) } + contentQuestion.sets.map { .part($0) },
-      conditionals: conditionals.entries.compactMap(\.object)
+      targets: reached.map { .object($0) } + ordering.question.sets.map { .part($0) },
+      conditionals: tables.conditionals.entries.compactMap(\.object)
     )
     throw ContentTaken()
   }

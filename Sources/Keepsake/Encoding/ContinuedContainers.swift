@@ -12,7 +12,7 @@ extension EncodingSession {
       waiting: bytes,
       top: frame,
       basePath: .elements(path(of: context.top.id, nil) + [ArchiveCodingKey(stringValue: key.string)]),
-      levels: (depth + 1, depthBase),
+      levels: (nesting.depth + 1, nesting.base),
       propertyLevel: -1
     )
     let inner = context.splices.filter { range.contains($0.offset) }
@@ -37,7 +37,7 @@ extension EncodingSession {
       return bytes
     }
     guard let number = try? buffer.reader().referencedNumber(at: range.lowerBound),
-      let (reader, start) = assembly.reader(ofBody: number, in: assembly.buffer)
+      let (reader, start) = bodies.assembly.reader(ofBody: number, in: bodies.assembly.buffer)
     else { return nil }
     var place = start
     guard (try? reader.varint(at: &place)) != nil, let end = try? layout.end(ofValueAt: place, in: reader),
@@ -73,8 +73,8 @@ extension EncodingSession {
       case .shortRecord, .record:
         let number = tag == Tag.record ? try reader.varint(at: &place) : Int(tag - Tag.shortRecord)
         context.top.kind = .record
-        context.top.place = shapes.end(of: number)
-        context.top.count = shapes.keys(of: context.top.place).count
+        context.top.place = tables.shapes.end(of: number)
+        context.top.count = tables.shapes.keys(of: context.top.place).count
       case .map:
         context.top.count = try reader.varint(at: &place)
         context.top.kind = .map
@@ -105,7 +105,7 @@ extension EncodingSession {
       names.insert(try layout.mapKey(at: &place, in: reader).name)
       place = try layout.end(ofValueAt: place, in: reader)
     }
-    mapKeys[context.top.id] = names
+    tables.mapKeys[context.top.id] = names
   }
 
   /// Writes the packed array or bytes that are the value of the innermost frame as an array of values, behind a place for

@@ -25,14 +25,14 @@ extension EncodingSession {
       lowerCount: context.lower.count,
       nestedCount: context.nested.count,
       spliceCount: context.splices.count,
-      depth: depth,
-      objectCount: objects.count,
-      pending: pending.mark,
-      shapeCount: shapes.count,
-      strings: strings.mark,
-      classes: classes.mark,
-      graph: graph.mark(inBody: bodyInProgress),
-      conditionals: conditionals.mark,
+      depth: nesting.depth,
+      objectCount: bodies.objects.count,
+      pending: bodies.pending.mark,
+      shapeCount: tables.shapes.count,
+      strings: tables.strings.mark,
+      classes: tables.classes.mark,
+      graph: bodies.graph.mark(inBody: bodies.isInProgress),
+      conditionals: tables.conditionals.mark,
       lastFrameID: lastFrameID
     )
   }
@@ -46,19 +46,19 @@ extension EncodingSession {
     NestedContainer.abandon(context.splices.dropFirst(checkpoint.spliceCount))
     context.splices.removeLast(max(0, context.splices.count - checkpoint.spliceCount))
     context.propertyLevel = min(context.propertyLevel, max(1, context.lower.count))
-    depth = checkpoint.depth
-    depthToLookAt = depth + 1
-    objects.truncate(to: checkpoint.objectCount)
-    pending.truncate(to: checkpoint.pending)
-    if shapes.count > checkpoint.shapeCount || classes.isChanged(since: checkpoint.classes) {
-      classProperties.forgetNumbers()
+    nesting.depth = checkpoint.depth
+    nesting.depthToLookAt = nesting.depth + 1
+    bodies.objects.truncate(to: checkpoint.objectCount)
+    bodies.pending.truncate(to: checkpoint.pending)
+    if tables.shapes.count > checkpoint.shapeCount || tables.classes.isChanged(since: checkpoint.classes) {
+      types.classProperties.forgetNumbers()
     }
-    shapes.truncate(to: checkpoint.shapeCount)
-    strings.truncate(to: checkpoint.strings)
-    classes.truncate(to: checkpoint.classes)
-    graph.truncate(to: checkpoint.graph)
-    conditionals.truncate(to: checkpoint.conditionals)
-    if !lateWrites.isEmpty { checkLateWrites(since: checkpoint.lastFrameID) }
+    tables.shapes.truncate(to: checkpoint.shapeCount)
+    tables.strings.truncate(to: checkpoint.strings)
+    tables.classes.truncate(to: checkpoint.classes)
+    bodies.graph.truncate(to: checkpoint.graph)
+    tables.conditionals.truncate(to: checkpoint.conditionals)
+    if !outcome.lateWrites.isEmpty { checkLateWrites(since: checkpoint.lastFrameID) }
   }
 }
 
@@ -74,18 +74,18 @@ extension EncodingSession {
   /// Notes that `nested` is about to be written.
   func noteWrite(into nested: NestedContainer) {
     // Of two writes only the later one matters if its container is not the newer one.
-    while let last = lateWrites.last, last.frame >= nested.frame { lateWrites.removeLast() }
-    lateWrites.append(LateWrite(time: makeFrameID(), frame: nested.frame))
+    while let last = outcome.lateWrites.last, last.frame >= nested.frame { outcome.lateWrites.removeLast() }
+    outcome.lateWrites.append(LateWrite(time: makeFrameID(), frame: nested.frame))
   }
 
   /// Looks whether a container that is older than `checkpoint` was written since then. All else has been taken back.
   private func checkLateWrites(since checkpoint: FrameID) {
     // The first of the later writes is that into the oldest container.
-    let first = lateWrites.first { $0.time > checkpoint }
+    let first = outcome.lateWrites.first { $0.time > checkpoint }
     let isLost = first.map { $0.frame <= checkpoint } ?? false
-    if isLost == (lateWriteFailure != nil) { return }
-    lateWriteFailure = isLost ? wroteElsewhere : nil
-    isClosed = isLost
+    if isLost == (outcome.lateWriteFailure != nil) { return }
+    outcome.lateWriteFailure = isLost ? wroteElsewhere : nil
+    outcome.isClosed = isLost
   }
 
   private var wroteElsewhere: EncodingError {

@@ -19,7 +19,7 @@ extension EncodingSession {
     key: (any CodingKey)? = nil
   ) -> any Error {
     // What an earlier value did is about that one.
-    guard lateWriteFailure == nil, let error = error as? EncodingError else { return error }
+    guard outcome.lateWriteFailure == nil, let error = error as? EncodingError else { return error }
     // A container that never had a frame was asked for here.
     guard frame < EncodingSession.sealedFrame else { return error.about(shown(value)) }
     var path = path(of: frame, nested)

@@ -15,19 +15,21 @@ struct Replacement {
 extension EncodingSession {
   /// Whether another object may have to be archived in the place of one.
   @inline(__always)
-  var replacesObjects: Bool { observer != nil || !replacements.isEmpty }
+  var replacesObjects: Bool { observation.observer != nil || !observation.replacements.isEmpty }
 
   /// The object to archive instead of `object`. The observer is asked once for each, not for what it gave.
   func replacement(for object: AnyObject, declared: Any.Type) throws -> AnyObject? {
     let identifier = ObjectIdentifier(object)
-    if let observer, replacements[identifier] == nil, objects.knownNumber(of: object) == nil {
+    if let observer = observation.observer, observation.replacements[identifier] == nil,
+      bodies.objects.knownNumber(of: object) == nil
+    {
       let other = whileClosed { observer.replacement(for: object) }
-      replacements[identifier] = Replacement(original: object, object: other)
-      if let other, other !== object, replacements[ObjectIdentifier(other)] == nil {
-        replacements[ObjectIdentifier(other)] = Replacement(original: other, object: other)
+      observation.replacements[identifier] = Replacement(original: object, object: other)
+      if let other, other !== object, observation.replacements[ObjectIdentifier(other)] == nil {
+        observation.replacements[ObjectIdentifier(other)] = Replacement(original: other, object: other)
       }
     }
-    guard let replacement = replacements[identifier] else { return object }
+    guard let replacement = observation.replacements[identifier] else { return object }
     guard let other = replacement.object, other !== object else { return replacement.object }
     guard RuntimeTypes.conforms(type(of: other), to: declared) != false else {
       throw misuse(
@@ -40,18 +42,18 @@ extension EncodingSession {
 
   /// Tells the observer of the objects from `first` on, each after those that were first reached from it.
   func reportEncoded(from first: Int) {
-    guard let observer, first <= assembly.bodyCount else { return }
-    let referrers = graph.firstReferrers(from: first)
+    guard let observer = observation.observer, first <= bodies.assembly.bodyCount else { return }
+    let referrers = bodies.graph.firstReferrers(from: first)
     var children: [Int: [Int]] = [:]
     var roots: [Int] = []
-    for number in stride(from: first, through: assembly.bodyCount, by: 1) {
+    for number in stride(from: first, through: bodies.assembly.bodyCount, by: 1) {
       let referrer = number < referrers.count ? referrers[number] : 0
       if referrer >= first { children[referrer, default: []].append(number) } else { roots.append(number) }
     }
     var stack = roots.reversed().map { (number: $0, isLeft: false) }
     while let (number, isLeft) = stack.popLast() {
       if isLeft {
-        if let object = objects.object(number) { whileClosed { observer.didEncode(object) } }
+        if let object = bodies.objects.object(number) { whileClosed { observer.didEncode(object) } }
       } else {
         stack.append((number, true))
         stack += (children[number] ?? []).reversed().map { ($0, false) }

@@ -5,18 +5,18 @@ extension EncodingSession {
     let session: EncodingSession
 
     func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int {
-      guard number < session.shapes.count else {
+      guard number < session.tables.shapes.count else {
         throw ArchiveError(.damaged, "No such shape", byteOffset: offset)
       }
-      return session.shapes.keys(of: session.shapes.end(of: number)).count
+      return session.tables.shapes.keys(of: session.tables.shapes.end(of: number)).count
     }
 
     func keyName(slot: Int, ofShape number: Int) -> String {
-      session.keys.names[session.shapes.keys(of: session.shapes.end(of: number))[slot]]
+      session.tables.keys.names[session.tables.shapes.keys(of: session.tables.shapes.end(of: number))[slot]]
     }
 
     func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
-      try session.strings.string(number, at: offset)
+      try session.tables.strings.string(number, at: offset)
     }
   }
 
@@ -53,7 +53,7 @@ extension EncodingSession {
     for frame in frames {
       if let element = element(of: frame, in: context) { path.append(ArchiveCodingKey(element)) }
     }
-    if context.isTopLevel, hidesRootKey, !path.isEmpty { path.removeFirst() }
+    if context.isTopLevel, settings.hidesRootKey, !path.isEmpty { path.removeFirst() }
     return path
   }
 
@@ -63,9 +63,9 @@ extension EncodingSession {
     case .undecided, .single, .singleUsed:
       return nil
     case .record:
-      return frame.count > 0 ? .key(keys.names[shapes.lastKey(of: frame.place)]) : nil
+      return frame.count > 0 ? .key(tables.keys.names[tables.shapes.lastKey(of: frame.place)]) : nil
     case .walkedFields:
-      return .key(keys.names[frame.place])
+      return .key(tables.keys.names[frame.place])
     case .unkeyed, .walkedElements:
       return frame.count > 0 ? .index(frame.count - 1) : nil
     case .map, .walkedMap:
@@ -77,14 +77,14 @@ extension EncodingSession {
 
   /// The path by which an object was first reached.
   func path(ofObject number: Int) -> [any CodingKey] {
-    let referrers = graph.firstReferrers()
+    let referrers = bodies.graph.firstReferrers()
     var steps: [[PathElement]] = []
     var number = number
     while number < referrers.count, referrers[number] > 0, referrers[number] < number {
       steps.append(self.steps(from: referrers[number], to: number))
       number = referrers[number]
     }
-    var key = topLevelPaths.last { $0.firstNumber <= number }?.path ?? []
+    var key = bodies.topLevelPaths.last { $0.firstNumber <= number }?.path ?? []
     for step in steps.reversed() { key += step.map(ArchiveCodingKey.init) }
     return key
   }
@@ -92,8 +92,8 @@ extension EncodingSession {
   /// The way from a body to the first reference in it to the object of `number`.
   func steps(from body: Int, to number: Int) -> [PathElement] {
     // While a body is written, the session's buffer holds the archive.
-    let held = bodyInProgress ? buffer : assembly.buffer
-    guard let (reader, start) = assembly.reader(ofBody: body, in: held) else { return [] }
+    let held = bodies.isInProgress ? buffer : bodies.assembly.buffer
+    guard let (reader, start) = bodies.assembly.reader(ofBody: body, in: held) else { return [] }
     var place = start
     _ = try? reader.varint(at: &place)
     let written = writtenNumber(number)

@@ -86,7 +86,7 @@ extension EncodingSession {
   /// Lets `value` encode itself into a frame of its own; where the stack is about to end, on a larger one.
   @inline(__always)
   func encodePlainly<Value: Encodable>(_ value: Value) throws {
-    guard stackGuard.hasRoom() else { return try onLargerStack { try encodePlainly(value) } }
+    guard stack.bounds.hasRoom() else { return try onLargerStack { try encodePlainly(value) } }
     try push()
     let frame = context.top.id
     try value.encode(to: ValueEncoder(session: self, frame: frame, nested: nil))

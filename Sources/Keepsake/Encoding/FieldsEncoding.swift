@@ -44,7 +44,7 @@ extension ValueEncoder {
   @inline(__always)
   func writeFields(_ memory: PropertyMemory, of type: Any.Type) throws -> Bool {
     guard session.context.top.id == frame, session.context.top.kind == .undecided else { return false }
-    try session.plans.fields(of: type).writer(session).encodeIntoFrame(memory, session)
+    try session.types.plans.fields(of: type).writer(session).encodeIntoFrame(memory, session)
     return true
   }
 }
@@ -52,7 +52,7 @@ extension ValueEncoder {
 extension EncodingSession {
   /// The plan for a property, by its type and how it is held.
   fileprivate func fieldPlan(for property: StoredProperty) throws(ArchiveError) -> AnyEncodingPlan {
-    func plan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan { plans.plan(for: type) }
+    func plan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan { types.plans.plan(for: type) }
     func referencePlan<Target: Encodable & AnyObject>(_ type: Target.Type) -> AnyEncodingPlan {
       if property.ownership == .weak { return WeakFieldEncodingPlan<Target>() }
       return property.type == Target.self
@@ -68,7 +68,10 @@ extension EncodingSession {
 private final class WeakFieldEncodingPlan<Target: Encodable & AnyObject>: AnyEncodingPlan {
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
     let object = memory.withValue(WeakField<Target>.self, at: offset) { $0.object }
-    try session.plans.plan(for: ConditionalReference<Target>.self).encode(.init(object: object), session)
+    try session.types.plans.plan(for: ConditionalReference<Target>.self).encode(
+      .init(object: object),
+      session
+    )
   }
 
   override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
@@ -83,7 +86,7 @@ where Field.Target: Encodable {
     guard let object = memory.withValue(Field.self, at: offset, { $0.object }) else {
       return session.buffer.append(Tag.none)
     }
-    try session.plans.plan(for: Field.Target.self).encode(object, session)
+    try session.types.plans.plan(for: Field.Target.self).encode(object, session)
   }
 
   override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
@@ -136,7 +139,7 @@ final class FieldsWriter {
           writesNil: !mayBeAbsent,
           bit: mayBeAbsent ? 1 << bitCount : 0,
           offset: entry.property.offset,
-          key: session.keys.number(for: entry.key.stringValue)
+          key: session.tables.keys.number(for: entry.key.stringValue)
         )
       )
       if mayBeAbsent { bitCount += 1 }
@@ -151,7 +154,7 @@ final class FieldsWriter {
 
   /// Writes a record of the properties in `memory`.
   func encode(_ memory: PropertyMemory, _ session: EncodingSession) throws {
-    guard session.stackGuard.hasRoom() else {
+    guard session.stack.bounds.hasRoom() else {
       return try session.onLargerStack { try encode(memory, session) }
     }
     if isFlat {
@@ -187,7 +190,7 @@ final class FieldsWriter {
     for _ in 0..<kept { buffer.append(0) }
     let mask = try encodeFields(memory, session)
     let node = end(mask, session)
-    let change = session.setRecordHead(at: start, kept: kept, shape: session.shapes.number(of: node))
+    let change = session.setRecordHead(at: start, kept: kept, shape: session.tables.shapes.number(of: node))
     // The next one is likely to be as long.
     if change != 0 { headByteCount = kept + change }
     return (node, kept + change)
@@ -287,7 +290,7 @@ final class FieldsWriter {
     var node = ShapeTrie.root
     // No two fields have one key, so there is a step for each.
     for step in steps where step.bit == 0 || mask & step.bit != 0 {
-      node = session.shapes.step(from: node, key: step.key) ?? node
+      node = session.tables.shapes.step(from: node, key: step.key) ?? node
     }
     ends[slot] = (mask, node)
     return node

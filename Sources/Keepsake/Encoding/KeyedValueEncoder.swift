@@ -41,7 +41,7 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// An optional of an optional keeps its level: what is present and nil is not what is absent.
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     guard let value else { return }
-    guard place.session.plans.plan(for: Value.self).isForOptionals else {
+    guard place.session.types.plans.plan(for: Value.self).isForOptionals else {
       return try encode(value, forKey: key)
     }
     try encode(Optional.some(value), forKey: key)

@@ -14,7 +14,7 @@ extension EncodingSession {
   /// - Returns: the nested container whose context was swapped in for that and must be swapped out by ``leave(_:)``.
   @inline(__always)
   func enter(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
-    if context.top.id == frame, !isClosed { return nil }
+    if context.top.id == frame, !outcome.isClosed { return nil }
     return try enterSlowly(frame, nested)
   }
 
@@ -24,7 +24,7 @@ extension EncodingSession {
   }
 
   private func enterSlowly(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
-    guard !isClosed else { throw unusableNow }
+    guard !outcome.isClosed else { throw unusableNow }
     if context.has(frame) {
       try settle(to: frame)
       return nil
@@ -59,7 +59,7 @@ extension EncodingSession {
   /// Whether references in `nested` would now be recorded as what they are: those of its body, and deferred only if it is
   /// in a deferred value itself.
   private func isInTurn(_ nested: NestedContainer) -> Bool {
-    nested.body == currentBody && nested.deferralDepth >= deferralDepth
+    nested.body == currentBody && nested.deferralDepth >= nesting.deferralDepth
   }
 
   /// While a nested container is active, the context that it was called from waits in its place.
@@ -67,12 +67,12 @@ extension EncodingSession {
     guard let other = nested.detached, let bytes = other.waiting else { return }
     buffer.exchange(with: bytes)
     context.waiting = bytes
-    context.levels = (depth, depthBase)
+    context.levels = (nesting.depth, nesting.base)
     nested.detached = context
     context = other
     context.waiting = nil
-    (depth, depthBase) = other.levels
-    depthToLookAt = depth + 1
+    (nesting.depth, nesting.base) = other.levels
+    nesting.depthToLookAt = nesting.depth + 1
   }
 
   private func settle(to frame: FrameID) throws {
@@ -104,7 +104,7 @@ extension EncodingSession {
       key: key,
       host: host,
       body: currentBody,
-      deferralDepth: deferralDepth
+      deferralDepth: nesting.deferralDepth
     )
   }
 
@@ -135,7 +135,7 @@ extension EncodingSession {
       waiting: bytes,
       top: frame,
       basePath: .elements(path),
-      levels: (depth, depthBase),
+      levels: (nesting.depth, nesting.base),
       propertyLevel: -1
     )
     while let inner = context.splices.last, inner.offset > start {
@@ -156,7 +156,7 @@ extension EncodingSession {
   /// Puts the bytes of all detached containers in their places, from `start` on to the end.
   func flattenSplices(from start: Int) throws {
     guard !context.splices.isEmpty else { return }
-    guard stackGuard.hasRoom() else { return try onLargerStack { try flattenSplices(from: start) } }
+    guard stack.bounds.hasRoom() else { return try onLargerStack { try flattenSplices(from: start) } }
     let splices = context.splices
     context.splices = []
     let flat = ByteBuffer(minimumCapacity: buffer.count - start)
@@ -215,7 +215,9 @@ extension EncodingSession {
   private func slot(of key: ExactString) -> Int? {
     switch context.top.kind {
     case .record:
-      shapes.keys(of: context.top.place).firstIndex { ExactString(string: keys.names[$0]) == key }
+      tables.shapes.keys(of: context.top.place).firstIndex {
+        ExactString(string: tables.keys.names[$0]) == key
+      }
     case .map:
       extents().firstIndex { extent in
         var place = extent.key
@@ -250,9 +252,10 @@ extension EncodingSession {
     context.top.count -= 1
     if context.top.kind == .map { context.top.place -= range.count }
     if context.top.kind == .record {
-      var path = shapes.keys(of: context.top.place)
+      var path = tables.shapes.keys(of: context.top.place)
       path.remove(at: slot)
-      context.top.place = path.reduce(ShapeTrie.root) { node, key in shapes.step(from: node, key: key) ?? node
+      context.top.place = path.reduce(ShapeTrie.root) { node, key in
+        tables.shapes.step(from: node, key: key) ?? node
       }
     }
   }

@@ -2,7 +2,7 @@
 /// §4.1).
 final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) throws {
-    if session.classWithWeakProperties >= 0, session.isInWeakProperty(Value.self) {
+    if session.bodies.classWithWeakProperties >= 0, session.isInWeakProperty(Value.self) {
       return try session.encodeConditionally(value)
     }
     if session.replacesObjects { return try encodeObserved(value, session) }
@@ -43,10 +43,10 @@ extension EncodingSession {
   /// Appends a reference to `object`, whose body `plan` writes if this is the first.
   @inline(__always)
   func append(referenceTo object: AnyObject, _ plan: AnyEncodingPlan) throws {
-    guard let (number, isNew) = objects.number(for: object) else { throw tooManyObjects }
+    guard let (number, isNew) = bodies.objects.number(for: object) else { throw tooManyObjects }
     if isNew {
-      pending.append(plan)
-      if isAdded { saved?.note(object, number) }
+      bodies.pending.append(plan)
+      if bodies.isAdded { bodies.saved?.note(object, number) }
     }
     noteReference(to: number)
     buffer.append(reference: Tag.objectReference, writtenNumber(number))
@@ -56,7 +56,7 @@ extension EncodingSession {
   ///
   /// - Returns: whether the file has it.
   func leaveBodyOut() -> Bool {
-    guard let saved, saved.isInFile(assembly.bodyCount + 1) else { return false }
+    guard let saved = bodies.saved, saved.isInFile(bodies.assembly.bodyCount + 1) else { return false }
     buffer.truncate(to: context.top.start)
     return true
   }
@@ -78,33 +78,32 @@ extension EncodingSession {
   /// Records that the value being written refers to an object.
   @inline(__always)
   func noteReference(to number: Int) {
-    if bodyInProgress {
-      graph.addReference(
+    if bodies.isInProgress {
+      bodies.graph.addReference(
         to: number,
-        depth: depth - depthBase,
+        depth: nesting.depth - nesting.base,
         property: currentProperty,
-        isDeferred: deferralDepth > 0
+        isDeferred: nesting.deferralDepth > 0
       )
     } else {
-      graph.addTopLevelReference(to: number, depth: depth - depthBase)
+      bodies.graph.addTopLevelReference(to: number, depth: nesting.depth - nesting.base)
     }
   }
 
   /// Runs `encode`, whose references a reader follows only when everything else has been read.
   @inline(__always)
   func encodeDeferred(_ encode: () throws -> Void) throws {
-    let (base, inBody, depthToLookAt) = (depthBase, bodyInProgress, depthToLookAt)
-    let group = graph.beginDeferred(inBody: inBody)
-    deferralDepth += 1
-    if depth - depthBase <= ArchiveLimits.usualValueDepth {
-      depthBase = depth
-      self.depthToLookAt = depth + EncodingSession.depthStep
+    let (outer, inBody) = (nesting, bodies.isInProgress)
+    let group = bodies.graph.beginDeferred(inBody: inBody)
+    nesting.deferralDepth += 1
+    if nesting.depth - nesting.base <= ArchiveLimits.usualValueDepth {
+      nesting.base = nesting.depth
+      nesting.depthToLookAt = nesting.depth + EncodingNesting.depthStep
     }
     defer {
-      deferralDepth -= 1
-      depthBase = base
-      self.depthToLookAt = depthToLookAt
-      graph.endDeferred(group, inBody: inBody)
+      nesting.deferralDepth -= 1
+      (nesting.base, nesting.depthToLookAt) = (outer.base, outer.depthToLookAt)
+      bodies.graph.endDeferred(group, inBody: inBody)
     }
     try encode()
   }
@@ -118,20 +117,20 @@ extension EncodingSession {
   ///   - isReadable: whether the value can be read although it has a cycle that plain properties could not close.
   /// - Throws: also when no reader could build the objects again.
   func drain(valueBody: Int? = nil, isReadable: () -> Bool = { false }) throws {
-    let first = valueBody ?? assembly.bodyCount + 1
-    if !pending.isEmpty { try writingBodies { try encodePending() } }
-    guard bodyLimit == nil else { return }
-    let obstacle = graph.findObstacle(
+    let first = valueBody ?? bodies.assembly.bodyCount + 1
+    if !bodies.pending.isEmpty { try writingBodies { try encodePending() } }
+    guard settings.bodyLimit == nil else { return }
+    let obstacle = bodies.graph.findObstacle(
       from: first,
       valueBody: valueBody,
       // A little is left for what a reader adds, and for the coarse measure of depth here.
-      maximumDepth: limits.maximumDepth - 16,
+      maximumDepth: settings.limits.maximumDepth - 16,
       self
     )
     switch obstacle {
     case .cycle? where isReadable():
       // Other keys may enter the cycle where it cannot be read.
-      graph.playOthersFromTheStart()
+      bodies.graph.playOthersFromTheStart()
     case let obstacle?: throw unreadable(obstacle)
     case nil: break
     }
@@ -141,26 +140,26 @@ extension EncodingSession {
   /// Encodes the bodies of objects that containers nested at the top level reached, whose own bytes cannot be
   /// taken back: where that fails, the archive cannot be completed any more.
   func drainLeftovers() throws {
-    if let failure { throw failure }
+    if let failure = outcome.failure { throw failure }
     do { try drain() } catch {
-      failure = error
+      outcome.failure = error
       throw error
     }
   }
 
   private func encodePending() throws {
-    var remaining = bodyLimit ?? Int.max
-    while remaining > 0, let plan = pending.next() {
+    var remaining = settings.bodyLimit ?? Int.max
+    while remaining > 0, let plan = bodies.pending.next() {
       remaining -= 1
-      let number = assembly.bodyCount + 1
-      guard let object = objects.object(number) else { continue }
-      if isAdded, saved?.isLeftOut(object, number) == true {
-        graph.beginBody()
-        assembly.addBody(buffer.count..<buffer.count)
+      let number = bodies.assembly.bodyCount + 1
+      guard let object = bodies.objects.object(number) else { continue }
+      if bodies.isAdded, bodies.saved?.isLeftOut(object, number) == true {
+        bodies.graph.beginBody()
+        bodies.assembly.addBody(buffer.count..<buffer.count)
         continue
       }
       let classNumber = classNumber(ofObject: object)
-      classWithWeakProperties = classes.weakness[classNumber] ? classNumber : -1
+      bodies.classWithWeakProperties = tables.classes.weakness[classNumber] ? classNumber : -1
       beginBody(.object(number), class: classNumber)
       do { try plan.encodeBody(object, self) } catch { throw naming(object, error) }
       try endBody()
@@ -170,32 +169,34 @@ extension EncodingSession {
   /// Runs `encode`, during which the buffer is that of the archive, at whose end bodies are written.
   private func writingBodies(_ encode: () throws -> Void) throws {
     let outer = context
-    let (outerBase, outerDeferral, outerDepthToLookAt) = (depthBase, deferralDepth, depthToLookAt)
-    let outerClass = classWithWeakProperties
+    let (outerBase, outerDeferral, outerDepthToLookAt) = (
+      nesting.base, nesting.deferralDepth, nesting.depthToLookAt
+    )
+    let outerClass = bodies.classWithWeakProperties
     context = EncodingContext(top: EncodingFrame(id: makeFrameID(), start: 0), basePath: .elements([]))
-    buffer.exchange(with: assembly.buffer)
-    bodyInProgress = true
-    depthBase = depth
-    deferralDepth = 0
-    classWithWeakProperties = -1
+    buffer.exchange(with: bodies.assembly.buffer)
+    bodies.isInProgress = true
+    nesting.base = nesting.depth
+    nesting.deferralDepth = 0
+    bodies.classWithWeakProperties = -1
     defer {
-      classWithWeakProperties = outerClass
+      bodies.classWithWeakProperties = outerClass
       // There are some only where a body could not be completed.
       NestedContainer.abandon(context.splices)
-      depthBase = outerBase
-      deferralDepth = outerDeferral
-      depthToLookAt = outerDepthToLookAt
-      buffer.exchange(with: assembly.buffer)
+      nesting.base = outerBase
+      nesting.deferralDepth = outerDeferral
+      nesting.depthToLookAt = outerDepthToLookAt
+      buffer.exchange(with: bodies.assembly.buffer)
       context = outer
-      bodyInProgress = false
+      bodies.isInProgress = false
     }
     try encode()
   }
 
   @inline(__always)
   private func beginBody(_ basePath: EncodingContext.BasePath, class number: Int?) {
-    graph.beginBody()
-    depthToLookAt = depth &+ EncodingSession.depthStep
+    bodies.graph.beginBody()
+    nesting.depthToLookAt = nesting.depth &+ EncodingNesting.depthStep
     context.startOver(EncodingFrame(id: makeFrameID(), start: buffer.count), basePath)
     buffer.append(varint: number.map { $0 &+ 1 } ?? 0)
   }
@@ -204,11 +205,11 @@ extension EncodingSession {
   private func endBody() throws {
     let start = context.top.start
     if !context.splices.isEmpty { try flattenSplices(from: start) }
-    assembly.addBody(start..<buffer.count)
-    guard assembly.isDue(buffer) else { return }
-    buffer.exchange(with: assembly.buffer)
-    defer { buffer.exchange(with: assembly.buffer) }
-    try assembly.letBlocksGo()
+    bodies.assembly.addBody(start..<buffer.count)
+    guard bodies.assembly.isDue(buffer) else { return }
+    buffer.exchange(with: bodies.assembly.buffer)
+    defer { buffer.exchange(with: bodies.assembly.buffer) }
+    try bodies.assembly.letBlocksGo()
   }
 
   // MARK: The top level
@@ -216,12 +217,12 @@ extension EncodingSession {
   /// Encodes a value of the top level: what is small stands there, anything else gets a body of its own, so
   /// that it can be read without what stands before it. Then all objects that were reached are encoded.
   func encodeTopLevel<Value: Encodable>(_ value: Value, _ plan: EncodingPlan<Value>) throws {
-    if !lateWrites.isEmpty { lateWrites = [] }
+    if !outcome.lateWrites.isEmpty { outcome.lateWrites = [] }
     try drainLeftovers()
-    let mark = assembly.mark
+    let mark = bodies.assembly.mark
     do { try encodeTopLevel(value, plan, currentPath) } catch {
-      if !assembly.truncate(to: mark) { failure = error }
-      topLevelPaths.removeLast()
+      if !bodies.assembly.truncate(to: mark) { outcome.failure = error }
+      bodies.topLevelPaths.removeLast()
       throw error
     }
   }
@@ -231,15 +232,15 @@ extension EncodingSession {
     _ plan: EncodingPlan<Value>,
     _ path: [any CodingKey]
   ) throws {
-    stackGuard = StackGuard()
-    defer { spareStack = nil }
-    topLevelPaths.append((objects.count + 1, path))
+    stack.bounds = StackGuard()
+    defer { stack.spare = nil }
+    bodies.topLevelPaths.append((bodies.objects.count + 1, path))
     if context.top.kind == .singleUsed || context.top.kind == .unkeyed || plan.standsInline(value) {
       try plan.encode(value, self)
       try drain { canBeRead(value) }
     } else {
-      guard let number = objects.numberForValue() else { throw tooManyObjects }
-      saved?.noteValue(number)
+      guard let number = bodies.objects.numberForValue() else { throw tooManyObjects }
+      bodies.saved?.noteValue(number)
       buffer.append(reference: Tag.valueReference, writtenNumber(number))
       try writingBodies {
         beginBody(.elements(path), class: nil)
@@ -248,24 +249,24 @@ extension EncodingSession {
       }
       try drain(valueBody: number) { canBeRead(value) }
     }
-    if let lateWriteFailure { throw lateWriteFailure }
-    if contentDepth > 0 { try takeContent() }
+    if let failure = outcome.lateWriteFailure { throw failure }
+    if ordering.depth > 0 { try takeContent() }
   }
 
   /// Encodes `value` as the only one of the archive, under the root key. When that throws, the session is of no more use.
   func encodeRoot<Value: Encodable>(_ value: Value) throws {
     try encode(root: value)
     do { try finish() } catch {
-      isClosed = true
+      outcome.isClosed = true
       throw naming(value, error)
     }
   }
 
   /// Encodes an object whose owner is left out of the save: its body, and what it reaches.
   func encode<Object: Encodable & AnyObject>(changed object: Object) throws {
-    guard saved?.unreachedNumber(of: object) != nil else { return }
+    guard bodies.saved?.unreachedNumber(of: object) != nil else { return }
     let mark = buffer.count
-    try append(referenceTo: object, plans.plan(for: Object.self))
+    try append(referenceTo: object, types.plans.plan(for: Object.self))
     buffer.truncate(to: mark)
     try drain()
   }
@@ -278,15 +279,15 @@ extension EncodingSession {
     context.top.place = buffer.count
     write(string: EncodingSession.rootKey)
     do {
-      try encodeTopLevel(value, plans.plan(for: Value.self), rootPath)
+      try encodeTopLevel(value, types.plans.plan(for: Value.self), rootPath)
     } catch {
-      isClosed = true
+      outcome.isClosed = true
       throw naming(value, error)
     }
   }
 
   private var rootPath: [any CodingKey] {
-    hidesRootKey ? [] : [ArchiveCodingKey(stringValue: EncodingSession.rootKey)]
+    settings.hidesRootKey ? [] : [ArchiveCodingKey(stringValue: EncodingSession.rootKey)]
   }
 
   /// Whether `value` can be read again: it is archived once more by itself, and read.
@@ -294,9 +295,9 @@ extension EncodingSession {
   /// That is asked only where there is a cycle of references none of which can wait. An initializer may read one of them
   /// deferred all the same, which only it knows.
   private func canBeRead<Value: Encodable>(_ value: Value) -> Bool {
-    guard let rehearse, let type = Value.self as? any Decodable.Type else { return false }
+    guard let rehearse = settings.rehearse, let type = Value.self as? any Decodable.Type else { return false }
     // Objects that make themselves known close cycles which nobody could break after the rehearsal.
-    if classes.types.contains(where: Keepsake.isKnownEarly) { return false }
+    if tables.classes.types.contains(where: Keepsake.isKnownEarly) { return false }
     let session = sessionForQuestion(sortsKeys: false, bodyLimit: Int.max)
     defer { session.dropSpares() }
     return whileClosed {
@@ -310,16 +311,16 @@ extension EncodingSession {
 
   /// A session with the settings of this one, for an archive that is only made to ask something of it.
   func sessionForQuestion(sortsKeys: Bool, bodyLimit: Int) -> EncodingSession {
-    let session = EncodingSession(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: true)
-    session.ownClassNames = ownClassNames
-    session.replacements = replacements
-    session.typesReadingLast = Dictionary(
-      zip(classes.types, classes.entries).map { (ObjectIdentifier($0), $1.keysReadLast) },
+    let session = EncodingSession(sortsKeys: sortsKeys, userInfo: settings.userInfo, hidesRootKey: true)
+    session.settings.ownClassNames = settings.ownClassNames
+    session.observation.replacements = observation.replacements
+    session.settings.typesReadingLast = Dictionary(
+      zip(tables.classes.types, tables.classes.entries).map { (ObjectIdentifier($0), $1.keysReadLast) },
       uniquingKeysWith: { first, _ in first }
     )
-    session.classesAreKnown = true
-    session.bodyLimit = bodyLimit
-    session.assembly.prefersShortForm = false
+    session.settings.classesAreKnown = true
+    session.settings.bodyLimit = bodyLimit
+    session.bodies.assembly.prefersShortForm = false
     return session
   }
 

@@ -68,19 +68,19 @@ struct ClassProperties {
 /// Properties that readers assign when everything else is there (Design §3, Format §5.3).
 extension EncodingSession: PlayThroughQuestions {
   func isKnownEarly(_ number: Int) -> Bool {
-    objects.object(number).map { Keepsake.isKnownEarly(Swift.type(of: $0)) } ?? false
+    bodies.objects.object(number).map { Keepsake.isKnownEarly(Swift.type(of: $0)) } ?? false
   }
 
   func classThatReadsLast(of number: Int) -> Int? {
-    guard classes.hasKeysReadLast, let object = objects.object(number),
-      let number = classes.number(of: type(of: object)),
-      classProperties.hasKeysReadLast(number, { !keysReadLast(by: number).isEmpty })
+    guard tables.classes.hasKeysReadLast, let object = bodies.objects.object(number),
+      let number = tables.classes.number(of: type(of: object)),
+      types.classProperties.hasKeysReadLast(number, { !keysReadLast(by: number).isEmpty })
     else { return nil }
     return number
   }
 
   func isReadLast(_ property: Int, by classNumber: Int) -> Bool {
-    classProperties.isReadLast(property, of: classNumber) {
+    types.classProperties.isReadLast(property, of: classNumber) {
       guard property > 0 else { return false }
       return keysReadLast(by: classNumber).contains {
         ExactString(string: $0) == ExactString(string: key(of: property))
@@ -94,7 +94,8 @@ extension EncodingSession: PlayThroughQuestions {
     var collection: (edge: ReferenceGraph.Edge, property: StoredProperty)?
     var seen: Set<[Int]> = []
     for edge in edges.reversed() {
-      guard let object = objects.object(edge.body), let number = classes.number(of: type(of: object)),
+      guard let object = bodies.objects.object(edge.body),
+        let number = tables.classes.number(of: type(of: object)),
         seen.insert([number, edge.property]).inserted, let property = propertyThatCanWait(of: edge)
       else { continue }
       if isSingleObject(property.type) {
@@ -109,14 +110,16 @@ extension EncodingSession: PlayThroughQuestions {
   }
 
   private func readLast(_ edge: ReferenceGraph.Edge, _ property: StoredProperty) {
-    guard let object = objects.object(edge.body), let number = classes.number(of: type(of: object)) else {
+    guard let object = bodies.objects.object(edge.body),
+      let number = tables.classes.number(of: type(of: object))
+    else {
       return
     }
     let chain = chain(of: number)
     // It holds for all subclasses of the class that declares the property, if that one is in the archive.
-    let owner = chain.first { classes.types[$0] == property.owner } ?? chain.last ?? number
-    classes.readLast(key(of: edge.property), of: owner)
-    classProperties.forgetAnswers()
+    let owner = chain.first { tables.classes.types[$0] == property.owner } ?? chain.last ?? number
+    tables.classes.readLast(key(of: edge.property), of: owner)
+    types.classProperties.forgetAnswers()
   }
 
   /// The property in which the reference is, if a reader can assign it when everything else is there.
@@ -130,15 +133,15 @@ extension EncodingSession: PlayThroughQuestions {
 
   /// The stored property that is encoded under the key of `edge`, and what is encoded.
   func property(of edge: ReferenceGraph.Edge) -> (property: StoredProperty, finding: PropertyProbe.Finding)? {
-    guard edge.property > 0, let object = objects.object(edge.body) as? any Encodable & AnyObject,
-      let finding = classProperties.probe(object, userInfo).findings[key(of: edge.property)],
+    guard edge.property > 0, let object = bodies.objects.object(edge.body) as? any Encodable & AnyObject,
+      let finding = types.classProperties.probe(object, settings.userInfo).findings[key(of: edge.property)],
       let property = StoredProperties.of(type(of: object))?.property(named: finding.propertyNames)
     else { return nil }
     return (property, finding)
   }
 
   /// The key at which the shape of a record is.
-  func key(of property: Int) -> String { keys.names[shapes.lastKey(of: property)] }
+  func key(of property: Int) -> String { tables.keys.names[tables.shapes.lastKey(of: property)] }
 
   private func isSingleObject(_ type: Any.Type) -> Bool {
     (type as? any OptionalValue.Type)?.wrapped is AnyClass
@@ -146,11 +149,11 @@ extension EncodingSession: PlayThroughQuestions {
 
   /// The numbers of a class and of its superclasses.
   private func chain(of number: Int) -> [Int] {
-    Array(sequence(first: number) { self.classes.entries[$0].superclass })
+    Array(sequence(first: number) { self.tables.classes.entries[$0].superclass })
   }
 
   private func keysReadLast(by number: Int) -> [String] {
-    chain(of: number).flatMap { classes.entries[$0].keysReadLast }
+    chain(of: number).flatMap { tables.classes.entries[$0].keysReadLast }
   }
 
   // MARK: Weak properties
@@ -159,13 +162,17 @@ extension EncodingSession: PlayThroughQuestions {
   @inline(never)
   func isInWeakProperty<Target: AnyObject>(_ type: Target.Type) -> Bool {
     let property = currentProperty
-    guard property > 0, context.lower.count == context.propertyLevel, deferralDepth == 0 else { return false }
-    let number = classWithWeakProperties
-    return classProperties.isWeak(property, of: number) {
+    guard property > 0, context.lower.count == context.propertyLevel, nesting.deferralDepth == 0 else {
+      return false
+    }
+    let number = bodies.classWithWeakProperties
+    return types.classProperties.isWeak(property, of: number) {
       let names =
-        keyTables.first { $0.number == context.top.tableNumber }?.propertyNames(ofKey: key(of: property))
+        types.keyTables.first { $0.number == context.top.tableNumber }?.propertyNames(
+          ofKey: key(of: property)
+        )
         ?? []
-      let found = StoredProperties.of(classes.types[number])?.property(named: names)
+      let found = StoredProperties.of(tables.classes.types[number])?.property(named: names)
       return found?.ownership == .weak && found?.type == Target?.self
     }
   }

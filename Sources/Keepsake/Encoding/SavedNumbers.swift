@@ -34,7 +34,7 @@ final class SavedNumbers {
   /// The objects that the file did not have before this save.
   func newObjects(of session: EncodingSession) -> [(number: Int, object: AnyObject)] {
     zip(numbers, 1...).compactMap { number, index in
-      number < firstNew ? nil : session.objects.object(index).map { (Int(number), $0) }
+      number < firstNew ? nil : session.bodies.objects.object(index).map { (Int(number), $0) }
     }
   }
 
@@ -43,7 +43,7 @@ final class SavedNumbers {
     guard changed == nil else {
       return KnownObjects(objects: objects, numbers: numbersBefore).adding(newObjects(of: session))
     }
-    return KnownObjects(objects: session.objects, numbers: numbers)
+    return KnownObjects(objects: session.bodies.objects, numbers: numbers)
   }
 
   /// Takes down the number of an object that just got the number `number` of the session.
@@ -161,8 +161,8 @@ struct KnownObjects {
 
   /// The objects of an archive that is complete.
   init(of session: EncodingSession) {
-    let count = UInt32(truncatingIfNeeded: session.objects.count)
-    self.init(objects: session.objects, numbers: count == 0 ? [] : Array(1...count))
+    let count = UInt32(truncatingIfNeeded: session.bodies.objects.count)
+    self.init(objects: session.bodies.objects, numbers: count == 0 ? [] : Array(1...count))
   }
 
   /// The objects that were read from a file with `bodyCount` bodies.
@@ -180,54 +180,54 @@ struct KnownObjects {
 extension EncodingSession {
   /// Makes it the session of a save that is added to `image`: what has a number there keeps it.
   func add(to image: ArchiveImage, _ numbers: SavedNumbers) throws(ArchiveError) {
-    saved = numbers
-    assembly.prefersShortForm = false
-    for key in image.keys { _ = keys.number(for: key) }
+    bodies.saved = numbers
+    bodies.assembly.prefersShortForm = false
+    for key in image.keys { _ = tables.keys.number(for: key) }
     for number in 0..<image.shapeCount {
-      shapes.takeOver(try image.shape(number, at: 0).map { image.shapeKey($0) })
+      tables.shapes.takeOver(try image.shape(number, at: 0).map { image.shapeKey($0) })
     }
-    classes.takeOver(image.classes)
+    tables.classes.takeOver(image.classes)
     let stringCount = image.stringCount
     for number in 0..<stringCount {
       let range = try image.stringRange(number, at: 0)
-      try image.reader.withBytes(range) { strings.takeOver($0) }
+      try image.reader.withBytes(range) { tables.strings.takeOver($0) }
     }
     let conditionalCount = try image.conditionalCount
     var targets: [Int?] = []
     for index in 0..<conditionalCount { targets.append(try image.conditionalTarget(index, at: 0)) }
-    conditionals.takeOver(numbers.objects(numbered: targets))
+    tables.conditionals.takeOver(numbers.objects(numbered: targets))
   }
 
   /// The number by which the file refers to the object or value `number`.
   @inline(__always)
-  func writtenNumber(_ number: Int) -> Int { isAdded ? savedNumber(number) : number }
+  func writtenNumber(_ number: Int) -> Int { bodies.isAdded ? savedNumber(number) : number }
 
   @inline(never)
-  private func savedNumber(_ number: Int) -> Int { saved?[number] ?? number }
+  private func savedNumber(_ number: Int) -> Int { bodies.saved?[number] ?? number }
 
   /// What the save is made of, when all of it is encoded.
   func takeSave() throws -> SaveContent? {
-    guard let saved else { return nil }
+    guard let saved = bodies.saved else { return nil }
     try checkIdle()
     try drainLeftovers()
     let targets = try conditionalBodies { object in
-      objects.knownNumber(of: object).map { saved[$0] } ?? saved.unreachedNumber(of: object)
+      bodies.objects.knownNumber(of: object).map { saved[$0] } ?? saved.unreachedNumber(of: object)
     }
     while context.top.id != 0 { try settleNested() }
     closeTop()
     try flattenSplices(from: 0)
-    isClosed = true
-    saved.end(objectCount: objects.count)
+    outcome.isClosed = true
+    saved.end(objectCount: bodies.objects.count)
     return SaveContent(
       topLevel: buffer,
-      bodies: assembly.buffer,
-      lengths: assembly.lengths,
+      bodies: bodies.assembly.buffer,
+      lengths: bodies.assembly.lengths,
       numbers: saved.numbers,
       bodyCount: saved.bodyCount,
-      shapes: shapes,
-      keyNames: keys.names,
-      classes: classes.entries,
-      strings: strings,
+      shapes: tables.shapes,
+      keyNames: tables.keys.names,
+      classes: tables.classes.entries,
+      strings: tables.strings,
       conditionals: targets
     )
   }

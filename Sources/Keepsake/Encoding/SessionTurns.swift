@@ -6,15 +6,15 @@ extension EncodingSession {
   ///
   /// Where the program is called from a frame of its own, as in `encode(to:)`, the frames tell what may be used.
   func whileClosed<Answer>(_ ask: () throws -> Answer) rethrows -> Answer {
-    let wasClosed = isClosed
-    isClosed = true
-    defer { isClosed = wasClosed }
+    let wasClosed = outcome.isClosed
+    outcome.isClosed = true
+    defer { outcome.isClosed = wasClosed }
     return try ask()
   }
 
   /// Throws while a value is being encoded, and when the archive is finished.
   func checkIdle() throws {
-    if isClosed { throw unusableNow }
+    if outcome.isClosed { throw unusableNow }
     if !context.isTopLevel || isWithinValue { throw archiverUsedMeanwhile }
   }
 
@@ -28,8 +28,8 @@ extension EncodingSession {
 
   /// Why a closed session cannot be used.
   var unusableNow: EncodingError {
-    if let lateWriteFailure { return lateWriteFailure }
-    return isFinished
+    if let failure = outcome.lateWriteFailure { return failure }
+    return outcome.isFinished
       ? misuse("The archive is finished. Encode before finishEncoding()") : archiverUsedMeanwhile
   }
 

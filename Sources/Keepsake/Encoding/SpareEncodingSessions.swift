@@ -36,12 +36,14 @@ extension EncodingSession: ReusableCoder {
 
   /// Whether it is complete, has no settings that others would not have, and has not become too large.
   var canBeReused: Bool {
-    isFinished && failure == nil && lateWriteFailure == nil && !replacesObjects && bodyLimit == nil
-      && contentOrder == nil && contentDepth == 0 && ownClassNames.isEmpty && !classesAreKnown
+    outcome.isFinished && outcome.failure == nil && outcome.lateWriteFailure == nil && !replacesObjects
+      && settings.bodyLimit == nil
+      && ordering.order == nil && ordering.depth == 0 && settings.ownClassNames.isEmpty
+      && !settings.classesAreKnown
       && buffer.capacity <= EncodingSession.mostKeptBytes
-      && assembly.buffer.capacity <= EncodingSession.mostKeptBytes
-      && objects.count <= EncodingSession.mostKeptEntries
-      && keys.names.count <= EncodingSession.mostKeptEntries
-      && shapes.nodeCount <= EncodingSession.mostKeptEntries
+      && bodies.assembly.buffer.capacity <= EncodingSession.mostKeptBytes
+      && bodies.objects.count <= EncodingSession.mostKeptEntries
+      && tables.keys.names.count <= EncodingSession.mostKeptEntries
+      && tables.shapes.nodeCount <= EncodingSession.mostKeptEntries
   }
 }

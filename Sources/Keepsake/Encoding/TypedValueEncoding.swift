@@ -21,7 +21,7 @@ extension EncodingSession {
     guard Value.self is AnyClass else {
       buffer.append(Tag.typed)
       buffer.append(varint: try valueTypeNumber(of: value))
-      return try plans.plan(for: Value.self).encode(value, self)
+      return try types.plans.plan(for: Value.self).encode(value, self)
     }
     guard replacesObjects else { return try encodeTypedObject(value) }
     guard let object = try replacement(for: value as AnyObject, declared: declared) else {
@@ -42,7 +42,7 @@ extension EncodingSession {
 
   private func encodeTypedReference<Value: Encodable & AnyObject>(to object: Value) throws {
     try notePolymorphism(of: type(of: object as AnyObject))
-    guard let plan = plans.plan(for: Value.self) as? ClassEncodingPlan<Value> else { return }
+    guard let plan = types.plans.plan(for: Value.self) as? ClassEncodingPlan<Value> else { return }
     try plan.encodeReference(to: object, self)
   }
 }

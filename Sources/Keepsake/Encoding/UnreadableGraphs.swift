@@ -19,7 +19,7 @@ extension EncodingSession {
 
   private func tooDeep(_ depth: Int, _ number: Int) -> EncodingError {
     unreadable(
-      "Objects and values are nested \(depth) deep, more than the \(limits.maximumDepth) that readers accept by "
+      "Objects and values are nested \(depth) deep, more than the \(settings.limits.maximumDepth) that readers accept by "
         + "default. Declare a property of the chain as an optional var, or mark it @Deferred: what is read last does "
         + "not count",
       .limitExceeded,
@@ -37,7 +37,7 @@ extension EncodingSession {
 
   private func unreadable(_ message: String, _ code: ArchiveError.Code, _ number: Int) -> EncodingError {
     EncodingError.invalid(
-      objects.object(number) as Any,
+      bodies.objects.object(number) as Any,
       ArchiveError(code, message),
       Array(path(ofObject: number).suffix(EncodingSession.longestPath))
     )
@@ -65,7 +65,7 @@ extension EncodingSession {
   }
 
   private func step(_ edge: ReferenceGraph.Edge, to target: Int) -> Step {
-    let type = objects.object(edge.body).map { String(describing: Swift.type(of: $0)) } ?? "the value"
+    let type = bodies.objects.object(edge.body).map { String(describing: Swift.type(of: $0)) } ?? "the value"
     guard let (property, finding) = property(of: edge) else {
       let path = spelled(steps(from: edge.body, to: target).map(ArchiveCodingKey.init))
       return (

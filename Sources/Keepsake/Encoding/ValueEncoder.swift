@@ -5,7 +5,7 @@ struct ValueEncoder: Encoder {
   let nested: NestedContainer?
 
   var codingPath: [any CodingKey] { session.path(of: frame, nested) }
-  var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+  var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     session.keyedContainer(type, frame, nested)
@@ -56,7 +56,7 @@ extension EncodingSession {
   func openKeyed(_ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable) -> FrameID {
     if context.top.id == frame, context.top.kind == .undecided {
       context.top.kind = table.isDynamic ? .map : .record
-      let headByteCount = Int(headByteCounts[Int(table.number)])
+      let headByteCount = Int(types.headByteCounts[Int(table.number)])
       context.top.tableNumber = table.number
       context.top.headByteCount = headByteCount
       for _ in 0..<headByteCount { buffer.append(0) }
@@ -68,7 +68,7 @@ extension EncodingSession {
   func openUnkeyed(_ frame: FrameID, _ nested: NestedContainer?) -> FrameID {
     if context.top.id == frame, context.top.kind == .undecided {
       context.top.kind = .unkeyed
-      let headByteCount = Int(headByteCounts[0])
+      let headByteCount = Int(types.headByteCounts[0])
       context.top.headByteCount = headByteCount
       for _ in 0..<headByteCount { buffer.append(0) }
       return frame

@@ -132,7 +132,7 @@ extension Lazy: Encodable, NativelyEncodable where Value: Encodable {
 
 private final class LazyEncodingPlan<Value: LazyValue & Encodable>: EncodingPlan<Lazy<Value>> {
   override func encode(_ value: Lazy<Value>, _ session: EncodingSession) throws {
-    let plan = session.plans.plan(for: LazyContent<Value>.self)
+    let plan = session.types.plans.plan(for: LazyContent<Value>.self)
     // A reader follows the reference when everything else is there, or never.
     try session.encodeDeferred { try plan.encode(value.content, session) }
   }
@@ -164,10 +164,10 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
       return Lazy(LazyContent(at: start, session))
     }
     let number = try session.referencedBody(at: start) ?? 0
-    if let known = session.lazyContents[number]?.content as? LazyContent<Value> { return Lazy(known) }
+    if let known = session.lazies.contents[number]?.content as? LazyContent<Value> { return Lazy(known) }
     let content = LazyContent<Value>(at: start, session)
-    session.lazyContents[number] = WeakLazyContent(content: content)
-    session.newNumbers.append(UInt32(truncatingIfNeeded: number))
+    session.lazies.contents[number] = WeakLazyContent(content: content)
+    session.lazies.newNumbers.append(UInt32(truncatingIfNeeded: number))
     return Lazy(content)
   }
 }

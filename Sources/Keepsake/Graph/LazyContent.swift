@@ -69,7 +69,7 @@ final class LazyContent<Value>: AnyLazyContent {
       throw error.reason
     } catch {
       set(.failed(error))
-      session.lazyFaults.note(error)
+      session.lazies.faults.note(error)
       throw error
     }
   }
@@ -99,7 +99,7 @@ private final class LazyContentPlan<Value: Encodable>: EncodingPlan<LazyContent<
   override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
     guard let content = object as? LazyContent<Value> else { return }
     if content.isArchived, session.leaveBodyOut() { return }
-    try session.plans.plan(for: Value.self).encode(content.load(), session)
+    try session.types.plans.plan(for: Value.self).encode(content.load(), session)
   }
 
   override func standsInline(_ value: LazyContent<Value>) -> Bool { true }

@@ -56,12 +56,17 @@ final class LargerStack {
   }
 }
 
-/// What recurses as deep as values are nested, and continues on a larger stack where one ends.
-protocol DeepRecursion: AnyObject {
-  var stackGuard: StackGuard { get set }
+/// The stack on which values are coded.
+struct RecursionStack {
+  var bounds = StackGuard()
   /// A stack that is not in use: what needs one again and again, a loop near the end of the stack, does not have to make
   /// it each time. The memory that it has used is given back with it, so it is not kept for longer than a call.
-  var spareStack: LargerStack? { get set }
+  var spare: LargerStack?
+}
+
+/// What recurses as deep as values are nested, and continues on a larger stack where one ends.
+protocol DeepRecursion: AnyObject {
+  var stack: RecursionStack { get set }
 
   /// What is thrown where there is no larger stack, for the reason that `error` gives.
   func noLargerStack(_ error: ArchiveError) -> any Error
@@ -71,21 +76,18 @@ extension DeepRecursion {
   /// Runs `body` on a larger stack, and continues on this one.
   @inline(never)
   func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value {
-    let stack: LargerStack
-    do { stack = try takeLargerStack() } catch { throw noLargerStack(error) }
-    let outer = stackGuard
-    defer {
-      stackGuard = outer
-      spareStack = stack
-    }
-    return try stack.run(body)
+    let larger: LargerStack
+    do { larger = try takeLargerStack() } catch { throw noLargerStack(error) }
+    let outer = stack.bounds
+    defer { stack = RecursionStack(bounds: outer, spare: larger) }
+    return try larger.run(body)
   }
 
   func noLargerStack(_ error: ArchiveError) -> any Error { error }
 
   private func takeLargerStack() throws(ArchiveError) -> LargerStack {
-    guard let spare = spareStack else { return try LargerStack() }
-    spareStack = nil
+    guard let spare = stack.spare else { return try LargerStack() }
+    stack.spare = nil
     return spare
   }
 }

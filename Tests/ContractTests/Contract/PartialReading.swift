@@ -34,7 +34,7 @@ import HostileArchives
 
   /// How many bytes the session of `decoder` passed over.
   private static func passed(_ decoder: any Decoder) throws -> Int {
-    try #require(decoder as? ValueDecoder).session.skipped.byteCount
+    try #require(decoder as? ValueDecoder).session.lookups.skipped.byteCount
   }
 
   // MARK: Keys in any order
@@ -157,7 +157,7 @@ import HostileArchives
         }
         #expect(!unarchiver.containsValue(forKey: "no key \(number)"))
       }
-      return try #require(try unarchiver.valueDecoder.session.topLevelIndex).entries.count
+      return try #require(try unarchiver.valueDecoder.session.lookups.topLevelIndex).entries.count
     }
     for order in Order.allCases {
       for count in Self.counts { #expect(try passed(order, count) == count) }
@@ -277,7 +277,7 @@ import HostileArchives
       let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
       if isUnkeyed { unarchiver.userInfo[.named("unkeyed")] = true }
       #expect(try unarchiver.decode(Nest.self, forKey: KeyedArchiver.rootKey).depth == depth)
-      return Double(try unarchiver.valueDecoder.session.skipped.byteCount) / Double(data.count)
+      return Double(try unarchiver.valueDecoder.session.lookups.skipped.byteCount) / Double(data.count)
     }
     let flat = try walks(1_000)
     let deep = try walks(16_000)

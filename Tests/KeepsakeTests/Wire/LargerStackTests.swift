@@ -203,30 +203,29 @@ private func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value { 
   @Test("what needs a larger stack again and again makes one, and gives it back at the end of the call")
   func spare() throws {
     final class User: DeepRecursion {
-      var stackGuard = StackGuard()
-      var spareStack: LargerStack?
+      var stack = RecursionStack()
     }
     let user = User()
     try user.onLargerStack {}
-    let stack = try #require(user.spareStack)
+    let stack = try #require(user.stack.spare)
     for _ in 0..<100 {
       // One that is in use is not given to anybody else.
       try user.onLargerStack {
-        #expect(user.spareStack == nil)
-        try user.onLargerStack { #expect(user.spareStack == nil) }
+        #expect(user.stack.spare == nil)
+        try user.onLargerStack { #expect(user.stack.spare == nil) }
       }
       #expect(throws: Refusal.self) { try user.onLargerStack { throw Refusal(reason: "again") } }
     }
-    #expect(user.spareStack === stack)
+    #expect(user.stack.spare === stack)
 
     let levels = try onThread(stackSize: 512 << 10) {
       try Nested.levels(3_000) { nested in
         let encoding = EncodingSession(sortsKeys: false, userInfo: [:], hidesRootKey: false)
         try encoding.encode(nested, forKey: ArchiveCodingKey(stringValue: "root"))
-        #expect(encoding.spareStack == nil)
+        #expect(encoding.stack.spare == nil)
         let unarchiver = try KeyedUnarchiver(forReadingFrom: ArchiveEncoder().encode(nested))
         let decoding = try unarchiver.valueDecoder.session
-        defer { #expect(decoding.spareStack == nil) }
+        defer { #expect(decoding.stack.spare == nil) }
         return try unarchiver.decode(Nested.self, forKey: "root")
       }
     }

@@ -65,7 +65,7 @@ public final class ArchiveDocument<Root: Codable> {
     let session = try state.decodingSession(state.image, limits, classPolicy, userInfo)
     root = try session.decodeRoot(Root.self)
     state.read(by: session)
-    faults = session.lazyFaults
+    faults = session.lazies.faults
     self.file = file
     self.state = state
     (self.path, self.limits, self.classPolicy, self.userInfo) = (path, limits, classPolicy, userInfo)
@@ -206,7 +206,7 @@ public final class ArchiveDocument<Root: Codable> {
     let session = try session(asOf: number)
     let root = try session.decodeRoot(Root.self)
     let (rootBefore, faultsBefore, stateBefore) = (self.root, faults, state)
-    (self.root, faults, state) = (root, session.lazyFaults, SavedState(state, session))
+    (self.root, faults, state) = (root, session.lazies.faults, SavedState(state, session))
     do { try save(date: date) } catch {
       (self.root, faults, state) = (rootBefore, faultsBefore, stateBefore)
       throw error

@@ -31,7 +31,7 @@ struct DocumentEncoding {
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws {
     let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
-    session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+    session.settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
     defer { session.dropSpares() }
     self.session = session
     numbers = try state.begin(session, changed)
@@ -44,7 +44,7 @@ struct DocumentEncoding {
     changes = try state.changes(content)
     isKnownToBeReadable =
       try changed == nil
-      || !session.graph.orderMatters && !NewPaths(content, session.graph, state.image).leadBack
+      || !session.bodies.graph.orderMatters && !NewPaths(content, session.bodies.graph, state.image).leadBack
   }
 }
 

@@ -92,7 +92,7 @@ final class SavedState {
     do throws(ArchiveError) {
       let image = try ArchiveImage(image.reader, verification: .onDemand, limits: limits)
       let session = try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
-      session.classPolicy = classPolicy
+      session.change { $0.classPolicy = classPolicy }
       // Lazy values keep it, and nobody tells it when the last of them is gone.
       session.dropSpares()
       return session
@@ -156,13 +156,13 @@ final class SavedState {
 
   private static func objects(of session: DecodingSession) -> KnownObjects {
     // With lazy values, what was read is listed, and most of the file may not be.
-    guard session.newNumbers.isEmpty else { return KnownObjects.none.adding(newObjects(of: session)) }
+    guard session.lazies.newNumbers.isEmpty else { return KnownObjects.none.adding(newObjects(of: session)) }
     return KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
   }
 
   /// What a session has read since this was asked last, in the order of the numbers.
   private static func newObjects(of session: DecodingSession) -> [(number: Int, object: AnyObject)] {
-    exchange(&session.newNumbers, with: []).sorted().compactMap { number in
+    exchange(&session.lazies.newNumbers, with: []).sorted().compactMap { number in
       session.known(Int(number)).map { (Int(number), $0) }
     }
   }
@@ -188,11 +188,11 @@ final class SavedState {
     objects = .known(numbers.known(by: session))
     readers = before.readers.filter { $0.session != nil }
     for reader in readers.compactMap(\.session) {
-      let image = try newImage(reader.limits)
+      let image = try newImage(reader.settings.limits)
       reader.turn.take {
         reader.continueReading(image)
         for (number, object) in numbers.newObjects(of: session) where !(object is AnyLazyContent) {
-          reader.objects.note(object, number)
+          reader.graph.objects.note(object, number)
         }
       }
     }
@@ -202,17 +202,22 @@ final class SavedState {
   func continueAfterCompaction(_ before: SavedState, _ numbers: [Int: Int]) throws {
     let sessions = before.readers.compactMap(\.session)
     guard let first = sessions.first else { return }
-    let new = try decodingSession(image, first.limits, first.classPolicy, first.userInfo)
-    new.lazyFaults = first.lazyFaults
+    let new = try decodingSession(
+      image,
+      first.settings.limits,
+      first.settings.classPolicy,
+      first.settings.userInfo
+    )
+    new.lazies.faults = first.lazies.faults
     knownObjects.forEach { object, number in
-      if !(object is AnyLazyContent) { new.objects.note(object, number) }
+      if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
     }
     for session in sessions {
       session.turn.take {
-        for (number, content) in session.lazyContents {
+        for (number, content) in session.lazies.contents {
           guard let content = content.content, let newNumber = numbers[number] else { continue }
           content.move(to: new, body: newNumber)
-          new.lazyContents[newNumber] = WeakLazyContent(content: content)
+          new.lazies.contents[newNumber] = WeakLazyContent(content: content)
         }
       }
     }

@@ -42,8 +42,8 @@ struct WholeSave {
     prefersShortForm: Bool
   ) throws -> (ByteBuffer, KnownObjects) {
     let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
-    session.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
-    session.assembly.prefersShortForm = prefersShortForm
+    session.settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+    session.bodies.assembly.prefersShortForm = prefersShortForm
     defer { session.dropSpares() }
     try session.encodeRoot(root)
     return (session.archive, KnownObjects(of: session))

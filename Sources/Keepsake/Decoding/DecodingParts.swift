@@ -1,0 +1,180 @@
+// The parts of a decoding session. Each is changed by the files that extend the session for its subject.
+
+/// What the caller allows and knows.
+struct DecodingSettings {
+  var userInfo: [CodingUserInfoKey: Any]
+  var limits: ArchiveLimits
+  /// Whether coding paths begin below the root key, as those of other top-level encoders do.
+  var hidesRootKey: Bool
+  /// The types in the class table by number, where the archive was made in this process just now (deep copy).
+  let knownClasses: [Any.Type]?
+  /// Which types an archive may name.
+  var classPolicy = ArchiveClassPolicy.byName
+  /// What stands for types that are not found.
+  var placeholders: [any ArchivePlaceholder.Type] = []
+  /// The types that the program gave for names in this archive.
+  var ownClasses: [String: Any.Type] = [:]
+  /// Who may replace objects, and knows classes that nobody else does.
+  var observer: (any DecodingObserver)?
+  /// Whether the values are decoded only to see whether they can be: nothing closes cycles, nothing awakes.
+  var isRehearsal = false
+  /// How the value is made that is being decoded with a configuration.
+  var makeConfigured: ((ValueDecoder) throws -> Any)?
+}
+
+/// Which values are being decoded, in each other.
+struct DecodingNesting {
+  /// The frames of the values that are being decoded, by depth.
+  var frames: [DecodingFrame] = [DecodingFrame()]
+  /// The value that was read to its end last, and that end.
+  var completed = (start: -1, end: -1)
+  /// How deep the object is whose values are being decoded.
+  var base = 0
+  /// The value that is being decoded by itself, and the way to it, once somebody asked for that.
+  var detached: (offset: Int, way: DecodingWay?) = (-1, nil)
+  /// From how many levels on, in one object, it is looked at how deep values are nested.
+  var usualValueDepth: Int
+
+  init(_ limits: ArchiveLimits) {
+    usualValueDepth = DecodingNesting.usualValueDepth(limits)
+  }
+
+  static func usualValueDepth(_ limits: ArchiveLimits) -> Int {
+    min(limits.maximumValueDepth, DecodingSession.usualDepth)
+  }
+
+  mutating func forgetArchive() {
+    // A value of the next archive may begin where one of this did, at the same depth.
+    for depth in frames.indices { frames[depth] = DecodingFrame() }
+    completed = (-1, -1)
+    (base, detached) = (0, (-1, nil))
+  }
+}
+
+/// Where keys and the values of the top level are.
+struct KeyLookups {
+  /// Where the value of the top-level container begins.
+  var topLevelOffset: Int
+  /// The numbers of the keys in the archive, once one was asked for.
+  var keyNumbers: [ExactString: Int]?
+  /// By which hashes keys are found in any order.
+  let keyHash = KeyHash()
+  /// The slots of the keys of those large shapes in which some were looked for, by where each begins in the shape
+  /// table.
+  var shapeSlots = NumberedCache<SlotTable>()
+  /// Where the values of the top level are, once one was asked for out of order.
+  var topLevelIndex: KeyIndex?
+  /// Where the bodies end that values of the top level are in, by the slots of these.
+  var topLevelEnds = NumberedCache<Int>()
+  /// What was found out about values that were passed over.
+  var skipped = SkippedValues()
+
+  init(topLevelOffset: Int) {
+    self.topLevelOffset = topLevelOffset
+  }
+
+  /// The number of the key of that name, or -1 when no record has it.
+  mutating func number(of name: String, in image: ArchiveImage) -> Int {
+    if keyNumbers == nil {
+      keyNumbers = Dictionary(
+        image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) },
+        uniquingKeysWith: { first, _ in first }
+      )
+    }
+    return keyNumbers?[ExactString(string: name)] ?? -1
+  }
+
+  mutating func forgetArchive() {
+    topLevelIndex = nil
+    topLevelEnds = NumberedCache()
+    skipped = SkippedValues()
+  }
+}
+
+/// What is known of the types that were decoded.
+struct DecodedTypes {
+  var plans = DecodingPlanCache()
+  var keyTables = TypeCache<DecodingKeyTable>()
+  /// What the process-wide names of types were when the plans were made.
+  var namesGeneration = -1
+  /// Whether keyed containers are kept to be used again.
+  var keepsSpares = true
+}
+
+/// The objects that were decoded, and the references to them.
+struct DecodedGraph {
+  var objects: ObjectStore
+  /// The objects and typed values whose initializers are running, innermost last.
+  var inProgress: [TypedValueInProgress] = []
+  /// The objects that were decoded since the outermost value was begun.
+  var decodedNumbers: [UInt32] = []
+  /// The conditional references that were met since the outermost value was begun.
+  var conditional: [WaitingReference] = []
+  /// The conditional references whose objects nothing has asked for yet, by the numbers of those.
+  var waiting: [Int: [WaitingReference]] = [:]
+
+  init(objects: ObjectStore) {
+    self.objects = objects
+  }
+}
+
+/// What is done when the outermost value has been read.
+struct DecodedLater {
+  /// Whether a value is being decoded, so that what is asked for now is inside of it.
+  var isActive = false
+  /// What is to be decoded when everything else has been.
+  var deferred = DeferredQueue()
+  var earlyUses = EarlyUses()
+  var readLast: PropertiesReadLast
+  /// The objects that are to be told when the graph is complete.
+  var awakening: [any ArchiveAwakening] = []
+  /// Which objects those are, where an observer may give one several times.
+  var awakened: Set<ObjectIdentifier> = []
+  /// The deferred values of a rehearsal, which are let go of at its end: nobody else would break their cycles.
+  var rehearsed: [AnyDeferredValue] = []
+
+  init(readLast: PropertiesReadLast) {
+    self.readLast = readLast
+  }
+
+  mutating func forgetArchive() {
+    // Whoever kept a deferred value may still use it.
+    if !isKnownUniquelyReferenced(&earlyUses) { earlyUses = EarlyUses() }
+  }
+}
+
+/// The lazy values of an archive.
+struct LazyValues {
+  /// Those that somebody holds, by the numbers of their bodies.
+  var contents: [Int: WeakLazyContent] = [:]
+  var faults = LazyFaults()
+  /// The numbers of the objects and lazy values that came since somebody asked for these.
+  var newNumbers: [UInt32] = []
+
+  mutating func forgetArchive() {
+    if !contents.isEmpty { (contents, newNumbers) = ([:], []) }
+  }
+}
+
+/// What decoding has cost, and what was found wrong.
+struct DecodingChecks {
+  /// How often, on the average, the bytes of an archive may be decoded again as values because the type asked
+  /// for is no class.
+  static let mostReadings = 64
+  /// So many bytes are added to those of the archive, so that small ones are not held to be dangerous.
+  static let freeReadings = 1 << 12
+  /// What a reading costs beside the bytes of the body, in bytes.
+  static let readingByteCount = 64
+  /// How many bytes of deferred values may be passed over in any case.
+  static let freePassing = 256 << 20
+
+  var budget: DecodingBudget
+  /// The values at unusual depth that were looked at.
+  var examined = ExaminedValues()
+  /// What calls met that cannot throw.
+  var failure = RememberedFailure()
+
+  init(budget: DecodingBudget) {
+    self.budget = budget
+  }
+}
