@@ -28,7 +28,13 @@ let package = Package(
     .executable(name: "keeputil", targets: ["keeputil"]),
   ],
   targets: [
-    .target(name: "Keepsake", dependencies: ["KeepsakeStack"], swiftSettings: houseRules),
+    .target(
+      name: "Keepsake",
+      dependencies: ["KeepsakeStack", "FoundationArchives"],
+      swiftSettings: houseRules
+    ),
+    // Property lists and the object graphs that NSKeyedArchiver writes in them. It knows nothing of the library.
+    .target(name: "FoundationArchives", swiftSettings: houseRules),
     // Calls on another stack, in C and assembly: where the stack of a thread ends, recursion continues there.
     .target(name: "KeepsakeStack"),
     .executableTarget(name: "keeputil", dependencies: ["Keepsake"], swiftSettings: houseRules),

@@ -35,7 +35,9 @@ from schemata import Rewriter
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = "Sources/Keepsake/"
-LAYERS = ["Wire", "Tables", "Types", "Image", "Decoding", "Values", "OldArchives"]
+LAYERS = ["Wire", "Tables", "Types", "Image", "Decoding", "Values", "Translation"]
+# A target of its own, all of which is about what is read.
+READER = "Sources/FoundationArchives/"
 # What else decides what is read.
 FILES = [
     "Archiver/KeyedUnarchiver.swift", "Archiver/ArchiveBytes.swift", "Archiver/ArchiveEditor.swift",
@@ -46,7 +48,7 @@ EXCLUDED = ["Wire/LargerStack.swift", "Assembly/StringSharing.swift"]
 # Here a name, a number or a signature is turned down by `nil` or `false`, which the caller makes an error of.
 TURNED_DOWN = [
     "Types/RuntimeTypes.swift", "Types/TypeName.swift", "Types/ClassNames.swift", "Wire/ByteReader.swift",
-    "OldArchives/XMLPropertyListReader.swift",
+    "Sources/FoundationArchives/XMLPropertyListReader.swift",
 ]
 # Suites that take no longer, in seconds, are run together, before the others.
 QUICK = 5.0
@@ -105,6 +107,8 @@ def write_if_changed(path, content):
 
 
 def is_rewritten(name):
+    if name.startswith(READER):
+        return name.endswith(".swift")
     short = name.removeprefix(LIBRARY)
     if name == short or not name.endswith(".swift") or short in EXCLUDED:
         return False
@@ -126,12 +130,14 @@ def make_copy(copy):
             # The rewritten conditions are not written for the eye, and the switch is unsafe.
             content = re.sub(rb"\n *\.(strictMemorySafety|treatAllWarnings)\(.*\),", b"", content)
         write_if_changed(copy / name, content)
-    switch = LIBRARY + "Wire/Mutants.swift"
-    write_if_changed(copy / switch, SWITCH.replace("COUNT", str(len(checks) + 1)).encode())
+    # Each module has its own.
+    switches = [LIBRARY + "Wire/Mutants.swift", READER + "Mutants.swift"]
+    for switch in switches:
+        write_if_changed(copy / switch, SWITCH.replace("COUNT", str(len(checks) + 1)).encode())
     for folder in ["Sources", "Tests"]:
         for path in list((copy / folder).rglob("*")):
             name = str(path.relative_to(copy))
-            if path.is_file() and name not in names and name != switch:
+            if path.is_file() and name not in names and name not in switches:
                 path.unlink()
     return checks, skipped
 

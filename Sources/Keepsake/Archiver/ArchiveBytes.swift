@@ -54,7 +54,7 @@ extension ArchiveImage {
     let reader = ByteReader(data)
     // Most archives are our own, and are opened without a look for what they are not.
     guard (try? reader.word(at: 0)) != Header.signatureWord, limits.readsNSKeyedArchives,
-      let old = try OldArchiveTranslation.translate(reader, limits, withoutChecksums: true)
+      let old = try ArchiveTranslation.translate(reader, limits, withoutChecksums: true)
     else {
       try self.init(reader, verification: verification, limits: limits, findTables: findTables)
       return
@@ -68,7 +68,7 @@ extension ArchiveImage {
 package func translateOldArchive(
   _ data: Data
 ) throws(ArchiveError) -> (data: Data, losses: [(what: String, count: Int)])? {
-  let translated = try OldArchiveTranslation.translate(
+  let translated = try ArchiveTranslation.translate(
     ByteReader(data),
     ArchiveLimits(),
     withoutChecksums: false

@@ -1,5 +1,5 @@
 /// What an object of an old archive is in Swift.
-enum OldContent {
+package enum ArchivedContent {
   /// A value of its own.
   case value(FoundationValue)
   /// An array or a set: the nodes of its elements.
@@ -7,14 +7,14 @@ enum OldContent {
   /// A dictionary: the nodes of its keys and values.
   case pairs([PropertyList.Member])
   /// An instance of any other class: what its `encode(with:)` wrote.
-  case object(OldClass, [(key: String, node: Int)])
+  case object(ArchivedClass, [(key: String, node: Int)])
 }
 
 /// A value of Foundation in the form in which it is `Codable`.
-indirect enum FoundationValue {
+package indirect enum FoundationValue {
   case none
   case bool(Bool)
-  case integer(IntegerValue)
+  case integer(Int128)
   case real(Double)
   case string(String)
   /// In seconds since the first moment of 2001, UTC.
@@ -24,7 +24,8 @@ indirect enum FoundationValue {
   case uuid([UInt8])
   /// The relative string, then that of the base, and so on.
   case url([String])
-  case decimal(DecimalParts)
+  /// Without a mantissa it is not a number.
+  case decimal(isNegative: Bool, exponent: Int, mantissa: UInt128?)
   /// An index path.
   case indexes([Int])
   /// A set of indexes: the location of each range, and its length.
@@ -32,10 +33,10 @@ indirect enum FoundationValue {
   case array([FoundationValue])
   case record([(key: String, value: FoundationValue)])
 
-  init(_ number: Int) { self = .integer(.signed(Int64(number))) }
+  init(_ number: Int) { self = .integer(Int128(number)) }
 
   /// Whether it is so large that it is written once if several refer to it.
-  var isLarge: Bool {
+  package var isLarge: Bool {
     switch self {
     case .bytes(let bytes): bytes.count > FoundationValue.smallByteCount
     case .url(let parts): parts.count > 2 || parts.contains { $0.utf8.count > FoundationValue.smallByteCount }
@@ -55,40 +56,40 @@ indirect enum FoundationValue {
   var byteCount: Int {
     let inner =
       switch self {
-      case .url(let parts): parts.count * TranslationBudget.blockByteCount
+      case .url(let parts): parts.count * ReadingBudget.blockByteCount
       case .array(let elements): elements.reduce(0) { $0 + $1.byteCount }
       case .record(let members): members.reduce(0) { $0 + $1.value.byteCount }
       default: 0
       }
-    return TranslationBudget.blockByteCount + inner
+    return ReadingBudget.blockByteCount + inner
   }
 }
 
 /// Says of each object of an old archive what it is.
-struct OldContents {
-  let archive: OldArchive
+package struct ContentReader {
+  let archive: FoundationArchive
   /// What was found out, by number.
-  private var contents: [OldContent?]
+  private var contents: [ArchivedContent?]
   /// The classes, by their nodes.
-  private var classes: [Int: OldClass] = [:]
+  private var classes: [Int: ArchivedClass] = [:]
   /// The keys of members without the second `$` before them, by their nodes.
   private var keys: [Int: String] = [:]
   /// What could not be carried over, and what became something else, in words and with how often.
-  private(set) var losses: [String: Int] = [:]
-  var budget: TranslationBudget
+  package private(set) var losses: [String: Int] = [:]
+  package var budget: ReadingBudget
 
-  init(_ archive: OldArchive, _ budget: TranslationBudget) throws(ArchiveError) {
+  package init(_ archive: FoundationArchive, _ budget: ReadingBudget) throws(FoundationArchiveError) {
     self.archive = archive
     self.budget = budget
     try self.budget.charge(
       archive.objects.count,
-      of: MemoryLayout<OldContent?>.stride,
+      of: MemoryLayout<ArchivedContent?>.stride,
       at: archive.list.offsets[archive.list.root]
     )
     contents = Array(repeating: nil, count: archive.objects.count)
   }
 
-  mutating func content(of number: Int) throws(ArchiveError) -> OldContent {
+  package mutating func content(of number: Int) throws(FoundationArchiveError) -> ArchivedContent {
     if let content = contents[number] { return content }
     let content = try findContent(archive.objects[number])
     if case .value(let value) = content { try charge(value.byteCount, at: archive.objects[number]) }
@@ -97,7 +98,7 @@ struct OldContents {
   }
 
   /// Charges memory for the object at `node`: objects may share texts and data, and so ask for more than any memory has.
-  mutating func charge(_ byteCount: Int, at node: Int) throws(ArchiveError) {
+  package mutating func charge(_ byteCount: Int, at node: Int) throws(FoundationArchiveError) {
     try budget.charge(byteCount, at: archive.list.offsets[node])
   }
 
@@ -107,16 +108,16 @@ struct OldContents {
   mutating func note(change: String) { losses[change, default: 0] += 1 }
 
   /// The name of the class of the object at `node`; `nil` for a value of its own.
-  mutating func className(at node: Int) throws(ArchiveError) -> String? {
+  mutating func className(at node: Int) throws(FoundationArchiveError) -> String? {
     guard let classNode = archive.list.value(of: "$class", in: node) else { return nil }
-    return try oldClass(classNode).name
+    return try archivedClass(classNode).name
   }
 
-  private mutating func findContent(_ node: Int) throws(ArchiveError) -> OldContent {
+  private mutating func findContent(_ node: Int) throws(FoundationArchiveError) -> ArchivedContent {
     let list = archive.list
     guard let members = list.dictionary(node) else { return try .value(plainValue(node)) }
     var fields: [(key: String, node: Int)] = []
-    try charge(members.count.multipliedSaturating(by: OldContents.memberByteCount), at: node)
+    try budget.charge(members.count, of: ContentReader.memberByteCount, at: list.offsets[node])
     fields.reserveCapacity(members.count)
     var classNode: Int?
     for member in members {
@@ -132,9 +133,9 @@ struct OldContents {
       }
       throw list.damaged("An object has no class", at: node)
     }
-    let type = try oldClass(classNode)
+    let type = try archivedClass(classNode)
     if let standard = type.standard {
-      let fields = OldFields(archive, node, Dictionary(fields, uniquingKeysWith: { first, _ in first }))
+      let fields = ContentFields(archive, node, Dictionary(fields, uniquingKeysWith: { first, _ in first }))
       if let content = try standard.content(fields, &self) { return content }
     }
     if let change = type.change { note(change: change) }
@@ -142,7 +143,9 @@ struct OldContents {
   }
 
   /// The key of a member of the dictionary at `node`. Its length is charged each time: it will be compared and hashed.
-  mutating func key(of member: PropertyList.Member, at node: Int) throws(ArchiveError) -> String {
+  package mutating func key(of member: PropertyList.Member, at node: Int) throws(FoundationArchiveError)
+    -> String
+  {
     let list = archive.list
     guard let text = list.string(member.key) else {
       throw list.damaged("A key is not a string", at: member.key)
@@ -151,7 +154,7 @@ struct OldContents {
     guard text.hasPrefix("$$") else { return text }
     // NSKeyedArchiver puts a second $ before a key that begins with one.
     if let known = keys[member.key] { return known }
-    try charge(text.utf8.count + TranslationBudget.blockByteCount, at: node)
+    try charge(text.utf8.count + ReadingBudget.blockByteCount, at: node)
     let key = String(text.dropFirst())
     keys[member.key] = key
     return key
@@ -161,7 +164,7 @@ struct OldContents {
   private static let memberByteCount = 2 * MemoryLayout<(key: String, node: Int)>.stride
 
   /// A number, a text or bytes that stand by themselves.
-  func plainValue(_ node: Int) throws(ArchiveError) -> FoundationValue {
+  package func plainValue(_ node: Int) throws(FoundationArchiveError) -> FoundationValue {
     switch archive.list[node] {
     case .bool(let value): return .bool(value)
     case .integer(let value): return .integer(value)
@@ -175,7 +178,7 @@ struct OldContents {
     }
   }
 
-  private mutating func oldClass(_ node: Int) throws(ArchiveError) -> OldClass {
+  private mutating func archivedClass(_ node: Int) throws(FoundationArchiveError) -> ArchivedClass {
     let list = archive.list
     guard case .object(let number) = try archive.meaning(of: node) else {
       throw list.damaged("The class of an object is not a reference", at: node)
@@ -183,22 +186,22 @@ struct OldContents {
     let place = archive.objects[number]
     if let known = classes[place] { return known }
     guard let name = list.value(of: "$classname", in: place).flatMap({ list.string($0) }),
-      name.utf8.count <= OldContents.longestClassName
+      name.utf8.count <= ContentReader.longestClassName
     else {
       throw list.damaged("The name of a class is missing or too long", at: place)
     }
     var names: [String] = []
     for node in list.value(of: "$classes", in: place).flatMap({ list.array($0) }) ?? [] {
-      guard let name = list.string(node), names.count <= OldContents.mostSuperclasses,
-        name.utf8.count <= OldContents.longestClassName
+      guard let name = list.string(node), names.count <= ContentReader.mostSuperclasses,
+        name.utf8.count <= ContentReader.longestClassName
       else {
         throw list.damaged("The superclasses of \(name) are not strings, or are too many", at: place)
       }
-      try charge(OldContents.classNameByteCount + 2 * name.utf8.count, at: place)
+      try charge(ContentReader.classNameByteCount + 2 * name.utf8.count, at: place)
       names.append(name)
     }
-    try charge(OldContents.classNameByteCount + 2 * name.utf8.count, at: place)
-    let found = OldClass(name, Array(names.drop { $0 == name }))
+    try charge(ContentReader.classNameByteCount + 2 * name.utf8.count, at: place)
+    let found = ArchivedClass(name, Array(names.drop { $0 == name }))
     classes[place] = found
     return found
   }
@@ -211,48 +214,49 @@ struct OldContents {
 }
 
 /// The members of an object of a standard class, as their types.
-struct OldFields {
-  let archive: OldArchive
+struct ContentFields {
+  let archive: FoundationArchive
   /// The node of the object.
   let node: Int
   let nodes: [String: Int]
 
-  init(_ archive: OldArchive, _ node: Int, _ nodes: [String: Int]) {
+  init(_ archive: FoundationArchive, _ node: Int, _ nodes: [String: Int]) {
     self.archive = archive
     self.node = node
     self.nodes = nodes
   }
 
   /// Those of `keys` that the object at `node` has.
-  init(_ archive: OldArchive, _ node: Int, keys: [String]) {
+  init(_ archive: FoundationArchive, _ node: Int, keys: [String]) {
     var nodes: [String: Int] = [:]
     for key in keys { nodes[key] = archive.list.value(of: key, in: node) }
     self.init(archive, node, nodes)
   }
 
-  func damaged(_ message: String) -> ArchiveError { archive.list.damaged(message, at: node) }
+  func damaged(_ message: String) -> FoundationArchiveError { archive.list.damaged(message, at: node) }
 
   /// The node under `key`, behind a reference if there is one; `nil` where there is none, or nil.
-  func resolved(_ key: String) throws(ArchiveError) -> Int? {
+  func resolved(_ key: String) throws(FoundationArchiveError) -> Int? {
     guard let node = nodes[key] else { return nil }
     return try archive.resolved(node)
   }
 
-  func string(_ key: String) throws(ArchiveError) -> String? {
+  func string(_ key: String) throws(FoundationArchiveError) -> String? {
     guard let node = try resolved(key) else { return nil }
     if let text = archive.list.string(node) { return text }
     // A mutable string.
-    return try archive.list.value(of: "NS.string", in: node).flatMap { (node) throws(ArchiveError) in
+    return try archive.list.value(of: "NS.string", in: node).flatMap {
+      (node) throws(FoundationArchiveError) in
       try archive.resolved(node).flatMap { archive.list.string($0) }
     }
   }
 
-  func integer(_ key: String) throws(ArchiveError) -> Int? {
+  func integer(_ key: String) throws(FoundationArchiveError) -> Int? {
     guard let node = try resolved(key), case .integer(let number) = archive.list[node] else { return nil }
     return Int(exactly: number)
   }
 
-  func real(_ key: String) throws(ArchiveError) -> Double? {
+  func real(_ key: String) throws(FoundationArchiveError) -> Double? {
     guard let node = try resolved(key) else { return nil }
     return switch archive.list[node] {
     case .real(let number): number
@@ -261,7 +265,7 @@ struct OldFields {
     }
   }
 
-  func bool(_ key: String) throws(ArchiveError) -> Bool? {
+  func bool(_ key: String) throws(FoundationArchiveError) -> Bool? {
     guard let node = try resolved(key) else { return nil }
     return switch archive.list[node] {
     case .bool(let value): value
@@ -271,14 +275,14 @@ struct OldFields {
   }
 
   /// The bytes under the first of `keys` that has some.
-  func bytes(_ keys: String...) throws(ArchiveError) -> [UInt8]? {
+  func bytes(_ keys: String...) throws(FoundationArchiveError) -> [UInt8]? {
     for key in keys {
       if let bytes = try bytes(under: key) { return bytes }
     }
     return nil
   }
 
-  private func bytes(under key: String) throws(ArchiveError) -> [UInt8]? {
+  private func bytes(under key: String) throws(FoundationArchiveError) -> [UInt8]? {
     guard let node = try resolved(key) else { return nil }
     if case .data(let bytes) = archive.list[node] { return bytes }
     // Data as an object.

@@ -1,13 +1,16 @@
+internal import FoundationArchives
+
 // How the translation writes values of Foundation. None of them is nested deeper than a measurement's unit is.
-extension OldArchiveTranslation {
-  mutating func append(_ value: FoundationValue, _ node: Int) throws(ArchiveError) {
+extension ArchiveTranslation {
+  mutating func append(_ value: FoundationValue, _ node: Int) throws(FoundationArchiveError) {
     switch value {
     case .none: builder.buffer.append(Tag.none)
     case .bool(let value): builder.buffer.append(value ? Tag.true : Tag.false)
-    case .integer(let number): builder.buffer.append(number)
+    case .integer(let number): builder.buffer.append(integer: number)
     case .real(let number): builder.append(number)
     case .date(let seconds): builder.append(date: seconds)
-    case .decimal(let parts): builder.buffer.append(parts)
+    case .decimal(let isNegative, let exponent, let mantissa):
+      builder.buffer.append(DecimalParts(isNegative: isNegative, exponent: exponent, mantissa: mantissa))
     case .string(let text):
       try append(text: text, node)
     case .bytes(let bytes):
@@ -35,7 +38,7 @@ extension OldArchiveTranslation {
 
   /// Appends a text; returns its number in the string table, if it has one.
   @discardableResult
-  mutating func append(text: String, _ node: Int) throws(ArchiveError) -> Int? {
+  mutating func append(text: String, _ node: Int) throws(FoundationArchiveError) -> Int? {
     let byteCount = text.utf8.count
     try contents.budget.check(stringOf: byteCount, at: list.offsets[node])
     try contents.charge(byteCount, at: node)
@@ -43,7 +46,7 @@ extension OldArchiveTranslation {
   }
 
   /// Appends a URL as URLs are `Codable`: a record of the relative text and of the base, if there is one.
-  private mutating func append(url parts: [String], _ node: Int) throws(ArchiveError) {
+  private mutating func append(url parts: [String], _ node: Int) throws(FoundationArchiveError) {
     for (index, text) in parts.enumerated() {
       builder.buffer.append(Tag.url)
       try append(recordHead: index + 1 < parts.count ? ["relative", "base"] : ["relative"])
@@ -52,14 +55,14 @@ extension OldArchiveTranslation {
   }
 
   /// Appends the head of a record whose value `indexes` is an array of `count` elements, which are to follow.
-  private mutating func appendHead(ofList count: Int, _ node: Int) throws(ArchiveError) {
+  private mutating func appendHead(ofList count: Int, _ node: Int) throws(FoundationArchiveError) {
     try contents.budget.check(elementCount: count, at: list.offsets[node])
     try append(recordHead: ["indexes"])
     builder.buffer.append(arrayHead: count)
   }
 
   /// Appends a set of indexes, of which `numbers` are the locations and the lengths in turns.
-  private mutating func append(ranges numbers: [Int], _ node: Int) throws(ArchiveError) {
+  private mutating func append(ranges numbers: [Int], _ node: Int) throws(FoundationArchiveError) {
     try appendHead(ofList: numbers.count / 2, node)
     var shape: Int?
     for (index, number) in numbers.enumerated() {
@@ -76,20 +79,13 @@ extension OldArchiveTranslation {
 
   /// Appends the head of a record, and notes how many shapes there are; returns the number of its shape.
   @discardableResult
-  mutating func append(recordHead names: [String]) throws(ArchiveError) -> Int {
-    let number = try builder.append(recordHead: names)
-    shapeCount = max(shapeCount, number + 1)
-    return number
-  }
-}
-
-extension ByteBuffer {
-  fileprivate func append(_ number: IntegerValue) {
-    switch number {
-    case .signed(let number): append(integer: number)
-    case .unsigned(let number): append(integer: number)
-    case .wide(let number): append(integer: number)
-    case .wideUnsigned(let number): append(integer: number)
+  mutating func append(recordHead names: [String]) throws(FoundationArchiveError) -> Int {
+    do {
+      let number = try builder.append(recordHead: names)
+      shapeCount = max(shapeCount, number + 1)
+      return number
+    } catch {
+      throw .fault(.damaged, error.message, byteOffset: error.byteOffset)
     }
   }
 }

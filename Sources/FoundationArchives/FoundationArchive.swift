@@ -1,22 +1,26 @@
 /// What NSKeyedArchiver wrote: numbered objects, and the values of the top level, which refer to them.
-struct OldArchive {
-  let list: PropertyList
+package struct FoundationArchive {
+  package let list: PropertyList
   /// The nodes of the objects, by number; that of 0 stands for nil.
-  let objects: [Int]
-  let topLevel: [PropertyList.Member]
+  package let objects: [Int]
+  package let topLevel: [PropertyList.Member]
 
   /// The version that all releases of NSKeyedArchiver write.
   private static let version = 100_000
 
-  init(_ list: PropertyList) throws(ArchiveError) {
+  package init(_ list: PropertyList) throws(FoundationArchiveError) {
     self.list = list
     guard let archiver = list.value(of: "$archiver", in: list.root), list.string(archiver) != nil else {
-      throw ArchiveError(.notAnArchive, "This is a property list, but not an archive of NSKeyedArchiver")
+      throw .fault(
+        .notAnArchive,
+        "This is a property list, but not an archive of NSKeyedArchiver",
+        byteOffset: nil
+      )
     }
     guard let version = list.value(of: "$version", in: list.root), case .integer(let number) = list[version],
-      Int(exactly: number) == OldArchive.version
+      Int(exactly: number) == FoundationArchive.version
     else {
-      throw ArchiveError(
+      throw .fault(
         .unsupportedVersion,
         "The archive has an unknown version of NSKeyedArchiver's format",
         byteOffset: list.offsets[list.root]
@@ -35,7 +39,7 @@ struct OldArchive {
   }
 
   /// What a node means where a value stands.
-  enum Meaning {
+  package enum Meaning {
     case null
     /// The object of that number.
     case object(Int)
@@ -43,7 +47,7 @@ struct OldArchive {
     case plain
   }
 
-  func meaning(of node: Int) throws(ArchiveError) -> Meaning {
+  package func meaning(of node: Int) throws(FoundationArchiveError) -> Meaning {
     guard case .reference(let number) = list[node] else { return .plain }
     guard number < objects.count else {
       throw list.damaged("A reference to an object is out of range", at: node)
@@ -52,7 +56,7 @@ struct OldArchive {
   }
 
   /// The node behind `node`: that of the object, if it refers to one; `nil` for nil.
-  func resolved(_ node: Int) throws(ArchiveError) -> Int? {
+  func resolved(_ node: Int) throws(FoundationArchiveError) -> Int? {
     switch try meaning(of: node) {
     case .null: nil
     case .object(let number): objects[number]
@@ -61,9 +65,9 @@ struct OldArchive {
   }
 }
 
-extension OldArchive {
+extension FoundationArchive {
   /// How many objects cannot be reached from the top level by any reference.
-  var unreachedCount: Int {
+  package var unreachedCount: Int {
     var isReached = Array(repeating: false, count: objects.count)
     var seen = Array(repeating: false, count: list.nodes.count)
     var rest = topLevel.map(\.value)
@@ -84,13 +88,13 @@ extension OldArchive {
 }
 
 /// A class of an old archive.
-final class OldClass: Sendable {
+package final class ArchivedClass: Sendable {
   /// The name in the form that this library uses: `Module.Name` for a class of Swift.
-  let name: String
+  package let name: String
   /// The name as it stands in the archive.
-  let originalName: String
+  package let originalName: String
   /// The names of the superclasses, the nearest first; without NSObject.
-  let superclasses: [String]
+  package let superclasses: [String]
   let standard: StandardClass?
   /// What becomes of an object of the class that stays an object; `nil` for a class of a program, which is there to
   /// read it.
@@ -98,11 +102,11 @@ final class OldClass: Sendable {
 
   init(_ originalName: String, _ superclasses: [String]) {
     self.originalName = originalName
-    name = OldClass.plainName(originalName)
-    self.superclasses = superclasses.map(OldClass.plainName).filter { $0 != "NSObject" }
+    name = ArchivedClass.plainName(originalName)
+    self.superclasses = superclasses.map(ArchivedClass.plainName).filter { $0 != "NSObject" }
     standard = StandardClass(rawValue: originalName)
     change =
-      OldClass.isOfFramework(name) ? "\(name) stayed an object, with the keys that its coder wrote" : nil
+      ArchivedClass.isOfFramework(name) ? "\(name) stayed an object, with the keys that its coder wrote" : nil
   }
 
   /// Whether the name has the prefix of one of Apple's frameworks.

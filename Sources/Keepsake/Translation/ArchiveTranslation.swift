@@ -1,10 +1,12 @@
+internal import FoundationArchives
+
 /// Turns what NSKeyedArchiver wrote into an archive of our own, from which everything is read as from any other.
 ///
 /// Instances become objects. So do collections, and large data, that several refer to: whoever asks for an array where
 /// there is a reference gets the array behind it. Everything else stands where it is referred to. (Docs/Design.md §9.)
-package struct OldArchiveTranslation {
-  var contents: OldContents
-  private let archive: OldArchive
+package struct ArchiveTranslation {
+  var contents: ContentReader
+  private let archive: FoundationArchive
   let list: PropertyList
   var builder: ArchiveBuilder
   /// How many references there are to each object: none, one, or several.
@@ -16,11 +18,11 @@ package struct OldArchiveTranslation {
   /// The numbers of classes by their names, and by what was read of them.
   private var classNumbers: [String: Int] = [:]
   private var numbersOfClasses: [ObjectIdentifier: Int] = [:]
-  /// The names of classes that have another one in the old archive.
+  /// The names of classes that have another one in the original.
   private var originalNames: [String: String] = [:]
   /// How many shapes records have so far.
   var shapeCount = 0
-  /// Where values are in the new archive, and where they were in the old one.
+  /// Where values are in the new archive, and where they were in the original.
   private var places: [ArchivePlace] = []
   /// The collections that are being written, the innermost last.
   private var open: [OpenCollection] = []
@@ -30,10 +32,10 @@ package struct OldArchiveTranslation {
 
   /// A collection of which not all was written yet.
   private struct OpenCollection {
-    let content: OldContent
+    let content: ArchivedContent
     private var next = 0
 
-    init(_ content: OldContent) {
+    init(_ content: ArchivedContent) {
       self.content = content
     }
 
@@ -55,12 +57,12 @@ package struct OldArchiveTranslation {
 
   private init(
     _ list: PropertyList,
-    _ budget: TranslationBudget,
+    _ budget: ReadingBudget,
     withoutChecksums: Bool
-  ) throws(ArchiveError) {
+  ) throws(FoundationArchiveError) {
     self.list = list
-    archive = try OldArchive(list)
-    contents = try OldContents(archive, budget)
+    archive = try FoundationArchive(list)
+    contents = try ContentReader(archive, budget)
     let count = archive.objects.count
     try contents.budget.charge(count, of: MemoryLayout<Int?>.stride + 1, at: list.offsets[list.root])
     referenceCounts = Array(repeating: 0, count: count)
@@ -68,24 +70,37 @@ package struct OldArchiveTranslation {
     builder = ArchiveBuilder(withoutChecksums: withoutChecksums, prefersShortForm: false)
   }
 
-  /// The archive that is made of the old one in `reader`, and what could not be carried over; `nil` when this is
-  /// neither a binary property list nor one in XML.
+  /// The archive that is made of that of NSKeyedArchiver in `reader`, and what could not be carried over; `nil` when this
+  /// is neither a binary property list nor one in XML.
   ///
   /// - Parameters:
-  ///   - limits: how much the old archive may ask of the reader, as a whole.
+  ///   - limits: how much the archive may ask of the reader, as a whole.
   ///   - withoutChecksums: for an archive that never leaves memory. What could not be carried over is of no use there.
   package static func translate(
     _ reader: ByteReader,
     _ limits: ArchiveLimits,
     withoutChecksums: Bool
   ) throws(ArchiveError) -> TranslatedArchive? {
-    var budget = TranslationBudget(limits, byteCount: reader.count)
-    guard let list = try PropertyList(reader, &budget) else { return nil }
-    var translation = try OldArchiveTranslation(list, budget, withoutChecksums: withoutChecksums)
-    return try translation.run(byteCount: reader.count, countsUnreached: !withoutChecksums)
+    let startByteCount = min(reader.count, PropertyList.startByteCount)
+    guard PropertyList.mayBegin(with: try reader.array(of: UInt8.self, count: startByteCount, at: 0)) else {
+      return nil
+    }
+    let bytes = try reader.array(of: UInt8.self, count: reader.count, at: 0)
+    var budget = ReadingBudget(limits.forReading, byteCount: bytes.count)
+    var translation: ArchiveTranslation
+    let topLevel: ByteBuffer
+    do throws(FoundationArchiveError) {
+      guard let list = try PropertyList(bytes, &budget) else { return nil }
+      translation = try ArchiveTranslation(list, budget, withoutChecksums: withoutChecksums)
+      topLevel = try translation.write()
+    } catch {
+      throw ArchiveError(error, limits)
+    }
+    return try translation.finish(topLevel, byteCount: reader.count, countsUnreached: !withoutChecksums)
   }
 
-  private mutating func run(byteCount: Int, countsUnreached: Bool) throws(ArchiveError) -> TranslatedArchive {
+  /// Writes all that can be reached; returns the body of the top level.
+  private mutating func write() throws(FoundationArchiveError) -> ByteBuffer {
     try countReferences()
     // First what the top level refers to gets its numbers.
     let topLevel = try writeTopLevel()
@@ -99,6 +114,14 @@ package struct OldArchiveTranslation {
     // The top level stands behind the bodies, and not where it was written.
     let shift = builder.buffer.count - Header.byteCount
     places += topLevelPlaces.map { ArchivePlace(offset: $0.offset + shift, source: $0.source) }
+    return topLevel
+  }
+
+  private mutating func finish(
+    _ topLevel: ByteBuffer,
+    byteCount: Int,
+    countsUnreached: Bool
+  ) throws(ArchiveError) -> TranslatedArchive {
     let unreached = countsUnreached ? archive.unreachedCount : 0
     let buffer = try builder.finish(topLevel: topLevel)
     var losses = contents.losses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -112,7 +135,7 @@ package struct OldArchiveTranslation {
     )
   }
 
-  private mutating func writeTopLevel() throws(ArchiveError) -> ByteBuffer {
+  private mutating func writeTopLevel() throws(FoundationArchiveError) -> ByteBuffer {
     var members: [(key: String, node: Int)] = []
     for member in archive.topLevel {
       members.append((try contents.key(of: member, at: list.root), member.value))
@@ -126,7 +149,7 @@ package struct OldArchiveTranslation {
   // MARK: Counting
 
   /// Counts how many references lead to each object that can be reached.
-  private mutating func countReferences() throws(ArchiveError) {
+  private mutating func countReferences() throws(FoundationArchiveError) {
     var rest = archive.topLevel.map(\.value)
     while let node = rest.popLast() {
       guard case .object(let number) = try archive.meaning(of: node) else {
@@ -158,23 +181,23 @@ package struct OldArchiveTranslation {
 
   /// Charges the `count` references that are about to be followed: two collections may name one list of elements, which
   /// no archiver writes.
-  private mutating func follow(_ count: Int, at node: Int, _ add: () -> Void) throws(ArchiveError) {
-    try contents.budget.charge(count, of: TranslationBudget.referenceByteCount, at: list.offsets[node])
+  private mutating func follow(_ count: Int, at node: Int, _ add: () -> Void) throws(FoundationArchiveError) {
+    try contents.budget.charge(count, of: ReadingBudget.referenceByteCount, at: list.offsets[node])
     add()
   }
 
   /// Whether the object gets a body of its own, wherever it is.
-  private mutating func hasBody(_ number: Int) throws(ArchiveError) -> Bool {
+  private mutating func hasBody(_ number: Int) throws(FoundationArchiveError) -> Bool {
     switch try contents.content(of: number) {
     case .object: true
-    case .elements, .pairs: referenceCounts[number] > 1 || open.count >= OldArchiveTranslation.deepestInline
+    case .elements, .pairs: referenceCounts[number] > 1 || open.count >= ArchiveTranslation.deepestInline
     case .value(let value): referenceCounts[number] > 1 && value.isLarge
     }
   }
 
   // MARK: Bodies
 
-  private mutating func bodyNumber(of number: Int) throws(ArchiveError) -> Int {
+  private mutating func bodyNumber(of number: Int) throws(FoundationArchiveError) -> Int {
     if let known = numbers[number] { return known }
     if case .object = try contents.content(of: number) {
       try contents.budget.countObject(at: list.offsets[archive.objects[number]])
@@ -184,7 +207,7 @@ package struct OldArchiveTranslation {
     return pending.count
   }
 
-  private mutating func writeBody(of number: Int) throws(ArchiveError) {
+  private mutating func writeBody(of number: Int) throws(FoundationArchiveError) {
     let node = archive.objects[number]
     let content = try contents.content(of: number)
     builder.beginBody(classNumber: try classNumber(of: content, number))
@@ -207,7 +230,9 @@ package struct OldArchiveTranslation {
     builder.endBody()
   }
 
-  private mutating func classNumber(of content: OldContent, _ number: Int) throws(ArchiveError) -> Int {
+  private mutating func classNumber(of content: ArchivedContent, _ number: Int) throws(FoundationArchiveError)
+    -> Int
+  {
     switch content {
     case .object(let type, _):
       // Names are not hashed for each object.
@@ -251,13 +276,13 @@ package struct OldArchiveTranslation {
   }
 
   /// Appends what stands at `node`, and all that stands in it: without recursion, however it is nested.
-  private mutating func append(_ node: Int) throws(ArchiveError) {
+  private mutating func append(_ node: Int) throws(FoundationArchiveError) {
     try appendStart(of: node)
     try appendOpen()
   }
 
   /// Appends what is still to come of the collections that were begun.
-  private mutating func appendOpen() throws(ArchiveError) {
+  private mutating func appendOpen() throws(FoundationArchiveError) {
     while let innermost = open.indices.last {
       if let node = open[innermost].takeNext() {
         try appendStart(of: node)
@@ -268,9 +293,9 @@ package struct OldArchiveTranslation {
   }
 
   /// Appends what stands at `node`, of a collection the head: it is open then.
-  private mutating func appendStart(of node: Int) throws(ArchiveError) {
+  private mutating func appendStart(of node: Int) throws(FoundationArchiveError) {
     note(node)
-    try contents.charge(TranslationBudget.valueByteCount, at: node)
+    try contents.charge(ReadingBudget.valueByteCount, at: node)
     switch try archive.meaning(of: node) {
     case .null:
       builder.buffer.append(Tag.none)
@@ -286,13 +311,9 @@ package struct OldArchiveTranslation {
   }
 
   /// Appends a value that is no object. Some classes of Apple's write collections so, and these may be in themselves.
-  private mutating func appendStart(ofPlain node: Int) throws(ArchiveError) {
-    guard open.count < contents.budget.maximumDepth else {
-      throw ArchiveError(
-        .limitExceeded,
-        "Collections are nested more than \(contents.budget.maximumDepth) deep in one object",
-        byteOffset: list.offsets[node]
-      )
+  private mutating func appendStart(ofPlain node: Int) throws(FoundationArchiveError) {
+    guard open.count < contents.budget.limits.depth else {
+      throw .limitExceeded(.depth, byteOffset: list.offsets[node])
     }
     if let elements = list.array(node) {
       try appendStart(of: .elements(elements), at: node)
@@ -303,14 +324,16 @@ package struct OldArchiveTranslation {
     }
   }
 
-  private mutating func appendStart(of content: OldContent, _ number: Int) throws(ArchiveError) {
+  private mutating func appendStart(of content: ArchivedContent, _ number: Int) throws(FoundationArchiveError)
+  {
     let node = archive.objects[number]
     guard case .value(.string(let text)) = content else { return try appendStart(of: content, at: node) }
     if let known = numbers[number] { return builder.append(stringNumber: known) }
     numbers[number] = try append(text: text, node)
   }
 
-  private mutating func appendStart(of content: OldContent, at node: Int) throws(ArchiveError) {
+  private mutating func appendStart(of content: ArchivedContent, at node: Int) throws(FoundationArchiveError)
+  {
     switch content {
     case .value(let value):
       try append(value, node)
@@ -330,7 +353,9 @@ package struct OldArchiveTranslation {
 
   /// Appends the head of a dictionary: a map where its keys are texts or integers, and otherwise keys and values in
   /// turns, as Swift encodes such dictionaries.
-  private mutating func appendHead(of pairs: [PropertyList.Member], at node: Int) throws(ArchiveError) {
+  private mutating func appendHead(of pairs: [PropertyList.Member], at node: Int)
+    throws(FoundationArchiveError)
+  {
     if pairs.isEmpty {
       builder.buffer.append(Tag.empty)
     } else if try canBeMap(pairs, at: node) {
@@ -341,9 +366,11 @@ package struct OldArchiveTranslation {
   }
 
   /// Whether all keys are texts or integers, and no text has the digits of an integer, which would be the same key.
-  private mutating func canBeMap(_ pairs: [PropertyList.Member], at node: Int) throws(ArchiveError) -> Bool {
+  private mutating func canBeMap(_ pairs: [PropertyList.Member], at node: Int) throws(FoundationArchiveError)
+    -> Bool
+  {
     // What the sets take.
-    try contents.charge(pairs.count.multipliedSaturating(by: TranslationBudget.blockByteCount), at: node)
+    try contents.charge(pairs.count.multipliedSaturating(by: ReadingBudget.blockByteCount), at: node)
     var texts: Set<ExactString> = []
     var integers: Set<Int> = []
     for pair in pairs {
@@ -367,7 +394,7 @@ package struct OldArchiveTranslation {
   }
 
   /// The key of a dictionary, if it is a value of its own.
-  private mutating func keyValue(_ node: Int) throws(ArchiveError) -> FoundationValue {
+  private mutating func keyValue(_ node: Int) throws(FoundationArchiveError) -> FoundationValue {
     switch try archive.meaning(of: node) {
     case .null: return .none
     case .plain: return try contents.plainValue(node)
@@ -378,12 +405,12 @@ package struct OldArchiveTranslation {
   }
 
   private mutating func append(recordHead members: [(key: String, node: Int)], at node: Int)
-    throws(ArchiveError)
+    throws(FoundationArchiveError)
   {
     guard !members.isEmpty else { return builder.buffer.append(Tag.empty) }
     let offset = list.offsets[node]
     for member in members { try contents.budget.count(member.key.utf8.count, at: offset) }
-    let cost = members.count.multipliedSaturating(by: TranslationBudget.shapeKeyByteCount)
+    let cost = members.count.multipliedSaturating(by: ReadingBudget.shapeKeyByteCount)
     try contents.budget.charge(cost, at: offset)
     // Nearly always the shape is known: objects of a class have the same keys.
     let known = shapeCount

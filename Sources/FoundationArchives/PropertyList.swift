@@ -1,8 +1,8 @@
 /// A property list as NSKeyedArchiver writes it: values that refer to each other by number.
-struct PropertyList {
-  enum Node {
+package struct PropertyList {
+  package enum Node {
     case bool(Bool)
-    case integer(IntegerValue)
+    case integer(Int128)
     case real(Double)
     /// In seconds since the first moment of 2001, UTC.
     case date(Double)
@@ -15,21 +15,21 @@ struct PropertyList {
   }
 
   /// The numbers of a key and of its value.
-  struct Member {
-    let key: Int
-    let value: Int
+  package struct Member {
+    package let key: Int
+    package let value: Int
   }
 
   var nodes: [Node] = []
   /// Where each node stands in the file.
-  var offsets: [Int] = []
+  package internal(set) var offsets: [Int] = []
   /// The node that all others are in.
-  var root = 0
+  package internal(set) var root = 0
 
   /// What a node takes beside what is in it.
   static let nodeByteCount = MemoryLayout<Node>.stride + MemoryLayout<Int>.stride
 
-  subscript(number: Int) -> Node { nodes[number] }
+  package subscript(number: Int) -> Node { nodes[number] }
 
   /// The text of a string; `nil` for another node.
   func string(_ number: Int) -> String? {
@@ -37,12 +37,12 @@ struct PropertyList {
   }
 
   /// The nodes in an array; `nil` for another node.
-  func array(_ number: Int) -> [Int]? {
+  package func array(_ number: Int) -> [Int]? {
     if case .array(let elements) = nodes[number] { elements } else { nil }
   }
 
   /// The members of a dictionary; `nil` for another node.
-  func dictionary(_ number: Int) -> [Member]? {
+  package func dictionary(_ number: Int) -> [Member]? {
     if case .dictionary(let members) = nodes[number] { members } else { nil }
   }
 
@@ -53,23 +53,31 @@ struct PropertyList {
       .value
   }
 
-  func damaged(_ message: String, at number: Int) -> ArchiveError {
-    ArchiveError(.damaged, message, byteOffset: offsets[number])
+  package func damaged(_ message: String, at number: Int) -> FoundationArchiveError {
+    .damaged(message, at: offsets[number])
   }
 }
 
 extension PropertyList {
-  /// Reads the property list in `reader`, in one of the two forms that NSKeyedArchiver writes; `nil` when it begins as
+  /// How many bytes tell whether a file may be a property list.
+  package static let startByteCount = 8
+
+  /// Whether a file that begins with the bytes `start` may be a property list.
+  package static func mayBegin(with start: [UInt8]) -> Bool {
+    start.starts(with: BinaryPropertyListReader.signature) || XMLScanner.mayBegin(with: start)
+  }
+
+  /// Reads the property list in `bytes`, in one of the two forms that NSKeyedArchiver writes; `nil` when it begins as
   /// neither does.
   ///
-  /// - Parameter budget: is charged for what the list takes.
-  init?(_ reader: ByteReader, _ budget: inout TranslationBudget) throws(ArchiveError) {
-    if reader.hasBytes(BinaryPropertyListReader.signature, at: 0) {
-      var binary = try BinaryPropertyListReader(reader, budget)
+  /// - Parameter budget: is charged for what the list takes, and for the bytes.
+  package init?(_ bytes: [UInt8], _ budget: inout ReadingBudget) throws(FoundationArchiveError) {
+    try budget.charge(bytes.count, at: 0)
+    if bytes.starts(with: BinaryPropertyListReader.signature) {
+      var binary = try BinaryPropertyListReader(bytes, budget)
       self = try binary.read()
       budget = binary.budget
-    } else if let text = try XMLPropertyListReader(reader, budget) {
-      var text = text
+    } else if var text = XMLPropertyListReader(bytes, budget) {
       self = try text.read()
       budget = text.budget
     } else {

@@ -2,7 +2,7 @@
 /// itself has. Nesting takes no recursion.
 struct XMLPropertyListReader {
   private var scanner: XMLScanner
-  private(set) var budget: TranslationBudget
+  private(set) var budget: ReadingBudget
   private var list = PropertyList()
   private var open: [Container] = []
 
@@ -17,15 +17,13 @@ struct XMLPropertyListReader {
   }
 
   /// `nil` when these bytes do not begin as a property list in XML does.
-  init?(_ reader: ByteReader, _ budget: TranslationBudget) throws(ArchiveError) {
-    guard let scanner = try XMLScanner(reader) else { return nil }
+  init?(_ bytes: [UInt8], _ budget: ReadingBudget) {
+    guard let scanner = XMLScanner(bytes) else { return nil }
     self.scanner = scanner
     self.budget = budget
-    // The scanner has a copy.
-    try self.budget.charge(reader.count, at: 0)
   }
 
-  mutating func read() throws(ArchiveError) -> PropertyList {
+  mutating func read() throws(FoundationArchiveError) -> PropertyList {
     guard case .start("plist", false) = try scanner.nextTag() else {
       throw scanner.damaged("The XML is not a property list")
     }
@@ -39,7 +37,7 @@ struct XMLPropertyListReader {
   }
 
   /// Reads one tag of the list, and what stands in an element that holds no others.
-  private mutating func readElement() throws(ArchiveError) {
+  private mutating func readElement() throws(FoundationArchiveError) {
     let tag = try scanner.nextTag()
     let place = scanner.tagPlace
     switch tag {
@@ -62,7 +60,9 @@ struct XMLPropertyListReader {
     }
   }
 
-  private mutating func value(_ name: String, _ isEmpty: Bool) throws(ArchiveError) -> PropertyList.Node {
+  private mutating func value(_ name: String, _ isEmpty: Bool) throws(FoundationArchiveError)
+    -> PropertyList.Node
+  {
     let text = isEmpty || name == "data" ? "" : try scanner.text(endingAt: name)
     switch name {
     case "string": return .string(text)
@@ -91,9 +91,10 @@ struct XMLPropertyListReader {
     2 * (PropertyList.nodeByteCount + MemoryLayout<PropertyList.Member>.stride)
   /// What a collection takes that is open, and in the list.
   private static let containerByteCount =
-    2 * MemoryLayout<Container>.stride + TranslationBudget.blockByteCount
+    2 * MemoryLayout<Container>.stride + ReadingBudget.blockByteCount
 
-  private mutating func append(_ node: PropertyList.Node, _ place: Int) throws(ArchiveError) -> Int {
+  private mutating func append(_ node: PropertyList.Node, _ place: Int) throws(FoundationArchiveError) -> Int
+  {
     switch node {
     case .string(let text): try budget.charge(text.utf8.count, at: place)
     case .data(let bytes): try budget.charge(2 * bytes.count, at: place)
@@ -106,11 +107,11 @@ struct XMLPropertyListReader {
   }
 
   /// Puts a value into the innermost container.
-  private mutating func add(_ node: PropertyList.Node, _ place: Int) throws(ArchiveError) {
+  private mutating func add(_ node: PropertyList.Node, _ place: Int) throws(FoundationArchiveError) {
     try put(append(node, place))
   }
 
-  private mutating func put(_ number: Int) throws(ArchiveError) {
+  private mutating func put(_ number: Int) throws(FoundationArchiveError) {
     guard let last = open.indices.last else {
       list.root = number
       return
@@ -121,14 +122,14 @@ struct XMLPropertyListReader {
     open[last].members.append(PropertyList.Member(key: key, value: number))
   }
 
-  private mutating func begin(isDictionary: Bool, _ place: Int) throws(ArchiveError) {
+  private mutating func begin(isDictionary: Bool, _ place: Int) throws(FoundationArchiveError) {
     try budget.charge(XMLPropertyListReader.containerByteCount, at: place)
     let number = try append(isDictionary ? .dictionary([]) : .array([]), place)
     try put(number)
     open.append(Container(node: number, isDictionary: isDictionary))
   }
 
-  private mutating func close(_ name: String) throws(ArchiveError) {
+  private mutating func close(_ name: String) throws(FoundationArchiveError) {
     guard let container = open.popLast(), name == (container.isDictionary ? "dict" : "array") else {
       throw scanner.damaged("</\(name.prefix(20))> has no start tag")
     }
@@ -150,7 +151,7 @@ struct XMLPropertyListReader {
 
 /// What stands in the elements of a property list.
 enum XMLNumbers {
-  static func integer(_ text: String) -> IntegerValue? {
+  static func integer(_ text: String) -> Int128? {
     var digits = trimmed(text)
     let isNegative = digits.hasPrefix("-")
     if isNegative || digits.hasPrefix("+") { digits = digits.dropFirst() }
@@ -160,7 +161,7 @@ enum XMLNumbers {
     guard digits.utf8.allSatisfy({ UInt8(ascii: "+") != $0 && UInt8(ascii: "-") != $0 }),
       let magnitude = UInt128(digits, radix: isHexadecimal ? 16 : 10), let number = Int128(exactly: magnitude)
     else { return nil }
-    return .wide(isNegative ? -number : number)
+    return isNegative ? -number : number
   }
 
   static func real(_ text: String) -> Double? {

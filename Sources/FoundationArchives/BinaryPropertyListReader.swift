@@ -8,8 +8,8 @@ struct BinaryPropertyListReader {
   private static let headerByteCount = 8
   private static let trailerByteCount = 32
 
-  private let reader: ByteReader
-  private(set) var budget: TranslationBudget
+  private let bytes: [UInt8]
+  private(set) var budget: ReadingBudget
   private let offsetByteCount: Int
   private let referenceByteCount: Int
   private let objectCount: Int
@@ -19,48 +19,40 @@ struct BinaryPropertyListReader {
   /// How many bytes of texts, data and references were read.
   private var contentByteCount = 0
 
-  init(_ reader: ByteReader, _ budget: TranslationBudget) throws(ArchiveError) {
-    self.reader = reader
+  init(_ bytes: [UInt8], _ budget: ReadingBudget) throws(FoundationArchiveError) {
+    self.bytes = bytes
     self.budget = budget
-    let trailer = reader.count - BinaryPropertyListReader.trailerByteCount
+    let trailer = bytes.count - BinaryPropertyListReader.trailerByteCount
     guard trailer >= BinaryPropertyListReader.headerByteCount else {
-      throw ArchiveError(.damaged, "The property list is truncated", byteOffset: reader.count)
+      throw .damaged("The property list is truncated", at: bytes.count)
     }
-    offsetByteCount = Int(try reader.byte(at: trailer + 6))
-    referenceByteCount = Int(try reader.byte(at: trailer + 7))
-    let count = try reader.bigEndian(at: trailer + 8, byteCount: 8)
-    let root = try reader.bigEndian(at: trailer + 16, byteCount: 8)
-    let start = try reader.bigEndian(at: trailer + 24, byteCount: 8)
+    offsetByteCount = Int(bytes[trailer + 6])
+    referenceByteCount = Int(bytes[trailer + 7])
+    let count = try bytes.bigEndian(at: trailer + 8, byteCount: 8)
+    let root = try bytes.bigEndian(at: trailer + 16, byteCount: 8)
+    let start = try bytes.bigEndian(at: trailer + 24, byteCount: 8)
     guard 1...8 ~= offsetByteCount, 1...8 ~= referenceByteCount,
       start >= BinaryPropertyListReader.headerByteCount, start <= trailer, root < count,
       // By division, so that nothing overflows.
       count <= (UInt64(trailer) - start) / UInt64(offsetByteCount)
     else {
-      throw ArchiveError(
-        .damaged,
-        "The property list does not end with a trailer: it is truncated or damaged",
-        byteOffset: trailer
-      )
+      throw .damaged("The property list does not end with a trailer: it is truncated or damaged", at: trailer)
     }
     objectCount = Int(count)
     self.root = Int(root)
     table = Int(start)..<(Int(start) + objectCount * offsetByteCount)
   }
 
-  mutating func read() throws(ArchiveError) -> PropertyList {
+  mutating func read() throws(FoundationArchiveError) -> PropertyList {
     var list = PropertyList()
     list.root = root
     try budget.charge(objectCount, of: PropertyList.nodeByteCount, at: table.lowerBound)
     list.nodes.reserveCapacity(objectCount)
     list.offsets.reserveCapacity(objectCount)
     for place in stride(from: table.lowerBound, to: table.upperBound, by: offsetByteCount) {
-      let offset = try reader.bigEndian(at: place, byteCount: offsetByteCount)
+      let offset = try bytes.bigEndian(at: place, byteCount: offsetByteCount)
       guard offset >= BinaryPropertyListReader.headerByteCount, offset < table.lowerBound else {
-        throw ArchiveError(
-          .damaged,
-          "The offset of an object is outside the property list",
-          byteOffset: place
-        )
+        throw .damaged("The offset of an object is outside the property list", at: place)
       }
       list.nodes.append(try node(at: Int(offset)))
       list.offsets.append(Int(offset))
@@ -68,8 +60,8 @@ struct BinaryPropertyListReader {
     return list
   }
 
-  private mutating func node(at offset: Int) throws(ArchiveError) -> PropertyList.Node {
-    let marker = try reader.byte(at: offset)
+  private mutating func node(at offset: Int) throws(FoundationArchiveError) -> PropertyList.Node {
+    let marker = try bytes.byte(at: offset)
     let low = Int(marker & 0x0F)
     switch marker >> 4 {
     case 0x0 where marker == 0x08 || marker == 0x09:
@@ -77,21 +69,21 @@ struct BinaryPropertyListReader {
     case 0x1 where low <= 4:
       return .integer(try integer(at: offset + 1, byteCount: 1 << low))
     case 0x2 where low == 2:
-      let bits = try reader.bigEndian(at: offset + 1, byteCount: 4)
+      let bits = try bytes.bigEndian(at: offset + 1, byteCount: 4)
       return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))
     case 0x2 where low == 3:
-      return .real(Double(bitPattern: try reader.bigEndian(at: offset + 1, byteCount: 8)))
+      return .real(Double(bitPattern: try bytes.bigEndian(at: offset + 1, byteCount: 8)))
     case 0x3 where low == 3:
-      return .date(Double(bitPattern: try reader.bigEndian(at: offset + 1, byteCount: 8)))
+      return .date(Double(bitPattern: try bytes.bigEndian(at: offset + 1, byteCount: 8)))
     case 0x4:
       let extent = try extent(at: offset, low, unitByteCount: 1, memory: 1)
-      return .data(try reader.array(of: UInt8.self, count: extent.count, at: extent.lowerBound))
+      return .data(Array(bytes[extent]))
     case 0x5:
-      return .string(try reader.string(extent(at: offset, low, unitByteCount: 1, memory: 1)))
+      return .string(try utf8(extent(at: offset, low, unitByteCount: 1, memory: 1)))
     case 0x6:
       return .string(try utf16(extent(at: offset, low, unitByteCount: 2, memory: 3)))
     case 0x8 where low < 8:
-      let number = try reader.bigEndian(at: offset + 1, byteCount: low + 1)
+      let number = try bytes.bigEndian(at: offset + 1, byteCount: low + 1)
       return .reference(Int(clamping: number))
     case 0xA:
       let word = MemoryLayout<Int>.stride
@@ -107,23 +99,19 @@ struct BinaryPropertyListReader {
         (0..<count).map { PropertyList.Member(key: numbers[$0], value: numbers[count + $0]) }
       )
     default:
-      throw ArchiveError(
-        .damaged,
-        "The property list contains an object that NSKeyedArchiver does not write",
-        byteOffset: offset
-      )
+      throw .damaged("The property list contains an object that NSKeyedArchiver does not write", at: offset)
     }
   }
 
   /// An integer: without a sign up to four bytes, with one from eight on.
-  private func integer(at offset: Int, byteCount: Int) throws(ArchiveError) -> IntegerValue {
+  private func integer(at offset: Int, byteCount: Int) throws(FoundationArchiveError) -> Int128 {
     guard byteCount > 8 else {
-      let bits = try reader.bigEndian(at: offset, byteCount: byteCount)
-      return .signed(Int64(bitPattern: bits))
+      let bits = try bytes.bigEndian(at: offset, byteCount: byteCount)
+      return Int128(Int64(bitPattern: bits))
     }
-    let high = try reader.bigEndian(at: offset, byteCount: 8)
-    let low = try reader.bigEndian(at: offset + 8, byteCount: 8)
-    return .wide(Int128(truncatingIfNeeded: UInt128(high) << 64 | UInt128(low)))
+    let high = try bytes.bigEndian(at: offset, byteCount: 8)
+    let low = try bytes.bigEndian(at: offset + 8, byteCount: 8)
+    return Int128(truncatingIfNeeded: UInt128(high) << 64 | UInt128(low))
   }
 
   /// Where the content of the object at `offset` is, whose count is `low` or, when that is 15, an integer behind the
@@ -133,60 +121,79 @@ struct BinaryPropertyListReader {
     _ low: Int,
     unitByteCount: Int,
     memory: Int
-  ) throws(ArchiveError) -> Range<Int> {
+  ) throws(FoundationArchiveError) -> Range<Int> {
     var start = offset + 1
     var count = low
     if low == 0x0F {
-      let marker = try reader.byte(at: start)
+      let marker = try bytes.byte(at: start)
       guard marker & 0xF8 == 0x10, marker & 0x0F <= 3 else {
-        throw ArchiveError(.damaged, "An object of the property list has no valid count", byteOffset: start)
+        throw .damaged("An object of the property list has no valid count", at: start)
       }
       let byteCount = 1 << Int(marker & 0x0F)
-      count = Int(clamping: try reader.bigEndian(at: start + 1, byteCount: byteCount))
+      count = Int(clamping: try bytes.bigEndian(at: start + 1, byteCount: byteCount))
       start += 1 + byteCount
     }
-    let length = count.multipliedSaturating(by: unitByteCount)
-    try reader.check(length, at: start)
+    let (length, overflow) = count.multipliedReportingOverflow(by: unitByteCount)
+    try bytes.check(overflow ? .max : length, at: start)
     contentByteCount += length
-    guard contentByteCount <= reader.count else {
-      throw ArchiveError(.damaged, "The objects of the property list overlap", byteOffset: offset)
+    guard contentByteCount <= bytes.count else {
+      throw .damaged("The objects of the property list overlap", at: offset)
     }
-    try budget.charge(TranslationBudget.blockByteCount, at: offset)
+    try budget.charge(ReadingBudget.blockByteCount, at: offset)
     try budget.charge(count, of: memory, at: offset)
     return start..<(start + length)
   }
 
-  private func references(_ extent: Range<Int>) throws(ArchiveError) -> [Int] {
+  private func references(_ extent: Range<Int>) throws(FoundationArchiveError) -> [Int] {
     var numbers: [Int] = []
     numbers.reserveCapacity(extent.count / referenceByteCount)
     for place in stride(from: extent.lowerBound, to: extent.upperBound, by: referenceByteCount) {
-      let number = try reader.bigEndian(at: place, byteCount: referenceByteCount)
+      let number = try bytes.bigEndian(at: place, byteCount: referenceByteCount)
       guard number < objectCount else {
-        throw ArchiveError(
-          .damaged,
-          "A reference to an object of the property list is out of range",
-          byteOffset: place
-        )
+        throw .damaged("A reference to an object of the property list is out of range", at: place)
       }
       numbers.append(Int(number))
     }
     return numbers
   }
 
+  /// ASCII by the format; what is written by others may be UTF-8.
+  private func utf8(_ extent: Range<Int>) throws(FoundationArchiveError) -> String {
+    guard let text = String(validating: bytes[extent], as: UTF8.self) else {
+      throw .damaged("A string is not valid UTF-8", at: extent.lowerBound)
+    }
+    return text
+  }
+
   /// Text in UTF-16; what is no character becomes the replacement character, as everywhere in Foundation.
-  private func utf16(_ extent: Range<Int>) throws(ArchiveError) -> String {
+  private func utf16(_ extent: Range<Int>) throws(FoundationArchiveError) -> String {
     var units: [UInt16] = []
     units.reserveCapacity(extent.count / 2)
     for place in stride(from: extent.lowerBound, to: extent.upperBound, by: 2) {
-      units.append(UInt16(truncatingIfNeeded: try reader.bigEndian(at: place, byteCount: 2)))
+      units.append(UInt16(truncatingIfNeeded: try bytes.bigEndian(at: place, byteCount: 2)))
     }
     return String(decoding: units, as: UTF16.self)
   }
 }
 
-extension ByteReader {
+extension [UInt8] {
+  /// Throws unless `byteCount` bytes from `offset` on are there.
+  fileprivate func check(_ byteCount: Int, at offset: Int) throws(FoundationArchiveError) {
+    guard offset >= 0, offset <= count, byteCount >= 0, byteCount <= count - offset else {
+      throw .damaged("A value extends past the end of the property list", at: offset)
+    }
+  }
+
+  fileprivate func byte(at offset: Int) throws(FoundationArchiveError) -> UInt8 {
+    try check(1, at: offset)
+    return self[offset]
+  }
+
   /// The number in the `byteCount` bytes, 1 to 8, at `offset`, the most significant first.
-  fileprivate func bigEndian(at offset: Int, byteCount: Int) throws(ArchiveError) -> UInt64 {
-    try unsigned(at: offset, byteCount: byteCount).byteSwapped >> UInt64(64 - 8 * byteCount)
+  fileprivate func bigEndian(at offset: Int, byteCount: Int) throws(FoundationArchiveError) -> UInt64 {
+    try check(byteCount, at: offset)
+    var number: UInt64 = 0
+    for index in offset..<(offset + byteCount) { number = number << 8 | UInt64(self[index]) }
+    return number
   }
 }

@@ -11,40 +11,47 @@ struct XMLScanner {
   private(set) var tagPlace = 0
 
   /// `nil` when the bytes are no XML.
-  init?(_ reader: ByteReader) throws(ArchiveError) {
-    guard let bytes = try XMLScanner.utf8(reader) else { return nil }
-    self.bytes = bytes
+  init?(_ bytes: [UInt8]) {
+    self.bytes = XMLScanner.utf8(bytes)
     skipSpace()
     guard peek("<?xml") || peek("<!DOCTYPE plist") || peek("<!--") || peek("<plist") else { return nil }
   }
 
-  /// The text as UTF-8, in which it is unless its first bytes say that it is UTF-16; `nil` when it cannot be XML.
-  private static func utf8(_ reader: ByteReader) throws(ArchiveError) -> [UInt8]? {
-    guard reader.count >= 6 else { return nil }
-    let (first, second) = (try reader.byte(at: 0), try reader.byte(at: 1))
-    if (first, second) == (0xFE, 0xFF) || (first, second) == (0xFF, 0xFE) {
-      let words = try reader.array(of: UInt16.self, count: reader.count / 2 - 1, at: 2)
-      let units = words.map { first == 0xFF ? UInt16(littleEndian: $0) : UInt16(bigEndian: $0) }
-      return Array(String(decoding: units, as: UTF16.self).utf8)
+  /// Whether a file that begins with the bytes `start` may be XML.
+  static func mayBegin(with start: [UInt8]) -> Bool {
+    isUTF16(start) || utf8(start).first.map { [UInt8]("< \t\r\n".utf8).contains($0) } ?? false
+  }
+
+  /// Whether the first bytes say that it is UTF-16.
+  private static func isUTF16(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
+  }
+
+  /// The text as UTF-8, without the mark of the byte order.
+  private static func utf8(_ bytes: [UInt8]) -> [UInt8] {
+    guard isUTF16(bytes) else {
+      return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     }
-    let start = reader.hasBytes([0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
-    // Before all of it is copied: whether it may be XML at all.
-    guard [UInt8]("< \t\r\n".utf8).contains(try reader.byte(at: start)) else { return nil }
-    return try reader.array(of: UInt8.self, count: reader.count - start, at: start)
+    let isLittleEndian = bytes[0] == 0xFF
+    let units = stride(from: 2, to: bytes.count - 1, by: 2).lazy.map { index in
+      let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+      return isLittleEndian ? second << 8 | first : first << 8 | second
+    }
+    return Array(String(decoding: Array(units), as: UTF16.self).utf8)
   }
 
-  func damaged(_ message: String) -> ArchiveError {
-    ArchiveError(.damaged, message, byteOffset: tagPlace)
+  func damaged(_ message: String) -> FoundationArchiveError {
+    .damaged(message, at: tagPlace)
   }
 
-  private func cutOff() -> ArchiveError {
-    ArchiveError(.damaged, "The property list is truncated", byteOffset: bytes.count)
+  private func cutOff() -> FoundationArchiveError {
+    .damaged("The property list is truncated", at: bytes.count)
   }
 
   // MARK: Tags
 
   /// The next tag. Before it there may be space, comments and declarations only.
-  mutating func nextTag() throws(ArchiveError) -> XMLTag {
+  mutating func nextTag() throws(FoundationArchiveError) -> XMLTag {
     while true {
       skipSpace()
       tagPlace = place
@@ -63,7 +70,7 @@ struct XMLScanner {
     }
   }
 
-  private mutating func tag() throws(ArchiveError) -> XMLTag {
+  private mutating func tag() throws(FoundationArchiveError) -> XMLTag {
     guard place < bytes.count else { throw cutOff() }
     guard bytes[place] == UInt8(ascii: "<") else {
       throw damaged("There is text between elements")
@@ -84,7 +91,7 @@ struct XMLScanner {
   // MARK: Text
 
   /// The text up to the end tag of `name`, which is the next one, and is passed.
-  mutating func text(endingAt name: String) throws(ArchiveError) -> String {
+  mutating func text(endingAt name: String) throws(FoundationArchiveError) -> String {
     var utf8: [UInt8] = []
     while true {
       guard place < bytes.count else { throw cutOff() }
@@ -112,12 +119,12 @@ struct XMLScanner {
     }
   }
 
-  private mutating func passEnd(of name: String) throws(ArchiveError) {
+  private mutating func passEnd(of name: String) throws(FoundationArchiveError) {
     tagPlace = place
     guard case .end(name) = try tag() else { throw damaged("The text of an element <\(name)> does not end") }
   }
 
-  private mutating func appendEntity(to utf8: inout [UInt8]) throws(ArchiveError) {
+  private mutating func appendEntity(to utf8: inout [UInt8]) throws(FoundationArchiveError) {
     tagPlace = place
     guard let length = bytes[place...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
       throw damaged("A character reference is malformed")
@@ -144,7 +151,7 @@ struct XMLScanner {
   }
 
   /// The bytes that stand in Base64 up to the end tag of `name`, which is passed.
-  mutating func base64(endingAt name: String) throws(ArchiveError) -> [UInt8] {
+  mutating func base64(endingAt name: String) throws(FoundationArchiveError) -> [UInt8] {
     var result: [UInt8] = []
     var bits: UInt32 = 0
     var bitCount = 0
@@ -200,7 +207,7 @@ struct XMLScanner {
   }
 
   /// Moves behind the next `text`.
-  private mutating func skip(past text: StaticString) throws(ArchiveError) {
+  private mutating func skip(past text: StaticString) throws(FoundationArchiveError) {
     let pattern = Array(text.description.utf8)
     while place <= bytes.count - pattern.count {
       if bytes[place...].starts(with: pattern) {

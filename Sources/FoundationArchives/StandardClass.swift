@@ -31,7 +31,9 @@ enum StandardClass: String {
   case dateInterval = "NSDateInterval"
 
   /// What an object of the class is; `nil` when it is of a kind that has no form in Swift, and stays an object.
-  func content(_ fields: OldFields, _ contents: inout OldContents) throws(ArchiveError) -> OldContent? {
+  func content(_ fields: ContentFields, _ contents: inout ContentReader) throws(FoundationArchiveError)
+    -> ArchivedContent?
+  {
     switch self {
     case .array, .mutableArray:
       return .elements(try fields.elements())
@@ -52,7 +54,7 @@ enum StandardClass: String {
     }
   }
 
-  private func value(_ fields: OldFields, _ contents: inout OldContents) throws(ArchiveError)
+  private func value(_ fields: ContentFields, _ contents: inout ContentReader) throws(FoundationArchiveError)
     -> FoundationValue?
   {
     switch self {
@@ -75,7 +77,7 @@ enum StandardClass: String {
     case .number:
       return try fields.number(contents)
     case .decimalNumber, .decimalNumberPlaceholder:
-      return .decimal(try fields.decimal())
+      return try fields.decimal()
     case .uuid:
       guard let bytes = try fields.bytes("NS.uuidbytes"), bytes.count == 16 else {
         throw fields.damaged("A UUID does not have 16 bytes")
@@ -111,15 +113,15 @@ enum StandardClass: String {
 
 // MARK: - Collections
 
-extension OldFields {
+extension ContentFields {
   /// The nodes of the elements of an array or a set.
-  fileprivate func elements() throws(ArchiveError) -> [Int] {
+  fileprivate func elements() throws(FoundationArchiveError) -> [Int] {
     if let elements = try resolved("NS.objects").flatMap({ archive.list.array($0) }) { return elements }
     return try numbered("NS.object.", count: nil)
   }
 
   /// The nodes under keys that end in a number, counted from 0.
-  fileprivate func numbered(_ prefix: String, count: Int?) throws(ArchiveError) -> [Int] {
+  fileprivate func numbered(_ prefix: String, count: Int?) throws(FoundationArchiveError) -> [Int] {
     var elements: [Int] = []
     while let node = nodes["\(prefix)\(elements.count)"] { elements.append(node) }
     guard count == nil || count == elements.count else {
@@ -128,7 +130,7 @@ extension OldFields {
     return elements
   }
 
-  fileprivate func pairs() throws(ArchiveError) -> [PropertyList.Member] {
+  fileprivate func pairs() throws(FoundationArchiveError) -> [PropertyList.Member] {
     let listed = try resolved("NS.keys").flatMap { archive.list.array($0) }
     let keys = if let listed { listed } else { try numbered("NS.key.", count: nil) }
     let values = try elements()
@@ -141,8 +143,8 @@ extension OldFields {
 
 // MARK: - Numbers
 
-extension OldFields {
-  fileprivate func number(_ contents: OldContents) throws(ArchiveError) -> FoundationValue {
+extension ContentFields {
+  fileprivate func number(_ contents: ContentReader) throws(FoundationArchiveError) -> FoundationValue {
     for key in ["NS.number", "NS.intval", "NS.dblval", "NS.boolval"] {
       guard let node = try resolved(key) else { continue }
       return try contents.plainValue(node)
@@ -150,7 +152,7 @@ extension OldFields {
     throw damaged("A number has no value")
   }
 
-  fileprivate func decimal() throws(ArchiveError) -> DecimalParts {
+  fileprivate func decimal() throws(FoundationArchiveError) -> FoundationValue {
     guard let bytes = try bytes("NS.mantissa"), let exponent = try integer("NS.exponent"),
       let length = try integer("NS.length"), 0...8 ~= length, -128...127 ~= exponent,
       bytes.count >= 2 * length
@@ -164,7 +166,7 @@ extension OldFields {
     }
     // No digits, but a sign: not a number.
     let isNumber = length > 0 || !isNegative
-    return DecimalParts(
+    return .decimal(
       isNegative: isNegative && isNumber,
       exponent: isNumber ? exponent : 0,
       mantissa: isNumber ? mantissa : nil
@@ -173,9 +175,15 @@ extension OldFields {
 
   /// The numbers of an index path, or the locations and lengths of a set of indexes, as they stand in data: seven bits
   /// in each byte, the lowest first.
-  private func packedNumbers(_ bytes: [UInt8], _ contents: inout OldContents) throws(ArchiveError) -> [Int] {
+  private func packedNumbers(_ bytes: [UInt8], _ contents: inout ContentReader) throws(FoundationArchiveError)
+    -> [Int]
+  {
     // The list, with what it keeps free, and what is written of it.
-    try contents.charge(bytes.count.multipliedSaturating(by: 3 * MemoryLayout<Int>.stride), at: node)
+    try contents.budget.charge(
+      bytes.count,
+      of: 3 * MemoryLayout<Int>.stride,
+      at: archive.list.offsets[node]
+    )
     var numbers: [Int] = []
     var number: UInt64 = 0
     var shift: UInt64 = 0
@@ -191,7 +199,7 @@ extension OldFields {
     return numbers
   }
 
-  fileprivate func indexes(_ contents: inout OldContents) throws(ArchiveError) -> [Int] {
+  fileprivate func indexes(_ contents: inout ContentReader) throws(FoundationArchiveError) -> [Int] {
     guard let count = try integer("NSIndexPathLength") else { throw damaged("An index path has no length") }
     var indexes: [Int] = []
     if let bytes = try bytes("NSIndexPathData") {
@@ -204,7 +212,7 @@ extension OldFields {
   }
 
   /// The locations and lengths in turns.
-  fileprivate func indexRanges(_ contents: inout OldContents) throws(ArchiveError) -> [Int] {
+  fileprivate func indexRanges(_ contents: inout ContentReader) throws(FoundationArchiveError) -> [Int] {
     let count = try integer("NSRangeCount") ?? 0
     var numbers: [Int] = []
     if let bytes = try bytes("NSRangeData") {
@@ -221,21 +229,21 @@ extension OldFields {
 
 // MARK: - Places, dates and units
 
-extension OldFields {
-  fileprivate func date(_ key: String) throws(ArchiveError) -> Double? {
+extension ContentFields {
+  fileprivate func date(_ key: String) throws(FoundationArchiveError) -> Double? {
     guard let node = try resolved(key) else { return nil }
     if case .date(let seconds) = archive.list[node] { return seconds }
-    return try OldFields(archive, node, keys: ["NS.time"]).real("NS.time")
+    return try ContentFields(archive, node, keys: ["NS.time"]).real("NS.time")
   }
 
   /// The text of the URL, of its base, and so on.
-  fileprivate func urlParts() throws(ArchiveError) -> [String] {
+  fileprivate func urlParts() throws(FoundationArchiveError) -> [String] {
     var parts: [String] = []
-    var current: OldFields? = self
+    var current: ContentFields? = self
     while let fields = current {
       guard let text = try fields.string("NS.relative") else { throw damaged("A URL has no text") }
       parts.append(text)
-      guard parts.count <= OldFields.mostBases else { throw damaged("A URL has too many bases") }
+      guard parts.count <= ContentFields.mostBases else { throw damaged("A URL has too many bases") }
       current = try fields.inner("NS.base", ["NS.relative", "NS.base"])
     }
     return parts
@@ -244,7 +252,7 @@ extension OldFields {
   private static let mostBases = 16
 
   /// A point, a size, a rectangle or a range, as it is `Codable`; `nil` for a value of another kind.
-  fileprivate func geometry() throws(ArchiveError) -> FoundationValue? {
+  fileprivate func geometry() throws(FoundationArchiveError) -> FoundationValue? {
     switch try integer("NS.special") {
     case 1: return .array(try coordinates("NS.pointval", count: 2).map { .real($0) })
     case 2: return .array(try coordinates("NS.sizeval", count: 2).map { .real($0) })
@@ -263,7 +271,7 @@ extension OldFields {
   }
 
   /// The numbers in a text such as {{1, 2}, {3, 4}}.
-  private func coordinates(_ key: String, count: Int) throws(ArchiveError) -> [Double] {
+  private func coordinates(_ key: String, count: Int) throws(FoundationArchiveError) -> [Double] {
     let text = try string(key) ?? ""
     guard text.utf8.count <= 400 else { throw damaged("A string is not a point, size or rectangle") }
     let numbers = text.split { "{}, ".contains($0) }.map { Double($0) }
@@ -274,7 +282,9 @@ extension OldFields {
     return known
   }
 
-  fileprivate func measurement(_ contents: inout OldContents) throws(ArchiveError) -> FoundationValue {
+  fileprivate func measurement(_ contents: inout ContentReader) throws(FoundationArchiveError)
+    -> FoundationValue
+  {
     guard let value = try real("NS.value"), let unit = try inner("NS.unit", ["NS.symbol", "NS.converter"]),
       let symbol = try unit.string("NS.symbol")
     else { throw damaged("A measurement has no value, or no unit") }
@@ -296,7 +306,7 @@ extension OldFields {
   }
 
   /// The members `keys` of the object under `key`.
-  private func inner(_ key: String, _ keys: [String]) throws(ArchiveError) -> OldFields? {
-    try resolved(key).map { OldFields(archive, $0, keys: keys) }
+  private func inner(_ key: String, _ keys: [String]) throws(FoundationArchiveError) -> ContentFields? {
+    try resolved(key).map { ContentFields(archive, $0, keys: keys) }
   }
 }
