@@ -49,10 +49,10 @@ struct BinaryPropertyListReader {
     try budget.charge(objectCount, of: PropertyList.nodeByteCount, at: table.lowerBound)
     list.nodes.reserveCapacity(objectCount)
     list.offsets.reserveCapacity(objectCount)
-    for place in stride(from: table.lowerBound, to: table.upperBound, by: offsetByteCount) {
-      let offset = try bytes.bigEndian(at: place, byteCount: offsetByteCount)
+    for cursor in stride(from: table.lowerBound, to: table.upperBound, by: offsetByteCount) {
+      let offset = try bytes.bigEndian(at: cursor, byteCount: offsetByteCount)
       guard offset >= BinaryPropertyListReader.headerByteCount, offset < table.lowerBound else {
-        throw .damaged("The offset of an object is outside the property list", at: place)
+        throw .damaged("The offset of an object is outside the property list", at: cursor)
       }
       list.nodes.append(try node(at: Int(offset)))
       list.offsets.append(Int(offset))
@@ -147,10 +147,10 @@ struct BinaryPropertyListReader {
   private func references(_ extent: Range<Int>) throws(FoundationArchiveError) -> [Int] {
     var numbers: [Int] = []
     numbers.reserveCapacity(extent.count / referenceByteCount)
-    for place in stride(from: extent.lowerBound, to: extent.upperBound, by: referenceByteCount) {
-      let number = try bytes.bigEndian(at: place, byteCount: referenceByteCount)
+    for offset in stride(from: extent.lowerBound, to: extent.upperBound, by: referenceByteCount) {
+      let number = try bytes.bigEndian(at: offset, byteCount: referenceByteCount)
       guard number < objectCount else {
-        throw .damaged("A reference to an object of the property list is out of range", at: place)
+        throw .damaged("A reference to an object of the property list is out of range", at: offset)
       }
       numbers.append(Int(number))
     }
@@ -169,8 +169,8 @@ struct BinaryPropertyListReader {
   private func utf16(_ extent: Range<Int>) throws(FoundationArchiveError) -> String {
     var units: [UInt16] = []
     units.reserveCapacity(extent.count / 2)
-    for place in stride(from: extent.lowerBound, to: extent.upperBound, by: 2) {
-      units.append(UInt16(truncatingIfNeeded: try bytes.bigEndian(at: place, byteCount: 2)))
+    for offset in stride(from: extent.lowerBound, to: extent.upperBound, by: 2) {
+      units.append(UInt16(truncatingIfNeeded: try bytes.bigEndian(at: offset, byteCount: 2)))
     }
     return String(decoding: units, as: UTF16.self)
   }

@@ -183,26 +183,26 @@ package struct ContentReader {
     guard case .object(let number) = try archive.meaning(of: node) else {
       throw list.damaged("The class of an object is not a reference", at: node)
     }
-    let place = archive.objects[number]
-    if let known = classes[place] { return known }
-    guard let name = list.value(of: "$classname", in: place).flatMap({ list.string($0) }),
+    let offset = archive.objects[number]
+    if let known = classes[offset] { return known }
+    guard let name = list.value(of: "$classname", in: offset).flatMap({ list.string($0) }),
       name.utf8.count <= ContentReader.longestClassName
     else {
-      throw list.damaged("The name of a class is missing or too long", at: place)
+      throw list.damaged("The name of a class is missing or too long", at: offset)
     }
     var names: [String] = []
-    for node in list.value(of: "$classes", in: place).flatMap({ list.array($0) }) ?? [] {
+    for node in list.value(of: "$classes", in: offset).flatMap({ list.array($0) }) ?? [] {
       guard let name = list.string(node), names.count <= ContentReader.mostSuperclasses,
         name.utf8.count <= ContentReader.longestClassName
       else {
-        throw list.damaged("The superclasses of \(name) are not strings, or are too many", at: place)
+        throw list.damaged("The superclasses of \(name) are not strings, or are too many", at: offset)
       }
-      try charge(ContentReader.classNameByteCount + 2 * name.utf8.count, at: place)
+      try charge(ContentReader.classNameByteCount + 2 * name.utf8.count, at: offset)
       names.append(name)
     }
-    try charge(ContentReader.classNameByteCount + 2 * name.utf8.count, at: place)
+    try charge(ContentReader.classNameByteCount + 2 * name.utf8.count, at: offset)
     let found = ArchivedClass(name, Array(names.drop { $0 == name }))
-    classes[place] = found
+    classes[offset] = found
     return found
   }
 

@@ -39,22 +39,22 @@ struct XMLPropertyListReader {
   /// Reads one tag of the list, and what stands in an element that holds no others.
   private mutating func readElement() throws(FoundationArchiveError) {
     let tag = try scanner.nextTag()
-    let place = scanner.tagPlace
+    let offset = scanner.tagOffset
     switch tag {
     case .start("array", let isEmpty):
-      try begin(isDictionary: false, place)
+      try begin(isDictionary: false, offset)
       if isEmpty { try close("array") }
     case .start("dict", let isEmpty):
-      try begin(isDictionary: true, place)
+      try begin(isDictionary: true, offset)
       if isEmpty { try close("dict") }
     case .start("key", let isEmpty):
       let text = isEmpty ? "" : try scanner.text(endingAt: "key")
       guard let last = open.indices.last, open[last].isDictionary, open[last].key == nil else {
         throw scanner.damaged("A key is outside a dictionary")
       }
-      open[last].key = try append(.string(text), place)
+      open[last].key = try append(.string(text), offset)
     case .start(let name, let isEmpty):
-      try add(value(name, isEmpty), place)
+      try add(value(name, isEmpty), offset)
     case .end(let name):
       try close(name)
     }
@@ -93,22 +93,22 @@ struct XMLPropertyListReader {
   private static let containerByteCount =
     2 * MemoryLayout<Container>.stride + ReadingBudget.blockByteCount
 
-  private mutating func append(_ node: PropertyList.Node, _ place: Int) throws(FoundationArchiveError) -> Int
+  private mutating func append(_ node: PropertyList.Node, _ offset: Int) throws(FoundationArchiveError) -> Int
   {
     switch node {
-    case .string(let text): try budget.charge(text.utf8.count, at: place)
-    case .data(let bytes): try budget.charge(2 * bytes.count, at: place)
+    case .string(let text): try budget.charge(text.utf8.count, at: offset)
+    case .data(let bytes): try budget.charge(2 * bytes.count, at: offset)
     default: break
     }
-    try budget.charge(XMLPropertyListReader.nodeByteCount, at: place)
+    try budget.charge(XMLPropertyListReader.nodeByteCount, at: offset)
     list.nodes.append(node)
-    list.offsets.append(place)
+    list.offsets.append(offset)
     return list.nodes.count - 1
   }
 
   /// Puts a value into the innermost container.
-  private mutating func add(_ node: PropertyList.Node, _ place: Int) throws(FoundationArchiveError) {
-    try put(append(node, place))
+  private mutating func add(_ node: PropertyList.Node, _ offset: Int) throws(FoundationArchiveError) {
+    try put(append(node, offset))
   }
 
   private mutating func put(_ number: Int) throws(FoundationArchiveError) {
@@ -122,9 +122,9 @@ struct XMLPropertyListReader {
     open[last].members.append(PropertyList.Member(key: key, value: number))
   }
 
-  private mutating func begin(isDictionary: Bool, _ place: Int) throws(FoundationArchiveError) {
-    try budget.charge(XMLPropertyListReader.containerByteCount, at: place)
-    let number = try append(isDictionary ? .dictionary([]) : .array([]), place)
+  private mutating func begin(isDictionary: Bool, _ offset: Int) throws(FoundationArchiveError) {
+    try budget.charge(XMLPropertyListReader.containerByteCount, at: offset)
+    let number = try append(isDictionary ? .dictionary([]) : .array([]), offset)
     try put(number)
     open.append(Container(node: number, isDictionary: isDictionary))
   }

@@ -6,9 +6,9 @@ struct XMLScanner {
   }
 
   private let bytes: [UInt8]
-  private var place = 0
+  private var cursor = 0
   /// Where the last tag begins.
-  private(set) var tagPlace = 0
+  private(set) var tagOffset = 0
 
   /// `nil` when the bytes are no XML.
   init?(_ bytes: [UInt8]) {
@@ -41,7 +41,7 @@ struct XMLScanner {
   }
 
   func damaged(_ message: String) -> FoundationArchiveError {
-    .damaged(message, at: tagPlace)
+    .damaged(message, at: tagOffset)
   }
 
   private func cutOff() -> FoundationArchiveError {
@@ -54,14 +54,14 @@ struct XMLScanner {
   mutating func nextTag() throws(FoundationArchiveError) -> XMLTag {
     while true {
       skipSpace()
-      tagPlace = place
+      tagOffset = cursor
       if peek("<!--") {
         try skip(past: "-->")
       } else if peek("<?") {
         try skip(past: "?>")
       } else if peek("<!DOCTYPE") {
         try skip(past: ">")
-        guard !bytes[tagPlace..<place].contains(UInt8(ascii: "[")) else {
+        guard !bytes[tagOffset..<cursor].contains(UInt8(ascii: "[")) else {
           throw damaged("A property list must not declare entities")
         }
       } else {
@@ -71,12 +71,12 @@ struct XMLScanner {
   }
 
   private mutating func tag() throws(FoundationArchiveError) -> XMLTag {
-    guard place < bytes.count else { throw cutOff() }
-    guard bytes[place] == UInt8(ascii: "<") else {
+    guard cursor < bytes.count else { throw cutOff() }
+    guard bytes[cursor] == UInt8(ascii: "<") else {
       throw damaged("There is text between elements")
     }
     try skip(past: ">")
-    var content = bytes[(tagPlace + 1)..<(place - 1)]
+    var content = bytes[(tagOffset + 1)..<(cursor - 1)]
     let isEnd = content.first == UInt8(ascii: "/")
     if isEnd { content = content.dropFirst() }
     let isEmpty = !isEnd && content.last == UInt8(ascii: "/")
@@ -94,15 +94,15 @@ struct XMLScanner {
   mutating func text(endingAt name: String) throws(FoundationArchiveError) -> String {
     var utf8: [UInt8] = []
     while true {
-      guard place < bytes.count else { throw cutOff() }
-      switch bytes[place] {
+      guard cursor < bytes.count else { throw cutOff() }
+      switch bytes[cursor] {
       case UInt8(ascii: "&"):
         try appendEntity(to: &utf8)
       case UInt8(ascii: "<"):
         if peek("<![CDATA[") {
-          let start = place + 9
+          let start = cursor + 9
           try skip(past: "]]>")
-          utf8 += bytes[start..<(place - 3)]
+          utf8 += bytes[start..<(cursor - 3)]
         } else if peek("<!--") {
           try skip(past: "-->")
         } else {
@@ -114,23 +114,23 @@ struct XMLScanner {
         }
       case let byte:
         utf8.append(byte)
-        place += 1
+        cursor += 1
       }
     }
   }
 
   private mutating func passEnd(of name: String) throws(FoundationArchiveError) {
-    tagPlace = place
+    tagOffset = cursor
     guard case .end(name) = try tag() else { throw damaged("The text of an element <\(name)> does not end") }
   }
 
   private mutating func appendEntity(to utf8: inout [UInt8]) throws(FoundationArchiveError) {
-    tagPlace = place
-    guard let length = bytes[place...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
+    tagOffset = cursor
+    guard let length = bytes[cursor...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
       throw damaged("A character reference is malformed")
     }
-    let name = String(decoding: bytes[(place + 1)..<length], as: UTF8.self)
-    place = length + 1
+    let name = String(decoding: bytes[(cursor + 1)..<length], as: UTF8.self)
+    cursor = length + 1
     guard let scalar = XMLScanner.entities[name] ?? XMLScanner.scalar(name) else {
       throw damaged("A character reference is malformed")
     }
@@ -155,16 +155,16 @@ struct XMLScanner {
     var result: [UInt8] = []
     var bits: UInt32 = 0
     var bitCount = 0
-    while place < bytes.count {
-      let byte = bytes[place]
+    while cursor < bytes.count {
+      let byte = bytes[cursor]
       if byte == UInt8(ascii: "<") {
         try passEnd(of: name)
         return result
       }
-      place += 1
+      cursor += 1
       if XMLScanner.isSpace(byte) || byte == UInt8(ascii: "=") { continue }
       guard let value = XMLScanner.base64Value(byte) else {
-        tagPlace = place - 1
+        tagOffset = cursor - 1
         throw damaged("Data is not valid Base64")
       }
       bits = bits << 6 & 0xFF_FFFF | UInt32(value)
@@ -199,22 +199,22 @@ struct XMLScanner {
   }
 
   private mutating func skipSpace() {
-    while place < bytes.count, XMLScanner.isSpace(bytes[place]) { place += 1 }
+    while cursor < bytes.count, XMLScanner.isSpace(bytes[cursor]) { cursor += 1 }
   }
 
   private func peek(_ text: StaticString) -> Bool {
-    bytes[place...].starts(with: text.description.utf8)
+    bytes[cursor...].starts(with: text.description.utf8)
   }
 
   /// Moves behind the next `text`.
   private mutating func skip(past text: StaticString) throws(FoundationArchiveError) {
     let pattern = Array(text.description.utf8)
-    while place <= bytes.count - pattern.count {
-      if bytes[place...].starts(with: pattern) {
-        place += pattern.count
+    while cursor <= bytes.count - pattern.count {
+      if bytes[cursor...].starts(with: pattern) {
+        cursor += pattern.count
         return
       }
-      place += 1
+      cursor += 1
     }
     throw cutOff()
   }

@@ -131,7 +131,7 @@ import Testing
     var other = ArchiveWalk(try image.topLevelValue)
     _ = try other.next()
     other.skipUpcoming()
-    #expect(throws: ArchiveError.self) { try other.place }
+    #expect(throws: ArchiveError.self) { try other.cursor }
   }
 
   @Test("a known end of a value is taken for it")
@@ -148,6 +148,6 @@ import Testing
     }
     #expect(label == .index(1))
     #expect(try value.integer.flatMap { Int(exactly: $0) } == 7)
-    #expect(try walk.place == image.topLevelValue.offset + 4)
+    #expect(try walk.cursor == image.topLevelValue.offset + 4)
   }
 }

@@ -18,7 +18,7 @@ struct ContentRefinement {
   private var incoming: [[(source: Int, position: Int)]] = []
   /// The parts by colors, and the place of each among them.
   private var members: [Int] = []
-  private var places: [Int] = []
+  private var positions: [Int] = []
   /// For each color where its parts stand.
   private var classes: [Range<Int>] = []
 
@@ -38,12 +38,12 @@ struct ContentRefinement {
     let first = colors.count
     let count = newClasses.reduce(0) { $0 + $1.count }
     colors += Array(repeating: 0, count: count)
-    places += Array(repeating: 0, count: count)
+    positions += Array(repeating: 0, count: count)
     incoming += Array(repeating: [], count: count)
     for parts in newClasses {
-      for (place, part) in zip(members.count..., parts) {
+      for (position, part) in zip(members.count..., parts) {
         colors[part] = classes.count
-        places[part] = place
+        positions[part] = position
       }
       classes.append(members.count..<(members.count + parts.count))
       members += parts
@@ -61,7 +61,7 @@ struct ContentRefinement {
     let color = colors[part]
     guard classes[color].count > 1 else { return }
     let last = classes[color].upperBound - 1
-    swap(places[part], last)
+    swap(positions[part], last)
     refine(recolor([classes[color].lowerBound..<last, last..<(last + 1)], color))
   }
 
@@ -100,7 +100,7 @@ struct ContentRefinement {
       for changesOfPart in bySource[first..<last] {
         guard let source = changesOfPart.first?.source else { continue }
         end -= 1
-        swap(places[source], end)
+        swap(positions[source], end)
       }
       pieces.append(end..<upper)
       last = first
@@ -126,10 +126,10 @@ struct ContentRefinement {
     return changed
   }
 
-  private mutating func swap(_ place: Int, _ other: Int) {
-    members.swapAt(place, other)
-    places[members[place]] = place
-    places[members[other]] = other
+  private mutating func swap(_ position: Int, _ other: Int) {
+    members.swapAt(position, other)
+    positions[members[position]] = position
+    positions[members[other]] = other
   }
 
   private func isBefore(_ left: Change, _ right: Change) -> Bool {

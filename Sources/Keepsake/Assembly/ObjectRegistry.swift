@@ -3,7 +3,7 @@
 /// Every object is kept alive until the registry goes, since an address must not come to mean another object.
 /// An object takes eight bytes for that and 5 to 11 in the hash table.
 struct ObjectRegistry {
-  /// How many bodies an archive can have: with more, places in the offset table could leave their four bytes.
+  /// How many bodies an archive can have: with more, offsets in the offset table could leave their four bytes.
   static let mostNumbers = 1 << 30
 
   /// The object of each number from 1 on; `nil` where the number is that of a value's body.
@@ -26,20 +26,20 @@ struct ObjectRegistry {
   mutating func number(for object: AnyObject) -> (number: Int, isNew: Bool)? {
     let mask = slots.count &- 1
     let hash = AddressHash(object, mask)
-    var place = hash.place
+    var index = hash.index
     while true {
-      let slot = slots[place]
+      let slot = slots[index]
       if slot == 0 { break }
       if hash.matches(slot), objects[hash.number(slot) &- 1] === object {
         return (hash.number(slot), false)
       }
-      place = (place &+ 1) & mask
+      index = (index &+ 1) & mask
     }
     guard objects.count < ObjectRegistry.mostNumbers else { return nil }
     objects.append(object)
     let number = objects.count
     // Values take numbers, too, so that this one may be too large for its slot until there are more of them.
-    if number &* 4 > slots.count &* 3 { enlarge() } else { slots[place] = hash.slot(number) }
+    if number &* 4 > slots.count &* 3 { enlarge() } else { slots[index] = hash.slot(number) }
     return (number, true)
   }
 
@@ -47,11 +47,11 @@ struct ObjectRegistry {
   func knownNumber(of object: AnyObject) -> Int? {
     let mask = slots.count - 1
     let hash = AddressHash(object, mask)
-    var place = hash.place
-    while slots[place] != 0 {
-      let slot = slots[place]
+    var index = hash.index
+    while slots[index] != 0 {
+      let slot = slots[index]
       if hash.matches(slot), objects[hash.number(slot) - 1] === object { return hash.number(slot) }
-      place = (place + 1) & mask
+      index = (index + 1) & mask
     }
     return nil
   }
@@ -72,9 +72,9 @@ struct ObjectRegistry {
     for index in 0..<objects.count {
       guard let object = objects[index] else { continue }
       let hash = AddressHash(object, count - 1)
-      var place = hash.place
-      while slots[place] != 0 { place = (place &+ 1) & (count &- 1) }
-      slots[place] = hash.slot(index + 1)
+      var slot = hash.index
+      while slots[slot] != 0 { slot = (slot &+ 1) & (count &- 1) }
+      slots[slot] = hash.slot(index + 1)
     }
   }
 
@@ -84,9 +84,9 @@ struct ObjectRegistry {
     while objects.count > count {
       if let object = objects[objects.count - 1] {
         let hash = AddressHash(object, mask)
-        var place = hash.place
-        while hash.number(slots[place]) != objects.count { place = (place + 1) & mask }
-        slots[place] = 0
+        var index = hash.index
+        while hash.number(slots[index]) != objects.count { index = (index + 1) & mask }
+        slots[index] = 0
       }
       objects.removeLast()
     }
@@ -100,14 +100,14 @@ struct ObjectRegistry {
 private struct AddressHash {
   private let mask: UInt32
   private let tag: UInt32
-  let place: Int
+  let index: Int
 
   @inline(__always)
   init(_ object: AnyObject, _ mask: Int) {
     let unit = UInt64(UInt(bitPattern: ObjectIdentifier(object))) &>> 4
     let hash = (unit &>> 2) &* 0x9E37_79B9_7F4A_7C15
     self.mask = UInt32(truncatingIfNeeded: mask)
-    place = Int(truncatingIfNeeded: (hash &>> 32) &<< 2 | unit & 3) & mask
+    index = Int(truncatingIfNeeded: (hash &>> 32) &<< 2 | unit & 3) & mask
     tag = UInt32(truncatingIfNeeded: unit) &* 0x9E37_79B1 & ~self.mask
   }
 

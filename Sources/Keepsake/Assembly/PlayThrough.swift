@@ -96,8 +96,8 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     var next = 0
     while next < deferred.count {
       switch deferred[next] {
-      case .group(let place, let body, let isTopLevel):
-        let group = ReferenceCursor(isTopLevel ? topLevel : bodies, groupAt: place, body: body)
+      case .group(let offset, let body, let isTopLevel):
+        let group = ReferenceCursor(isTopLevel ? topLevel : bodies, groupAt: offset, body: body)
         path.append(Step(rest: group, isTopLevel: isTopLevel))
       case .object(let number):
         if self[number] == State.absent { open(number, depth: 1) }
@@ -136,8 +136,8 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
         if path[last].body > 0 { self[path[last].body] = State.complete }
         dropSteps(from: last)
       case .bodyDepth?: break
-      case .group(let place)?:
-        deferred.append(.group(place, body: path[last].rest.body, isTopLevel: isTopLevel))
+      case .group(let offset)?:
+        deferred.append(.group(offset, body: path[last].rest.body, isTopLevel: isTopLevel))
       case .reference(let target, let depth, let property)?:
         path[last].property = property
         if let number = path[last].classThatReadsLast, classes.isReadLast(property, by: number) {

@@ -135,7 +135,7 @@ struct ReferenceGraph {
     var references = references
     while let step = references.next(bodies) {
       switch step {
-      case .group(let place): forEach(ReferenceCursor(bodies, groupAt: place, body: references.body), visit)
+      case .group(let offset): forEach(ReferenceCursor(bodies, groupAt: offset, body: references.body), visit)
       case .reference(let number, _, _): visit(number)
       case .bodyDepth: break
       }
@@ -212,8 +212,8 @@ extension ReferenceGraph {
     while let step = references.next(bodies) {
       switch step {
       case .bodyDepth(let depth): deepest = max(deepest, depth)
-      case .group(let place):
-        let group = ReferenceCursor(bodies, groupAt: place, body: references.body)
+      case .group(let offset):
+        let group = ReferenceCursor(bodies, groupAt: offset, body: references.body)
         deepest = max(deepest, depth(of: group))
       case .reference: break
       }

@@ -148,8 +148,8 @@ struct ReferenceList {
     guard bytes.count >= group.start else { return }
     guard bytes.count > group.start else { return truncate(to: group.before) }
     var length = bytes.count - group.start
-    for place in (group.start - 4)..<group.start {
-      bytes[place] = UInt8(truncatingIfNeeded: length)
+    for cursor in (group.start - 4)..<group.start {
+      bytes[cursor] = UInt8(truncatingIfNeeded: length)
       length >>= 8
     }
     previous = group.before.previous
@@ -162,7 +162,7 @@ struct ReferenceList {
 
 /// A place in a list, from which the references of one body, of one group or of the top level are read.
 struct ReferenceCursor {
-  private var place: Int
+  private var cursor: Int
   private let end: Int
   let body: Int
   private var previous: Int
@@ -179,25 +179,25 @@ struct ReferenceCursor {
   /// Reads what stands at `range`; `body` is the number of the body there.
   @inline(__always)
   init(_ range: Range<Int>, body: Int) {
-    place = range.lowerBound
+    cursor = range.lowerBound
     end = range.upperBound
     self.body = body
     previous = body
   }
 
-  /// Reads the group whose length stands at `place`, as ``Step/group(_:)`` says it.
-  init(_ list: ReferenceList, groupAt place: Int, body: Int) {
-    self.init((place + 4)..<(place + 4 + ReferenceCursor.groupByteCount(list, place)), body: body)
+  /// Reads the group whose length stands at `cursor`, as ``Step/group(_:)`` says it.
+  init(_ list: ReferenceList, groupAt cursor: Int, body: Int) {
+    self.init((cursor + 4)..<(cursor + 4 + ReferenceCursor.groupByteCount(list, cursor)), body: body)
   }
 
-  private static func groupByteCount(_ list: ReferenceList, _ place: Int) -> Int {
-    (0..<4).reduce(0) { $0 | Int(list.bytes[place + $1]) << ($1 * 8) }
+  private static func groupByteCount(_ list: ReferenceList, _ cursor: Int) -> Int {
+    (0..<4).reduce(0) { $0 | Int(list.bytes[cursor + $1]) << ($1 * 8) }
   }
 
   /// What comes next; `nil` at the end.
   @inline(__always)
   mutating func next(_ list: ReferenceList) -> Step? {
-    while place < end {
+    while cursor < end {
       let token = varint(list)
       let rest = token &>> 2
       switch token & 3 {
@@ -215,8 +215,8 @@ struct ReferenceCursor {
 
   private mutating func control(_ rest: Int, _ list: ReferenceList) -> Step? {
     if rest == ReferenceList.Control.group {
-      let start = place
-      place += 4 + ReferenceCursor.groupByteCount(list, start)
+      let start = cursor
+      cursor += 4 + ReferenceCursor.groupByteCount(list, start)
       return .group(start)
     }
     let (number, kind) = (rest - ReferenceList.Control.first).quotientAndRemainder(
@@ -235,8 +235,8 @@ struct ReferenceCursor {
     var value = 0
     var shift = 0
     while true {
-      let byte = list.bytes[place]
-      place &+= 1
+      let byte = list.bytes[cursor]
+      cursor &+= 1
       value |= Int(byte & 0x7F) &<< shift
       if byte < 0x80 { return value }
       shift &+= 7

@@ -1,4 +1,4 @@
-/// Finds strings that are written again, and gives those a place in the string table (Format §5.4).
+/// Finds strings that are written again, and gives those a slot in the string table (Format §5.4).
 ///
 /// The first time a string is written it stands inline and only its hash is kept; the second time it moves
 /// into the table, and from then on costs a reference. Two strings with one hash cost nothing but a needless
@@ -39,16 +39,16 @@ struct StringSharing {
     let hash = max(KeyHash.unseeded.of(utf8), 1)
     switch seen.search(hash, { $0 == hash }) {
     case .found: return sharedNumber(for: utf8, hash)
-    case .free(let place): watch(hash, at: place)
+    case .free(let slot): watch(hash, at: slot)
     case .nothing: break
     }
     return nil
   }
 
   @inline(__always)
-  private mutating func watch(_ hash: UInt32, at place: Int) {
+  private mutating func watch(_ hash: UInt32, at slot: Int) {
     guard seenHashes.count < StringSharing.mostWatched else { return }
-    seen.fill(place, hash)
+    seen.fill(slot, hash)
     seenHashes.append(hash)
     if seen.isFull(seenHashes.count) { enlarge(for: seenHashes.count) }
   }
@@ -68,16 +68,16 @@ struct StringSharing {
   /// The number of a string that seems to have been seen before.
   @inline(never)
   private mutating func sharedNumber(for utf8: RawSpan, _ hash: UInt32) -> Int? {
-    let place: Int
+    let slot: Int
     switch numbers.search(hash, { isShared(utf8, Int($0) - 1, hash) }) {
     case .found(let number): return Int(number) - 1
-    case .free(let free): place = free
+    case .free(let free): slot = free
     case .nothing: return nil
     }
     let number = shared.count
     bytes.append(utf8)
     shared.append((hash, bytes.count))
-    numbers.fill(place, UInt32(shared.count))
+    numbers.fill(slot, UInt32(shared.count))
     if numbers.isFull(shared.count) {
       numbers = HashTable(for: shared.count)
       for (index, string) in shared.enumerated() { numbers.insert(UInt32(index + 1), string.hash) }
@@ -139,7 +139,7 @@ struct StringSharing {
   }
 }
 
-/// Small numbers, but for 0, by hashes, where collisions go to the next place that is free.
+/// Small numbers, but for 0, by hashes, where collisions go to the next slot that is free.
 ///
 /// What was put in last can be taken out again exactly, as nothing else is ever moved.
 private struct HashTable {
@@ -168,35 +168,35 @@ private struct HashTable {
   @inline(__always)
   func isFull(_ count: Int) -> Bool { HashTable.isFull(count, slots.count) }
 
-  /// The first value from the place of `hash` on that is meant, or the place that is free for it.
+  /// The first value from the slot of `hash` on that is meant, or the slot that is free for it.
   @inline(__always)
   func search(_ hash: UInt32, _ isMeant: (UInt32) -> Bool) -> Finding {
     let mask = slots.count &- 1
-    var place = Int(truncatingIfNeeded: hash) & mask
+    var slot = Int(truncatingIfNeeded: hash) & mask
     for _ in 0..<HashTable.longestProbe {
-      let value = slots[place]
-      if value == 0 { return .free(place) }
+      let value = slots[slot]
+      if value == 0 { return .free(slot) }
       if isMeant(value) { return .found(value) }
-      place = (place &+ 1) & mask
+      slot = (slot &+ 1) & mask
     }
     return .nothing
   }
 
   @inline(__always)
-  mutating func fill(_ place: Int, _ value: UInt32) { slots[place] = value }
+  mutating func fill(_ slot: Int, _ value: UInt32) { slots[slot] = value }
 
   @inline(__always)
-  mutating func insert(_ value: UInt32, _ hash: UInt32) { slots[place(of: 0, hash)] = value }
+  mutating func insert(_ value: UInt32, _ hash: UInt32) { slots[slot(of: 0, hash)] = value }
 
   /// Takes out the value that was put in last, which was `value` with `hash`.
-  mutating func removeLast(_ value: UInt32, _ hash: UInt32) { slots[place(of: value, hash)] = 0 }
+  mutating func removeLast(_ value: UInt32, _ hash: UInt32) { slots[slot(of: value, hash)] = 0 }
 
-  /// The first place from that of `hash` on with `value`, which the caller knows to be there; 0 always is (see `isFull`).
+  /// The first slot from that of `hash` on with `value`, which the caller knows to be there; 0 always is (see `isFull`).
   @inline(__always)
-  private func place(of value: UInt32, _ hash: UInt32) -> Int {
+  private func slot(of value: UInt32, _ hash: UInt32) -> Int {
     let mask = slots.count &- 1
-    var place = Int(truncatingIfNeeded: hash) & mask
-    while slots[place] != value { place = (place &+ 1) & mask }
-    return place
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while slots[slot] != value { slot = (slot &+ 1) & mask }
+    return slot
   }
 }

@@ -18,10 +18,10 @@ final class CheckedDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
     self.check = check
   }
 
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    var copy = place
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    var copy = cursor
     _ = try session.decodeAny(check, at: &copy, depth)
-    return try session.decodePlainly(Value.self, at: &place, depth)
+    return try session.decodePlainly(Value.self, at: &cursor, depth)
   }
 }
 

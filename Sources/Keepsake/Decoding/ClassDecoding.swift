@@ -141,11 +141,11 @@ extension DecodingSession {
     // A class that was renamed since is told by its place in the chain.
     let types = Array(sequence(first: current.type) { ($0 as? AnyClass).flatMap { _getSuperclass($0) } })
       .filter { $0 is any Decodable.Type }
-    guard let place = types.firstIndex(where: { $0 == type }), place == 0 || types.count == entries.count
+    guard let cursor = types.firstIndex(where: { $0 == type }), cursor == 0 || types.count == entries.count
     else {
       return 0
     }
-    return image.classes[entries[place]].version
+    return image.classes[entries[cursor]].version
   }
 
   private func stands(_ name: String, for type: Any.Type) -> Bool {

@@ -1,10 +1,10 @@
 /// Collections that the library reads itself: no container per collection, no existential per element.
 extension DecodingSession {
-  /// The head of the array at `place`: how many elements there are, and where; `nil` when it is no generic
+  /// The head of the array at `offset`: how many elements there are, and where; `nil` when it is no generic
   /// array.
-  private func arrayHead(at place: Int) throws(ArchiveError) -> (count: Int, payload: Int)? {
-    var payload = place + 1
-    let tag = try reader.byte(at: place)
+  private func arrayHead(at offset: Int) throws(ArchiveError) -> (count: Int, payload: Int)? {
+    var payload = offset + 1
+    let tag = try reader.byte(at: offset)
     switch TagKind(tag) {
     case .shortArray: return (Int(tag - Tag.shortArray), payload)
     case .empty: return (0, payload)
@@ -17,18 +17,18 @@ extension DecodingSession {
     }
   }
 
-  /// Reads the generic array at `place`.
+  /// Reads the generic array at `cursor`.
   @inline(__always)
   func decodeElements<Element: Decodable>(
     _ type: Element.Type,
-    at place: inout Int,
+    at cursor: inout Int,
     _ depth: Int
   ) throws -> [Element] {
     var elements: [Element] = []
-    try forEachElement(at: &place, depth) { count in
+    try forEachElement(at: &cursor, depth) { count in
       elements.reserveCapacity(reservation(count, Element.self))
-    } _: { place, plan in
-      elements.append(try plan.decode(at: &place, self, depth + 1))
+    } _: { cursor, plan in
+      elements.append(try plan.decode(at: &cursor, self, depth + 1))
     }
     return elements
   }
@@ -39,18 +39,18 @@ extension DecodingSession {
     min(count, max(1, 4_096 / MemoryLayout<Element>.stride))
   }
 
-  /// Walks the generic array at `place` with the plan for its elements; errors get the path of the element.
+  /// Walks the generic array at `cursor` with the plan for its elements; errors get the path of the element.
   @inline(__always)
   func forEachElement<Element: Decodable>(
-    at place: inout Int,
+    at cursor: inout Int,
     _ depth: Int,
     reserve: (Int) -> Void,
     _ read: (inout Int, DecodingPlan<Element>) throws -> Void
   ) throws {
     guard stack.bounds.hasRoom(StackGuard.collectionReserve) else {
-      return try onLargerStack { try forEachElement(at: &place, depth, reserve: reserve, read) }
+      return try onLargerStack { try forEachElement(at: &cursor, depth, reserve: reserve, read) }
     }
-    let start = place
+    let start = cursor
     guard let (count, payload) = try arrayHead(at: start) else { throw ReadingFault.mismatch(start) }
     try charge(count, elementsOf: MemoryLayout<Element>.stride, at: start)
     reserve(count)
@@ -62,18 +62,18 @@ extension DecodingSession {
       nesting.frames[depth + 1].currentSlot = index
       try describingFaults(Element.self, at: element, depth + 1) { try read(&element, plan) }
     }
-    place = element
+    cursor = element
   }
 
   /// Runs `body`; a fault that it throws becomes the error for the current value of the frame at `depth`.
   @inline(__always)
-  func describingFaults(_ type: Any.Type, at place: Int, _ depth: Int, _ body: () throws -> Void) throws {
+  func describingFaults(_ type: Any.Type, at offset: Int, _ depth: Int, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch let fault as ReadingFault {
-      throw error(fault, type, path(toValueAt: place, in: depth))
+      throw error(fault, type, path(toValueAt: offset, in: depth))
     } catch let damage as ArchiveError {
-      throw corrupted(damage, path(toValueAt: place, in: depth))
+      throw corrupted(damage, path(toValueAt: offset, in: depth))
     }
   }
 }
@@ -91,79 +91,79 @@ extension UnpackableElement {
 }
 
 final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
-    switch TagKind(try session.reader.byte(at: place)) {
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
+    switch TagKind(try session.reader.byte(at: cursor)) {
     // Numbers whose type has become another that decodes itself from one, such as an enumeration; and an array of which
     // more is said before it, which containers pass over.
     case .packedArray, .bytes, .some, .typed, .url:
-      try decodeByContainer(at: &place, session, depth)
+      try decodeByContainer(at: &cursor, session, depth)
     case .objectReference, .conditionalReference:
-      if let elements = try session.decodeReferred(by: self, at: &place, depth) {
+      if let elements = try session.decodeReferred(by: self, at: &cursor, depth) {
         elements
       } else {
-        throw ReadingFault.mismatch(place)
+        throw ReadingFault.mismatch(cursor)
       }
-    default: try session.decodeElements(Element.self, at: &place, depth)
+    default: try session.decodeElements(Element.self, at: &cursor, depth)
     }
   }
 
   // A call, so that the metadata of the array is looked up only here.
   @inline(never)
   private func decodeByContainer(
-    at place: inout Int,
+    at cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> [Element] {
-    try session.decodePlainly([Element].self, at: &place, depth)
+    try session.decodePlainly([Element].self, at: &cursor, depth)
   }
 }
 
 /// An array of strings, none of which has anything in it.
 final class StringsDecodingPlan: DecodingPlan<[String]> {
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [String] {
-    if let strings = try session.decodeStrings(at: &place, depth) { return strings }
-    if let strings = try session.decodeReferred(by: self, at: &place, depth) { return strings }
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [String] {
+    if let strings = try session.decodeStrings(at: &cursor, depth) { return strings }
+    if let strings = try session.decodeReferred(by: self, at: &cursor, depth) { return strings }
     // Where more is said about the value behind, containers pass over that.
-    guard try session.bodyOfAnnotation(place) != place else { throw ReadingFault.mismatch(place) }
-    return try session.decodePlainly([String].self, at: &place, depth)
+    guard try session.bodyOfAnnotation(cursor) != cursor else { throw ReadingFault.mismatch(cursor) }
+    return try session.decodePlainly([String].self, at: &cursor, depth)
   }
 }
 
 extension DecodingSession {
-  /// Reads the array of strings at `place`; `nil` when something else is there. A frame is needed only to tell where an
+  /// Reads the array of strings at `cursor`; `nil` when something else is there. A frame is needed only to tell where an
   /// error is.
-  func decodeStrings(at place: inout Int, _ depth: Int) throws -> [String]? {
-    guard let (count, payload) = try arrayHead(at: place) else {
+  func decodeStrings(at cursor: inout Int, _ depth: Int) throws -> [String]? {
+    guard let (count, payload) = try arrayHead(at: cursor) else {
       // Numbers or bytes, none of which is a string, unless there are none at all.
-      switch TagKind(try reader.byte(at: place)) {
-      case .packedArray, .bytes: return try decodePlainly([String].self, at: &place, depth)
+      switch TagKind(try reader.byte(at: cursor)) {
+      case .packedArray, .bytes: return try decodePlainly([String].self, at: &cursor, depth)
       default: return nil
       }
     }
-    if isUnusuallyDeep(below: depth) { try descend(to: place, from: depth) }
-    try charge(count, elementsOf: MemoryLayout<String>.stride, at: place)
+    if isUnusuallyDeep(below: depth) { try descend(to: cursor, from: depth) }
+    try charge(count, elementsOf: MemoryLayout<String>.stride, at: cursor)
     var strings: [String] = []
     strings.reserveCapacity(reservation(count, String.self))
     var element = payload
     do throws(ReadingFault) {
       for _ in 0..<count { strings.append(try readString(at: &element)) }
     } catch {
-      try descend(to: place, from: depth)
+      try descend(to: cursor, from: depth)
       nesting.frames[depth + 1].kind = .elements
       nesting.frames[depth + 1].currentSlot = strings.count
       throw self.error(error, String.self, path(toValueAt: element, in: depth + 1))
     }
-    place = element
+    cursor = element
     return strings
   }
 
   /// `String.readValue` without its generic code, which would be two calls more for each string.
   @inline(__always)
-  private func readString(at place: inout Int) throws(ReadingFault) -> String {
+  private func readString(at cursor: inout Int) throws(ReadingFault) -> String {
     do throws(ReadingFault) {
-      return try String.read(self, at: &place)
+      return try String.read(self, at: &cursor)
     } catch {
-      return try String.readReferred(self, at: &place, after: error)
+      return try String.readReferred(self, at: &cursor, after: error)
     }
   }
 }
@@ -175,20 +175,21 @@ extension Set: NativelyDecodable where Element: Decodable {
 final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Element>> {
   private let isString = Element.self == String.self
 
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Set<Element> {
-    switch TagKind(try session.reader.byte(at: place)) {
-    case .packedArray, .bytes: return try session.decodePlainly(Set<Element>.self, at: &place, depth)
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Set<Element>
+  {
+    switch TagKind(try session.reader.byte(at: cursor)) {
+    case .packedArray, .bytes: return try session.decodePlainly(Set<Element>.self, at: &cursor, depth)
     case .objectReference, .conditionalReference:
-      if let elements = try session.decodeReferred(by: self, at: &place, depth) { return elements }
+      if let elements = try session.decodeReferred(by: self, at: &cursor, depth) { return elements }
     default: break
     }
-    let offset = place
+    let offset = cursor
     var elements: Set<Element> = []
-    try session.forEachElement(at: &place, depth) { count in
+    try session.forEachElement(at: &cursor, depth) { count in
       elements.reserveCapacity(session.reservation(count, Element.self))
-    } _: { (place, plan: DecodingPlan<Element>) in
-      let start = place
-      let element = try plan.decode(at: &place, session, depth + 1)
+    } _: { (cursor, plan: DecodingPlan<Element>) in
+      let start = cursor
+      let element = try plan.decode(at: &cursor, session, depth + 1)
       if isString, let string = element as? String { try session.countLong(string, at: start) }
       elements.insert(element)
     }
@@ -222,23 +223,24 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     }
   }
 
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Key: Value] {
-    guard try session.reader.byte(at: place) == Tag.map else {
-      if let record = try RecordHead(session, at: place) {
-        let count = try session.image.slotCount(ofShape: record.shape, at: place)
-        try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: place)
-      } else if let dictionary = try session.decodeReferred(by: self, at: &place, depth) {
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Key: Value]
+  {
+    guard try session.reader.byte(at: cursor) == Tag.map else {
+      if let record = try RecordHead(session, at: cursor) {
+        let count = try session.image.slotCount(ofShape: record.shape, at: cursor)
+        try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: cursor)
+      } else if let dictionary = try session.decodeReferred(by: self, at: &cursor, depth) {
         return dictionary
       }
-      let offset = place
-      let dictionary = try session.decodePlainly([Key: Value].self, at: &place, depth)
+      let offset = cursor
+      let dictionary = try session.decodePlainly([Key: Value].self, at: &cursor, depth)
       session.noteHashed(dictionary, of: Key.self, at: offset)
       return dictionary
     }
     guard session.stack.bounds.hasRoom(StackGuard.collectionReserve) else {
-      return try session.onLargerStack { try decode(at: &place, session, depth) }
+      return try session.onLargerStack { try decode(at: &cursor, session, depth) }
     }
-    let start = place
+    let start = cursor
     var entry = start + 1
     let count = try session.reader.varint(at: &entry)
     try session.reader.check(count, at: entry)
@@ -264,17 +266,17 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
         }
       }
     }
-    place = entry
+    cursor = entry
     session.noteHashed(dictionary, of: Key.self, at: start)
     return dictionary
   }
 
-  /// The key at `place` of a map, which moves behind it.
+  /// The key at `cursor` of a map, which moves past it.
   @inline(__always)
-  private func decodeKey(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Key {
-    guard let key else { return try decodeOtherKey(at: &place, session, depth) }
-    let start = place
-    let element = try session.image.mapKey(at: &place, in: session.reader)
+  private func decodeKey(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Key {
+    guard let key else { return try decodeOtherKey(at: &cursor, session, depth) }
+    let start = cursor
+    let element = try session.image.mapKey(at: &cursor, in: session.reader)
     if case .key(let name) = element { try session.countLong(name, at: start) }
     guard let key = key(element) else {
       throw session.error(.mismatch(start), Key.self, session.path(toValueAt: start, in: depth + 1))
@@ -286,15 +288,15 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
   /// old archives, where nobody knew the type; the key is a value as any other.
   @inline(never)
   private func decodeOtherKey(
-    at place: inout Int,
+    at cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> Key {
-    let start = place
+    let start = cursor
     let plan = session.types.plans.plan(for: Key.self)
     var key: Key?
     try session.describingFaults(Key.self, at: start, depth + 1) {
-      key = try plan.decode(at: &place, session, depth + 1)
+      key = try plan.decode(at: &cursor, session, depth + 1)
     }
     guard let key else { throw ReadingFault.mismatch(start) }
     return key
@@ -308,22 +310,22 @@ extension Optional: NativelyDecodable where Wrapped: Decodable {
 final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
   override var isForOptionals: Bool { true }
 
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Wrapped? {
-    let tag = try session.reader.byte(at: place)
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Wrapped? {
+    let tag = try session.reader.byte(at: cursor)
     guard tag != Tag.none else {
-      place += 1
+      cursor += 1
       return nil
     }
-    if tag & 0xFC == Tag.conditionalReference, try session.isNil(at: place) {
-      place = try session.image.end(ofValueAt: place, in: session.reader)
+    if tag & 0xFC == Tag.conditionalReference, try session.isNil(at: cursor) {
+      cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
       return nil
     }
-    let start = place
-    if tag == Tag.some { place += 1 }
+    let start = cursor
+    if tag == Tag.some { cursor += 1 }
     do {
-      return try session.types.plans.plan(for: Wrapped.self).decode(at: &place, session, depth)
+      return try session.types.plans.plan(for: Wrapped.self).decode(at: &cursor, session, depth)
     } catch ReadingFault.replacedByNil {
-      place = try session.image.end(ofValueAt: start, in: session.reader)
+      cursor = try session.image.end(ofValueAt: start, in: session.reader)
       return nil
     }
   }

@@ -86,18 +86,18 @@ final class WeakBox<Object: AnyObject>: ReferenceReceiver {
 }
 
 extension DecodingSession {
-  /// Reads the reference at `place`, which moves behind it, without having its object decoded.
+  /// Reads the reference at `cursor`, which moves past it, without having its object decoded.
   func decodeConditional<Object: AnyObject>(
     _ type: Object.Type,
-    at place: inout Int
+    at cursor: inout Int
   ) throws -> WeakBox<Object>? {
-    let start = place
+    let start = cursor
     if try isNil(at: start) {
-      place = try end(ofValueAt: start)
+      cursor = try end(ofValueAt: start)
       return nil
     }
     guard try isReference(at: start) else { throw ReadingFault.mismatch(start) }
-    let number = try objectNumber(at: &place)
+    let number = try objectNumber(at: &cursor)
     // The number must be that of an object, whether or not it is ever decoded.
     _ = try objectBody(number, at: start)
     let box = WeakBox<Object>()

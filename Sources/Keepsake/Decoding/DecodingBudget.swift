@@ -71,15 +71,15 @@ struct DecodingBudget {
     fileprivate let objectCount: Int
   }
 
-  /// Begins to charge the outermost value at `place`; returns what must be given to ``end(_:at:isDecoded:)``.
-  mutating func begin(at place: Int) -> Start {
+  /// Begins to charge the outermost value at `offset`; returns what must be given to ``end(_:at:isDecoded:)``.
+  mutating func begin(at offset: Int) -> Start {
     if !containersOfKeys.isEmpty { containersOfKeys = [] }
-    if !costsOfValues.isEmpty, let earlier = costsOfValues.removeValue(forKey: place) { costs -= earlier }
+    if !costsOfValues.isEmpty, let earlier = costsOfValues.removeValue(forKey: offset) { costs -= earlier }
     return Start(costs: costs, objectCount: objectCount)
   }
 
-  /// Ends to charge the outermost value at `place`. What could not be decoded was let go of; the time is gone.
-  mutating func end(_ start: Start, at place: Int, isDecoded: Bool) {
+  /// Ends to charge the outermost value at `offset`. What could not be decoded was let go of; the time is gone.
+  mutating func end(_ start: Start, at offset: Int, isDecoded: Bool) {
     if !isDecoded {
       costs.allocated = start.costs.allocated
       objectCount = start.objectCount
@@ -87,7 +87,7 @@ struct DecodingBudget {
     guard costs != start.costs else { return }
     var own = costs
     own -= start.costs
-    costsOfValues[place] = own
+    costsOfValues[offset] = own
   }
 }
 
@@ -108,11 +108,11 @@ struct DecodingCosts: Equatable {
 }
 
 extension DecodingSession {
-  /// Charges `byteCount` bytes of memory for what stands at `place`.
+  /// Charges `byteCount` bytes of memory for what stands at `offset`.
   @inline(__always)
-  func charge(_ byteCount: Int, at place: Int?) throws(ArchiveError) {
+  func charge(_ byteCount: Int, at offset: Int?) throws(ArchiveError) {
     let sum = checks.budget.costs.allocated.addingSaturating(byteCount)
-    guard sum <= checks.budget.allocationLimit else { throw outOfMemory(place) }
+    guard sum <= checks.budget.allocationLimit else { throw outOfMemory(offset) }
     // What is read outside of any value is given to the program one by one.
     if later.isActive { checks.budget.costs.allocated = sum }
   }
@@ -121,11 +121,11 @@ extension DecodingSession {
   @inline(__always)
   func charge<Value>(
     valueOf type: Value.Type,
-    at place: Int?,
+    at offset: Int?,
     _ path: @autoclosure () -> [any CodingKey]
   ) throws {
     do throws(ArchiveError) {
-      try charge(MemoryLayout<Value>.stride, at: place)
+      try charge(MemoryLayout<Value>.stride, at: offset)
     } catch {
       throw corrupted(error, path())
     }
@@ -133,57 +133,57 @@ extension DecodingSession {
 
   /// Charges a collection of `count` elements, which take `stride` bytes each.
   @inline(__always)
-  func charge(_ count: Int, elementsOf stride: Int, at place: Int) throws(ArchiveError) {
+  func charge(_ count: Int, elementsOf stride: Int, at offset: Int) throws(ArchiveError) {
     guard count <= settings.limits.maximumElementCount else {
-      throw settings.limits.tooManyElements(count, place)
+      throw settings.limits.tooManyElements(count, offset)
     }
-    try charge(count.multipliedSaturating(by: stride), at: place)
+    try charge(count.multipliedSaturating(by: stride), at: offset)
   }
 
   /// Charges the keys of the container at `offset`, once: a program may ask for them at each step.
-  func charge(keysOf offset: Int, count: Int, at place: Int) throws(ArchiveError) {
+  func charge(keysOf offset: Int, count: Int, at cursor: Int) throws(ArchiveError) {
     guard !checks.budget.containersOfKeys.contains(offset) else { return }
-    try charge(count, elementsOf: MemoryLayout<PathElement>.stride * 2, at: place)
+    try charge(count, elementsOf: MemoryLayout<PathElement>.stride * 2, at: cursor)
     if later.isActive, count > 0 { checks.budget.containersOfKeys.insert(offset) }
   }
 
   /// Charges an object, which takes `byteCount` bytes.
   @inline(__always)
-  func charge(objectOf byteCount: Int, at place: Int) throws(ArchiveError) {
+  func charge(objectOf byteCount: Int, at offset: Int) throws(ArchiveError) {
     checks.budget.objectCount &+= 1
     guard checks.budget.objectCount <= settings.limits.maximumObjectCount else {
-      throw settings.limits.tooManyObjects(place)
+      throw settings.limits.tooManyObjects(offset)
     }
-    try charge(byteCount &+ DecodingBudget.objectOverhead, at: place)
+    try charge(byteCount &+ DecodingBudget.objectOverhead, at: offset)
   }
 
   /// Charges a string of `byteCount` bytes.
   @inline(__always)
-  func charge(stringOf byteCount: Int, at place: Int) throws(ArchiveError) {
-    try checkLength(ofString: byteCount, at: place)
-    try charge(byteCount, at: place)
+  func charge(stringOf byteCount: Int, at offset: Int) throws(ArchiveError) {
+    try checkLength(ofString: byteCount, at: offset)
+    try charge(byteCount, at: offset)
   }
 
   @inline(__always)
-  func checkLength(ofString byteCount: Int, at place: Int) throws(ArchiveError) {
+  func checkLength(ofString byteCount: Int, at offset: Int) throws(ArchiveError) {
     guard byteCount <= settings.limits.maximumStringByteCount else {
-      throw settings.limits.tooLong(byteCount, place)
+      throw settings.limits.tooLong(byteCount, offset)
     }
   }
 
   /// Counts the bytes of a string that is about to be hashed or parsed: a long one may be shared by very many.
-  func countLong(_ string: String, at place: Int) throws(ArchiveError) {
+  func countLong(_ string: String, at offset: Int) throws(ArchiveError) {
     let byteCount = string.utf8.count
     guard byteCount > Tag.longestShortString else { return }
-    try checkLength(ofString: byteCount, at: place)
-    try countReading(byteCount, at: place)
+    try checkLength(ofString: byteCount, at: offset)
+    try countReading(byteCount, at: offset)
   }
 
-  /// Counts the bytes of the key of a map at `place`, if it is a long one of the string table.
-  func countSharedKey(at place: Int) throws(ArchiveError) {
-    guard try reader.byte(at: place) & 0xFC == Tag.stringReference else { return }
-    let byteCount = try image.stringRange(reader.referencedNumber(at: place), at: place).count
-    if byteCount > Tag.longestShortString { try countReading(byteCount, at: place) }
+  /// Counts the bytes of the key of a map at `offset`, if it is a long one of the string table.
+  func countSharedKey(at offset: Int) throws(ArchiveError) {
+    guard try reader.byte(at: offset) & 0xFC == Tag.stringReference else { return }
+    let byteCount = try image.stringRange(reader.referencedNumber(at: offset), at: offset).count
+    if byteCount > Tag.longestShortString { try countReading(byteCount, at: offset) }
   }
 
   // MARK: Counts
@@ -199,9 +199,9 @@ extension DecodingSession {
     guard checks.budget.toldCount / 2 > reader.count + DecodingBudget.freeCount,
       !checks.budget.countedContainers.contains(offset)
     else { return count }
-    var place = payload
+    var cursor = payload
     do throws(ArchiveError) {
-      for _ in 0..<count { place = try end(ofValueAt: place) }
+      for _ in 0..<count { cursor = try end(ofValueAt: cursor) }
     } catch {
       remember(corrupted(error, searchedPath(to: offset)))
       return nil
@@ -213,12 +213,12 @@ extension DecodingSession {
   // MARK: Errors
 
   @inline(never)
-  private func outOfMemory(_ place: Int?) -> ArchiveError {
+  private func outOfMemory(_ offset: Int?) -> ArchiveError {
     ArchiveError(
       .limitExceeded,
       "The values would take more than \(checks.budget.allocationLimit) bytes of memory, out of proportion to the archive; "
         + "ArchiveLimits.maximumAllocation can allow more",
-      byteOffset: place
+      byteOffset: offset
     )
   }
 }

@@ -19,7 +19,7 @@ extension DecodingSession {
   }
 
   /// The error for an element of an array of numbers that is not of the type asked for.
-  func mismatchWithoutPlace(_ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
+  func mismatchWithoutOffset(_ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
     let message = "Expected \(type) but found an element of an array of numbers"
     return DecodingError.typeMismatch(type, context(path, message, nil))
   }

@@ -28,7 +28,7 @@ struct DecodingFrame {
   var payload = 0
   /// The value that is expected next, and where it (of a map: its key) is.
   var nextSlot = 0
-  var nextPlace = 0
+  var nextOffset = 0
   /// Where the value is that is being decoded in a frame of its own. Where this is the offset of the next
   /// frame, the frames tell the coding path; where not, one of them was taken over by a decoder that somebody
   /// kept.
@@ -68,7 +68,7 @@ extension DecodingFrame {
     isElsewhere = false
     self.payload = payload
     nextSlot = 0
-    nextPlace = payload
+    nextOffset = payload
     currentSlot = 0
     currentKey = payload
     keyType = nil
@@ -80,15 +80,15 @@ struct RecordHead {
   let shape: Int
   let payload: Int
 
-  /// The head of the record at `place`; `nil` where something else stands.
+  /// The head of the record at `offset`; `nil` where something else stands.
   @inline(__always)
-  init?(_ session: DecodingSession, at place: Int) throws {
-    let tag = try session.reader.byte(at: place)
+  init?(_ session: DecodingSession, at offset: Int) throws {
+    let tag = try session.reader.byte(at: offset)
     if tag & 0xF0 == Tag.shortRecord {
       shape = Int(tag & 0x0F)
-      payload = place &+ 1
+      payload = offset &+ 1
     } else if tag == Tag.record {
-      var end = place &+ 1
+      var end = offset &+ 1
       shape = try session.reader.varint(at: &end)
       payload = end
     } else {

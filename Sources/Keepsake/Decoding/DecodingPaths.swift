@@ -83,12 +83,12 @@ extension DecodingSession {
     case .elements: return ArchiveCodingKey(index: frame.currentSlot)
     case .map, .entries:
       guard frame.currentSlot < frame.count else { return nil }
-      var place = frame.currentKey
+      var cursor = frame.currentKey
       // Each path has a copy of the key.
-      let byteCount = ((try? image.end(ofValueAt: place, in: reader)) ?? place) - place
+      let byteCount = ((try? image.end(ofValueAt: cursor, in: reader)) ?? cursor) - cursor
       guard byteCount <= DecodingSession.shortKey || allowsLongPaths else { return .ellipsis }
       checks.budget.chargePath(byteCount / 4)
-      guard let key = try? image.mapKey(at: &place, in: reader) else { return nil }
+      guard let key = try? image.mapKey(at: &cursor, in: reader) else { return nil }
       guard let number = frame.currentIntValue else { return ArchiveCodingKey(key) }
       return ArchiveCodingKey(stringValue: key.keyText, intValue: number)
     }
@@ -116,11 +116,11 @@ extension DecodingSession {
         isWhole = false
         break
       }
-      var place = body.lowerBound
-      _ = try? image.classNumber(at: &place)
+      var cursor = body.lowerBound
+      _ = try? image.classNumber(at: &cursor)
       let wanted = target
       var search = PathSearch(image, reader) { $0 == wanted }
-      let part = search.search(from: place) ?? []
+      let part = search.search(from: cursor) ?? []
       parts.append(part)
       count += part.count
       target = number.map { graph.objects.origin($0) } ?? -1

@@ -3,12 +3,12 @@ class AnyDecodingPlan {
   /// Whether the values are optionals.
   var isForOptionals: Bool { false }
 
-  /// Reads the value at `place`, which then moves behind it, into the property at `offset`, which is of the type that this
+  /// Reads the value at `cursor`, which then moves past it, into the property at `offset`, which is of the type that this
   /// plan is for; `depth` is that of the record.
   func decodeField(
     _ memory: MutablePropertyMemory,
     at offset: Int,
-    from place: inout Int,
+    from cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {}
@@ -19,19 +19,19 @@ class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
   /// Whether a value stands for one of the program.
   private(set) lazy var isForStandIns = Value.self is any ValueStandIn.Type
 
-  /// Reads the value at `place`, which then moves behind it; `depth` is that of the container it is in.
-  func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    try session.decodePlainly(Value.self, at: &place, depth)
+  /// Reads the value at `cursor`, which then moves past it; `depth` is that of the container it is in.
+  func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    try session.decodePlainly(Value.self, at: &cursor, depth)
   }
 
   override func decodeField(
     _ memory: MutablePropertyMemory,
     at offset: Int,
-    from place: inout Int,
+    from cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    memory.store(Value.self, try decode(at: &place, session, depth), at: offset)
+    memory.store(Value.self, try decode(at: &cursor, session, depth), at: offset)
   }
 }
 
@@ -92,17 +92,17 @@ struct DecodingPlanCache {
 }
 
 extension DecodingSession {
-  /// Lets `Value` decode itself at `place`, in a frame of its own; where the stack is about to end, on a larger
+  /// Lets `Value` decode itself at `cursor`, in a frame of its own; where the stack is about to end, on a larger
   /// one.
   @inline(__always)
-  func decodePlainly<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value
+  func decodePlainly<Value: Decodable>(_ type: Value.Type, at cursor: inout Int, _ depth: Int) throws -> Value
   {
     guard stack.bounds.hasRoom() else {
-      return try onLargerStack { try decodePlainly(type, at: &place, depth) }
+      return try onLargerStack { try decodePlainly(type, at: &cursor, depth) }
     }
-    try descend(to: place, from: depth)
-    let value = try Value(from: ValueDecoder(session: self, offset: place, depth: depth + 1))
-    place = try end(ofDecoded: place, depth: depth + 1)
+    try descend(to: cursor, from: depth)
+    let value = try Value(from: ValueDecoder(session: self, offset: cursor, depth: depth + 1))
+    cursor = try end(ofDecoded: cursor, depth: depth + 1)
     return value
   }
 }

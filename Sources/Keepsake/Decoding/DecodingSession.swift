@@ -61,8 +61,8 @@ final class DecodingSession: DeepRecursion {
     reader = image.reader
   }
 
-  /// Notes that the value at `place` is needed. As it is not there, the outermost decode will throw.
-  func noteEarlyUse(at place: Int) { later.earlyUses.note(at: place) }
+  /// Notes that the value at `offset` is needed. As it is not there, the outermost decode will throw.
+  func noteEarlyUse(at offset: Int) { later.earlyUses.note(at: offset) }
 
   /// Makes it the session of another archive, of which the tables are the same, after ``forgetArchive()``.
   func begin(
@@ -172,7 +172,7 @@ final class DecodingSession: DeepRecursion {
       nesting.frames[depth].kind.isKeyed,
       !nesting.frames[depth].isElsewhere, nesting.frames[depth].nextSlot == nesting.frames[depth].count
     else { return nil }
-    return nesting.frames[depth].nextPlace
+    return nesting.frames[depth].nextOffset
   }
 
   /// The end of the value at `offset`, of which some may have been read by the frame at `depth`.
@@ -183,7 +183,7 @@ final class DecodingSession: DeepRecursion {
       nesting.frames[depth].nextSlot <= nesting.frames[depth].count
     {
       return nesting.frames[depth].nextSlot == nesting.frames[depth].count
-        ? nesting.frames[depth].nextPlace : try end(ofPartlyRead: depth)
+        ? nesting.frames[depth].nextOffset : try end(ofPartlyRead: depth)
     }
     if nesting.completed.start == offset { return nesting.completed.end }
     return try end(ofValueAt: offset)
@@ -193,16 +193,16 @@ final class DecodingSession: DeepRecursion {
   private func end(ofPartlyRead depth: Int) throws(ArchiveError) -> Int {
     let frame = nesting.frames[depth]
     if frame.indexed.offset == frame.offset { return frame.indexed.end }
-    var place = frame.nextPlace
+    var cursor = frame.nextOffset
     for _ in frame.nextSlot..<frame.count {
-      if frame.kind == .map { place = try end(ofValueAt: place) }
-      if let end = knownEnd(at: place, depth: depth + 1) {
-        place = end
+      if frame.kind == .map { cursor = try end(ofValueAt: cursor) }
+      if let end = knownEnd(at: cursor, depth: depth + 1) {
+        cursor = end
       } else {
-        place = try end(ofValueAt: place)
+        cursor = try end(ofValueAt: cursor)
       }
     }
-    return place
+    return cursor
   }
 }
 
@@ -215,7 +215,7 @@ final class DecodingKeyTable {
   @safe @exclusivity(unchecked) private var numbers: [Int]
   /// The number of each property of models, by the number that its key has in this process.
   @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
-  @safe @exclusivity(unchecked) private var spares = SpareContainers<DecodingPlace>()
+  @safe @exclusivity(unchecked) private var spares = SpareContainers<DecodingContainerState>()
   /// Under which other names values may be when one is missing.
   @safe @exclusivity(unchecked) var otherNames = ObservableKeyNames.unknown
   /// Whether keys may have numbers, which coding paths show. Of cases that is found out when they are first asked for.
@@ -238,7 +238,7 @@ final class DecodingKeyTable {
     guard let spare = spares.spare(KeyedDecodingContainer<Key>.self) else {
       return newContainer(session, offset, depth)
     }
-    spare.place.move(to: offset, depth)
+    spare.state.move(to: offset, depth)
     return spare.take()
   }
 
@@ -249,9 +249,9 @@ final class DecodingKeyTable {
     _ offset: Int,
     _ depth: Int
   ) -> KeyedDecodingContainer<Key> {
-    let place = DecodingPlace(session, self, offset, depth)
-    let container = KeyedDecodingContainer(KeyedValueDecoder<Key>(place))
-    if session.types.keepsSpares { spares.keep(container, place) }
+    let cursor = DecodingContainerState(session, self, offset, depth)
+    let container = KeyedDecodingContainer(KeyedValueDecoder<Key>(cursor))
+    if session.types.keepsSpares { spares.keep(container, cursor) }
     return container
   }
 

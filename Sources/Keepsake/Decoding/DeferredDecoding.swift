@@ -27,7 +27,7 @@ final class DeferredBox<Value>: AnyDeferredValue {
 
   init(at offset: Int, _ earlyUses: EarlyUses) where Value: Decodable {
     self.earlyUses = earlyUses
-    read = { session, place in try session.decodeInside(Value.self, at: &place, 0) }
+    read = { session, cursor in try session.decodeInside(Value.self, at: &cursor, 0) }
     super.init(offset: offset)
   }
 
@@ -53,8 +53,8 @@ final class DeferredBox<Value>: AnyDeferredValue {
     guard let read else { return }
     self.read = nil
     session.detachFrames(for: offset)
-    var place = offset
-    let value = try read(session, &place)
+    var cursor = offset
+    let value = try read(session, &cursor)
     decoded = value
     isDecoded.store(true, ordering: .releasing)
     if session.settings.isRehearsal {
@@ -75,12 +75,12 @@ final class EarlyUses: Sendable {
   @inline(__always)
   func take() -> Int? {
     guard first.load(ordering: .relaxed) >= 0 else { return nil }
-    let place = first.exchange(-1, ordering: .relaxed)
-    return place < 0 ? nil : place
+    let offset = first.exchange(-1, ordering: .relaxed)
+    return offset < 0 ? nil : offset
   }
 
-  func note(at place: Int) {
-    _ = first.compareExchange(expected: -1, desired: place, ordering: .relaxed)
+  func note(at offset: Int) {
+    _ = first.compareExchange(expected: -1, desired: offset, ordering: .relaxed)
   }
 }
 
@@ -126,20 +126,20 @@ func exchange<Value>(_ value: inout Value, with other: Value) -> Value {
 }
 
 extension DecodingSession {
-  /// Reads the value at `place`, which moves behind it, now or later: the box is `nil` when it was read.
+  /// Reads the value at `cursor`, which moves past it, now or later: the box is `nil` when it was read.
   ///
   /// What needs no initializer to run is read now: nil, and objects that are there.
   func decodeDeferred<Value: Decodable>(
     _ type: Value.Type,
-    at place: inout Int,
+    at cursor: inout Int,
     _ depth: Int
   ) throws -> (value: Value?, box: DeferredBox<Value>?) {
-    let start = place
+    let start = cursor
     if try reader.byte(at: start) == Tag.none || isDecoded(at: start) {
-      return (try decodeInside(type, at: &place, depth), nil)
+      return (try decodeInside(type, at: &cursor, depth), nil)
     }
     let passedOver = lookups.skipped.byteCount
-    place = try end(ofValueAt: start)
+    cursor = try end(ofValueAt: start)
     // What is deferred in something deferred is passed over at each level, which costs little once ends are noted.
     checks.budget.costs.passedOverByteCount += lookups.skipped.byteCount - passedOver
     guard
@@ -161,26 +161,26 @@ extension DecodingSession {
   /// Throws if a deferred value was needed before it was decoded: a set, say, was made by a hash that was not the value's.
   @inline(__always)
   func checkEarlyUses() throws {
-    if let place = later.earlyUses.take() { throw usedTooEarly(place) }
+    if let offset = later.earlyUses.take() { throw usedTooEarly(offset) }
   }
 
   @inline(never)
-  private func usedTooEarly(_ place: Int) -> DecodingError {
+  private func usedTooEarly(_ offset: Int) -> DecodingError {
     corrupted(
       ArchiveError(
         .misuse,
         "The value of a @Deferred property was read, compared or hashed while its archive was still being decoded, when "
           + "it had none. Leave it out of == and hash(into:), or mark the set or dictionary @Deferred, too, whose "
           + "elements are hashed; what an initializer needs it for belongs into awakeFromArchive()",
-        byteOffset: place
+        byteOffset: offset
       ),
-      searchedPath(to: place)
+      searchedPath(to: offset)
     )
   }
 
-  /// Whether a reference stands at `place` to an object that is there.
-  private func isDecoded(at place: Int) throws -> Bool {
-    guard try isReference(at: place), let number = try referencedBody(at: place), number >= 1,
+  /// Whether a reference stands at `offset` to an object that is there.
+  private func isDecoded(at offset: Int) throws -> Bool {
+    guard try isReference(at: offset), let number = try referencedBody(at: offset), number >= 1,
       number <= image.directory.bodyCount, let object = graph.objects.object(number)
     else { return false }
     return object !== ObjectBeingDecoded.marker

@@ -3,14 +3,14 @@
 final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
   private let source = FieldsReaderSource(Value.self)
 
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    guard let record = try RecordHead(session, at: place) else {
-      return try session.decodePlainly(Value.self, at: &place, depth)
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    guard let record = try RecordHead(session, at: cursor) else {
+      return try session.decodePlainly(Value.self, at: &cursor, depth)
     }
     let reader = try source.reader(session)
     var value = Value()
     try withMutablePropertyMemory(of: &value) { memory in
-      try reader.decode(into: memory, record, at: &place, session, depth)
+      try reader.decode(into: memory, record, at: &cursor, session, depth)
     }
     return value
   }
@@ -18,17 +18,17 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
   override func decodeField(
     _ memory: MutablePropertyMemory,
     at offset: Int,
-    from place: inout Int,
+    from cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    guard let record = try RecordHead(session, at: place) else {
-      return memory.store(Value.self, try session.decodePlainly(Value.self, at: &place, depth), at: offset)
+    guard let record = try RecordHead(session, at: cursor) else {
+      return memory.store(Value.self, try session.decodePlainly(Value.self, at: &cursor, depth), at: offset)
     }
     let reader = try source.reader(session)
     // Not into what is there: what the record has no value for is to be as in `Value()`.
     memory.store(Value.self, Value(), at: offset)
-    try reader.decode(into: memory.field(at: offset), record, at: &place, session, depth)
+    try reader.decode(into: memory.field(at: offset), record, at: &cursor, session, depth)
   }
 }
 
@@ -59,15 +59,15 @@ extension ValueDecoder {
   @inline(__always)
   func readFields(_ memory: MutablePropertyMemory, of type: Any.Type) throws -> Bool {
     guard depth > 0, let record = try RecordHead(session, at: offset) else { return false }
-    var place = offset
+    var cursor = offset
     try session.types.plans.fields(of: type).reader(session).decode(
       into: memory,
       record,
-      at: &place,
+      at: &cursor,
       session,
       depth - 1
     )
-    session.nesting.completed = (offset, place)
+    session.nesting.completed = (offset, cursor)
     return true
   }
 }
@@ -99,11 +99,11 @@ private final class WeakFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDec
   override func decodeField(
     _ memory: MutablePropertyMemory,
     at offset: Int,
-    from place: inout Int,
+    from cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    let box = try session.decodeConditional(Target.self, at: &place)
+    let box = try session.decodeConditional(Target.self, at: &cursor)
     memory.withValue(WeakField<Target>.self, at: offset) { $0.object = nil }
     if let owner = memory.object { box?.whenFound(for: owner, property) }
   }
@@ -114,11 +114,11 @@ private final class UnownedDecodingPlan<Field: ReferenceField, Value: Decodable>
   override func decodeField(
     _ memory: MutablePropertyMemory,
     at offset: Int,
-    from place: inout Int,
+    from cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    let value = try session.types.plans.plan(for: Value.self).decode(at: &place, session, depth)
+    let value = try session.types.plans.plan(for: Value.self).decode(at: &cursor, session, depth)
     memory.withValue(Field.self, at: offset) { $0.object = value as? Field.Target }
   }
 }
@@ -150,22 +150,22 @@ final class FieldsReader {
     isFlat = !kinds.contains { $0.kind == .planned || $0.kind == .strings }
   }
 
-  /// Reads the values of the record at `place`, which then moves behind it.
+  /// Reads the values of the record at `cursor`, which then moves past it.
   func decode(
     into memory: MutablePropertyMemory,
     _ record: RecordHead,
-    at place: inout Int,
+    at cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
     guard session.stack.bounds.hasRoom() else {
-      return try session.onLargerStack { try decode(into: memory, record, at: &place, session, depth) }
+      return try session.onLargerStack { try decode(into: memory, record, at: &cursor, session, depth) }
     }
-    let steps = try shapes[record.shape] ?? findSteps(record.shape, session, at: place)
+    let steps = try shapes[record.shape] ?? findSteps(record.shape, session, at: cursor)
     if !isFlat {
-      try openFrame(at: place, record, session, depth)
+      try openFrame(at: cursor, record, session, depth)
     } else if session.isUnusuallyDeep(below: depth) {
-      try session.descend(to: place, from: depth)
+      try session.descend(to: cursor, from: depth)
     }
     var value = record.payload
     var slot = 0
@@ -173,20 +173,20 @@ final class FieldsReader {
       let step = steps[slot]
       do {
         switch step.kind {
-        case .bool: try get(Bool.self, step, slot, memory, &value, place, record, session, depth)
-        case .int: try get(Int.self, step, slot, memory, &value, place, record, session, depth)
-        case .int8: try get(Int8.self, step, slot, memory, &value, place, record, session, depth)
-        case .int16: try get(Int16.self, step, slot, memory, &value, place, record, session, depth)
-        case .int32: try get(Int32.self, step, slot, memory, &value, place, record, session, depth)
-        case .int64: try get(Int64.self, step, slot, memory, &value, place, record, session, depth)
-        case .uint: try get(UInt.self, step, slot, memory, &value, place, record, session, depth)
-        case .uint8: try get(UInt8.self, step, slot, memory, &value, place, record, session, depth)
-        case .uint16: try get(UInt16.self, step, slot, memory, &value, place, record, session, depth)
-        case .uint32: try get(UInt32.self, step, slot, memory, &value, place, record, session, depth)
-        case .uint64: try get(UInt64.self, step, slot, memory, &value, place, record, session, depth)
-        case .float: try get(Float.self, step, slot, memory, &value, place, record, session, depth)
-        case .double: try get(Double.self, step, slot, memory, &value, place, record, session, depth)
-        case .string: try get(String.self, step, slot, memory, &value, place, record, session, depth)
+        case .bool: try get(Bool.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .int: try get(Int.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .int8: try get(Int8.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .int16: try get(Int16.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .int32: try get(Int32.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .int64: try get(Int64.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .uint: try get(UInt.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .uint8: try get(UInt8.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .uint16: try get(UInt16.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .uint32: try get(UInt32.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .uint64: try get(UInt64.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .float: try get(Float.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .double: try get(Double.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .string: try get(String.self, step, slot, memory, &value, cursor, record, session, depth)
         case .strings:
           session.nesting.frames[depth + 1].currentSlot = slot
           var end = value
@@ -201,14 +201,14 @@ final class FieldsReader {
         }
       } catch {
         guard properties.keepsDefaults, isMismatch(error), try session.isNil(at: value) else {
-          throw described(error, place, record, slot, value, step, session, depth)
+          throw described(error, cursor, record, slot, value, step, session, depth)
         }
         // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
         value = try session.image.end(ofValueAt: value, in: session.reader)
       }
       slot &+= 1
     }
-    place = value
+    cursor = value
   }
 
   @inline(__always)
@@ -217,26 +217,26 @@ final class FieldsReader {
     _ step: Step,
     _ slot: Int,
     _ memory: MutablePropertyMemory,
-    _ place: inout Int,
+    _ cursor: inout Int,
     _ start: Int,
     _ record: RecordHead,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
     guard step.isOptional else {
-      return memory.store(Value.self, try Value.readValue(session, at: &place), at: step.offset)
+      return memory.store(Value.self, try Value.readValue(session, at: &cursor), at: step.offset)
     }
-    let tag = try session.reader.byte(at: place)
+    let tag = try session.reader.byte(at: cursor)
     if tag == Tag.none {
-      place &+= 1
+      cursor &+= 1
       return memory.store(Value?.self, nil, at: step.offset)
     }
     // What marks an optional and what may turn out to be nil is left to the plan for optionals.
     guard tag != Tag.some, tag & 0xFC != Tag.conditionalReference else {
       try openFrame(at: start, record, session, depth)
-      return try getPlanned(step, slot, memory, &place, session, depth)
+      return try getPlanned(step, slot, memory, &cursor, session, depth)
     }
-    memory.store(Value?.self, try Value.readValue(session, at: &place), at: step.offset)
+    memory.store(Value?.self, try Value.readValue(session, at: &cursor), at: step.offset)
   }
 
   @inline(__always)
@@ -244,32 +244,32 @@ final class FieldsReader {
     _ step: Step,
     _ slot: Int,
     _ memory: MutablePropertyMemory,
-    _ place: inout Int,
+    _ cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
     session.nesting.frames[depth + 1].currentSlot = slot
-    var end = place
+    var end = cursor
     try plans[Int(step.field)].decodeField(memory, at: step.offset, from: &end, session, depth + 1)
-    place = end
+    cursor = end
   }
 
-  /// Makes the frame below `depth` that of the record at `place`, for the coding path of what is in it.
+  /// Makes the frame below `depth` that of the record at `offset`, for the coding path of what is in it.
   @inline(__always)
   private func openFrame(
-    at place: Int,
+    at offset: Int,
     _ record: RecordHead,
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    let slots = try session.image.shape(record.shape, at: place)
-    try session.descend(to: place, from: depth)
+    let slots = try session.image.shape(record.shape, at: offset)
+    try session.descend(to: offset, from: depth)
     session.nesting.frames[depth + 1].setRecord(slots, payload: record.payload)
   }
 
   @inline(never)
-  private func findSteps(_ shape: Int, _ session: DecodingSession, at place: Int) throws -> [Step] {
-    let slots = try session.image.shape(shape, at: place)
+  private func findSteps(_ shape: Int, _ session: DecodingSession, at cursor: Int) throws -> [Step] {
+    let slots = try session.image.shape(shape, at: cursor)
     let keys = Set(slots.map { session.image.shapeKey($0) })
     var byKey: [Int: Int] = [:]
     for (index, entry) in properties.entries.enumerated() where entry.constant == nil {
@@ -303,14 +303,14 @@ final class FieldsReader {
     }
   }
 
-  /// The error for the caller, where `error` was thrown for the value at `place` of the record at `start`.
+  /// The error for the caller, where `error` was thrown for the value at `offset` of the record at `start`.
   @inline(never)
   private func described(
     _ error: any Error,
     _ start: Int,
     _ record: RecordHead,
     _ slot: Int,
-    _ place: Int,
+    _ offset: Int,
     _ step: Step,
     _ session: DecodingSession,
     _ depth: Int
@@ -318,7 +318,7 @@ final class FieldsReader {
     guard error is ReadingFault || error is ArchiveError else { return error }
     do { try openFrame(at: start, record, session, depth) } catch { return error }
     session.nesting.frames[depth + 1].currentSlot = slot
-    let path = session.path(toValueAt: place, in: depth + 1)
+    let path = session.path(toValueAt: offset, in: depth + 1)
     switch error {
     case let fault as ReadingFault:
       return session.error(

@@ -16,14 +16,14 @@ final class KeyIndex {
     var entries: [Entry] = []
     // At most so many, as what a file says is not believed; the shape has been read.
     entries.reserveCapacity(min(count, 1_024))
-    var place = payload
+    var cursor = payload
     for _ in 0..<count {
-      entries.append(Entry(place: place, hash: 0))
-      place = try session.end(ofValueAt: place)
+      entries.append(Entry(offset: cursor, hash: 0))
+      cursor = try session.end(ofValueAt: cursor)
     }
     self.offset = offset
     self.entries = entries
-    end = place
+    end = cursor
     keys = nil
   }
 
@@ -35,17 +35,17 @@ final class KeyIndex {
     var entries: [Entry] = []
     // No more than the bytes that were seen: a file may say that there are very many.
     entries.reserveCapacity(min(count, 1_024))
-    var place = payload
+    var cursor = payload
     for _ in 0..<count {
-      let keyPlace = place
-      try session.countSharedKey(at: place)
-      let hash = try image.keyHash(at: &place, keyHash)
-      entries.append(Entry(place: keyPlace, hash: hash))
-      place = try session.end(ofValueAt: place)
+      let keyOffset = cursor
+      try session.countSharedKey(at: cursor)
+      let hash = try image.keyHash(at: &cursor, keyHash)
+      entries.append(Entry(offset: keyOffset, hash: hash))
+      cursor = try session.end(ofValueAt: cursor)
     }
     self.offset = offset
     self.entries = entries
-    end = place
+    end = cursor
     keys = try DistinctKeys(entries, image)
   }
 
@@ -69,7 +69,7 @@ final class KeyIndex {
 
 extension DecodingSession {
   /// Sees to it that `container`, which is open, has an index.
-  func makeIndex(of container: DecodingPlace) throws(ArchiveError) {
+  func makeIndex(of container: DecodingContainerState) throws(ArchiveError) {
     let (offset, depth) = (container.offset, container.depth)
     if container.index == nil {
       container.index =

@@ -1,6 +1,6 @@
 /// Which value a keyed container is that of, and how it finds values in it. The value changes when the container is used
 /// again for another (see ``SpareContainers``).
-final class DecodingPlace: SparePlace {
+final class DecodingContainerState: ContainerState {
   let session: DecodingSession
   let table: DecodingKeyTable
   /// Where the value begins, which tells it from all others, and how deep it is nested, which is where its frame is.
@@ -21,7 +21,7 @@ final class DecodingPlace: SparePlace {
 
   var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
 
-  /// Makes it the place of another value.
+  /// Makes it the state of a container for another value.
   @inline(__always)
   func move(to offset: Int, _ depth: Int) {
     if wasInterrupted || index != nil, self.offset != offset {
@@ -57,7 +57,7 @@ final class DecodingPlace: SparePlace {
 
   /// Where the value of `key` is, which becomes the current one of the frame; `nil` when there is none.
   @inline(__always)
-  func place<Key: CodingKey>(of key: Key) throws -> Int? {
+  func valueOffset<Key: CodingKey>(of key: Key) throws -> Int? {
     try open()
     if session.nesting.frames[depth].kind == .record {
       let number = table.number(of: key, in: session, depth)
@@ -67,7 +67,7 @@ final class DecodingPlace: SparePlace {
         offset != session.lookups.topLevelOffset
       {
         session.nesting.frames[depth].currentSlot = next
-        return session.nesting.frames[depth].nextPlace
+        return session.nesting.frames[depth].nextOffset
       }
     }
     return try search(for: key)
@@ -78,16 +78,16 @@ final class DecodingPlace: SparePlace {
   private func search<Key: CodingKey>(for key: Key) throws -> Int? {
     if session.nesting.frames[depth].kind == .record {
       let number = table.number(of: key, in: session, depth)
-      if let place = try session.findInRecord(number, self) { return place }
-    } else if let place = try session.findInMap(key.stringValue, key.intValue, self) {
-      return place
+      if let offset = try session.findInRecord(number, self) { return offset }
+    } else if let offset = try session.findInMap(key.stringValue, key.intValue, self) {
+      return offset
     }
-    return table.otherNames == .none ? nil : try placeByOtherName(of: key)
+    return table.otherNames == .none ? nil : try offsetByOtherName(of: key)
   }
 
   @inline(__always)
-  func existingPlace<Key: CodingKey>(of key: Key) throws -> Int {
-    if let place = try place(of: key) { return place }
+  func existingOffset<Key: CodingKey>(of key: Key) throws -> Int {
+    if let offset = try valueOffset(of: key) { return offset }
     throw missing(key)
   }
 
@@ -106,20 +106,20 @@ final class DecodingPlace: SparePlace {
 
   @inline(__always)
   func get<Value: ReadablePrimitive, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
-    try get(type, at: existingPlace(of: key))
+    try get(type, at: existingOffset(of: key))
   }
 
   @inline(__always)
   private func get<Value: ReadablePrimitive>(_ type: Value.Type, at start: Int) throws -> Value {
     let slot = session.nesting.frames[depth].currentSlot
-    var place = start
+    var cursor = start
     let value: Value
     do throws(ReadingFault) {
-      value = try Value.read(session, at: &place)
+      value = try Value.read(session, at: &cursor)
     } catch {
-      value = try getReferred(type, at: &place, after: error)
+      value = try getReferred(type, at: &cursor, after: error)
     }
-    try advance(depth, offset, past: slot, from: start, to: place)
+    try advance(depth, offset, past: slot, from: start, to: cursor)
     return value
   }
 
@@ -127,13 +127,13 @@ final class DecodingPlace: SparePlace {
   @inline(never)
   private func getReferred<Value: ReadablePrimitive>(
     _ type: Value.Type,
-    at place: inout Int,
+    at cursor: inout Int,
     after fault: ReadingFault
   ) throws -> Value {
     do throws(ReadingFault) {
-      return try Value.readReferred(session, at: &place, after: fault)
+      return try Value.readReferred(session, at: &cursor, after: fault)
     } catch {
-      throw session.error(error, type, session.path(toValueAt: place, in: depth))
+      throw session.error(error, type, session.path(toValueAt: cursor, in: depth))
     }
   }
 
@@ -163,22 +163,22 @@ final class DecodingPlace: SparePlace {
   @inline(__always)
   func getIfPresent<Value: ReadablePrimitive, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value?
   {
-    guard let place = try place(of: key), try !isNil(at: place) else { return nil }
-    return try get(type, at: place)
+    guard let offset = try valueOffset(of: key), try !isNil(at: offset) else { return nil }
+    return try get(type, at: offset)
   }
 
-  func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool { try isNil(at: existingPlace(of: key)) }
+  func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool { try isNil(at: existingOffset(of: key)) }
 
-  /// Whether the value at `place`, the current one, is nil; then all of it was read.
+  /// Whether the value at `offset`, the current one, is nil; then all of it was read.
   @inline(__always)
-  private func isNil(at place: Int) throws -> Bool {
-    guard try session.isNil(at: place) else { return false }
-    try checkEnd(ofValueAt: place)
+  private func isNil(at offset: Int) throws -> Bool {
+    guard try session.isNil(at: offset) else { return false }
+    try checkEnd(ofValueAt: offset)
     return true
   }
 
   func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
-    let start = try existingPlace(of: key)
+    let start = try existingOffset(of: key)
     return session.later.readLast.areThere
       ? try decodeUnlessReadLast(type, key, at: start) : try decode(type, at: start)
   }
@@ -200,55 +200,55 @@ final class DecodingPlace: SparePlace {
 
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
-    guard let place = try place(of: key), try !isNil(at: place) else { return nil }
-    if session.later.readLast.areThere, let isEmpty = try isReadLast(type, key, at: place, needsValue: false)
+    guard let offset = try valueOffset(of: key), try !isNil(at: offset) else { return nil }
+    if session.later.readLast.areThere, let isEmpty = try isReadLast(type, key, at: offset, needsValue: false)
     {
       return isEmpty ? empty(type) : nil
     }
     guard session.settings.observer != nil || session.types.plans.plan(for: Value.self).isForOptionals else {
-      return try decode(type, at: place)
+      return try decode(type, at: offset)
     }
-    return try decodeOptional(type, at: place)
+    return try decodeOptional(type, at: offset)
   }
 
   // A call, so that the metadata of the optional is looked up only here.
   @inline(never)
-  private func decodeOptional<Value: Decodable>(_ type: Value.Type, at place: Int) throws -> Value? {
-    try decode(Value?.self, at: place)
+  private func decodeOptional<Value: Decodable>(_ type: Value.Type, at offset: Int) throws -> Value? {
+    try decode(Value?.self, at: offset)
   }
 
   private func decode<Value: Decodable>(_ type: Value.Type, at start: Int) throws -> Value {
     let (offset, depth) = (offset, depth)
     let slot = session.nesting.frames[depth].currentSlot
-    var place = start
+    var cursor = start
     if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
       try session.charge(valueOf: type, at: start, session.path(toValueAt: start, in: depth))
     }
-    let value = try session.decode(type, at: &place, depth)
-    try advance(depth, offset, past: slot, from: start, to: place)
+    let value = try session.decode(type, at: &cursor, depth)
+    try advance(depth, offset, past: slot, from: start, to: cursor)
     return value
   }
 }
 
 /// The keyed container of a value: a record or a map (Format §4.8).
 struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let place: DecodingPlace
+  private let state: DecodingContainerState
 
-  init(_ place: DecodingPlace) {
-    self.place = place
+  init(_ state: DecodingContainerState) {
+    self.state = state
   }
 
-  private var session: DecodingSession { place.session }
-  private var offset: Int { place.offset }
-  private var depth: Int { place.depth }
+  private var session: DecodingSession { state.session }
+  private var offset: Int { state.offset }
+  private var depth: Int { state.depth }
 
-  var codingPath: [any CodingKey] { place.codingPath }
+  var codingPath: [any CodingKey] { state.codingPath }
 
   var allKeys: [Key] {
     var keys: [Key] = []
     session.rememberingFailure(of: offset, depth) {
-      try place.open()
-      try session.forEachKey(of: place) { element in
+      try state.open()
+      try session.forEachKey(of: state) { element in
         if let key = key(for: element) { keys.append(key) }
       }
     }
@@ -270,7 +270,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func contains(_ key: Key) -> Bool {
-    do { return try place.place(of: key) != nil } catch {
+    do { return try state.valueOffset(of: key) != nil } catch {
       session.remember(error)
       return false
     }
@@ -278,78 +278,78 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   // MARK: Values
 
-  func decodeNil(forKey key: Key) throws -> Bool { try place.decodeNil(key) }
+  func decodeNil(forKey key: Key) throws -> Bool { try state.decodeNil(key) }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try place.decode(type, key)
+    try state.decode(type, key)
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    try place.decodeIfPresent(type, key)
+    try state.decodeIfPresent(type, key)
   }
 
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try place.get(type, key) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try place.get(type, key) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try place.get(type, key) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try place.get(type, key) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try place.get(type, key) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try place.get(type, key) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try place.get(type, key) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try place.get(type, key) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try place.get(type, key) }
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try place.get(type, key) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try place.get(type, key) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try place.get(type, key) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try place.get(type, key) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try place.get(type, key) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try place.get(type, key) }
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try place.get(type, key) }
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try state.get(type, key) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try state.get(type, key) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try state.get(type, key) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try state.get(type, key) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try state.get(type, key) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try state.get(type, key) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try state.get(type, key) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try state.get(type, key) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try state.get(type, key) }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try state.get(type, key) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try state.get(type, key) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try state.get(type, key) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try state.get(type, key) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try state.get(type, key) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try state.get(type, key) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try state.get(type, key) }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try place.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try state.getIfPresent(type, key) }
   func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-    try place.getIfPresent(type, key)
+    try state.getIfPresent(type, key)
   }
 
   // MARK: Nested containers
@@ -366,33 +366,33 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func nestedDecoder(_ key: Key) throws -> ValueDecoder {
-    try nestedDecoder(at: place.existingPlace(of: key))
+    try nestedDecoder(at: state.existingOffset(of: key))
   }
 
   private func nestedDecoder(at value: Int) throws -> ValueDecoder {
-    try place.checkEnd(ofValueAt: value)
+    try state.checkEnd(ofValueAt: value)
     return try session.nestedDecoder(at: value, in: depth)
   }
 
   func superDecoder() throws -> any Decoder {
     let key = ArchiveCodingKey.super
-    try place.open()
-    guard let value = try session.find(key.stringValue, place) else {
+    try state.open()
+    guard let value = try session.find(key.stringValue, state) else {
       // NSCoding writes what a superclass has beside what the class itself has.
       if session.image.source != nil {
-        return ValueDecoder(session: session, offset: place.offset, depth: depth)
+        return ValueDecoder(session: session, offset: state.offset, depth: depth)
       }
       return NilDecoder(session: session, codingPath: codingPath + [key])
     }
-    session.noteSuperclass(in: place, at: value)
+    session.noteSuperclass(in: state, at: value)
     return try nestedDecoder(at: value)
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder {
-    guard let value = try place.place(of: key) else {
+    guard let value = try state.valueOffset(of: key) else {
       return NilDecoder(session: session, codingPath: codingPath + [key])
     }
-    session.noteSuperclass(in: place, at: value)
+    session.noteSuperclass(in: state, at: value)
     return try nestedDecoder(at: value)
   }
 }

@@ -23,7 +23,7 @@ struct LazyTooEarly: Error {
 /// Where a lazy value is in an archive.
 enum LazySource {
   /// Where it stands, or a reference to its body.
-  case place(Int)
+  case offset(Int)
   case body(Int)
 }
 
@@ -51,12 +51,12 @@ extension DecodingSession {
   /// Reads a lazy value. Where there is a reference to an object that is none, it is the value.
   func decodeLazily<Value: Decodable>(_ type: Value.Type, _ source: LazySource) throws -> Value {
     guard !later.isActive else {
-      let place = if case .place(let place) = source { place } else { 0 }
-      noteEarlyUse(at: place)
+      let offset = if case .offset(let offset) = source { offset } else { 0 }
+      noteEarlyUse(at: offset)
       let message =
         "A @Lazy property was read while its archive was still being decoded. Code that needs it belongs into "
         + "awakeFromArchive()"
-      throw LazyTooEarly(reason: corrupted(ArchiveError(.misuse, message, byteOffset: place), []))
+      throw LazyTooEarly(reason: corrupted(ArchiveError(.misuse, message, byteOffset: offset), []))
     }
     do {
       var start = try contentOfLazyValue(source)
@@ -70,11 +70,11 @@ extension DecodingSession {
   private func contentOfLazyValue(_ source: LazySource) throws(ArchiveError) -> Int {
     switch source {
     case .body(let number): return try content(ofLazyBody: number, at: 0)
-    case .place(let place):
-      guard try isObjectReference(at: place), let number = try referencedBody(at: place),
+    case .offset(let offset):
+      guard try isObjectReference(at: offset), let number = try referencedBody(at: offset),
         isLazyBody(number)
-      else { return place }
-      return try content(ofLazyBody: number, at: place)
+      else { return offset }
+      return try content(ofLazyBody: number, at: offset)
     }
   }
 
@@ -86,8 +86,8 @@ extension DecodingSession {
 
   /// Whether the body `number` is that of a lazy value, and not of an object that was no property's own.
   func isLazyBody(_ number: Int) -> Bool {
-    guard var place = try? image.extent(ofBody: number, at: 0).lowerBound,
-      let classNumber = try? image.classNumber(at: &place)
+    guard var cursor = try? image.extent(ofBody: number, at: 0).lowerBound,
+      let classNumber = try? image.classNumber(at: &cursor)
     else { return false }
     return image.classes[classNumber].name == ClassEntry.lazyName
   }
@@ -99,8 +99,8 @@ extension DecodingSession {
     return content
   }
 
-  /// Whether a reference to an object stands at `place`, and no conditional one.
-  func isObjectReference(at place: Int) throws(ArchiveError) -> Bool {
-    try reader.byte(at: place) & 0xFC == Tag.objectReference
+  /// Whether a reference to an object stands at `offset`, and no conditional one.
+  func isObjectReference(at offset: Int) throws(ArchiveError) -> Bool {
+    try reader.byte(at: offset) & 0xFC == Tag.objectReference
   }
 }

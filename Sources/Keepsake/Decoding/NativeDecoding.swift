@@ -9,8 +9,8 @@
 
 /// A type with a tag of its own, and what it is read from otherwise.
 protocol NativeForm: Decodable, NativelyDecodable {
-  /// Reads the native form at `place`, which then moves behind it; `nil` when something else is there.
-  static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> Self?
+  /// Reads the native form at `cursor`, which then moves past it; `nil` when something else is there.
+  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> Self?
 }
 
 extension NativeForm {
@@ -18,27 +18,27 @@ extension NativeForm {
 }
 
 final class NativeDecodingPlan<Value: NativeForm>: DecodingPlan<Value> {
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    if let value = try Value.readNative(session, at: &place) { return value }
-    if let value = try session.decodeReferred(by: self, at: &place, depth) { return value }
-    return try session.decodePlainly(Value.self, at: &place, depth)
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    if let value = try Value.readNative(session, at: &cursor) { return value }
+    if let value = try session.decodeReferred(by: self, at: &cursor, depth) { return value }
+    return try session.decodePlainly(Value.self, at: &cursor, depth)
   }
 }
 
 extension Date: NativeForm {
-  static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> Date? {
-    guard try session.reader.byte(at: place) == Tag.date else { return nil }
-    let bits = try session.reader.word(at: place + 1)
-    place += 9
+  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> Date? {
+    guard try session.reader.byte(at: cursor) == Tag.date else { return nil }
+    let bits = try session.reader.word(at: cursor + 1)
+    cursor += 9
     return Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
   }
 }
 
 extension UUID: NativeForm {
-  static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> UUID? {
-    guard try session.reader.byte(at: place) == Tag.uuid else { return nil }
-    let value = try UUID(session.reader, at: place + 1)
-    place += 17
+  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> UUID? {
+    guard try session.reader.byte(at: cursor) == Tag.uuid else { return nil }
+    let value = try UUID(session.reader, at: cursor + 1)
+    cursor += 17
     return value
   }
 
@@ -57,14 +57,14 @@ extension UUID: NativeForm {
 }
 
 extension Data: NativeForm {
-  static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> Data? {
-    guard try session.reader.byte(at: place) == Tag.bytes else { return nil }
-    var start = place + 1
+  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> Data? {
+    guard try session.reader.byte(at: cursor) == Tag.bytes else { return nil }
+    var start = cursor + 1
     let count = try session.reader.varint(at: &start)
     try session.reader.check(count, at: start)
-    try session.charge(count, elementsOf: 1, at: place)
+    try session.charge(count, elementsOf: 1, at: cursor)
     let data = try session.reader.withBytes(start..<(start + count)) { Data($0) }
-    place = start + count
+    cursor = start + count
     return data
   }
 }
@@ -74,20 +74,20 @@ extension URL: NativelyDecodable {
 }
 
 final class URLDecodingPlan: DecodingPlan<URL> {
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> URL {
-    if try session.reader.byte(at: place) == Tag.url { return try session.url(at: &place) }
-    if let url = try session.decodeReferred(by: self, at: &place, depth) { return url }
-    let start = place
-    let url = try session.decodePlainly(URL.self, at: &place, depth)
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> URL {
+    if try session.reader.byte(at: cursor) == Tag.url { return try session.url(at: &cursor) }
+    if let url = try session.decodeReferred(by: self, at: &cursor, depth) { return url }
+    let start = cursor
+    let url = try session.decodePlainly(URL.self, at: &cursor, depth)
     try session.charge(url, at: start)
     return url
   }
 }
 
 extension DecodingSession {
-  /// The URL at `place`, which moves behind it (Format §4.5).
-  fileprivate func url(at place: inout Int) throws -> URL {
-    let start = place
+  /// The URL at `cursor`, which moves past it (Format §4.5).
+  fileprivate func url(at cursor: inout Int) throws -> URL {
+    let start = cursor
     var url: URL?
     for text in try image.urlTexts(at: start, in: reader).reversed() {
       var end = text
@@ -97,51 +97,51 @@ extension DecodingSession {
       try charge(next, at: text)
       url = next
     }
-    place = try image.end(ofValueAt: start, in: reader)
+    cursor = try image.end(ofValueAt: start, in: reader)
     guard let url else { throw ReadingFault.mismatch(start) }
     return url
   }
 
-  /// The absolute text of the URL at `place`, which moves behind it: what a coder without a form for URLs writes.
-  func urlString(at place: inout Int) throws -> String {
-    let start = place
-    let text = try url(at: &place).absoluteString
+  /// The absolute text of the URL at `cursor`, which moves past it: what a coder without a form for URLs writes.
+  func urlString(at cursor: inout Int) throws -> String {
+    let start = cursor
+    let text = try url(at: &cursor).absoluteString
     try charge(stringOf: text.utf8.count, at: start)
     return text
   }
 
-  fileprivate func charge(_ url: URL, at place: Int) throws(ArchiveError) {
+  fileprivate func charge(_ url: URL, at offset: Int) throws(ArchiveError) {
     let text = url.relativeString
-    try countLong(text, at: place)
-    try charge(text.utf8.count, at: place)
+    try countLong(text, at: offset)
+    try charge(text.utf8.count, at: offset)
   }
 }
 
 extension Decimal: NativeForm {
-  static func readNative(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> Decimal? {
-    let tag = try session.reader.byte(at: place)
+  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> Decimal? {
+    let tag = try session.reader.byte(at: cursor)
     guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
-    var end = place
+    var end = cursor
     guard let decimal = try DecimalParts(session.reader, at: &end).decimal else {
-      throw ArchiveError(.damaged, "A decimal number is out of range", byteOffset: place)
+      throw ArchiveError(.damaged, "A decimal number is out of range", byteOffset: cursor)
     }
-    place = end
+    cursor = end
     return decimal
   }
 }
 
 extension DecodingSession {
-  /// The printed form of the UUID at `place`, which moves behind it: what `UUID` encodes itself as.
-  func uuidString(at place: inout Int) throws(ArchiveError) -> String {
-    try UUID.readNative(self, at: &place)?.uuidString ?? ""
+  /// The printed form of the UUID at `cursor`, which moves past it: what `UUID` encodes itself as.
+  func uuidString(at cursor: inout Int) throws(ArchiveError) -> String {
+    try UUID.readNative(self, at: &cursor)?.uuidString ?? ""
   }
 
-  /// The decimal at `place`, which moves behind it, for a number that is asked for.
-  func decimal(at place: inout Int) throws(ReadingFault) -> DecimalParts {
-    let start = place
+  /// The decimal at `cursor`, which moves past it, for a number that is asked for.
+  func decimal(at cursor: inout Int) throws(ReadingFault) -> DecimalParts {
+    let start = cursor
     do throws(ArchiveError) {
       let tag = try reader.byte(at: start)
-      if tag == Tag.decimal || tag == Tag.negativeDecimal { return try DecimalParts(reader, at: &place) }
+      if tag == Tag.decimal || tag == Tag.negativeDecimal { return try DecimalParts(reader, at: &cursor) }
     } catch {
       throw .damage(error)
     }
@@ -151,11 +151,11 @@ extension DecodingSession {
   /// The parts of the decimal at `offset`, or `nil` when something else is there.
   func decimal(at offset: Int, _ depth: Int) throws -> DecimalParts? {
     do {
-      var place = try bodyOfAnnotation(offset)
-      let tag = try reader.byte(at: place)
+      var cursor = try bodyOfAnnotation(offset)
+      let tag = try reader.byte(at: cursor)
       guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
-      let parts = try DecimalParts(reader, at: &place)
-      nesting.completed = (offset, place)
+      let parts = try DecimalParts(reader, at: &cursor)
+      nesting.completed = (offset, cursor)
       return parts
     } catch {
       throw publicError(error, path(to: offset, depth: depth))

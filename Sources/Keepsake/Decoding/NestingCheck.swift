@@ -31,24 +31,24 @@ extension DecodingSession {
 
   /// The end of the value at `offset`, in which no more than `levels` containers may be nested.
   private func endOfNesting(at offset: Int, levels: Int) throws -> Int {
-    /// How many values are still to come in each of the containers around `place`.
+    /// How many values are still to come in each of the containers around `cursor`.
     var pending: [Int] = []
-    var place = offset
+    var cursor = offset
     repeat {
       // What marks a value, and the parts of a decimal, take no level.
-      place = try bodyOfAnnotation(place)
-      let start = place
+      cursor = try bodyOfAnnotation(cursor)
+      let start = cursor
       let tag = try reader.byte(at: start)
       let length = fixedLength(of: tag)
       let children: Int
       if length > 0 {
-        place &+= length
+        cursor &+= length
         children = 0
       } else if tag == Tag.decimal || tag == Tag.negativeDecimal {
-        place = try image.end(ofValueAt: start, in: reader)
+        cursor = try image.end(ofValueAt: start, in: reader)
         children = 0
       } else {
-        children = try image.valuesBehindHead(at: &place, in: reader)
+        children = try image.valuesBehindHead(at: &cursor, in: reader)
       }
       if children > 0 {
         guard pending.count < levels else { throw NestingFault(offset: start) }
@@ -64,7 +64,7 @@ extension DecodingSession {
       }
     } while !pending.isEmpty
     // What has a fixed length may end behind the archive; whoever reads it finds that.
-    return place
+    return cursor
   }
 
   private func tooDeep(_ depth: Int, _ offset: Int, isInObjects: Bool) -> DecodingError {

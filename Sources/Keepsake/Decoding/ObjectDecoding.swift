@@ -5,13 +5,13 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
   /// The classes that were built, by their numbers in the archive.
   private var known = NumberedCache<BuildableType>()
 
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    let start = place
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    let start = cursor
     guard try session.isReference(at: start) else {
       if try session.isNil(at: start) { throw ReadingFault.mismatch(start) }
-      return try decodeInline(at: &place, session, depth)
+      return try decodeInline(at: &cursor, session, depth)
     }
-    let number = try session.objectNumber(at: &place)
+    let number = try session.objectNumber(at: &cursor)
     guard number >= 1, number <= session.image.directory.bodyCount,
       let object = session.graph.objects.object(number)
     else { return try decodeBody(number, start, session, depth) }
@@ -74,14 +74,14 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
 
 extension ClassDecodingPlan {
   /// Decodes an object where a value stands: the class may have been a structure when the archive was written.
-  private func decodeInline(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    let range = place..<session.reader.count
-    try session.charge(objectOf: instanceByteCount(Value.self), at: place)
+  private func decodeInline(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    let range = cursor..<session.reader.count
+    try session.charge(objectOf: instanceByteCount(Value.self), at: cursor)
     session.graph.inProgress.append(
       TypedValueInProgress(number: 0, entry: -1, type: Value.self, range: range)
     )
     defer { session.graph.inProgress.removeLast() }
-    let value = try session.decodePlainly(Value.self, at: &place, depth)
+    let value = try session.decodePlainly(Value.self, at: &cursor, depth)
     if isAwakening, let awakening = value as? any ArchiveAwakening { session.noteAwakening(awakening) }
     return value
   }
@@ -139,9 +139,9 @@ final class ObjectReplacedByNil: Sendable {
 }
 
 extension DecodingSession {
-  func decodeAny(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws -> any Decodable {
+  func decodeAny(_ type: any Decodable.Type, at cursor: inout Int, _ depth: Int) throws -> any Decodable {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
-      try decodePlainly(type, at: &place, depth)
+      try decodePlainly(type, at: &cursor, depth)
     }
     return try decode(type)
   }

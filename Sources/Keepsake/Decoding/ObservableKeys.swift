@@ -17,10 +17,10 @@ enum ObservableKeyNames {
   static let registrar = "_$observationRegistrar"
 }
 
-extension DecodingPlace {
+extension DecodingContainerState {
   /// Where the value of `key`, which is missing, is under its other name; `nil` when it has none.
   @inline(never)
-  func placeByOtherName<Key: CodingKey>(of key: Key) throws -> Int? {
+  func offsetByOtherName<Key: CodingKey>(of key: Key) throws -> Int? {
     let registrar = session.keyNumber(ObservableKeyNames.registrar)
     if table.otherNames == .unknown {
       // Keys of more than a byte may be any, so that they tell nothing.

@@ -4,15 +4,15 @@ extension DecodingSession {
   @inline(never)
   func decodeOutermost<Value: Decodable>(
     _ type: Value.Type,
-    at place: inout Int,
+    at cursor: inout Int,
     _ depth: Int
   ) throws -> Value {
-    try turn.take { try decodeOutermostInTurn(type, at: &place, depth) }
+    try turn.take { try decodeOutermostInTurn(type, at: &cursor, depth) }
   }
 
   private func decodeOutermostInTurn<Value: Decodable>(
     _ type: Value.Type,
-    at place: inout Int,
+    at cursor: inout Int,
     _ depth: Int
   ) throws -> Value {
     try throwEarlierFailure()
@@ -22,7 +22,7 @@ extension DecodingSession {
     nesting.base = 0
     // One that came after an earlier call had thrown.
     _ = later.earlyUses.take()
-    let start = place
+    let start = cursor
     let charged = checks.budget.begin(at: start)
     var isDecoded = false
     defer {
@@ -32,7 +32,7 @@ extension DecodingSession {
       for value in exchange(&later.rehearsed, with: []) { value.forget() }
     }
     do {
-      let value = try decodeInside(type, at: &place, depth)
+      let value = try decodeInside(type, at: &cursor, depth)
       try checkEarlyUses()
       while let next = later.deferred.next() {
         try next.value.decode(self, next)
@@ -79,7 +79,10 @@ extension DecodingSession {
       }
     }
     return try keepingSpares {
-      try DecodingPlace(self, keyTable(ArchiveCodingKey.self), lookups.topLevelOffset, 0).decode(type, key)
+      try DecodingContainerState(self, keyTable(ArchiveCodingKey.self), lookups.topLevelOffset, 0).decode(
+        type,
+        key
+      )
     }
   }
 

@@ -24,9 +24,9 @@ struct PackedArray {
   init(_ image: ArchiveImage, at offset: Int) throws(ArchiveError) {
     let reader = image.reader
     if try reader.byte(at: offset) == Tag.bytes {
-      var place = offset + 1
-      count = try reader.varint(at: &place)
-      storage = .bytes(try reader.array(of: UInt8.self, count: count, at: place))
+      var cursor = offset + 1
+      count = try reader.varint(at: &cursor)
+      storage = .bytes(try reader.array(of: UInt8.self, count: count, at: cursor))
       return
     }
     let head = try image.packedArray(at: offset, in: reader)
@@ -60,28 +60,28 @@ struct PackedArray {
 
 /// A type whose arrays are read as one run of numbers.
 protocol UnpackableElement: ReadablePrimitive {
-  /// The array at `place`, which then moves behind it, if it was written from this type or one that is as
+  /// The array at `cursor`, which then moves past it, if it was written from this type or one that is as
   /// wide; `nil` when it is to be read element by element.
-  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [Self]?
+  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Self]?
 }
 
 final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Element]> {
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
-    let start = place
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
+    let start = cursor
     let tag = try session.reader.byte(at: start)
     guard tag == Tag.packedArray || tag == Tag.bytes else {
-      if let array = try session.decodeReferred(by: self, at: &place, depth) { return array }
+      if let array = try session.decodeReferred(by: self, at: &cursor, depth) { return array }
       if try session.bodyOfAnnotation(start) != start {
-        return try session.decodePlainly([Element].self, at: &place, depth)
+        return try session.decodePlainly([Element].self, at: &cursor, depth)
       }
-      return try session.decodeElements(Element.self, at: &place, depth)
+      return try session.decodeElements(Element.self, at: &cursor, depth)
     }
     try session.charge(
       try session.image.elementCount(ofPackedArrayAt: start, in: session.reader),
       elementsOf: MemoryLayout<Element>.stride,
       at: start
     )
-    if let array = try Element.unpack(session, at: &place) { return array }
+    if let array = try Element.unpack(session, at: &cursor) { return array }
     let end = try session.image.end(ofValueAt: start, in: session.reader)
     let numbers = try PackedArray(session.image, at: start)
     let array = try (0..<numbers.count).map { index in
@@ -93,7 +93,7 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
       }
       return element
     }
-    place = end
+    cursor = end
     return array
   }
 }
@@ -110,21 +110,22 @@ extension DecodingSession {
     let isNumber = type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type
     switch number {
     case .signed, .unsigned:
-      return isNumber ? doesNotFit(type, offset, path) : mismatchWithoutPlace(type, path)
-    case .float32, .float64, .bool: return mismatchWithoutPlace(type, path)
+      return isNumber ? doesNotFit(type, offset, path) : mismatchWithoutOffset(type, path)
+    case .float32, .float64, .bool: return mismatchWithoutOffset(type, path)
     }
   }
 }
 
 extension UnpackableElement where Self: ReadableInteger {
-  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [Self]? {
-    guard let (count, payload) = try session.packedHead(Self.isSigned ? .signed : .unsigned, at: place) else {
+  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Self]? {
+    guard let (count, payload) = try session.packedHead(Self.isSigned ? .signed : .unsigned, at: cursor)
+    else {
       return nil
     }
     // One walk along the blocks, which are far from each other: each look at a width may miss the cache.
     var end = payload
     let numbers: [Self]? = try session.reader.packedIntegers(count, signed: Self.isSigned, at: &end)
-    if numbers != nil { place = end }
+    if numbers != nil { cursor = end }
     return numbers
   }
 }
@@ -140,39 +141,39 @@ extension UInt32: UnpackableElement {}
 extension UInt64: UnpackableElement {}
 
 extension UInt8: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [UInt8]? {
-    guard try session.reader.byte(at: place) == Tag.bytes else { return nil }
-    var start = place + 1
+  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [UInt8]? {
+    guard try session.reader.byte(at: cursor) == Tag.bytes else { return nil }
+    var start = cursor + 1
     let count = try session.reader.varint(at: &start)
     let bytes = try session.reader.array(of: UInt8.self, count: count, at: start)
-    place = start + count
+    cursor = start + count
     return bytes
   }
 }
 
 extension Float: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [Float]? {
-    guard let (count, payload) = try session.packedHead(.float32, at: place) else { return nil }
+  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Float]? {
+    guard let (count, payload) = try session.packedHead(.float32, at: cursor) else { return nil }
     let numbers = try session.reader.packedFloats(count, at: payload)
-    place = payload + count * 4
+    cursor = payload + count * 4
     return numbers
   }
 }
 
 extension Double: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [Double]? {
-    guard let (count, payload) = try session.packedHead(.float64, at: place) else { return nil }
+  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Double]? {
+    guard let (count, payload) = try session.packedHead(.float64, at: cursor) else { return nil }
     let numbers = try session.reader.packedDoubles(count, at: payload)
-    place = payload + count * 8
+    cursor = payload + count * 8
     return numbers
   }
 }
 
 extension Bool: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at place: inout Int) throws(ArchiveError) -> [Bool]? {
-    guard let (count, payload) = try session.packedHead(.bool, at: place) else { return nil }
+  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Bool]? {
+    guard let (count, payload) = try session.packedHead(.bool, at: cursor) else { return nil }
     let bools = try session.reader.packedBools(count, at: payload)
-    place = payload + (count + 7) / 8
+    cursor = payload + (count + 7) / 8
     return bools
   }
 }
@@ -186,8 +187,8 @@ extension DecodingSession {
   ) throws(ArchiveError) -> (count: Int, payload: Int)? {
     guard try reader.byte(at: offset) == Tag.packedArray, try reader.byte(at: offset + 1) == element.rawValue
     else { return nil }
-    var place = offset + 2
-    let count = try reader.varint(at: &place)
-    return (count, place)
+    var cursor = offset + 2
+    let count = try reader.varint(at: &cursor)
+    return (count, cursor)
   }
 }

@@ -69,7 +69,7 @@ struct PackedValueDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw session.mismatchWithoutPlace([String: Any].self, codingPath)
+    throw session.mismatchWithoutOffset([String: Any].self, codingPath)
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -77,7 +77,7 @@ struct PackedValueDecoder: Decoder {
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    throw session.mismatchWithoutPlace(Any.self, codingPath)
+    throw session.mismatchWithoutOffset(Any.self, codingPath)
   }
 }
 
@@ -97,7 +97,7 @@ struct NumberDecoder: Decoder, PrimitiveSingleValueDecoding {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-  private func mismatch(_ type: Any.Type) -> DecodingError { session.mismatchWithoutPlace(type, codingPath) }
+  private func mismatch(_ type: Any.Type) -> DecodingError { session.mismatchWithoutOffset(type, codingPath) }
 
   func decodeNil() -> Bool { false }
 

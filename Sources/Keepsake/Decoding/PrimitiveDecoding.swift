@@ -1,14 +1,14 @@
 /// A type that is one tag and its payload.
 protocol ReadablePrimitive: NativelyDecodable {
-  /// Reads the value at `place`, which moves behind it.
-  static func read(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self
+  /// Reads the value at `cursor`, which moves past it.
+  static func read(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self
   /// The number of a packed array as this type, where it is one without a change.
   static func convert(_ number: PackedArray.Number) -> Self?
 }
 
 final class PrimitiveDecodingPlan<Value: ReadablePrimitive>: DecodingPlan<Value> {
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    try Value.readValue(session, at: &place)
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
+    try Value.readValue(session, at: &cursor)
   }
 }
 
@@ -16,31 +16,31 @@ extension ReadablePrimitive {
   static func makeDecodingPlan() -> AnyDecodingPlan { PrimitiveDecodingPlan<Self>() }
   static func convert(_ number: PackedArray.Number) -> Self? { nil }
 
-  /// Reads the value at `place`, which moves behind it. Where a reference stands, that is what the object holds: its class
+  /// Reads the value at `cursor`, which moves past it. Where a reference stands, that is what the object holds: its class
   /// may have written one value by itself, as the type asked for does.
   @inline(__always)
-  static func readValue(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self {
+  static func readValue(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self {
     do throws(ReadingFault) {
-      return try read(session, at: &place)
+      return try read(session, at: &cursor)
     } catch {
-      return try readReferred(session, at: &place, after: error)
+      return try readReferred(session, at: &cursor, after: error)
     }
   }
 
   @inline(never)
   static func readReferred(
     _ session: DecodingSession,
-    at place: inout Int,
+    at cursor: inout Int,
     after fault: ReadingFault
   ) throws(ReadingFault) -> Self {
-    guard case .mismatch(let start) = fault, start == place else { throw fault }
+    guard case .mismatch(let start) = fault, start == cursor else { throw fault }
     let (content, end) = try reading { () throws(ArchiveError) in
       (try session.contentOfReference(at: start), try session.end(ofValueAt: start))
     }
     guard content != start else { throw fault }
     var inner = content
     let value = try read(session, at: &inner)
-    place = end
+    cursor = end
     return value
   }
 
@@ -53,11 +53,11 @@ extension ReadablePrimitive {
 
 extension Bool: ReadablePrimitive {
   @inline(__always)
-  static func read(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Bool {
-    let at = place
+  static func read(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Bool {
+    let at = cursor
     let tag = try reading { () throws(ArchiveError) in try session.reader.byte(at: at) }
-    guard tag == Tag.true || tag == Tag.false else { throw .mismatch(place) }
-    place += 1
+    guard tag == Tag.true || tag == Tag.false else { throw .mismatch(cursor) }
+    cursor += 1
     return tag == Tag.true
   }
 
@@ -71,8 +71,8 @@ protocol ReadableInteger: ReadablePrimitive, FixedWidthInteger, BitwiseCopyable 
 
 extension ReadableInteger {
   @inline(__always)
-  static func read(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self {
-    let start = place
+  static func read(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self {
+    let start = cursor
     let tag = try reading { () throws(ArchiveError) in try session.reader.byte(at: start) }
     let number: Int64
     var end = start + 1
@@ -85,18 +85,18 @@ extension ReadableInteger {
         try session.reader.signed(at: start + 1, byteCount: byteCount)
       }
     } else {
-      return try readLarge(session, at: &place)
+      return try readLarge(session, at: &cursor)
     }
     guard let value = Self(exactly: number) else { throw .doesNotFit(start) }
-    place = end
+    cursor = end
     return value
   }
 
   @inline(never)
-  private static func readLarge(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self
+  private static func readLarge(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self
   {
-    let start = place
-    var end = place
+    let start = cursor
+    var end = cursor
     let number: IntegerValue?
     do { number = try IntegerValue(session.reader, at: &end) } catch { throw .damage(error) }
     let value: Self?
@@ -106,7 +106,7 @@ extension ReadableInteger {
       value = try session.decimal(at: &end).integer(Self.self)
     }
     guard let value else { throw .doesNotFit(start) }
-    place = end
+    cursor = end
     return value
   }
 
@@ -152,21 +152,21 @@ extension Float: ReadableFloat {
 
 extension ReadableFloat {
   @inline(__always)
-  static func read(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> Self {
-    let start = place
+  static func read(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self {
+    let start = cursor
     let reader = session.reader
     let tag = try reading { () throws(ArchiveError) in try reader.byte(at: start) }
     switch tag {
     case Tag.float64, Tag.date:
       let bits = try reading { () throws(ArchiveError) in try reader.word(at: start + 1) }
       guard let value = Self(narrowing: Double(bitPattern: bits)) else { throw .doesNotFit(start) }
-      place = start + 9
+      cursor = start + 9
       return value
     case Tag.float32:
       let bits = try reading { () throws(ArchiveError) in
         try reader.unsigned(at: start + 1, byteCount: 4)
       }
-      place = start + 5
+      cursor = start + 5
       return Self(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
     default:
       var end = start
@@ -179,7 +179,7 @@ extension ReadableFloat {
         value = try session.decimal(at: &end).rounded(Self.self)
       }
       guard let value else { throw .doesNotFit(start) }
-      place = end
+      cursor = end
       return value
     }
   }
@@ -197,17 +197,17 @@ extension ReadableFloat {
 
 extension String: ReadablePrimitive {
   @inline(__always)
-  static func read(_ session: DecodingSession, at place: inout Int) throws(ReadingFault) -> String {
-    let start = place
+  static func read(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> String {
+    let start = cursor
     do {
       let tag = try session.reader.byte(at: start)
       if tag & 0xE0 == Tag.shortString {
         let end = start + 1 + Int(tag & 0x1F)
         let string = try session.reader.string((start + 1)..<end)
-        place = end
+        cursor = end
         return string
       }
-      return try readLong(session, tag, at: &place)
+      return try readLong(session, tag, at: &cursor)
     } catch let error as ArchiveError {
       throw .damage(error)
     } catch {
@@ -218,9 +218,9 @@ extension String: ReadablePrimitive {
   private static func readLong(
     _ session: DecodingSession,
     _ tag: UInt8,
-    at place: inout Int
+    at cursor: inout Int
   ) throws -> String {
-    let start = place
+    let start = cursor
     switch TagKind(tag) {
     case .string:
       var text = start + 1
@@ -228,19 +228,19 @@ extension String: ReadablePrimitive {
       try session.reader.check(count, at: text)
       try session.charge(stringOf: count, at: start)
       let string = try session.reader.string(text..<(text + count))
-      place = text + count
+      cursor = text + count
       return string
     case .stringReference:
       let byteCount = Int(tag & 3) + 1
       let number = try session.reader.unsigned(at: start + 1, byteCount: byteCount)
       let string = try session.image.string(Int(number), at: start)
       try session.checkLength(ofString: string.utf8.count, at: start)
-      place = start + 1 + byteCount
+      cursor = start + 1 + byteCount
       return string
     case .uuid:
-      return try session.uuidString(at: &place)
+      return try session.uuidString(at: &cursor)
     case .url:
-      return try session.urlString(at: &place)
+      return try session.urlString(at: &cursor)
     default:
       throw ReadingFault.mismatch(start)
     }

@@ -81,9 +81,9 @@ class AnyWaitingProperty: AnyDeferredValue {
 private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: AnyWaitingProperty {
   override func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {
     session.detachFrames(for: waiting.offset)
-    var place = waiting.offset
+    var cursor = waiting.offset
     let hashed = session.later.readLast.hashed.count
-    let value = try session.decodeInside(Value.self, at: &place, 0)
+    let value = try session.decodeInside(Value.self, at: &cursor, 0)
     // A rehearsal closes no cycle, which nobody would break.
     guard !session.settings.isRehearsal, let owner = session.owner(waiting.number) else { return }
     guard let present = property.value(as: Value.self, in: owner), present.isEmptyForNow,
@@ -130,7 +130,7 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
   }
 }
 
-extension DecodingPlace {
+extension DecodingContainerState {
   /// Whether the value of `key` at `start` is read when everything else is there. Until then the property is empty.
   ///
   /// - Parameter needsValue: whether what is empty must be a `Value`, and cannot be nil in its place.
@@ -174,7 +174,7 @@ extension DecodingPlace {
 
 extension DecodingSession {
   /// Notes that the value at `offset` of `container` is the part of a superclass.
-  func noteSuperclass(in container: DecodingPlace, at offset: Int) {
+  func noteSuperclass(in container: DecodingContainerState, at offset: Int) {
     guard later.readLast.areThere, let object = graph.inProgress.last, object.number > 0,
       container.offset == object.content
         || later.readLast.isSuperclass(of: object.number, at: container.offset)
@@ -194,7 +194,7 @@ extension DecodingSession {
     _ type: Value.Type,
     _ key: Key,
     _ object: TypedValueInProgress,
-    _ container: DecodingPlace
+    _ container: DecodingContainerState
   ) -> PropertiesReadLast.PropertyOfKey {
     guard nesting.frames[container.depth].kind == .record, object.entry >= 0 else {
       return findProperty(type, key, object, isReadLast: false)

@@ -1,65 +1,65 @@
 /// References to objects, as they stand in the archive (Format §4.9).
 extension DecodingSession {
-  /// Whether an object reference stands at `place`, conditional or not.
+  /// Whether an object reference stands at `offset`, conditional or not.
   @inline(__always)
-  func isReference(at place: Int) throws(ArchiveError) -> Bool {
-    let tag = try reader.byte(at: place)
+  func isReference(at offset: Int) throws(ArchiveError) -> Bool {
+    let tag = try reader.byte(at: offset)
     return tag & 0xFC == Tag.objectReference || tag & 0xFC == Tag.conditionalReference
   }
 
-  /// The number in the object reference at `place`, which moves behind it.
+  /// The number in the object reference at `cursor`, which moves past it.
   ///
   /// - Throws: ``ReadingFault`` when it is a conditional one to an object that was not archived.
   @inline(__always)
-  func objectNumber(at place: inout Int) throws -> Int {
-    let start = place
+  func objectNumber(at cursor: inout Int) throws -> Int {
+    let start = cursor
     let number = try referencedBody(at: start)
-    place = start + 2 + Int(try reader.byte(at: start) & 3)
+    cursor = start + 2 + Int(try reader.byte(at: start) & 3)
     guard let number else { throw ReadingFault.mismatch(start) }
     return number
   }
 
-  /// Whether nil stands at `place`, or a conditional reference to an object that was not archived.
+  /// Whether nil stands at `offset`, or a conditional reference to an object that was not archived.
   @inline(__always)
-  func isNil(at place: Int) throws -> Bool {
+  func isNil(at offset: Int) throws -> Bool {
     do {
-      let tag = try reader.byte(at: place)
+      let tag = try reader.byte(at: offset)
       return tag & 0xFC == Tag.conditionalReference
-        ? try referencedBody(at: place) == nil : tag == Tag.none
+        ? try referencedBody(at: offset) == nil : tag == Tag.none
     } catch { throw publicError(error, []) }
   }
 
-  /// Where the content of the object is that `place` refers to, for a type that is no class: it may have been
+  /// Where the content of the object is that `offset` refers to, for a type that is no class: it may have been
   /// one when the archive was written. A value that is no reference is its own content.
-  func contentOfReference(at place: Int) throws(ArchiveError) -> Int {
-    guard try isReference(at: place), let number = try referencedBody(at: place) else { return place }
-    let (_, body, content) = try objectBody(number, at: place)
+  func contentOfReference(at offset: Int) throws(ArchiveError) -> Int {
+    guard try isReference(at: offset), let number = try referencedBody(at: offset) else { return offset }
+    let (_, body, content) = try objectBody(number, at: offset)
     // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
-    try countReading(body.count + DecodingChecks.readingByteCount, at: place)
-    try charge(body.count &* DecodingBudget.rereadFactor, at: place)
+    try countReading(body.count + DecodingChecks.readingByteCount, at: offset)
+    try charge(body.count &* DecodingBudget.rereadFactor, at: offset)
     try image.checkExtent(content, fills: body)
-    if graph.objects.origin(number) < 0 { graph.objects.set(number, nil, origin: place) }
+    if graph.objects.origin(number) < 0 { graph.objects.set(number, nil, origin: offset) }
     return content
   }
 
-  /// Reads the value of the object that `place` refers to by `plan`, whose type is no class; `place` moves behind the
+  /// Reads the value of the object that `cursor` refers to by `plan`, whose type is no class; `cursor` moves past the
   /// reference. `nil` when there is none.
   ///
   /// Such a value was of a class when the archive was written, or stands in an old archive, where several may refer to
   /// one array (Design §9).
   func decodeReferred<Value: Decodable>(
     by plan: DecodingPlan<Value>,
-    at place: inout Int,
+    at cursor: inout Int,
     _ depth: Int
   ) throws -> Value? {
-    var content = try contentOfReference(at: place)
+    var content = try contentOfReference(at: cursor)
     // That an object is only another reference leads nowhere.
-    guard content != place, try !isReference(at: content) else { return nil }
+    guard content != cursor, try !isReference(at: content) else { return nil }
     guard stack.bounds.hasRoom() else {
-      return try onLargerStack { try decodeReferred(by: plan, at: &place, depth) }
+      return try onLargerStack { try decodeReferred(by: plan, at: &cursor, depth) }
     }
     let value = try plan.decode(at: &content, self, depth)
-    place = try image.end(ofValueAt: place, in: reader)
+    cursor = try image.end(ofValueAt: cursor, in: reader)
     return value
   }
 
@@ -79,7 +79,7 @@ extension DecodingSession {
 
   /// Counts bytes that will be read, or passed over, more than once; throws when they are out of proportion to
   /// the archive.
-  func countReading(_ byteCount: Int, at place: Int) throws(ArchiveError) {
+  func countReading(_ byteCount: Int, at offset: Int) throws(ArchiveError) {
     checks.budget.costs.readByteCount += byteCount
     guard
       checks.budget.costs.readByteCount / DecodingChecks.mostReadings <= reader.count
@@ -88,17 +88,17 @@ extension DecodingSession {
       throw ArchiveError(
         .limitExceeded,
         "The same values are read too often, through too many references",
-        byteOffset: place
+        byteOffset: offset
       )
     }
   }
 
-  /// The number of the body to which the object reference at `place` leads; `nil` for a conditional one to an
+  /// The number of the body to which the object reference at `offset` leads; `nil` for a conditional one to an
   /// object that was not archived.
-  func referencedBody(at place: Int) throws(ArchiveError) -> Int? {
-    let tag = try reader.byte(at: place)
+  func referencedBody(at offset: Int) throws(ArchiveError) -> Int? {
+    let tag = try reader.byte(at: offset)
     let byteCount = Int(tag & 3) + 1
-    let number = Int(try reader.unsigned(at: place + 1, byteCount: byteCount))
-    return tag & 0xFC == Tag.objectReference ? number : try image.conditionalTarget(number, at: place)
+    let number = Int(try reader.unsigned(at: offset + 1, byteCount: byteCount))
+    return tag & 0xFC == Tag.objectReference ? number : try image.conditionalTarget(number, at: offset)
   }
 }

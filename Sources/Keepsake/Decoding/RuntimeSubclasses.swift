@@ -14,12 +14,12 @@ func runtimeType(_ type: Any.Type, orElse declared: any Decodable.Type) -> any D
 extension DecodingSession {
   /// Decodes a value of `type`, which is a subclass of `Value`.
   @inline(never)
-  func decode<Value: Decodable>(subclass type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value
+  func decode<Value: Decodable>(subclass type: Value.Type, at cursor: inout Int, _ depth: Int) throws -> Value
   {
     func decodeSubclass<Subclass: Decodable>(_ type: Subclass.Type) throws -> any Decodable {
-      try decodeInside(Subclass.self, at: &place, depth)
+      try decodeInside(Subclass.self, at: &cursor, depth)
     }
-    let start = place
+    let start = cursor
     guard let value = try decodeSubclass(runtimeType(type, orElse: Value.self)) as? Value else {
       throw mismatch(type, start, path(toValueAt: start, in: depth))
     }

@@ -9,14 +9,14 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
   @inline(__always)
   func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
     session.claimFrame(depth, for: offset)
-    var place = offset
+    var cursor = offset
     let value: Value
     do throws(ReadingFault) {
-      value = try Value.readValue(session, at: &place)
+      value = try Value.readValue(session, at: &cursor)
     } catch {
       throw session.error(error, type, codingPath)
     }
-    session.nesting.completed = (offset, place)
+    session.nesting.completed = (offset, cursor)
     return value
   }
 
@@ -30,9 +30,9 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     session.claimFrame(depth, for: offset)
-    var place = offset
-    let value = try session.decode(type, at: &place, depth)
-    session.nesting.completed = (offset, place)
+    var cursor = offset
+    let value = try session.decode(type, at: &cursor, depth)
+    session.nesting.completed = (offset, cursor)
     return value
   }
 }

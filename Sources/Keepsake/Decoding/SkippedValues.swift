@@ -24,26 +24,26 @@ struct SkippedValues {
 }
 
 extension DecodingSession {
-  /// The end of the value at `place`, which is passed over.
+  /// The end of the value at `offset`, which is passed over.
   @inline(__always)
-  func end(ofValueAt place: Int) throws(ArchiveError) -> Int {
-    let length = fixedLength(of: try reader.byte(at: place))
-    guard length > 0 else { return try end(ofLargeValueAt: place) }
-    try reader.check(length, at: place)
-    return place &+ length
+  func end(ofValueAt offset: Int) throws(ArchiveError) -> Int {
+    let length = fixedLength(of: try reader.byte(at: offset))
+    guard length > 0 else { return try end(ofLargeValueAt: offset) }
+    try reader.check(length, at: offset)
+    return offset &+ length
   }
 
-  private func end(ofLargeValueAt place: Int) throws(ArchiveError) -> Int {
-    let tag = try reader.byte(at: place)
+  private func end(ofLargeValueAt offset: Int) throws(ArchiveError) -> Int {
+    let tag = try reader.byte(at: offset)
     if tag == Tag.string || tag == Tag.bytes || tag == Tag.packedArray {
       // One step, which is not worth a note.
-      var end = place
+      var end = offset
       _ = try image.valuesBehindHead(at: &end, in: reader)
       return end
     }
-    if lookups.skipped.areNoted { return try endNotingParts(of: place) }
-    let end = try image.end(ofValueAt: place, in: reader)
-    lookups.skipped.byteCount &+= end &- place
+    if lookups.skipped.areNoted { return try endNotingParts(of: offset) }
+    let end = try image.end(ofValueAt: offset, in: reader)
+    lookups.skipped.byteCount &+= end &- offset
     if (lookups.skipped.byteCount &- SkippedValues.freeByteCount) / SkippedValues.mostPassings > reader.count
     {
       lookups.skipped.areNoted = true
@@ -53,26 +53,26 @@ extension DecodingSession {
 
   /// The end of the value at `offset`, with notes of the ends of the large values in it.
   private func endNotingParts(of offset: Int) throws(ArchiveError) -> Int {
-    /// The containers around `place`: where each begins, how many of its values are still to come, and whether its end is
+    /// The containers around `cursor`: where each begins, how many of its values are still to come, and whether its end is
     /// to be noted.
     var open: [(start: Int, pending: Int, isNoted: Bool)] = []
-    var place = offset
+    var cursor = offset
     var lastNoted = offset &- SkippedValues.closestNotes
     repeat {
-      let length = fixedLength(of: try reader.byte(at: place))
+      let length = fixedLength(of: try reader.byte(at: cursor))
       if length > 0 {
         lookups.skipped.byteCount &+= length
-        place &+= length
-      } else if let end = lookups.skipped.ends[place] {
-        place = end
+        cursor &+= length
+      } else if let end = lookups.skipped.ends[cursor] {
+        cursor = end
       } else {
-        let start = place
-        var children = try image.valuesBehindHead(at: &place, in: reader)
+        let start = cursor
+        var children = try image.valuesBehindHead(at: &cursor, in: reader)
         if children > 0, open.count >= SkippedValues.mostOpen {
-          place = try image.end(ofValueAt: start, in: reader)
+          cursor = try image.end(ofValueAt: start, in: reader)
           children = 0
         }
-        lookups.skipped.byteCount &+= place &- start
+        lookups.skipped.byteCount &+= cursor &- start
         if children > 0 {
           let isNoted = start &- lastNoted >= SkippedValues.closestNotes
           if isNoted { lastNoted = start }
@@ -86,13 +86,13 @@ extension DecodingSession {
           break
         }
         open.removeLast()
-        if last.isNoted { note(last.start, place) }
+        if last.isNoted { note(last.start, cursor) }
       }
     } while !open.isEmpty
     // What has a fixed length may have gone on behind the end.
-    try reader.check(0, at: place)
-    note(offset, place)
-    return place
+    try reader.check(0, at: cursor)
+    note(offset, cursor)
+    return cursor
   }
 
   private func note(_ start: Int, _ end: Int) {

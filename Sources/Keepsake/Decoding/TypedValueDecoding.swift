@@ -5,9 +5,9 @@ extension ValueDecoder {
   func decodeTypedValue<Expected>(as type: Expected.Type) throws -> Expected {
     do {
       session.claimFrame(depth, for: offset)
-      var place = offset
+      var cursor = offset
       func completed<Value>(_ value: Value) throws -> Expected {
-        session.nesting.completed = (offset, place)
+        session.nesting.completed = (offset, cursor)
         if let typed = value as? Expected { return typed }
         throw session.otherType(
           type,
@@ -16,20 +16,20 @@ extension ValueDecoder {
           codingPath
         )
       }
-      if session.reader.isTyped(at: place) {
-        let value = try session.decodeTypedContent(at: &place, behind: type, depth)
+      if session.reader.isTyped(at: cursor) {
+        let value = try session.decodeTypedContent(at: &cursor, behind: type, depth)
         return session.isStandIn(value) ? try completed(shown(value)) : try completed(value)
-      } else if try session.isReference(at: place), try !session.isSharedValue(at: place) {
-        return try completed(session.decodeTypedObject(at: &place, behind: type, depth))
-      } else if let untyped = try session.decodeUntyped(at: &place, behind: type, depth) {
+      } else if try session.isReference(at: cursor), try !session.isSharedValue(at: cursor) {
+        return try completed(session.decodeTypedObject(at: &cursor, behind: type, depth))
+      } else if let untyped = try session.decodeUntyped(at: &cursor, behind: type, depth) {
         return try completed(untyped)
-      } else if try session.isNil(at: place) {
-        throw session.mismatch(type, place, codingPath)
+      } else if try session.isNil(at: cursor) {
+        throw session.mismatch(type, cursor, codingPath)
       } else {
         throw session.otherType(
           type,
           "Expected \(type) but found a value without the name of its type: it was not archived as @Polymorphic",
-          place,
+          cursor,
           codingPath
         )
       }
@@ -52,13 +52,13 @@ extension DecodingSession {
 
   /// - Parameter placeholder: the type to use where none is found.
   func decodeTypedContent(
-    at place: inout Int,
+    at cursor: inout Int,
     behind expected: Any.Type,
     _ depth: Int,
     orElse placeholder: (any Decodable.Type)? = nil
   ) throws -> any Decodable {
-    let start = place
-    let entry = try image.valueTypeNumber(at: &place)
+    let start = cursor
+    let entry = try image.valueTypeNumber(at: &cursor)
     let type: any Decodable.Type
     do { type = try self.type(ofEntry: entry, behind: expected, start, depth) } catch {
       guard let placeholder else { throw error }
@@ -69,32 +69,33 @@ extension DecodingSession {
       TypedValueInProgress(number: 0, entry: entry, type: type, range: start..<reader.count)
     )
     defer { graph.inProgress.removeLast() }
-    return try decodeByPlan(type, at: &place, depth)
+    return try decodeByPlan(type, at: &cursor, depth)
   }
 
   fileprivate func decodeTypedObject(
-    at place: inout Int,
+    at cursor: inout Int,
     behind expected: Any.Type,
     _ depth: Int
   ) throws -> any Decodable {
-    let start = place
+    let start = cursor
     guard let number = try referencedBody(at: start) else { throw ReadingFault.mismatch(start) }
     let entry = try objectBody(number, at: start).classNumber
-    return try decodeByPlan(type(ofEntry: entry, behind: expected, start, depth), at: &place, depth)
+    return try decodeByPlan(type(ofEntry: entry, behind: expected, start, depth), at: &cursor, depth)
   }
 
-  func decodeByPlan(_ type: any Decodable.Type, at place: inout Int, _ depth: Int) throws -> any Decodable {
+  func decodeByPlan(_ type: any Decodable.Type, at cursor: inout Int, _ depth: Int) throws -> any Decodable {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
-      try types.plans.plan(for: type).decode(at: &place, self, depth)
+      try types.plans.plan(for: type).decode(at: &cursor, self, depth)
     }
     return try decode(type)
   }
 
-  func decodeByPlan<Value: Decodable>(_ type: Value.Type, at place: inout Int, _ depth: Int) throws -> Value {
-    try types.plans.plan(for: type).decode(at: &place, self, depth)
+  func decodeByPlan<Value: Decodable>(_ type: Value.Type, at cursor: inout Int, _ depth: Int) throws -> Value
+  {
+    try types.plans.plan(for: type).decode(at: &cursor, self, depth)
   }
 }
 
 extension ByteReader {
-  fileprivate func isTyped(at place: Int) -> Bool { (try? byte(at: place)) == Tag.typed }
+  fileprivate func isTyped(at offset: Int) -> Bool { (try? byte(at: offset)) == Tag.typed }
 }

@@ -5,8 +5,8 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   let offset: Int
   let depth: Int
   /// Where the first element is, and the next one.
-  private let firstPlace: Int
-  private var place: Int
+  private let firstOffset: Int
+  private var cursor: Int
   private let elementCount: Int
   private(set) var currentIndex = 0
 
@@ -26,13 +26,13 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
     self.session = session
     self.offset = offset
     self.depth = depth
-    firstPlace = payload
-    place = payload
+    firstOffset = payload
+    cursor = payload
     elementCount = count
   }
 
   var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
-  var count: Int? { session.toldCount(elementCount, of: offset, payload: firstPlace) }
+  var count: Int? { session.toldCount(elementCount, of: offset, payload: firstOffset) }
   var isAtEnd: Bool { currentIndex >= elementCount }
 
   /// Makes the next element the current one of the frame.
@@ -42,19 +42,19 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   }
 
   private mutating func advance(to end: Int) {
-    place = end
+    cursor = end
     currentIndex += 1
     if currentIndex == elementCount, !isElsewhere { session.nesting.completed = (offset, end) }
   }
 
   mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
     try prepare(type)
-    var end = place
+    var end = cursor
     let value: Value
     do throws(ReadingFault) {
       value = try Value.readValue(session, at: &end)
     } catch {
-      throw session.error(error, type, session.path(toValueAt: place, in: depth))
+      throw session.error(error, type, session.path(toValueAt: cursor, in: depth))
     }
     advance(to: end)
     return value
@@ -62,9 +62,9 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
 
   mutating func decodeNil() throws -> Bool {
     try prepare(Any?.self)
-    guard try session.isNil(at: place) else { return false }
+    guard try session.isNil(at: cursor) else { return false }
     do {
-      advance(to: try session.end(ofValueAt: place))
+      advance(to: try session.end(ofValueAt: cursor))
     } catch {
       throw session.publicError(error, codingPath)
     }
@@ -73,9 +73,9 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try prepare(type)
-    var end = place
+    var end = cursor
     // Whoever reads one by one keeps them.
-    try session.charge(valueOf: type, at: place, session.path(toValueAt: place, in: depth))
+    try session.charge(valueOf: type, at: cursor, session.path(toValueAt: cursor, in: depth))
     let value = try session.decode(type, at: &end, depth)
     advance(to: end)
     return value
@@ -114,9 +114,9 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
     -> Result
   {
     try prepare(type)
-    let result = try open(try session.nestedDecoder(at: place, in: depth))
+    let result = try open(try session.nestedDecoder(at: cursor, in: depth))
     do {
-      advance(to: try session.end(ofValueAt: place))
+      advance(to: try session.end(ofValueAt: cursor))
     } catch {
       throw session.publicError(error, codingPath)
     }

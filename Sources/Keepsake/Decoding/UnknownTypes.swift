@@ -18,30 +18,30 @@ extension DecodingSession {
     return sequence(first: current.entry) { self.image.classes[$0].superclass }.map { image.classes[$0] }
   }
 
-  /// Reads the typed value, or the object, at `place`, which moves behind it, as the type of that name, or else as one of
+  /// Reads the typed value, or the object, at `cursor`, which moves past it, as the type of that name, or else as one of
   /// `placeholders`.
   ///
   /// - Returns: the value, and whether its name decides what it is.
   func decodeNamed(
-    at place: inout Int,
+    at cursor: inout Int,
     _ depth: Int,
     placeholders: (value: any Decodable.Type, object: any Decodable.Type)
   ) throws -> (value: any Decodable, isPolymorphic: Bool) {
-    let start = place
+    let start = cursor
     guard try isReference(at: start) else {
       guard try reader.byte(at: start) == Tag.typed else { throw ReadingFault.mismatch(start) }
-      return (try decodeTypedContent(at: &place, behind: Any.self, depth, orElse: placeholders.value), true)
+      return (try decodeTypedContent(at: &cursor, behind: Any.self, depth, orElse: placeholders.value), true)
     }
     guard let number = try referencedBody(at: start) else { throw ReadingFault.mismatch(start) }
     let entry = try objectBody(number, at: start).classNumber
     let known = graph.objects.object(number).flatMap { Swift.type(of: $0) as? any Decodable.Type }
     let named = known ?? (try? type(ofEntry: entry, behind: Any.self, start, depth))
     let built = named.flatMap { $0 is AnyClass ? $0 : nil } ?? placeholders.object
-    return (try decodeByPlan(built, at: &place, depth), image.classes[entry].isPolymorphic)
+    return (try decodeByPlan(built, at: &cursor, depth), image.classes[entry].isPolymorphic)
   }
 
-  /// The type whose values stand in an archive as those of the kind at `place`; `nil` for kinds that have members.
-  func scalarType(of kind: TagKind, at place: Int) throws -> (any Codable.Type)? {
+  /// The type whose values stand in an archive as those of the kind at `offset`; `nil` for kinds that have members.
+  func scalarType(of kind: TagKind, at offset: Int) throws -> (any Codable.Type)? {
     switch kind {
     case .bool: Bool.self
     case .integer, .smallInteger: Int64.self
@@ -57,7 +57,7 @@ extension DecodingSession {
     case .url: URL.self
     case .bytes: Data.self
     case .packedArray:
-      switch try image.packedArray(at: place, in: reader).element {
+      switch try image.packedArray(at: offset, in: reader).element {
       case .bool: [Bool].self
       case .signed: [Int64].self
       case .unsigned: [UInt64].self

@@ -1,36 +1,36 @@
 /// What stands in an archive that was made of one of NSKeyedArchiver, where no type is declared: of values there the kind
 /// tells the type, of objects the name of the class, which every object of such a file has (Design §9).
 extension DecodingSession {
-  /// The value at `place`, which moves behind it, as the type of Swift that its kind has; `nil` if an archive of our own was
+  /// The value at `cursor`, which moves past it, as the type of Swift that its kind has; `nil` if an archive of our own was
   /// opened, where a value behind a protocol says its type.
   func decodeUntyped<Expected>(
-    at place: inout Int,
+    at cursor: inout Int,
     behind expected: Expected.Type,
     _ depth: Int
   ) throws -> Any? {
     guard image.source != nil else { return nil }
-    if try isNil(at: place), let nothing = Any?.none as Any as? Expected {
-      place += 1
+    if try isNil(at: cursor), let nothing = Any?.none as Any as? Expected {
+      cursor += 1
       return nothing
     }
-    let content = try contentOfReference(at: place)
+    let content = try contentOfReference(at: cursor)
     switch TagKind(try reader.byte(at: content)) {
     // As a program would write them.
-    case .integer, .smallInteger: return try decodeByPlan(Int.self, at: &place, depth)
+    case .integer, .smallInteger: return try decodeByPlan(Int.self, at: &cursor, depth)
     case .array, .shortArray, .packedArray:
-      return try decodeByPlan([Untyped<Expected>].self, at: &place, depth).map(\.value)
+      return try decodeByPlan([Untyped<Expected>].self, at: &cursor, depth).map(\.value)
     case .map, .record, .shortRecord, .empty:
-      return try decodeByPlan([String: Untyped<Expected>].self, at: &place, depth).mapValues(\.value)
+      return try decodeByPlan([String: Untyped<Expected>].self, at: &cursor, depth).mapValues(\.value)
     case let kind:
-      return try scalarType(of: kind, at: content).map { try decodeByPlan($0, at: &place, depth) }
+      return try scalarType(of: kind, at: content).map { try decodeByPlan($0, at: &cursor, depth) }
     }
   }
 
-  /// Whether an array, a dictionary or data stands behind the reference at `place`, which several refer to in an archive
+  /// Whether an array, a dictionary or data stands behind the reference at `offset`, which several refer to in an archive
   /// that was made of one of NSKeyedArchiver.
-  func isSharedValue(at place: Int) throws -> Bool {
-    guard let source = image.source, let number = try referencedBody(at: place) else { return false }
-    return source.isValue(ofClass: image.classes[try objectBody(number, at: place).classNumber].name)
+  func isSharedValue(at offset: Int) throws -> Bool {
+    guard let source = image.source, let number = try referencedBody(at: offset) else { return false }
+    return source.isValue(ofClass: image.classes[try objectBody(number, at: offset).classNumber].name)
   }
 }
 

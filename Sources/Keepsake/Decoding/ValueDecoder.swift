@@ -74,25 +74,25 @@ extension DecodingSession {
   private func parseKeyed(_ offset: Int, _ depth: Int) throws {
     let reference = try bodyOfAnnotation(offset)
     let start = try contentOfReference(at: reference)
-    var place = start
+    var cursor = start
     claimFrame(depth, for: offset)
     if let record = try RecordHead(self, at: start) {
       let slots = try image.shape(record.shape, at: start)
       try reader.check(slots.count, at: record.payload)
       nesting.frames[depth].setRecord(slots, payload: record.payload)
     } else {
-      let tag = try reader.byte(at: place)
-      place += 1
+      let tag = try reader.byte(at: cursor)
+      cursor += 1
       var count = 0
       switch TagKind(tag) {
       case .map:
-        count = try reader.varint(at: &place)
-        try reader.check(count, at: place)
+        count = try reader.varint(at: &cursor)
+        try reader.check(count, at: cursor)
         try charge(count, elementsOf: 0, at: start)
       case .empty: break
       default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
       }
-      nesting.frames[depth].setMap(count: count, payload: place)
+      nesting.frames[depth].setMap(count: count, payload: cursor)
     }
     nesting.frames[depth].isElsewhere = start != reference
   }
@@ -100,15 +100,15 @@ extension DecodingSession {
   /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional, or a value of
   /// a type that is known here (Format §4.10).
   func bodyOfAnnotation(_ offset: Int) throws(ArchiveError) -> Int {
-    var place = offset
+    var cursor = offset
     while true {
-      switch try reader.byte(at: place) {
-      case Tag.some: place += 1
+      switch try reader.byte(at: cursor) {
+      case Tag.some: cursor += 1
       case Tag.url:
-        _ = try image.urlTexts(at: place, in: reader)
-        place += 1
-      case Tag.typed: _ = try image.valueTypeNumber(at: &place)
-      default: return place
+        _ = try image.urlTexts(at: cursor, in: reader)
+        cursor += 1
+      case Tag.typed: _ = try image.valueTypeNumber(at: &cursor)
+      default: return cursor
       }
     }
   }

@@ -211,7 +211,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     _ plan: EncodingPlan<Value>,
     _ session: EncodingSession
   ) throws {
-    session.context.top.place = session.buffer.count
+    session.context.top.position = session.buffer.count
     session.context.top.count += 1
     switch key {
     case .string(let string): session.write(string: string)

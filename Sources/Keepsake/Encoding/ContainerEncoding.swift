@@ -1,17 +1,17 @@
 /// How a value gets into a container. What the containers call is here, not generic over their own types,
 /// since looking up the metadata of a generic type costs more than writing a value.
-extension EncodingPlace {
+extension EncodingContainerState {
   /// Writes a primitive value under `key`. Nearly always the container is the innermost one, a record, and
   /// the key is the one that came next the last time.
   @inline(__always)
   func put<Value: ArchivePrimitive, Key: CodingKey>(_ value: Value, _ key: Key) throws {
     guard session.context.top.id == frame, session.context.top.kind == .record, !session.outcome.isClosed,
       let next = session.tables.shapes.step(
-        from: session.context.top.place,
+        from: session.context.top.position,
         key: table.number(of: key, in: session)
       )
     else { return try putSlowly(value, key) }
-    session.context.top.place = next
+    session.context.top.position = next
     session.context.top.count &+= 1
     Value.write(value, to: session)
   }
@@ -162,8 +162,8 @@ extension EncodingSession {
   func beginValue<Key: CodingKey>(_ key: Key, _ table: EncodingKeyTable) -> Bool {
     guard context.top.kind == .record else { return beginMapValue(key) }
     let number = table.number(of: key, in: self)
-    guard let next = tables.shapes.step(from: context.top.place, key: number) else { return true }
-    context.top.place = next
+    guard let next = tables.shapes.step(from: context.top.position, key: number) else { return true }
+    context.top.position = next
     context.top.count += 1
     return false
   }
@@ -172,7 +172,7 @@ extension EncodingSession {
     let name = ExactString(string: key.stringValue)
     let replaces = !tables.mapKeys[context.top.id, default: []].insert(name).inserted
     if !replaces { context.top.count += 1 }
-    context.top.place = buffer.count
+    context.top.position = buffer.count
     if let number = key.intValue, String(number) == name.string {
       buffer.append(integer: number)
     } else {
@@ -187,9 +187,9 @@ extension EncodingSession {
     removeValue(name)
     context.top.count += 1
     if context.top.kind == .record,
-      let next = tables.shapes.step(from: context.top.place, key: tables.keys.number(for: name.string))
+      let next = tables.shapes.step(from: context.top.position, key: tables.keys.number(for: name.string))
     {
-      context.top.place = next
+      context.top.position = next
     }
   }
 

@@ -53,32 +53,32 @@ final class ContentOrder {
     guard runs.count < keyed.count else { return keyed.map(\.element) }
     noteArchived(session)
     // The others count as well: they may refer to one of those that are alike.
-    let places = try addingParts(session) {
-      try runs.map { try $0.map { try place(of: whole($0.element), session) } }
+    let positions = try addingParts(session) {
+      try runs.map { try $0.map { try position(of: whole($0.element), session) } }
     }
-    return zip(runs, places).flatMap { run, places in
-      order(places).map { run[run.startIndex + $0].element }
+    return zip(runs, positions).flatMap { run, positions in
+      order(positions).map { run[run.startIndex + $0].element }
     }
   }
 
-  /// The order of elements of which `places` tells what they are.
-  private func order(_ places: [Place]) -> [Int] {
+  /// The order of elements of which `positions` tells what they are.
+  private func order(_ positions: [Position]) -> [Int] {
     var order: [Int] = []
-    var rest = places.indices.map { (index: $0, color: color(places[$0])) }
+    var rest = positions.indices.map { (index: $0, color: color(positions[$0])) }
     while !rest.isEmpty {
       rest.sort { $0.color < $1.color }
       // What got another color meanwhile comes behind the others.
       var later: [(index: Int, color: Int)] = []
       for (index, color) in rest {
-        let now = self.color(places[index])
+        let now = self.color(positions[index])
         if color != now {
           later.append((index, now))
           continue
         }
         order.append(index)
-        if case .part(let part) = places[index] { refinement.singleOut(part) }
+        if case .part(let part) = positions[index] { refinement.singleOut(part) }
       }
-      rest = later.map { ($0.index, color(places[$0.index])) }
+      rest = later.map { ($0.index, color(positions[$0.index])) }
     }
     return order
   }
@@ -170,33 +170,33 @@ final class ContentOrder {
   // MARK: What they lead to
 
   /// What tells one of the elements from those that hold the same.
-  private enum Place {
+  private enum Position {
     /// The number that an object has in the archive which was never compared.
     case archived(Int)
     case part(Int)
   }
 
-  private func color(_ place: Place) -> Int {
-    switch place {
+  private func color(_ position: Position) -> Int {
+    switch position {
     case .archived(let number): number - ObjectRegistry.mostNumbers - 1
     case .part(let part): refinement.colors[part]
     }
   }
 
-  private func place(of value: some Encodable, _ session: EncodingSession) throws -> Place {
+  private func position(of value: some Encodable, _ session: EncodingSession) throws -> Position {
     guard let object = object(value) else { return .part(add(try ask(value, session))) }
-    return try place(ofObject: object, session)
+    return try position(ofObject: object, session)
   }
 
-  private func place(ofObject object: AnyObject, _ session: EncodingSession) throws -> Place {
-    if let place = knownPlace(of: object, session) { return place }
+  private func position(ofObject object: AnyObject, _ session: EncodingSession) throws -> Position {
+    if let position = knownPosition(of: object, session) { return position }
     return .part(try part(ofObject: object, session))
   }
 
-  private func knownPlace(of object: AnyObject, _ session: EncodingSession) -> Place? {
+  private func knownPosition(of object: AnyObject, _ session: EncodingSession) -> Position? {
     if let part = objectParts[ObjectIdentifier(object)] { return .part(part) }
     let archived = session.observation.replacements[ObjectIdentifier(object)]?.object ?? object
-    return session.bodies.objects.knownNumber(of: archived).map(Place.archived)
+    return session.bodies.objects.knownNumber(of: archived).map(Position.archived)
   }
 
   /// Compares the parts that `add` adds, those included to which they lead.
@@ -216,27 +216,29 @@ final class ContentOrder {
   private func compare(from first: Int, _ session: EncodingSession) throws {
     var references: [ContentRefinement.Reference] = []
     var constants: [[[Int]]] = []
-    let refer = { (source: Int, position: Int, place: Place) in
+    let refer = { (source: Int, edge: Int, position: Position) in
       var isKnown = true
-      if case .part(let target) = place {
-        references.append(.init(source: source, position: position, target: target))
+      if case .part(let target) = position {
+        references.append(.init(source: source, position: edge, target: target))
         isKnown = target < first
       }
-      if isKnown { constants[source - first].append([position, self.color(place)]) }
+      if isKnown { constants[source - first].append([edge, self.color(position)]) }
     }
     var index = first
     while index < parts.count {
       let part = parts[index]
       constants.append([])
-      for (position, target) in part.targets.enumerated() {
-        refer(index, part.isOrdered ? position : 0, try place(of: target, session))
+      for (edge, target) in part.targets.enumerated() {
+        refer(index, part.isOrdered ? edge : 0, try position(of: target, session))
       }
       index += 1
     }
     // Conditional references lead to nothing that is not reached otherwise.
     for (index, part) in parts.enumerated().dropFirst(first) {
       for (number, object) in part.conditionals.enumerated() {
-        if let place = knownPlace(of: object, session) { refer(index, part.targets.count + number, place) }
+        if let position = knownPosition(of: object, session) {
+          refer(index, part.targets.count + number, position)
+        }
       }
     }
     refinement.add(classes(from: first, constants), references)
@@ -244,10 +246,10 @@ final class ContentOrder {
     for index in first..<parts.count { parts[index] = Part() }
   }
 
-  private func place(of target: Target, _ session: EncodingSession) throws -> Place {
+  private func position(of target: Target, _ session: EncodingSession) throws -> Position {
     switch target {
     case .part(let part): .part(part)
-    case .object(let object): try place(ofObject: object, session)
+    case .object(let object): try position(ofObject: object, session)
     }
   }
 

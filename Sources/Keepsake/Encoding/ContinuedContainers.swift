@@ -39,16 +39,16 @@ extension EncodingSession {
     guard let number = try? buffer.reader().referencedNumber(at: range.lowerBound),
       let (reader, start) = bodies.assembly.reader(ofBody: number, in: bodies.assembly.buffer)
     else { return nil }
-    var place = start
-    guard (try? reader.varint(at: &place)) != nil, let end = try? layout.end(ofValueAt: place, in: reader),
-      (try? reader.withBytes(place..<end) { bytes.append($0) }) != nil
+    var cursor = start
+    guard (try? reader.varint(at: &cursor)) != nil, let end = try? layout.end(ofValueAt: cursor, in: reader),
+      (try? reader.withBytes(cursor..<end) { bytes.append($0) }) != nil
     else { return nil }
     return bytes
   }
 
-  /// Whether the value at `place` refers to an object, or is one behind a protocol: it has a type of its own.
-  func isSealed(at place: Int) -> Bool {
-    switch TagKind(buffer[place]) {
+  /// Whether the value at `offset` refers to an object, or is one behind a protocol: it has a type of its own.
+  func isSealed(at offset: Int) -> Bool {
+    switch TagKind(buffer[offset]) {
     case .objectReference, .conditionalReference, .typed: true
     default: false
     }
@@ -64,46 +64,46 @@ extension EncodingSession {
     do throws(ArchiveError) {
       let reader = buffer.reader()
       let tag = buffer[start]
-      var place = start + 1
+      var cursor = start + 1
       switch TagKind(tag) {
       case .empty:
         buffer.truncate(to: start)
         context.top.kind = .undecided
         return true
       case .shortRecord, .record:
-        let number = tag == Tag.record ? try reader.varint(at: &place) : Int(tag - Tag.shortRecord)
+        let number = tag == Tag.record ? try reader.varint(at: &cursor) : Int(tag - Tag.shortRecord)
         context.top.kind = .record
-        context.top.place = tables.shapes.end(of: number)
-        context.top.count = tables.shapes.keys(of: context.top.place).count
+        context.top.position = tables.shapes.end(of: number)
+        context.top.count = tables.shapes.keys(of: context.top.position).count
       case .map:
-        context.top.count = try reader.varint(at: &place)
+        context.top.count = try reader.varint(at: &cursor)
         context.top.kind = .map
-        try noteMapKeys(from: place)
+        try noteMapKeys(from: cursor)
       case .shortArray, .array:
-        context.top.count = tag == Tag.array ? try reader.varint(at: &place) : Int(tag - Tag.shortArray)
+        context.top.count = tag == Tag.array ? try reader.varint(at: &cursor) : Int(tag - Tag.shortArray)
         context.top.kind = .unkeyed
       case .packedArray, .bytes:
         context.top.count = try unpack()
         context.top.kind = .unkeyed
-        place = start + 1
+        cursor = start + 1
       default: return false
       }
-      context.top.headByteCount = place - start
+      context.top.headByteCount = cursor - start
       return true
     } catch {
       return false
     }
   }
 
-  /// Notes the keys of the innermost frame, a map whose first key is at `place`.
-  private func noteMapKeys(from place: Int) throws(ArchiveError) {
+  /// Notes the keys of the innermost frame, a map whose first key is at `cursor`.
+  private func noteMapKeys(from cursor: Int) throws(ArchiveError) {
     let reader = buffer.reader()
     var names: Set<ExactString> = []
-    var place = place
+    var cursor = cursor
     for _ in 0..<context.top.count {
-      context.top.place = place
-      names.insert(try layout.mapKey(at: &place, in: reader).name)
-      place = try layout.end(ofValueAt: place, in: reader)
+      context.top.position = cursor
+      names.insert(try layout.mapKey(at: &cursor, in: reader).name)
+      cursor = try layout.end(ofValueAt: cursor, in: reader)
     }
     tables.mapKeys[context.top.id] = names
   }
@@ -116,9 +116,9 @@ extension EncodingSession {
     let start = context.top.start
     let reader = buffer.reader()
     guard buffer[start] == Tag.packedArray else {
-      var place = start + 1
-      let count = try reader.varint(at: &place)
-      return replace(by: try reader.array(of: UInt8.self, count: count, at: place))
+      var cursor = start + 1
+      let count = try reader.varint(at: &cursor)
+      return replace(by: try reader.array(of: UInt8.self, count: count, at: cursor))
     }
     let (element, count, payload, _) = try layout.packedArray(at: start, in: reader)
     return switch element {

@@ -30,7 +30,7 @@ struct EncodingFrame {
   /// How many values were begun.
   var count = 0
   /// For a record, the node of its shape so far; for a map, where the key stands that was written last.
-  var place = 0
+  var position = 0
 
   init(id: UInt32, start: Int) {
     self.id = id
@@ -39,7 +39,7 @@ struct EncodingFrame {
 
   /// The node of the shape at which the record is; 0 where the frame is that of no record.
   @inline(__always)
-  var property: Int { kind == .record ? place : 0 }
+  var property: Int { kind == .record ? position : 0 }
 }
 
 /// Frames, outermost first. What was taken away leaves its room, so that going in and out again costs little.

@@ -63,15 +63,15 @@ extension EncodingSession {
     case .undecided, .single, .singleUsed:
       return nil
     case .record:
-      return frame.count > 0 ? .key(tables.keys.names[tables.shapes.lastKey(of: frame.place)]) : nil
+      return frame.count > 0 ? .key(tables.keys.names[tables.shapes.lastKey(of: frame.position)]) : nil
     case .walkedFields:
-      return .key(tables.keys.names[frame.place])
+      return .key(tables.keys.names[frame.position])
     case .unkeyed, .walkedElements:
       return frame.count > 0 ? .index(frame.count - 1) : nil
     case .map, .walkedMap:
       guard frame.count > 0 else { return nil }
-      var place = frame.place
-      return try? layout.mapKey(at: &place, in: (context.waiting ?? buffer).reader())
+      var cursor = frame.position
+      return try? layout.mapKey(at: &cursor, in: (context.waiting ?? buffer).reader())
     }
   }
 
@@ -94,13 +94,13 @@ extension EncodingSession {
     // While a body is written, the session's buffer holds the archive.
     let held = bodies.isInProgress ? buffer : bodies.assembly.buffer
     guard let (reader, start) = bodies.assembly.reader(ofBody: body, in: held) else { return [] }
-    var place = start
-    _ = try? reader.varint(at: &place)
+    var cursor = start
+    _ = try? reader.varint(at: &cursor)
     let written = writtenNumber(number)
     var search = PathSearch(layout, reader) { offset in
       guard let tag = try? reader.byte(at: offset), TagKind(tag) == .objectReference else { return false }
       return (try? reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1)) == UInt64(written)
     }
-    return search.search(from: place) ?? []
+    return search.search(from: cursor) ?? []
   }
 }

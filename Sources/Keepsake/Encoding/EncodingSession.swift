@@ -126,7 +126,7 @@ final class EncodingSession: DeepRecursion {
 
   @inline(__always)
   private func closeRecord() {
-    let number = tables.shapes.number(of: context.top.place)
+    let number = tables.shapes.number(of: context.top.position)
     noteHead(
       movedBy: setRecordHead(at: context.top.start, kept: context.top.headByteCount, shape: number)
     )
@@ -258,7 +258,7 @@ final class EncodingKeyTable {
   @safe @exclusivity(unchecked) private var numbers: [Int]
   /// The number of each property of models, by the number that its key has in this process.
   @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
-  @safe @exclusivity(unchecked) private var spares = SpareContainers<EncodingPlace>()
+  @safe @exclusivity(unchecked) private var spares = SpareContainers<EncodingContainerState>()
 
   init(_ keyType: any CodingKey.Type, isDynamic: Bool, number: Int) {
     self.keyType = keyType
@@ -278,7 +278,7 @@ final class EncodingKeyTable {
     guard nested == nil, let spare = spares.spare(KeyedEncodingContainer<Key>.self) else {
       return newContainer(session, frame, nested)
     }
-    spare.place.frame = frame
+    spare.state.frame = frame
     return spare.take()
   }
 
@@ -289,9 +289,9 @@ final class EncodingKeyTable {
     _ frame: FrameID,
     _ nested: NestedContainer?
   ) -> KeyedEncodingContainer<Key> {
-    let place = EncodingPlace(session, self, frame, nested)
-    let container = KeyedEncodingContainer(KeyedValueEncoder<Key>(place))
-    if nested == nil, session.types.keepsSpares { spares.keep(container, place) }
+    let offset = EncodingContainerState(session, self, frame, nested)
+    let container = KeyedEncodingContainer(KeyedValueEncoder<Key>(offset))
+    if nested == nil, session.types.keepsSpares { spares.keep(container, offset) }
     return container
   }
 

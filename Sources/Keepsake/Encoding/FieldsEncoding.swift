@@ -172,7 +172,7 @@ final class FieldsWriter {
     session.context.top.kind = .walkedFields
     let (node, headByteCount) = try write(memory, session)
     session.context.top.kind = .record
-    session.context.top.place = node
+    session.context.top.position = node
     session.context.top.headByteCount = headByteCount
   }
 
@@ -227,7 +227,7 @@ final class FieldsWriter {
       case .double: put(Double.self, step, memory, session, &mask)
       case .string: put(String.self, step, memory, session, &mask)
       case .strings:
-        if !isFlat { session.context.top.place = step.key }
+        if !isFlat { session.context.top.position = step.key }
         try memory.withValue([String].self, at: step.offset) { (strings) throws in
           try session.encode(strings: strings)
         }
@@ -271,7 +271,7 @@ final class FieldsWriter {
       return
     }
     mask |= step.bit
-    session.context.top.place = step.key
+    session.context.top.position = step.key
     try plan.encodeField(memory, at: step.offset, session)
   }
 

@@ -1,6 +1,6 @@
 /// Which value a keyed container is that of. It changes when the container is used again for another (see
 /// ``SpareContainers``).
-final class EncodingPlace: SparePlace {
+final class EncodingContainerState: ContainerState {
   let session: EncodingSession
   let table: EncodingKeyTable
   @safe @exclusivity(unchecked) var frame: FrameID
@@ -18,30 +18,30 @@ final class EncodingPlace: SparePlace {
 
 /// The keyed container of a value: a record (Format §4.8), or a map where the keys are dynamic.
 struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  private let place: EncodingPlace
+  private let state: EncodingContainerState
 
-  init(_ place: EncodingPlace) {
-    self.place = place
+  init(_ state: EncodingContainerState) {
+    self.state = state
   }
 
-  private var session: EncodingSession { place.session }
+  private var session: EncodingSession { state.session }
 
-  var codingPath: [any CodingKey] { session.path(of: place.frame, place.nested) }
+  var codingPath: [any CodingKey] { session.path(of: state.frame, state.nested) }
 
   // MARK: Values
 
   func encodeNil(forKey key: Key) throws {
-    try place.put(Nil(), key)
+    try state.put(Nil(), key)
   }
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    try place.encode(value, key)
+    try state.encode(value, key)
   }
 
   /// An optional of an optional keeps its level: what is present and nil is not what is absent.
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     guard let value else { return }
-    guard place.session.types.plans.plan(for: Value.self).isForOptionals else {
+    guard state.session.types.plans.plan(for: Value.self).isForOptionals else {
       return try encode(value, forKey: key)
     }
     try encode(Optional.some(value), forKey: key)
@@ -52,22 +52,22 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try encode(ConditionalReference(object: object), forKey: key)
   }
 
-  func encode(_ value: Bool, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: String, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: Double, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: Float, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: Int, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: Int8, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: Int16, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: Int32, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: Int64, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: Int128, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: UInt, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: UInt8, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: UInt16, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: UInt32, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: UInt64, forKey key: Key) throws { try place.put(value, key) }
-  func encode(_ value: UInt128, forKey key: Key) throws { try place.put(value, key) }
+  func encode(_ value: Bool, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: String, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: Double, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: Float, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: Int, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: Int8, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: Int16, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: Int32, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: Int64, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: Int128, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: UInt, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: UInt8, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: UInt16, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: UInt32, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: UInt64, forKey key: Key) throws { try state.put(value, key) }
+  func encode(_ value: UInt128, forKey key: Key) throws { try state.put(value, key) }
 
   // MARK: Nested containers
 
@@ -92,20 +92,20 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// used.
   private func nestedEncoder<NestedKey: CodingKey>(_ key: NestedKey, isSuper: Bool) -> ValueEncoder {
     let unusable = ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
-    guard let host = try? EnteredFrame(session, place.frame, place.nested) else { return unusable }
+    guard let host = try? EnteredFrame(session, state.frame, state.nested) else { return unusable }
     defer { session.leave(host.nested) }
     let name = ExactString(string: key.stringValue)
     let table = session.keyTable(NestedKey.self)
     let start = session.buffer.count
     if session.beginValue(key, table) {
       session.buffer.truncate(to: start)
-      if !isSuper, let existing = session.existingNested(name, host: place.nested) {
+      if !isSuper, let existing = session.existingNested(name, host: state.nested) {
         return ValueEncoder(session: session, frame: existing.frame, nested: existing.nested)
       }
       session.removeValue(name)
-      session.forgetMapKey(name, of: place.frame)
+      session.forgetMapKey(name, of: state.frame)
       _ = session.beginValue(key, table)
     }
-    return session.nestedEncoder(key: name, host: place.nested, isSuper: isSuper)
+    return session.nestedEncoder(key: name, host: state.nested, isSuper: isSuper)
   }
 }

@@ -130,7 +130,7 @@ extension EncodingSession {
     let bytes = ByteBuffer(minimumCapacity: 64)
     bytes.append(buffer, start..<buffer.count)
     frame.start = 0
-    if frame.kind == .map { frame.place -= start }
+    if frame.kind == .map { frame.position -= start }
     nested.detached = EncodingContext(
       waiting: bytes,
       top: frame,
@@ -160,13 +160,13 @@ extension EncodingSession {
     let splices = context.splices
     context.splices = []
     let flat = ByteBuffer(minimumCapacity: buffer.count - start)
-    var place = start
+    var cursor = start
     for splice in splices {
-      flat.append(buffer, place..<splice.offset)
+      flat.append(buffer, cursor..<splice.offset)
       flat.append(try flattened(splice.nested))
-      place = splice.offset + 1
+      cursor = splice.offset + 1
     }
-    flat.append(buffer, place..<buffer.count)
+    flat.append(buffer, cursor..<buffer.count)
     buffer.truncate(to: start)
     buffer.append(flat)
   }
@@ -215,13 +215,13 @@ extension EncodingSession {
   private func slot(of key: ExactString) -> Int? {
     switch context.top.kind {
     case .record:
-      tables.shapes.keys(of: context.top.place).firstIndex {
+      tables.shapes.keys(of: context.top.position).firstIndex {
         ExactString(string: tables.keys.names[$0]) == key
       }
     case .map:
       extents().firstIndex { extent in
-        var place = extent.key
-        return (try? layout.mapKey(at: &place, in: buffer.reader())).map { $0.name == key } ?? false
+        var cursor = extent.key
+        return (try? layout.mapKey(at: &cursor, in: buffer.reader())).map { $0.name == key } ?? false
       }
     default: nil
     }
@@ -230,14 +230,14 @@ extension EncodingSession {
   /// Where the keys and values of the innermost frame, a keyed container, stand.
   private func extents() -> [(key: Int, value: Range<Int>)] {
     let reader = buffer.reader()
-    var place = context.top.start + context.top.headByteCount
+    var offset = context.top.start + context.top.headByteCount
     var extents: [(key: Int, value: Range<Int>)] = []
     for _ in 0..<context.top.count {
-      let key = place
-      if context.top.kind == .map, let end = try? layout.end(ofValueAt: place, in: reader) { place = end }
-      guard let end = try? layout.end(ofValueAt: place, in: reader) else { break }
-      extents.append((key, place..<end))
-      place = end
+      let key = offset
+      if context.top.kind == .map, let end = try? layout.end(ofValueAt: offset, in: reader) { offset = end }
+      guard let end = try? layout.end(ofValueAt: offset, in: reader) else { break }
+      extents.append((key, offset..<end))
+      offset = end
     }
     return extents
   }
@@ -250,11 +250,11 @@ extension EncodingSession {
     buffer.replace(range, with: [])
     moveSplices(from: range.upperBound, by: -range.count)
     context.top.count -= 1
-    if context.top.kind == .map { context.top.place -= range.count }
+    if context.top.kind == .map { context.top.position -= range.count }
     if context.top.kind == .record {
-      var path = tables.shapes.keys(of: context.top.place)
+      var path = tables.shapes.keys(of: context.top.position)
       path.remove(at: slot)
-      context.top.place = path.reduce(ShapeTrie.root) { node, key in
+      context.top.position = path.reduce(ShapeTrie.root) { node, key in
         tables.shapes.step(from: node, key: key) ?? node
       }
     }

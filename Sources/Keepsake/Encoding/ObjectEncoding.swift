@@ -276,7 +276,7 @@ extension EncodingSession {
     let table = keyTable(ArchiveCodingKey.self)
     _ = openKeyed(0, nil, table)
     context.top.count = 1
-    context.top.place = buffer.count
+    context.top.position = buffer.count
     write(string: EncodingSession.rootKey)
     do {
       try encodeTopLevel(value, types.plans.plan(for: Value.self), rootPath)

@@ -107,12 +107,12 @@ final class SavedNumbers {
   /// The objects that had `numbers` in the file; `nil` for those which are not known.
   func objects(numbered wanted: [Int?]) -> [AnyObject?] {
     guard !wanted.isEmpty else { return [] }
-    var places = [UInt32](repeating: 0, count: Int(firstNew))
-    for (index, number) in numbersBefore.enumerated() where places[Int(number)] == 0 {
-      places[Int(number)] = UInt32(truncatingIfNeeded: index + 1)
+    var firstIndexes = [UInt32](repeating: 0, count: Int(firstNew))
+    for (index, number) in numbersBefore.enumerated() where firstIndexes[Int(number)] == 0 {
+      firstIndexes[Int(number)] = UInt32(truncatingIfNeeded: index + 1)
     }
     return wanted.map { number in
-      number.flatMap { places.indices.contains($0) ? objects.object(Int(places[$0])) : nil }
+      number.flatMap { firstIndexes.indices.contains($0) ? objects.object(Int(firstIndexes[$0])) : nil }
     }
   }
 }

@@ -156,12 +156,12 @@ extension Deferred: Decodable, NativelyDecodable where Value: Decodable {
 }
 
 private final class DeferredDecodingPlan<Value: Decodable>: DecodingPlan<Deferred<Value>> {
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Deferred<
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Deferred<
     Value
   > {
-    let (value, box) = try session.decodeDeferred(Value.self, at: &place, depth)
+    let (value, box) = try session.decodeDeferred(Value.self, at: &cursor, depth)
     if let value { return Deferred(wrappedValue: value) }
-    guard let box else { throw ReadingFault.mismatch(place) }
+    guard let box else { throw ReadingFault.mismatch(cursor) }
     return Deferred(box)
   }
 }

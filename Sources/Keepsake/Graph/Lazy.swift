@@ -157,9 +157,9 @@ extension Lazy: Decodable, NativelyDecodable where Value: Decodable {
 }
 
 private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan<Lazy<Value>> {
-  override func decode(at place: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Lazy<Value> {
-    let start = place
-    place = try session.end(ofValueAt: start)
+  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Lazy<Value> {
+    let start = cursor
+    cursor = try session.end(ofValueAt: start)
     guard try session.isObjectReference(at: start) else {
       return Lazy(LazyContent(at: start, session))
     }

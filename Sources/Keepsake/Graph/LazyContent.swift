@@ -14,12 +14,12 @@ final class LazyContent<Value>: AnyLazyContent {
 
   init(_ value: Value) { state = Mutex(Held(.value(value))) }
 
-  /// The value at `place` of the archive of `session`.
-  init(at place: Int, _ session: DecodingSession) where Value: Decodable {
+  /// The value at `offset` of the archive of `session`.
+  init(at offset: Int, _ session: DecodingSession) where Value: Decodable {
     let read: (DecodingSession, LazySource) throws -> Value = { session, source in
       try session.decodeLazily(Value.self, source)
     }
-    state = Mutex(Held(.archived(.place(place), session, read)))
+    state = Mutex(Held(.archived(.offset(offset), session, read)))
   }
 
   private var current: State { state.withLock { $0.value } }

@@ -27,8 +27,8 @@ indirect enum UnknownContent: Codable {
     case .map: self = .map(try UnknownContent.members(of: decoder))
     case .typed, .objectReference: self = .typed(try value.decode(Deferred<TypedReference>.self))
     case .conditionalReference:
-      var place = decoder.offset
-      self = try session.decodeConditional(AnyObject.self, at: &place).map { .conditional($0) } ?? .none
+      var cursor = decoder.offset
+      self = try session.decodeConditional(AnyObject.self, at: &cursor).map { .conditional($0) } ?? .none
     case let kind:
       guard let type = try session.scalarType(of: kind, at: decoder.offset) else {
         throw session.mismatch(UnknownContent.self, decoder.offset, decoder.codingPath)
@@ -131,16 +131,16 @@ private final class TypedReferenceEncodingPlan: EncodingPlan<TypedReference> {
 
 private final class TypedReferenceDecodingPlan: DecodingPlan<TypedReference> {
   override func decode(
-    at place: inout Int,
+    at cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> TypedReference {
     let (value, isPolymorphic) = try session.decodeNamed(
-      at: &place,
+      at: &cursor,
       depth,
       placeholders: (value: UnknownValue.self, object: UnknownObject.self)
     )
-    guard let value = value as? any Codable else { throw ReadingFault.mismatch(place) }
+    guard let value = value as? any Codable else { throw ReadingFault.mismatch(cursor) }
     return TypedReference(value, isPolymorphic: isPolymorphic)
   }
 }

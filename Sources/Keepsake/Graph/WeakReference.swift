@@ -81,11 +81,11 @@ extension WeakReference: Decodable, NativelyDecodable where Object: Decodable {
 
 private final class WeakDecodingPlan<Object: AnyObject & Decodable>: DecodingPlan<WeakReference<Object>> {
   override func decode(
-    at place: inout Int,
+    at cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> WeakReference<Object> {
-    WeakReference(try session.decodeConditional(Object.self, at: &place))
+    WeakReference(try session.decodeConditional(Object.self, at: &cursor))
   }
 }
 

@@ -54,13 +54,13 @@ package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   var verifier: PartVerifier?
   @safe @exclusivity(unchecked)
-  private var stringPlaces: [Int]?
+  private var stringOffsets: [Int]?
   @safe @exclusivity(unchecked)
   private var strings: [String?] = []
   @safe @exclusivity(unchecked)
   private var conditionals: [UInt32]?
   @safe @exclusivity(unchecked)
-  var bodyPlaces = BodyPlaces()
+  var bodyStarts = BodyStarts()
   /// The hashes of those strings of the string table that keys of maps are, by number.
   @safe @exclusivity(unchecked)
   var stringHashes: [Int: UInt32] = [:]
@@ -163,45 +163,45 @@ package final class ArchiveImage {
 
   /// The extent of the text of the string table under `number`, which need not be UTF-8.
   func stringRange(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
-    var place = try stringPlace(number, at: offset)
-    return try reader.textRange(at: &place)
+    var cursor = try stringOffset(number, at: offset)
+    return try reader.textRange(at: &cursor)
   }
 
   /// Where the string of the string table under `number` begins: its length.
   @inline(__always)
-  private func stringPlace(_ number: Int, at offset: Int) throws(ArchiveError) -> Int {
-    let places = if let stringPlaces { stringPlaces } else { try readStringPlaces() }
-    guard number < places.count else {
+  private func stringOffset(_ number: Int, at offset: Int) throws(ArchiveError) -> Int {
+    let offsets = if let stringOffsets { stringOffsets } else { try readStringOffsets() }
+    guard number < offsets.count else {
       throw ArchiveError(.damaged, "A reference to a string is out of range", byteOffset: offset)
     }
-    return places[number]
+    return offsets[number]
   }
 
   /// The string of the string table under `number`, built once and shared.
   package func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
-    // Nearly always it is there already: without a look at the places, whose array would have to be counted.
+    // Nearly always it is there already: without a look at the offsets, whose array would have to be counted.
     if number < strings.count, let string = strings[number] { return string }
-    var place = try stringPlace(number, at: offset)
-    let string = try reader.string(reader.textRange(at: &place))
+    var cursor = try stringOffset(number, at: offset)
+    let string = try reader.string(reader.textRange(at: &cursor))
     strings[number] = string
     return string
   }
 
-  private func readStringPlaces() throws(ArchiveError) -> [Int] {
-    var places: [Int] = []
-    places.reserveCapacity(directory.strings.count)
+  private func readStringOffsets() throws(ArchiveError) -> [Int] {
+    var offsets: [Int] = []
+    offsets.reserveCapacity(directory.strings.count)
     for table in [directory.strings] + (saved?.saves.map(\.strings) ?? []) {
       try verifier?.verify(table.range)
-      var place = table.range.lowerBound
+      var cursor = table.range.lowerBound
       for _ in 0..<table.count {
-        places.append(place)
-        _ = try reader.textRange(at: &place)
+        offsets.append(cursor)
+        _ = try reader.textRange(at: &cursor)
       }
-      try ArchiveTables.checkEnd(place, table, "string")
+      try ArchiveTables.checkEnd(cursor, table, "string")
     }
-    stringPlaces = places
-    strings = Array(repeating: nil, count: places.count)
-    return places
+    stringOffsets = offsets
+    strings = Array(repeating: nil, count: offsets.count)
+    return offsets
   }
 
   /// The number of the body to which a conditional reference with the entry `index` leads; `nil` when the
@@ -222,22 +222,22 @@ package final class ArchiveImage {
     try verifier?.verify(directory.conditionals.range)
     var targets: [UInt32] = []
     targets.reserveCapacity(directory.conditionals.count)
-    var place = directory.conditionals.range.lowerBound
-    for _ in 0..<directory.conditionals.count { targets.append(try readConditional(at: &place)) }
-    try ArchiveTables.checkEnd(place, directory.conditionals, "conditional")
+    var cursor = directory.conditionals.range.lowerBound
+    for _ in 0..<directory.conditionals.count { targets.append(try readConditional(at: &cursor)) }
+    try ArchiveTables.checkEnd(cursor, directory.conditionals, "conditional")
     for save in saved?.saves ?? [] { try readChanges(in: save.conditionals, of: &targets) }
     conditionals = targets
     return targets
   }
 
-  private func readConditional(at place: inout Int) throws(ArchiveError) -> UInt32 {
-    let entryPlace = place
-    let number = try reader.varint(at: &place)
+  private func readConditional(at cursor: inout Int) throws(ArchiveError) -> UInt32 {
+    let entryOffset = cursor
+    let number = try reader.varint(at: &cursor)
     guard number <= directory.bodyCount, let target = UInt32(exactly: number) else {
       throw ArchiveError(
         .damaged,
         "An object in the conditional table is out of range",
-        byteOffset: entryPlace
+        byteOffset: entryOffset
       )
     }
     return target
@@ -248,24 +248,24 @@ package final class ArchiveImage {
     in table: ArchiveDirectory.Table,
     of targets: inout [UInt32]
   ) throws(ArchiveError) {
-    var place = table.range.lowerBound
+    var cursor = table.range.lowerBound
     var index = 0
     for _ in 0..<table.count {
-      let entryPlace = place
-      let passed = try reader.varint(at: &place)
-      let target = try readConditional(at: &place)
+      let entryOffset = cursor
+      let passed = try reader.varint(at: &cursor)
+      let target = try readConditional(at: &cursor)
       guard passed <= targets.count - index else {
         throw ArchiveError(
           .damaged,
           "A save changes an entry of the conditional table that does not exist",
-          byteOffset: entryPlace
+          byteOffset: entryOffset
         )
       }
       index += passed
       if index < targets.count { targets[index] = target } else { targets.append(target) }
       index += 1
     }
-    try ArchiveTables.checkEnd(place, table, "conditional")
+    try ArchiveTables.checkEnd(cursor, table, "conditional")
   }
 
   /// Whether there are conditional references.
@@ -288,7 +288,7 @@ package final class ArchiveImage {
 
   /// Reads those tables whole that otherwise are read when they are first needed.
   package func checkTables() throws(ArchiveError) {
-    if stringPlaces == nil { _ = try readStringPlaces() }
+    if stringOffsets == nil { _ = try readStringOffsets() }
     if conditionals == nil { _ = try readConditionals() }
   }
 
@@ -296,14 +296,14 @@ package final class ArchiveImage {
 
   /// Reads the class number at the start of a body (Format §4.1): `nil` for the body of a value.
   package func classNumber(at offset: inout Int) throws(ArchiveError) -> Int? {
-    let place = offset
+    let cursor = offset
     let number = try reader.varint(at: &offset)
     guard number <= classes.count else {
-      throw ArchiveError(.damaged, "The number of a class is out of range", byteOffset: place)
+      throw ArchiveError(.damaged, "The number of a class is out of range", byteOffset: cursor)
     }
     guard number > 0 else { return nil }
     guard !classes[number - 1].isValueType else {
-      throw ArchiveError(.damaged, "The type of an object is a structure or enumeration", byteOffset: place)
+      throw ArchiveError(.damaged, "The type of an object is a structure or enumeration", byteOffset: cursor)
     }
     return number - 1
   }
@@ -311,14 +311,14 @@ package final class ArchiveImage {
   /// Reads the number behind the tag of a typed value, of which `offset` is the place and moves to the value
   /// itself: that of an entry of the class table (Format §4.10).
   package func valueTypeNumber(at offset: inout Int) throws(ArchiveError) -> Int {
-    let place = offset
+    let cursor = offset
     offset += 1
     let number = try reader.varint(at: &offset)
     guard number < classes.count, classes[number].isValueType else {
       throw ArchiveError(
         .damaged,
         "A typed value refers to no value type of the class table",
-        byteOffset: place
+        byteOffset: cursor
       )
     }
     return number

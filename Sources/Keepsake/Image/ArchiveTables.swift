@@ -93,9 +93,9 @@ package final class ArchiveTables {
     keys.reserveCapacity(count)
     var seen: Set<ExactString> = []
     for table in tables {
-      var place = table.range.lowerBound
+      var cursor = table.range.lowerBound
       for _ in 0..<table.count {
-        let range = try reader.textRange(at: &place)
+        let range = try reader.textRange(at: &cursor)
         let key = try reader.string(range)
         let isNew =
           count <= fewKeys
@@ -106,7 +106,7 @@ package final class ArchiveTables {
         }
         keys.append(key)
       }
-      try checkEnd(place, table, "key")
+      try checkEnd(cursor, table, "key")
     }
     return keys
   }
@@ -119,8 +119,8 @@ package final class ArchiveTables {
   ) throws(ArchiveError) -> (starts: [UInt32], keys: [UInt32]) {
     var shapes = ShapesRead(isShort: isShort, keyCount: keyCount)
     for table in tables {
-      let place = try shapes.read(reader, table)
-      try checkEnd(place, table, "shape")
+      let offset = try shapes.read(reader, table)
+      try checkEnd(offset, table, "shape")
     }
     return (shapes.starts, shapes.keys)
   }
@@ -147,39 +147,39 @@ package final class ArchiveTables {
       _ reader: ByteReader,
       _ table: ArchiveDirectory.Table
     ) throws(ArchiveError) -> Int {
-      var place = table.range.lowerBound
+      var cursor = table.range.lowerBound
       starts.reserveCapacity(starts.count + table.count)
-      for _ in 0..<table.count { try readShape(reader, &place, endingBy: table.range.upperBound) }
-      return place
+      for _ in 0..<table.count { try readShape(reader, &cursor, endingBy: table.range.upperBound) }
+      return cursor
     }
 
     private mutating func readShape(
       _ reader: ByteReader,
-      _ place: inout Int,
+      _ cursor: inout Int,
       endingBy end: Int
     ) throws(ArchiveError) {
       let shape = starts.count - 1
-      let head = try reader.varint(at: &place)
+      let head = try reader.varint(at: &cursor)
       if isShort, head & 1 == 1 {
         guard head >> 1 <= keyCount - newKey else {
-          throw ArchiveError(.damaged, "The number of a key is out of range", byteOffset: place)
+          throw ArchiveError(.damaged, "The number of a key is out of range", byteOffset: cursor)
         }
         keys += (newKey..<(newKey + head >> 1)).map { UInt32(truncatingIfNeeded: $0) }
         newKey += head >> 1
         return starts.append(UInt32(truncatingIfNeeded: keys.count))
       }
       let count = isShort ? head >> 1 : head
-      guard count <= end - place else {
-        throw ArchiveError(.damaged, "A shape has more keys than fit into its table", byteOffset: place)
+      guard count <= end - cursor else {
+        throw ArchiveError(.damaged, "A shape has more keys than fit into its table", byteOffset: cursor)
       }
       for _ in 0..<count {
-        let keyPlace = place
-        let key = try reader.varint(at: &place)
+        let keyOffset = cursor
+        let key = try reader.varint(at: &cursor)
         guard key < keyCount, lastShape[key] != shape else {
           throw ArchiveError(
             .damaged,
             "A shape contains a key twice, or the number of a key is out of range",
-            byteOffset: keyPlace
+            byteOffset: keyOffset
           )
         }
         lastShape[key] = shape
@@ -187,7 +187,11 @@ package final class ArchiveTables {
         keys.append(UInt32(truncatingIfNeeded: key))
       }
       guard let end = UInt32(exactly: keys.count) else {
-        throw ArchiveError(.limitExceeded, "The shapes have more keys than can be counted", byteOffset: place)
+        throw ArchiveError(
+          .limitExceeded,
+          "The shapes have more keys than can be counted",
+          byteOffset: cursor
+        )
       }
       starts.append(end)
     }
@@ -204,10 +208,10 @@ package final class ArchiveTables {
     var classes: [ClassEntry] = []
     /// How many superclasses each class has: whoever walks such a chain does so for each of very many objects.
     var chainLengths: [Int] = []
-    var place = table.range.lowerBound
+    var cursor = table.range.lowerBound
     for _ in 0..<table.count {
-      let start = place
-      let entry = try ClassEntry(reader, at: &place, after: classes)
+      let start = cursor
+      let entry = try ClassEntry(reader, at: &cursor, after: classes)
       let length = entry.superclass.map { chainLengths[$0] + 1 } ?? 0
       guard length <= mostSuperclasses else {
         throw ArchiveError(
@@ -219,17 +223,21 @@ package final class ArchiveTables {
       classes.append(entry)
       chainLengths.append(length)
     }
-    try checkEnd(place, table, "class")
+    try checkEnd(cursor, table, "class")
     return classes
   }
 
   static func checkEnd(
-    _ place: Int,
+    _ offset: Int,
     _ table: ArchiveDirectory.Table,
     _ name: String
   ) throws(ArchiveError) {
-    guard place == table.range.upperBound else {
-      throw ArchiveError(.damaged, "The \(name) table does not fill the space that it has", byteOffset: place)
+    guard offset == table.range.upperBound else {
+      throw ArchiveError(
+        .damaged,
+        "The \(name) table does not fill the space that it has",
+        byteOffset: offset
+      )
     }
   }
 }

@@ -3,7 +3,7 @@ extension ArchiveImage {
   /// A group of the offset table.
   private struct Group {
     /// Where its head stands, and where the lengths of its bodies do, of which each has `width` bytes.
-    let place: Int
+    let offset: Int
     let lengths: Int
     let width: Int
     /// Where its first body begins.
@@ -41,7 +41,7 @@ extension ArchiveImage {
     let index = (number - 1) % OffsetTable.groupSize
     let group = try group(groupNumber)
     if !soundGroups.contains(groupNumber) { try checkGroup(groupNumber, group) }
-    var (start, earlier) = bodyPlaces.nearest(groupNumber, index) ?? (group.start, 0)
+    var (start, earlier) = bodyStarts.nearest(groupNumber, index) ?? (group.start, 0)
     while earlier < index {
       start &+= try length(earlier, in: group)
       earlier += 1
@@ -49,9 +49,9 @@ extension ArchiveImage {
     let end = start &+ (try length(index, in: group))
     // All that was found when the group was checked. But the memory may be that of a file which somebody changes.
     guard start >= directory.bodies.lowerBound, end > start, end <= directory.bodies.upperBound else {
-      throw outsideBodies(group.place)
+      throw outsideBodies(group.offset)
     }
-    bodyPlaces.note(groupNumber, index, start)
+    bodyStarts.note(groupNumber, index, start)
     return start..<end
   }
 
@@ -69,26 +69,26 @@ extension ArchiveImage {
       throw ArchiveError(
         .damaged,
         "An offset in the offset table is outside the archive",
-        byteOffset: group.place
+        byteOffset: group.offset
       )
     }
     try verifier?.verify(group.lengths..<(group.lengths + count * group.width))
     let end = isLast ? directory.bodies.upperBound : try self.group(number + 1).start
-    var place = group.start
+    var cursor = group.start
     for index in 0..<count {
       let length = try length(index, in: group)
-      guard length > 0, length <= directory.bodies.upperBound - place else {
-        throw outsideBodies(group.place)
+      guard length > 0, length <= directory.bodies.upperBound - cursor else {
+        throw outsideBodies(group.offset)
       }
-      place += length
+      cursor += length
     }
-    guard place == end, group.start >= directory.bodies.lowerBound,
+    guard cursor == end, group.start >= directory.bodies.lowerBound,
       number > 0 || group.start == directory.bodies.lowerBound
     else {
       throw ArchiveError(
         .damaged,
         "The offset table gives two bodies the same offset, or leaves a gap",
-        byteOffset: group.place
+        byteOffset: group.offset
       )
     }
     soundGroups.insert(number)
@@ -97,17 +97,17 @@ extension ArchiveImage {
   private func group(_ number: Int) throws(ArchiveError) -> Group {
     let table = directory.offsets
     if let width = directory.lengthWidth {
-      let place = table.range.lowerBound
-      return Group(place: place, lengths: place, width: width, start: directory.bodies.lowerBound)
+      let offset = table.range.lowerBound
+      return Group(offset: offset, lengths: offset, width: width, start: directory.bodies.lowerBound)
     }
-    let place = table.range.lowerBound + number * OffsetTable.groupByteCount
-    try verifier?.verify(place..<(place + OffsetTable.groupByteCount))
-    let entry = try reader.word(at: place)
-    guard entry >> 2 <= UInt64(directory.bodies.upperBound) else { throw outsideBodies(place) }
+    let offset = table.range.lowerBound + number * OffsetTable.groupByteCount
+    try verifier?.verify(offset..<(offset + OffsetTable.groupByteCount))
+    let entry = try reader.word(at: offset)
+    guard entry >> 2 <= UInt64(directory.bodies.upperBound) else { throw outsideBodies(offset) }
     return Group(
-      place: place,
+      offset: offset,
       lengths: table.range.lowerBound + table.count * OffsetTable.groupByteCount
-        + Int(try reader.unsigned(at: place + 8, byteCount: 4)),
+        + Int(try reader.unsigned(at: offset + 8, byteCount: 4)),
       width: 1 << Int(entry & 3),
       start: Int(entry >> 2)
     )
@@ -144,26 +144,26 @@ extension ArchiveImage {
   /// Where the value of the top level begins, which fills its body and is no object.
   package var topLevelContent: Int {
     get throws(ArchiveError) {
-      let place = try topLevelStart
-      guard try end(ofValueAt: place, in: reader) == directory.topLevel.upperBound else {
-        throw ArchiveError(.damaged, "There are unused bytes behind the top level", byteOffset: place)
+      let offset = try topLevelStart
+      guard try end(ofValueAt: offset, in: reader) == directory.topLevel.upperBound else {
+        throw ArchiveError(.damaged, "There are unused bytes behind the top level", byteOffset: offset)
       }
-      return place
+      return offset
     }
   }
 
   /// Where the value of the top level begins, which is no object. It is not walked.
   package var topLevelStart: Int {
     get throws(ArchiveError) {
-      var place = directory.topLevel.lowerBound
-      guard try classNumber(at: &place) == nil else {
+      var cursor = directory.topLevel.lowerBound
+      guard try classNumber(at: &cursor) == nil else {
         throw ArchiveError(
           .damaged,
           "The top level of the archive is an object",
           byteOffset: directory.topLevel.lowerBound
         )
       }
-      return place
+      return cursor
     }
   }
 

@@ -34,29 +34,29 @@ extension ArchiveImage {
     in reader: ByteReader
   ) throws(ArchiveError) -> (relative: Int?, base: Int?) {
     var members: (relative: Int?, base: Int?) = (nil, nil)
-    var place = offset + 1
+    var cursor = offset + 1
     func note(_ name: String) {
-      if name == "relative" { members.relative = place }
-      if name == "base" { members.base = place }
+      if name == "relative" { members.relative = cursor }
+      if name == "base" { members.base = cursor }
     }
-    let tag = try reader.byte(at: place)
+    let tag = try reader.byte(at: cursor)
     switch TagKind(tag) {
     case .record, .shortRecord:
-      place += 1
-      let number = tag == Tag.record ? try reader.varint(at: &place) : Int(tag - Tag.shortRecord)
+      cursor += 1
+      let number = tag == Tag.record ? try reader.varint(at: &cursor) : Int(tag - Tag.shortRecord)
       for slot in try shape(number, at: offset + 1) {
         note(keys[shapeKey(slot)])
-        place = try end(ofValueAt: place, in: reader)
+        cursor = try end(ofValueAt: cursor, in: reader)
       }
     case .map:
       var seen = DistinctKeys()
-      place += 1
-      for _ in 0..<(try reader.varint(at: &place)) {
-        let keyPlace = place
-        let key = try mapKey(at: &place, in: reader)
-        try seen.insert(keyAt: keyPlace, self)
+      cursor += 1
+      for _ in 0..<(try reader.varint(at: &cursor)) {
+        let keyOffset = cursor
+        let key = try mapKey(at: &cursor, in: reader)
+        try seen.insert(keyAt: keyOffset, self)
         note(key.keyText)
-        place = try end(ofValueAt: place, in: reader)
+        cursor = try end(ofValueAt: cursor, in: reader)
       }
     default:
       throw notURL("is followed by something else than keys", offset)

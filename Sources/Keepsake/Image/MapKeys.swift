@@ -2,7 +2,7 @@
 struct DistinctKeys {
   struct Entry {
     /// Where the key is.
-    var place: Int
+    var offset: Int
     var hash: UInt32
   }
 
@@ -19,11 +19,11 @@ struct DistinctKeys {
     try makeSlots(for: entries.count, image)
   }
 
-  /// Adds the key at `place`.
+  /// Adds the key at `offset`.
   ///
   /// - Throws: ``ArchiveError`` when it is there already.
-  mutating func insert(keyAt place: Int, _ image: ArchiveImage) throws(ArchiveError) {
-    entries.append(Entry(place: place, hash: try image.rememberedKeyHash(at: place)))
+  mutating func insert(keyAt offset: Int, _ image: ArchiveImage) throws(ArchiveError) {
+    entries.append(Entry(offset: offset, hash: try image.rememberedKeyHash(at: offset)))
     if entries.count > slots.capacity { return try makeSlots(for: 2 * entries.count, image) }
     try enter(entries.count - 1, image)
   }
@@ -33,15 +33,19 @@ struct DistinctKeys {
     let hash = name.withUTF8Bytes { keyHash.of($0) }
     return try slots.slot(hash) { (slot) throws(ArchiveError) in
       guard entries[slot].hash == hash else { return false }
-      var place = entries[slot].place
-      return try image.isKey(name, at: &place)
+      var cursor = entries[slot].offset
+      return try image.isKey(name, at: &cursor)
     }
   }
 
   private mutating func makeSlots(for count: Int, _ image: ArchiveImage) throws(ArchiveError) {
     guard let first = entries.first else { return }
     guard UInt32(exactly: entries.count) != nil else {
-      throw ArchiveError(.limitExceeded, "A map has more keys than can be looked up", byteOffset: first.place)
+      throw ArchiveError(
+        .limitExceeded,
+        "A map has more keys than can be looked up",
+        byteOffset: first.offset
+      )
     }
     slots = SlotTable(for: count)
     for slot in entries.indices { try enter(slot, image) }
@@ -51,9 +55,9 @@ struct DistinctKeys {
     let entry = entries[slot]
     let isNew = try slots.insert(slot, entry.hash) { [entries] (other) throws(ArchiveError) in
       guard entries[other].hash == entry.hash else { return false }
-      return try image.isSameKey(entries[other].place, entry.place)
+      return try image.isSameKey(entries[other].offset, entry.offset)
     }
-    guard isNew else { throw ArchiveError(.damaged, "A map contains a key twice", byteOffset: entry.place) }
+    guard isNew else { throw ArchiveError(.damaged, "A map contains a key twice", byteOffset: entry.offset) }
   }
 }
 
@@ -65,17 +69,17 @@ extension ArchiveImage {
     case number(Int)
   }
 
-  /// Whether the key of a map at `place`, which moves behind it, is `name`.
-  func isKey(_ name: String, at place: inout Int) throws(ArchiveError) -> Bool {
-    switch try keyText(at: &place) {
+  /// Whether the key of a map at `cursor`, which moves past it, is `name`.
+  func isKey(_ name: String, at cursor: inout Int) throws(ArchiveError) -> Bool {
+    switch try keyText(at: &cursor) {
     case .text(let range): try reader.hasUTF8(of: name, in: range)
     case .number(let number): name.utf8.elementsEqual(String(number).utf8)
     }
   }
 
-  /// The hash of the key of a map at `place`, which moves behind it; throws when it is a text that is not UTF-8.
-  func keyHash(at place: inout Int, _ hash: KeyHash) throws(ArchiveError) -> UInt32 {
-    switch try keyText(at: &place) {
+  /// The hash of the key of a map at `cursor`, which moves past it; throws when it is a text that is not UTF-8.
+  func keyHash(at cursor: inout Int, _ hash: KeyHash) throws(ArchiveError) -> UInt32 {
+    switch try keyText(at: &cursor) {
     case .text(let range):
       let (hash, isASCII) = try reader.withBytes(range) { (hash.of($0), $0.isASCII) }
       if !isASCII { _ = try reader.string(range) }
@@ -84,55 +88,55 @@ extension ArchiveImage {
     }
   }
 
-  /// The hash of the key of a map at `place`, by a seed of the image's own. One that is the number of a long string does
+  /// The hash of the key of a map at `cursor`, by a seed of the image's own. One that is the number of a long string does
   /// not cost the length of that string each time.
-  fileprivate func rememberedKeyHash(at place: Int) throws(ArchiveError) -> UInt32 {
-    var place = place
-    guard try reader.byte(at: place) & 0xFC == Tag.stringReference else {
-      return try keyHash(at: &place, ownKeyHash)
+  fileprivate func rememberedKeyHash(at cursor: Int) throws(ArchiveError) -> UInt32 {
+    var cursor = cursor
+    guard try reader.byte(at: cursor) & 0xFC == Tag.stringReference else {
+      return try keyHash(at: &cursor, ownKeyHash)
     }
-    let number = try reader.referencedNumber(at: place)
+    let number = try reader.referencedNumber(at: cursor)
     if let known = stringHashes[number] { return known }
-    let hash = try keyHash(at: &place, ownKeyHash)
+    let hash = try keyHash(at: &cursor, ownKeyHash)
     stringHashes[number] = hash
     return hash
   }
 
   /// Whether the keys of a map at two places are the same.
-  fileprivate func isSameKey(_ place: Int, _ other: Int) throws(ArchiveError) -> Bool {
-    var place = place
+  fileprivate func isSameKey(_ cursor: Int, _ other: Int) throws(ArchiveError) -> Bool {
+    var cursor = cursor
     var other = other
-    return try mapKey(at: &place, in: reader).name == mapKey(at: &other, in: reader).name
+    return try mapKey(at: &cursor, in: reader).name == mapKey(at: &other, in: reader).name
   }
 
-  /// What the key of a map at `place` is, which moves behind it.
+  /// What the key of a map at `cursor` is, which moves past it.
   @inline(__always)
-  private func keyText(at place: inout Int) throws(ArchiveError) -> KeyText {
-    let start = place
+  private func keyText(at cursor: inout Int) throws(ArchiveError) -> KeyText {
+    let start = cursor
     let tag = try reader.byte(at: start)
     switch tag {
     case Tag.shortString..<Tag.objectReference:
       let count = Int(tag & 0x1F)
       try reader.check(count, at: start &+ 1)
-      place = start &+ 1 &+ count
-      return .text((start &+ 1)..<place)
+      cursor = start &+ 1 &+ count
+      return .text((start &+ 1)..<cursor)
     case Tag.stringReference..<Tag.valueReference:
       let byteCount = Int(tag & 3) &+ 1
-      place = start &+ 1 &+ byteCount
+      cursor = start &+ 1 &+ byteCount
       let number = try reader.unsigned(at: start &+ 1, byteCount: byteCount)
       return .text(try stringRange(Int(number), at: start))
     case Tag.string:
       var text = start &+ 1
       let count = try reader.varint(at: &text)
       try reader.check(count, at: text)
-      place = text &+ count
-      return .text(text..<place)
+      cursor = text &+ count
+      return .text(text..<cursor)
     case Tag.smallInteger...:
-      place = start &+ 1
+      cursor = start &+ 1
       return .number(Int(tag) &- Int(Tag.smallInteger) &- 16)
     case Tag.integer..<Tag.uint64:
       let byteCount = Int(tag &- Tag.integer) &+ 1
-      place = start &+ 1 &+ byteCount
+      cursor = start &+ 1 &+ byteCount
       return .number(Int(try reader.signed(at: start &+ 1, byteCount: byteCount)))
     default:
       throw ArchiveError(.damaged, "The key of a map is neither a string nor an integer", byteOffset: start)

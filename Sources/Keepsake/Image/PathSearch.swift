@@ -15,55 +15,55 @@ package struct PathSearch<Layout: ValueLayout> {
 
   /// The way from the value at `offset` to the first value that is a target, or `nil` when there is none.
   package mutating func search(from offset: Int) -> [PathElement]? {
-    var place = offset
+    var cursor = offset
     path = []
-    return (try? visit(&place)) == true ? path : nil
+    return (try? visit(&cursor)) == true ? path : nil
   }
 
   /// Walks one value; returns whether the target is it or in it, and then leaves `path` standing.
-  private mutating func visit(_ place: inout Int) throws(ArchiveError) -> Bool {
-    if isTarget(place) { return true }
-    let start = place
-    let tag = try reader.byte(at: place)
+  private mutating func visit(_ cursor: inout Int) throws(ArchiveError) -> Bool {
+    if isTarget(cursor) { return true }
+    let start = cursor
+    let tag = try reader.byte(at: cursor)
     // Where the stack is about to end, which may be why a path is wanted, what is nested deeper is passed
     // over.
     guard stackGuard.hasRoom(StackGuard.lastReserve) else {
-      place = try layout.end(ofValueAt: place, in: reader)
+      cursor = try layout.end(ofValueAt: cursor, in: reader)
       return false
     }
-    place += 1
+    cursor += 1
     switch TagKind(tag) {
     case .some, .url:
-      return try visit(&place)
+      return try visit(&cursor)
     case .typed:
       // The type is no step of the way.
-      _ = try reader.varint(at: &place)
-      return try visit(&place)
+      _ = try reader.varint(at: &cursor)
+      return try visit(&cursor)
     case .shortArray:
-      return try visitElements(Int(tag - Tag.shortArray), &place)
+      return try visitElements(Int(tag - Tag.shortArray), &cursor)
     case .array:
-      return try visitElements(try reader.varint(at: &place), &place)
+      return try visitElements(try reader.varint(at: &cursor), &cursor)
     case .shortRecord:
-      return try visitSlots(Int(tag - Tag.shortRecord), &place, start)
+      return try visitSlots(Int(tag - Tag.shortRecord), &cursor, start)
     case .record:
-      return try visitSlots(try reader.varint(at: &place), &place, start)
+      return try visitSlots(try reader.varint(at: &cursor), &cursor, start)
     case .map:
-      for _ in 0..<(try reader.varint(at: &place)) {
-        path.append(try layout.mapKey(at: &place, in: reader))
-        if try visit(&place) { return true }
+      for _ in 0..<(try reader.varint(at: &cursor)) {
+        path.append(try layout.mapKey(at: &cursor, in: reader))
+        if try visit(&cursor) { return true }
         path.removeLast()
       }
       return false
     default:
-      place = try layout.end(ofValueAt: start, in: reader)
+      cursor = try layout.end(ofValueAt: start, in: reader)
       return false
     }
   }
 
-  private mutating func visitElements(_ count: Int, _ place: inout Int) throws(ArchiveError) -> Bool {
+  private mutating func visitElements(_ count: Int, _ cursor: inout Int) throws(ArchiveError) -> Bool {
     for index in 0..<count {
       path.append(.index(index))
-      if try visit(&place) { return true }
+      if try visit(&cursor) { return true }
       path.removeLast()
     }
     return false
@@ -71,12 +71,12 @@ package struct PathSearch<Layout: ValueLayout> {
 
   private mutating func visitSlots(
     _ shape: Int,
-    _ place: inout Int,
+    _ cursor: inout Int,
     _ start: Int
   ) throws(ArchiveError) -> Bool {
     for slot in 0..<(try layout.slotCount(ofShape: shape, at: start)) {
       path.append(.key(layout.keyName(slot: slot, ofShape: shape)))
-      if try visit(&place) { return true }
+      if try visit(&cursor) { return true }
       path.removeLast()
     }
     return false
@@ -84,14 +84,14 @@ package struct PathSearch<Layout: ValueLayout> {
 }
 
 extension ValueLayout {
-  /// The key of a map at `place`, which moves behind it (Format §4.8).
-  package func mapKey(at place: inout Int, in reader: ByteReader) throws(ArchiveError) -> PathElement {
-    let start = place
+  /// The key of a map at `cursor`, which moves past it (Format §4.8).
+  package func mapKey(at cursor: inout Int, in reader: ByteReader) throws(ArchiveError) -> PathElement {
+    let start = cursor
     let tag = try reader.byte(at: start)
-    place = try end(ofValueAt: start, in: reader)
+    cursor = try end(ofValueAt: start, in: reader)
     switch TagKind(tag) {
     case .shortString:
-      return .key(try reader.string((start + 1)..<place))
+      return .key(try reader.string((start + 1)..<cursor))
     case .string:
       var text = start + 1
       let count = try reader.varint(at: &text)

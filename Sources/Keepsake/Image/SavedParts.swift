@@ -3,13 +3,13 @@ struct SavedParts {
   /// The oldest first.
   let saves: [SaveDirectory]
   /// Where those bodies are that an appended save has, each in the newest one.
-  private let bodies: [UInt32: Place]
+  private let bodies: [UInt32: Extent]
   /// A bit for each body of the file, set for those: of most files nearly all bodies are in the first save.
   private let haveNewer: [UInt64]
   /// How many bytes of bodies and top levels have a newer one in their place, those of the first save not counted.
   let replacedByteCount: Int
 
-  private struct Place {
+  private struct Extent {
     let start: Int
     let byteCount: Int
   }
@@ -44,7 +44,7 @@ struct SavedParts {
     _ verifier: inout PartVerifier?
   ) throws(ArchiveError) {
     var saves: [SaveDirectory] = []
-    var bodies: [UInt32: Place] = [:]
+    var bodies: [UInt32: Extent] = [:]
     var bodyCount = first.bodyCount
     var replacedByteCount = 0
     for (index, trailer) in trailers.enumerated() {
@@ -68,8 +68,8 @@ struct SavedParts {
       try verifier?.verify(save.topLevel)
       try verifier?.verify(save.topLevel.upperBound..<trailer.directoryOffset)
       try save.forEachBody(reader, countBefore: bodyCount) { number, range in
-        let place = Place(start: range.lowerBound, byteCount: range.count)
-        let replaced = bodies.updateValue(place, forKey: UInt32(truncatingIfNeeded: number))
+        let extent = Extent(start: range.lowerBound, byteCount: range.count)
+        let replaced = bodies.updateValue(extent, forKey: UInt32(truncatingIfNeeded: number))
         replacedByteCount += replaced?.byteCount ?? 0
       }
       bodyCount = save.bodyCount
@@ -92,8 +92,8 @@ struct SavedParts {
   }
 
   private func replacement(_ number: Int) -> Range<Int>? {
-    guard let place = bodies[UInt32(truncatingIfNeeded: number)] else { return nil }
-    return place.start..<(place.start + place.byteCount)
+    guard let extent = bodies[UInt32(truncatingIfNeeded: number)] else { return nil }
+    return extent.start..<(extent.start + extent.byteCount)
   }
 
   /// The numbers of the bodies that appended saves have.
@@ -101,7 +101,7 @@ struct SavedParts {
 
   /// The number of the body that holds the byte at `offset`, if it is one of an appended save, and a current one.
   func bodyNumber(containing offset: Int) -> Int? {
-    for (number, place) in bodies where offset >= place.start && offset < place.start + place.byteCount {
+    for (number, extent) in bodies where offset >= extent.start && offset < extent.start + extent.byteCount {
       return Int(number)
     }
     return nil

@@ -4,7 +4,7 @@ package struct TranslatedArchive {
   /// How many bytes the original has.
   let sourceByteCount: Int
   /// Where values are, in the order of the archive.
-  let places: [ArchivePlace]
+  let offsets: [TranslatedOffset]
   /// The names of classes that have another one in the original.
   let originalNames: [String: String]
   /// What could not be carried over, and what became something else, in words and with how often.
@@ -25,7 +25,7 @@ extension TranslatedArchive {
 }
 
 /// Where a value is, in bytes from the start of the archive and of what that was made of.
-struct ArchivePlace {
+struct TranslatedOffset {
   let offset: Int
   let source: Int
 }
@@ -34,12 +34,12 @@ extension TranslatedArchive {
   /// Where in the original that value is, or the one around it, that is at `offset` of the archive; `nil` for what the
   /// original does not have.
   func source(of offset: Int) -> Int? {
-    var (low, high) = (0, places.count)
+    var (low, high) = (0, offsets.count)
     while low < high {
       let middle = (low + high) / 2
-      if places[middle].offset <= offset { low = middle + 1 } else { high = middle }
+      if offsets[middle].offset <= offset { low = middle + 1 } else { high = middle }
     }
-    return low == 0 ? nil : places[low - 1].source
+    return low == 0 ? nil : offsets[low - 1].source
   }
 }
 
@@ -49,7 +49,7 @@ extension ArchiveImage {
 
   /// How many bytes of memory the archive takes because it was made of another one.
   var translatedByteCount: Int {
-    source.map { $0.buffer.count + $0.places.count * MemoryLayout<ArchivePlace>.stride } ?? 0
+    source.map { $0.buffer.count + $0.offsets.count * MemoryLayout<TranslatedOffset>.stride } ?? 0
   }
 
   /// The error with its place in the file that was opened, which may be another than in the archive.

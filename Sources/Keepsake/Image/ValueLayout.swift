@@ -23,67 +23,67 @@ extension ArchiveImage: ValueLayout {
 extension ValueLayout {
   /// The end of the value at `offset` (Format §4). It takes no recursion, hence no stack, whatever is nested.
   package func end(ofValueAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
-    var place = offset
+    var cursor = offset
     var pending = 1
     repeat {
-      let tag = try reader.byte(at: place)
+      let tag = try reader.byte(at: cursor)
       let length = fixedLength(of: tag)
       if length > 0 {
-        place &+= length
+        cursor &+= length
       } else if tag == Tag.string {
-        place &+= 1
-        let count = try reader.varint(at: &place)
-        try reader.check(count, at: place)
-        place &+= count
+        cursor &+= 1
+        let count = try reader.varint(at: &cursor)
+        try reader.check(count, at: cursor)
+        cursor &+= count
       } else if tag == Tag.packedArray {
-        place = try end(ofPackedArrayAt: place, in: reader)
+        cursor = try end(ofPackedArrayAt: cursor, in: reader)
       } else {
-        let children = try valuesBehindHead(at: &place, in: reader)
+        let children = try valuesBehindHead(at: &cursor, in: reader)
         // A value takes a byte at least, so that what is left bounds how many can still come: this one is among those that
         // are pending, and has its bytes.
-        guard pending &- 1 <= reader.count &- place &- children else { throw tooManyParts(place) }
+        guard pending &- 1 <= reader.count &- cursor &- children else { throw tooManyParts(cursor) }
         pending &+= children
       }
       pending &-= 1
     } while pending > 0
     // What has a fixed length may have gone on behind the end.
-    try reader.check(0, at: place)
-    return place
+    try reader.check(0, at: cursor)
+    return cursor
   }
 
-  /// How many values follow the head of a value without a fixed length at `place`, which moves behind the head, and
+  /// How many values follow the head of a value without a fixed length at `cursor`, which moves past the head, and
   /// behind what is no value. There is a byte for each.
-  func valuesBehindHead(at place: inout Int, in reader: ByteReader) throws(ArchiveError) -> Int {
-    let start = place
+  func valuesBehindHead(at cursor: inout Int, in reader: ByteReader) throws(ArchiveError) -> Int {
+    let start = cursor
     let tag = try reader.byte(at: start)
-    place &+= 1
+    cursor &+= 1
     let children: Int
     switch tag {
     case Tag.shortArray..<Tag.shortRecord: children = Int(tag &- Tag.shortArray)
     case Tag.shortRecord...(Tag.shortRecord + 15):
       children = try slotCount(ofShape: Int(tag &- Tag.shortRecord), at: start)
     case Tag.string, Tag.bytes:
-      let count = try reader.varint(at: &place)
-      try reader.check(count, at: place)
-      place &+= count
+      let count = try reader.varint(at: &cursor)
+      try reader.check(count, at: cursor)
+      cursor &+= count
       return 0
     case Tag.packedArray:
-      place = try end(ofPackedArrayAt: start, in: reader)
+      cursor = try end(ofPackedArrayAt: start, in: reader)
       return 0
-    case Tag.array: children = try reader.varint(at: &place)
+    case Tag.array: children = try reader.varint(at: &cursor)
     case Tag.map:
-      let count = try reader.varint(at: &place)
-      try reader.check(count, at: place)
+      let count = try reader.varint(at: &cursor)
+      try reader.check(count, at: cursor)
       children = count &* 2
-    case Tag.record: children = try slotCount(ofShape: try reader.varint(at: &place), at: start)
+    case Tag.record: children = try slotCount(ofShape: try reader.varint(at: &cursor), at: start)
     case Tag.some, Tag.url: children = 1
     case Tag.decimal, Tag.negativeDecimal: children = 2
     case Tag.typed:
-      _ = try reader.varint(at: &place)
+      _ = try reader.varint(at: &cursor)
       children = 1
     default: throw unknownTag(tag, at: start)
     }
-    guard children <= reader.count &- place else { throw tooManyParts(start) }
+    guard children <= reader.count &- cursor else { throw tooManyParts(start) }
     return children
   }
 
@@ -101,14 +101,14 @@ extension ValueLayout {
     guard element == PackedElement.signed.rawValue || element == PackedElement.unsigned.rawValue else {
       return try packedArray(at: offset, in: reader).end
     }
-    var place = offset &+ 2
-    var rest = try reader.varint(at: &place)
+    var cursor = offset &+ 2
+    var rest = try reader.varint(at: &cursor)
     guard rest <= reader.count else { throw tooLong(offset) }
     while rest > 0 {
-      place = try PackedBlock(reader, of: min(rest, PackedNumbers.blockSize), at: place).end
+      cursor = try PackedBlock(reader, of: min(rest, PackedNumbers.blockSize), at: cursor).end
       rest &-= PackedNumbers.blockSize
     }
-    return place
+    return cursor
   }
 
   /// What stands at the head of the packed array at `offset`, and where it ends (Format §4.7).
@@ -116,21 +116,21 @@ extension ValueLayout {
     at offset: Int,
     in reader: ByteReader
   ) throws(ArchiveError) -> (element: PackedElement, count: Int, payload: Int, end: Int) {
-    var place = offset + 2
+    var cursor = offset + 2
     guard let element = PackedElement(rawValue: try reader.byte(at: offset + 1)) else {
       throw ArchiveError(.damaged, "A packed array has elements of an unknown kind", byteOffset: offset + 1)
     }
-    let count = try reader.varint(at: &place)
-    let payload = place
+    let count = try reader.varint(at: &cursor)
+    let payload = cursor
     switch element {
     case .bool:
-      try reader.check(count / 8 + (count % 8 == 0 ? 0 : 1), at: place)
-      return (element, count, payload, place + (count + 7) / 8)
+      try reader.check(count / 8 + (count % 8 == 0 ? 0 : 1), at: cursor)
+      return (element, count, payload, cursor + (count + 7) / 8)
     case .float32, .float64:
       let size = element == .float32 ? 4 : 8
       guard count <= reader.count / size else { throw tooLong(offset) }
-      try reader.check(count * size, at: place)
-      return (element, count, payload, place + count * size)
+      try reader.check(count * size, at: cursor)
+      return (element, count, payload, cursor + count * size)
     case .signed, .unsigned:
       return (element, count, payload, try end(ofPackedArrayAt: offset, in: reader))
     }
@@ -140,9 +140,9 @@ extension ValueLayout {
   func elementCount(ofPackedArrayAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
     let isPacked = try reader.byte(at: offset) == Tag.packedArray
     let isBits = isPacked ? try reader.byte(at: offset + 1) == PackedElement.bool.rawValue : false
-    var place = offset + (isPacked ? 2 : 1)
-    let count = try reader.varint(at: &place)
-    try reader.check(isBits ? count / 8 : count, at: place)
+    var cursor = offset + (isPacked ? 2 : 1)
+    let count = try reader.varint(at: &cursor)
+    try reader.check(isBits ? count / 8 : count, at: cursor)
     return count
   }
 

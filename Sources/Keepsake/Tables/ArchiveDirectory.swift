@@ -24,9 +24,9 @@ package struct ArchiveDirectory: Sendable {
   package let offsets: Table
 
   init(_ reader: ByteReader, _ trailer: Trailer) throws(ArchiveError) {
-    var place = trailer.directoryOffset
-    let topLevelOffset = try reader.varint(at: &place)
-    let tablesOffset = try reader.varint(at: &place)
+    var cursor = trailer.directoryOffset
+    let topLevelOffset = try reader.varint(at: &cursor)
+    let tablesOffset = try reader.varint(at: &cursor)
     guard topLevelOffset >= Header.byteCount, topLevelOffset < tablesOffset,
       tablesOffset <= trailer.directoryOffset
     else {
@@ -39,54 +39,54 @@ package struct ArchiveDirectory: Sendable {
     topLevel = topLevelOffset..<tablesOffset
     bodies = Header.byteCount..<topLevelOffset
     lengthWidth = nil
-    bodyCount = try reader.varint(at: &place)
+    bodyCount = try reader.varint(at: &cursor)
     var tableStart = tablesOffset
     // Each entry of a table takes at least this many bytes; that bounds what its count can make a reader
     // reserve.
-    keys = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 1)
-    shapes = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 1)
-    classes = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 4)
-    strings = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 1)
-    conditionals = try ArchiveDirectory.table(reader, &place, &tableStart, trailer, entryByteCount: 1)
-    let offsetsPlace = place
-    let offsetsLength = try reader.varint(at: &place)
-    guard offsetsLength == trailer.directoryOffset - tableStart, place == trailer.checksumsOffset else {
+    keys = try ArchiveDirectory.table(reader, &cursor, &tableStart, trailer, entryByteCount: 1)
+    shapes = try ArchiveDirectory.table(reader, &cursor, &tableStart, trailer, entryByteCount: 1)
+    classes = try ArchiveDirectory.table(reader, &cursor, &tableStart, trailer, entryByteCount: 4)
+    strings = try ArchiveDirectory.table(reader, &cursor, &tableStart, trailer, entryByteCount: 1)
+    conditionals = try ArchiveDirectory.table(reader, &cursor, &tableStart, trailer, entryByteCount: 1)
+    let offsetsStart = cursor
+    let offsetsLength = try reader.varint(at: &cursor)
+    guard offsetsLength == trailer.directoryOffset - tableStart, cursor == trailer.checksumsOffset else {
       throw ArchiveError(
         .damaged,
         "There are unused bytes between the tables",
-        byteOffset: offsetsPlace
+        byteOffset: offsetsStart
       )
     }
     guard bodyCount <= offsetsLength else {
       throw ArchiveError(
         .damaged,
         "The offset table is too short for its bodies",
-        byteOffset: offsetsPlace
+        byteOffset: offsetsStart
       )
     }
     let groupCount = OffsetTable.groupCount(bodyCount)
     guard groupCount * OffsetTable.groupByteCount <= offsetsLength - bodyCount
     else {
-      throw ArchiveError(.damaged, "The offset table is too short for its bodies", byteOffset: offsetsPlace)
+      throw ArchiveError(.damaged, "The offset table is too short for its bodies", byteOffset: offsetsStart)
     }
     offsets = Table(count: groupCount, range: tableStart..<trailer.directoryOffset)
   }
 
   private static func table(
     _ reader: ByteReader,
-    _ place: inout Int,
+    _ cursor: inout Int,
     _ tableStart: inout Int,
     _ trailer: Trailer,
     entryByteCount: Int
   ) throws(ArchiveError) -> Table {
-    let entryPlace = place
-    let count = try reader.varint(at: &place)
-    let length = try reader.varint(at: &place)
+    let entryOffset = cursor
+    let count = try reader.varint(at: &cursor)
+    let length = try reader.varint(at: &cursor)
     guard length <= trailer.directoryOffset - tableStart, count <= length / entryByteCount else {
       throw ArchiveError(
         .damaged,
         "A table is longer than the part of the archive that contains it",
-        byteOffset: entryPlace
+        byteOffset: entryOffset
       )
     }
     defer { tableStart += length }

@@ -84,10 +84,10 @@ struct ClassRegistry {
   /// The number of an entry of the file that is like `entry`, and no other type's.
   private mutating func claim(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool) -> Int? {
     guard !unclaimed.isEmpty, let candidates = unclaimed[entry.name],
-      let place = candidates.firstIndex(where: { entries[$0].isSame(as: entry) })
+      let offset = candidates.firstIndex(where: { entries[$0].isSame(as: entry) })
     else { return nil }
-    let number = candidates[place]
-    unclaimed[entry.name]?.remove(at: place)
+    let number = candidates[offset]
+    unclaimed[entry.name]?.remove(at: offset)
     (types[number], weakness[number]) = (type, isWeak)
     changes.append(.claimed(number))
     return number
@@ -190,13 +190,13 @@ extension ClassEntry {
   init(_ reader: ByteReader, at offset: inout Int, after earlier: [ClassEntry]) throws(ArchiveError) {
     name = try reader.tableString(at: &offset)
     version = try reader.varint(at: &offset)
-    let superclassPlace = offset
+    let superclassOffset = offset
     let superclass = try reader.varint(at: &offset)
     guard superclass <= earlier.count else {
       throw ArchiveError(
         .damaged,
         "A class names a superclass that is not in front of it in the table",
-        byteOffset: superclassPlace
+        byteOffset: superclassOffset
       )
     }
     self.superclass = superclass == 0 ? nil : superclass - 1
@@ -210,7 +210,7 @@ extension ClassEntry {
       throw ArchiveError(
         .damaged,
         "A structure or enumeration has a superclass, or is one",
-        byteOffset: superclassPlace
+        byteOffset: superclassOffset
       )
     }
     offset += 1
@@ -249,11 +249,11 @@ extension ByteReader {
     try string(textRange(at: &offset))
   }
 
-  /// The extent of a text of a table, which is written as a length and UTF-8; `place` moves behind it.
-  func textRange(at place: inout Int) throws(ArchiveError) -> Range<Int> {
-    let count = try varint(at: &place)
-    try check(count, at: place)
-    defer { place += count }
-    return place..<(place + count)
+  /// The extent of a text of a table, which is written as a length and UTF-8; `cursor` moves past it.
+  func textRange(at cursor: inout Int) throws(ArchiveError) -> Range<Int> {
+    let count = try varint(at: &cursor)
+    try check(count, at: cursor)
+    defer { cursor += count }
+    return cursor..<(cursor + count)
   }
 }

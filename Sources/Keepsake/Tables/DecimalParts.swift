@@ -62,22 +62,22 @@ extension DecimalParts {
     return number.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// Reads the parts of the decimal at `place`, which moves behind it (Format §4.4).
-  package init(_ reader: ByteReader, at place: inout Int) throws(ArchiveError) {
-    let start = place
-    isNegative = try reader.byte(at: place) == Tag.negativeDecimal
-    place += 1
-    let exponent = try IntegerValue(reader, at: &place)
+  /// Reads the parts of the decimal at `cursor`, which moves past it (Format §4.4).
+  package init(_ reader: ByteReader, at cursor: inout Int) throws(ArchiveError) {
+    let start = cursor
+    isNegative = try reader.byte(at: cursor) == Tag.negativeDecimal
+    cursor += 1
+    let exponent = try IntegerValue(reader, at: &cursor)
     guard let exponent = exponent.flatMap({ Int(exactly: $0) }), (-128...127).contains(exponent) else {
       throw ArchiveError(.damaged, "A decimal number has no valid exponent", byteOffset: start)
     }
     self.exponent = exponent
-    if try reader.byte(at: place) == Tag.none {
-      place += 1
+    if try reader.byte(at: cursor) == Tag.none {
+      cursor += 1
       mantissa = nil
       return
     }
-    guard let mantissa = try IntegerValue(reader, at: &place).flatMap({ UInt128(exactly: $0) }) else {
+    guard let mantissa = try IntegerValue(reader, at: &cursor).flatMap({ UInt128(exactly: $0) }) else {
       throw ArchiveError(.damaged, "A decimal number has no valid mantissa", byteOffset: start)
     }
     self.mantissa = mantissa

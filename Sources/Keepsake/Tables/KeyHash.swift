@@ -1,7 +1,7 @@
 /// Hashes of keys and other strings, by which they are found in any order.
 ///
 /// When an archive is read they have a seed that differs from process to process. Without one, the keys of an archive
-/// could be chosen so that all of them meet in one place of a table, and looking for each would take as long as there
+/// could be chosen so that all of them meet in one bucket of a table, and looking for each would take as long as there
 /// are keys.
 struct KeyHash {
   private let seed: UInt64
@@ -61,19 +61,19 @@ struct KeyHash {
   }
 }
 
-/// Finds the slots of keys by their hashes; collisions go to the next place that is free.
+/// Finds the slots of keys by their hashes; collisions go to the next bucket that is free.
 struct SlotTable {
-  /// The number of a slot and 1, or 0 where a place is free.
-  private var places: [UInt32]
+  /// The number of a slot and 1, or 0 where a bucket is free.
+  private var buckets: [UInt32]
 
   /// For how many slots there is room.
-  var capacity: Int { places.count &* 2 / 3 }
+  var capacity: Int { buckets.count &* 2 / 3 }
 
-  /// A table with room for `count` slots: as many places as make it two thirds full at most.
+  /// A table with room for `count` slots: as many buckets as make it two thirds full at most.
   init(for count: Int) {
-    var placeCount = 8
-    while placeCount &* 2 < count &* 3 { placeCount &*= 2 }
-    places = Array(repeating: 0, count: placeCount)
+    var bucketCount = 8
+    while bucketCount &* 2 < count &* 3 { bucketCount &*= 2 }
+    buckets = Array(repeating: 0, count: bucketCount)
   }
 
   /// The first slot with `hash` that `isMeant`, of those which may be that.
@@ -82,12 +82,12 @@ struct SlotTable {
     _ hash: UInt32,
     _ isMeant: (Int) throws(Failure) -> Bool
   ) throws(Failure) -> Int? {
-    let mask = places.count &- 1
-    var place = Int(truncatingIfNeeded: hash) & mask
-    while places[place] != 0 {
-      let slot = Int(places[place]) &- 1
+    let mask = buckets.count &- 1
+    var index = Int(truncatingIfNeeded: hash) & mask
+    while buckets[index] != 0 {
+      let slot = Int(buckets[index]) &- 1
       if try isMeant(slot) { return slot }
-      place = (place &+ 1) & mask
+      index = (index &+ 1) & mask
     }
     return nil
   }
@@ -99,13 +99,13 @@ struct SlotTable {
     _ hash: UInt32,
     _ isSame: (Int) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
-    let mask = places.count &- 1
-    var place = Int(truncatingIfNeeded: hash) & mask
-    while places[place] != 0 {
-      if try isSame(Int(places[place]) &- 1) { return false }
-      place = (place &+ 1) & mask
+    let mask = buckets.count &- 1
+    var index = Int(truncatingIfNeeded: hash) & mask
+    while buckets[index] != 0 {
+      if try isSame(Int(buckets[index]) &- 1) { return false }
+      index = (index &+ 1) & mask
     }
-    places[place] = UInt32(truncatingIfNeeded: slot &+ 1)
+    buckets[index] = UInt32(truncatingIfNeeded: slot &+ 1)
     return true
   }
 }

@@ -50,11 +50,11 @@ struct OffsetTableBuilder {
     guard let first = try? flushed.unsigned(at: group * OffsetTable.groupByteCount + 8, byteCount: 4) else {
       return nil
     }
-    for place in 0...index {
-      guard let length = try? stored.unsigned(at: Int(first) + place * width, byteCount: width) else {
+    for offset in 0...index {
+      guard let length = try? stored.unsigned(at: Int(first) + offset * width, byteCount: width) else {
         return nil
       }
-      if place == index { return start..<(start + Int(length)) }
+      if offset == index { return start..<(start + Int(length)) }
       start += Int(length)
     }
     return nil

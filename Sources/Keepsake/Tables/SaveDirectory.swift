@@ -26,12 +26,12 @@ package struct SaveDirectory: Sendable {
 
   init(_ reader: ByteReader, _ trailer: SaveTrailer) throws(ArchiveError) {
     let reader = reader.limited(to: trailer.checksumsOffset)
-    var place = trailer.directoryOffset
+    var cursor = trailer.directoryOffset
     range = trailer.start..<trailer.end
-    number = try reader.varint(at: &place)
-    bodyCount = try reader.varint(at: &place)
-    let bodiesByteCount = try reader.varint(at: &place)
-    let topLevelByteCount = try reader.varint(at: &place)
+    number = try reader.varint(at: &cursor)
+    bodyCount = try reader.varint(at: &cursor)
+    let bodiesByteCount = try reader.varint(at: &cursor)
+    let topLevelByteCount = try reader.varint(at: &cursor)
     let available = trailer.directoryOffset - trailer.start
     guard bodiesByteCount <= available, topLevelByteCount > 0,
       topLevelByteCount <= available - bodiesByteCount, bodyCount <= SaveDirectory.mostBodies
@@ -40,8 +40,8 @@ package struct SaveDirectory: Sendable {
     topLevel = bodies.upperBound..<(bodies.upperBound + topLevelByteCount)
     var tableStart = topLevel.upperBound
     func table(_ entryByteCount: Int) throws(ArchiveError) -> Table {
-      let count = try reader.varint(at: &place)
-      let length = try reader.varint(at: &place)
+      let count = try reader.varint(at: &cursor)
+      let length = try reader.varint(at: &cursor)
       guard length <= trailer.directoryOffset - tableStart, count <= length / entryByteCount else {
         throw SaveDirectory.outside(trailer)
       }
@@ -54,16 +54,16 @@ package struct SaveDirectory: Sendable {
     strings = try table(1)
     conditionals = try table(2)
     bodyList = try table(2)
-    let hasDate = try reader.byte(at: place)
-    place += 1
+    let hasDate = try reader.byte(at: cursor)
+    cursor += 1
     if hasDate == 1 {
-      date = Double(bitPattern: try reader.word(at: place))
-      place += 8
+      date = Double(bitPattern: try reader.word(at: cursor))
+      cursor += 8
     } else {
       date = nil
     }
-    guard hasDate <= 1, tableStart == trailer.directoryOffset, place == trailer.checksumsOffset else {
-      throw ArchiveError(.damaged, "There are unused bytes between the tables", byteOffset: place)
+    guard hasDate <= 1, tableStart == trailer.directoryOffset, cursor == trailer.checksumsOffset else {
+      throw ArchiveError(.damaged, "There are unused bytes between the tables", byteOffset: cursor)
     }
   }
 
@@ -83,13 +83,13 @@ package struct SaveDirectory: Sendable {
     countBefore: Int,
     _ body: (_ number: Int, _ range: Range<Int>) -> Void
   ) throws(ArchiveError) {
-    var place = bodyList.range.lowerBound
+    var cursor = bodyList.range.lowerBound
     var (number, start) = (0, bodies.lowerBound)
     var addedCount = 0
     for _ in 0..<bodyList.count {
-      let entry = place
-      let passed = try reader.varint(at: &place)
-      let length = try reader.varint(at: &place)
+      let entry = cursor
+      let passed = try reader.varint(at: &cursor)
+      let length = try reader.varint(at: &cursor)
       guard passed < bodyCount - number, length > 0, length <= bodies.upperBound - start else {
         throw ArchiveError(
           .damaged,
@@ -102,7 +102,7 @@ package struct SaveDirectory: Sendable {
       body(number, start..<(start + length))
       start += length
     }
-    guard place == bodyList.range.upperBound, start == bodies.upperBound,
+    guard cursor == bodyList.range.upperBound, start == bodies.upperBound,
       bodyCount >= countBefore, addedCount == bodyCount - countBefore
     else {
       throw ArchiveError(

@@ -18,8 +18,8 @@ struct ShapeTrie {
     let node: Int
     let key: Int
 
-    /// Its place in ``ShapeTrie/recent``.
-    var place: Int { (node &* 61 &+ key) & (ShapeTrie.recentCount - 1) }
+    /// Its slot in ``ShapeTrie/recent``.
+    var slot: Int { (node &* 61 &+ key) & (ShapeTrie.recentCount - 1) }
   }
 
   private static let recentCount = 256
@@ -51,7 +51,7 @@ struct ShapeTrie {
 
   private mutating func longStep(from node: Int, key: Int) -> Int? {
     let step = Step(node: node, key: key)
-    if let (known, end) = recent[step.place], known == step { return take(step, to: end) }
+    if let (known, end) = recent[step.slot], known == step { return take(step, to: end) }
     if let known = steps[step] { return take(step, to: known) }
     if path(to: node, has: key) { return nil }
     return self.step(from: node, newKey: key)
@@ -74,7 +74,7 @@ struct ShapeTrie {
 
   /// Remembers that `step` was taken last.
   private mutating func take(_ step: Step, to child: Int) -> Int {
-    recent[step.place] = (step, child)
+    recent[step.slot] = (step, child)
     nodes[step.node].lastKey = step.key
     nodes[step.node].lastChild = child
     return child

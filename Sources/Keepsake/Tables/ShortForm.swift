@@ -64,12 +64,12 @@ enum ShortForm {
 extension ArchiveDirectory {
   /// Finds the parts of an archive of the short form, which ends where `reader` does.
   init(short reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) {
-    var place = Header.shortByteCount
-    func count(_ flag: Header.Flags, _ place: inout Int, entryByteCount: Int) throws(ArchiveError) -> Int {
+    var cursor = Header.shortByteCount
+    func count(_ flag: Header.Flags, _ cursor: inout Int, entryByteCount: Int) throws(ArchiveError) -> Int {
       guard flags.contains(flag) else { return 0 }
-      let start = place
-      let count = try reader.varint(at: &place)
-      guard count > 0, count <= (reader.count - place) / entryByteCount else {
+      let start = cursor
+      let count = try reader.varint(at: &cursor)
+      guard count > 0, count <= (reader.count - cursor) / entryByteCount else {
         throw ArchiveError(
           .damaged,
           "A table is longer than the part of the archive that contains it, or has no entry",
@@ -78,52 +78,54 @@ extension ArchiveDirectory {
       }
       return count
     }
-    let shapeCount = try count(.shapes, &place, entryByteCount: 1)
-    let classCount = try count(.classes, &place, entryByteCount: 4)
-    let stringCount = try count(.strings, &place, entryByteCount: 1)
-    let conditionalCount = try count(.conditionals, &place, entryByteCount: 1)
+    let shapeCount = try count(.shapes, &cursor, entryByteCount: 1)
+    let classCount = try count(.classes, &cursor, entryByteCount: 4)
+    let stringCount = try count(.strings, &cursor, entryByteCount: 1)
+    let conditionalCount = try count(.conditionals, &cursor, entryByteCount: 1)
     let width = flags.contains(.wideLengths) ? 2 : 1
-    bodyCount = try count(.bodies, &place, entryByteCount: width)
+    bodyCount = try count(.bodies, &cursor, entryByteCount: width)
     guard bodyCount <= OffsetTable.groupSize else {
       throw ArchiveError(
         .damaged,
         "A short archive has more than \(OffsetTable.groupSize) bodies",
-        byteOffset: place
+        byteOffset: cursor
       )
     }
     lengthWidth = width
-    offsets = Table(count: bodyCount > 0 ? 1 : 0, range: place..<(place + bodyCount * width))
+    offsets = Table(count: bodyCount > 0 ? 1 : 0, range: cursor..<(cursor + bodyCount * width))
     var bodiesByteCount = 0
     for index in 0..<bodyCount {
-      bodiesByteCount += Int(try reader.unsigned(at: place + index * width, byteCount: width))
+      bodiesByteCount += Int(try reader.unsigned(at: cursor + index * width, byteCount: width))
     }
-    place = offsets.range.upperBound
+    cursor = offsets.range.upperBound
 
-    let shapesStart = place
+    let shapesStart = cursor
     var keyCount = 0
     for _ in 0..<shapeCount {
-      let head = try reader.varint(at: &place)
+      let head = try reader.varint(at: &cursor)
       guard head & 1 == 0 else {
         keyCount = keyCount.addingSaturating(head >> 1)
         continue
       }
-      guard head >> 1 <= reader.count - place else { throw ShortForm.truncated(reader) }
-      for _ in 0..<(head >> 1) { keyCount = max(keyCount, try reader.varint(at: &place).addingSaturating(1)) }
+      guard head >> 1 <= reader.count - cursor else { throw ShortForm.truncated(reader) }
+      for _ in 0..<(head >> 1) {
+        keyCount = max(keyCount, try reader.varint(at: &cursor).addingSaturating(1))
+      }
     }
-    shapes = Table(count: shapeCount, range: shapesStart..<place)
-    guard keyCount <= reader.count - place else {
+    shapes = Table(count: shapeCount, range: shapesStart..<cursor)
+    guard keyCount <= reader.count - cursor else {
       throw ArchiveError(.damaged, "A shape has more keys than fit into the archive", byteOffset: shapesStart)
     }
-    keys = try ArchiveDirectory.texts(keyCount, reader, &place)
-    let classesStart = place
-    for _ in 0..<classCount { try ClassEntry.skip(reader, at: &place) }
-    classes = Table(count: classCount, range: classesStart..<place)
-    strings = try ArchiveDirectory.texts(stringCount, reader, &place)
-    let conditionalsStart = place
-    for _ in 0..<conditionalCount { _ = try reader.varint(at: &place) }
-    conditionals = Table(count: conditionalCount, range: conditionalsStart..<place)
-    try reader.check(bodiesByteCount, at: place)
-    bodies = place..<(place + bodiesByteCount)
+    keys = try ArchiveDirectory.texts(keyCount, reader, &cursor)
+    let classesStart = cursor
+    for _ in 0..<classCount { try ClassEntry.skip(reader, at: &cursor) }
+    classes = Table(count: classCount, range: classesStart..<cursor)
+    strings = try ArchiveDirectory.texts(stringCount, reader, &cursor)
+    let conditionalsStart = cursor
+    for _ in 0..<conditionalCount { _ = try reader.varint(at: &cursor) }
+    conditionals = Table(count: conditionalCount, range: conditionalsStart..<cursor)
+    try reader.check(bodiesByteCount, at: cursor)
+    bodies = cursor..<(cursor + bodiesByteCount)
     topLevel = bodies.upperBound..<reader.count
     guard flags.contains(.impliedTopLevel) || !topLevel.isEmpty else {
       throw ArchiveError(.damaged, "The archive has no top level", byteOffset: reader.count)
@@ -133,10 +135,10 @@ extension ArchiveDirectory {
   private static func texts(
     _ count: Int,
     _ reader: ByteReader,
-    _ place: inout Int
+    _ cursor: inout Int
   ) throws(ArchiveError) -> Table {
-    let start = place
-    for _ in 0..<count { _ = try reader.textRange(at: &place) }
-    return Table(count: count, range: start..<place)
+    let start = cursor
+    for _ in 0..<count { _ = try reader.textRange(at: &cursor) }
+    return Table(count: count, range: start..<cursor)
   }
 }

@@ -23,7 +23,7 @@ package struct ArchiveTranslation {
   /// How many shapes records have so far.
   var shapeCount = 0
   /// Where values are in the new archive, and where they were in the original.
-  private var places: [ArchivePlace] = []
+  private var offsets: [TranslatedOffset] = []
   /// The collections that are being written, the innermost last.
   private var open: [OpenCollection] = []
 
@@ -104,8 +104,8 @@ package struct ArchiveTranslation {
     try countReferences()
     // First what the top level refers to gets its numbers.
     let topLevel = try writeTopLevel()
-    let topLevelPlaces = places
-    places = []
+    let topLevelOffsets = offsets
+    offsets = []
     var next = 0
     while next < pending.count {
       try writeBody(of: pending[next])
@@ -113,7 +113,7 @@ package struct ArchiveTranslation {
     }
     // The top level stands behind the bodies, and not where it was written.
     let shift = builder.buffer.count - Header.byteCount
-    places += topLevelPlaces.map { ArchivePlace(offset: $0.offset + shift, source: $0.source) }
+    offsets += topLevelOffsets.map { TranslatedOffset(offset: $0.offset + shift, source: $0.source) }
     return topLevel
   }
 
@@ -129,7 +129,7 @@ package struct ArchiveTranslation {
     return TranslatedArchive(
       buffer: buffer,
       sourceByteCount: byteCount,
-      places: places,
+      offsets: offsets,
       originalNames: originalNames,
       losses: losses
     )
@@ -272,7 +272,7 @@ package struct ArchiveTranslation {
 
   /// Notes that what comes next stands for `node`.
   private mutating func note(_ node: Int) {
-    places.append(ArchivePlace(offset: builder.buffer.count, source: list.offsets[node]))
+    offsets.append(TranslatedOffset(offset: builder.buffer.count, source: list.offsets[node]))
   }
 
   /// Appends what stands at `node`, and all that stands in it: without recursion, however it is nested.

@@ -90,19 +90,19 @@ enum PropertyRecords {
   /// What kind of reference a field is that is not strong. Where that is not known, nothing is done with it.
   private static func ownership(inRecordAt record: UInt) -> StoredProperty.Ownership {
     // Fact 2: the second word of a record leads to the mangled name of the type, which ends with a zero.
-    guard record != 0, var place = unsafe target(at: record + 4) else { return .unmanaged }
+    guard record != 0, var address = unsafe target(at: record + 4) else { return .unmanaged }
     var last: (UInt8, UInt8) = (0, 0)
     while true {
-      let byte = unsafe load(UInt8.self, at: place)
+      let byte = unsafe load(UInt8.self, at: address)
       // A reference to something else is a byte of 1 to 31, which four bytes follow, or as many as an address has. They
       // may have zeros in them.
       switch byte {
       case 0:
         guard last.0 == UInt8(ascii: "X") else { return .unmanaged }
         return last.1 == UInt8(ascii: "w") ? .weak : last.1 == UInt8(ascii: "o") ? .unowned : .unmanaged
-      case 0x01...0x17: place += 5
-      case 0x18...0x1F: place += 1 + UInt(MemoryLayout<UInt>.size)
-      default: place += 1
+      case 0x01...0x17: address += 5
+      case 0x18...0x1F: address += 1 + UInt(MemoryLayout<UInt>.size)
+      default: address += 1
       }
       last = (last.1, byte)
     }
@@ -110,13 +110,13 @@ enum PropertyRecords {
 
   // MARK: Memory
 
-  /// The address to which the four bytes at `place` lead, or `nil` if they are zero.
+  /// The address to which the four bytes at `address` lead, or `nil` if they are zero.
   ///
-  /// `place` must be the address of a relative pointer.
+  /// `address` must be the address of a relative pointer.
   @unsafe
-  private static func target(at place: UInt) -> UInt? {
-    let offset = unsafe load(Int32.self, at: place)
-    return offset == 0 ? nil : place &+ UInt(bitPattern: Int(offset))
+  private static func target(at address: UInt) -> UInt? {
+    let offset = unsafe load(Int32.self, at: address)
+    return offset == 0 ? nil : address &+ UInt(bitPattern: Int(offset))
   }
 
   /// The number at `address`, where there must be one.

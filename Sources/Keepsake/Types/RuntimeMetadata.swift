@@ -43,8 +43,8 @@ enum RuntimeMetadata {
       let flags = unsafe load(UInt32.self, at: conformance + 12)  // fact 3
       // 0 and 1: a descriptor, or where its address stands; the others are classes of Objective-C. Fact 2; the
       // low bit, which marks indirect pointers elsewhere, is not set in either, as what they lead to is aligned.
-      guard flags >> 3 & 7 <= 1, let place = unsafe relative(at: conformance + 4) else { return nil }
-      return flags >> 3 & 7 == 0 ? place : unsafe load(UInt.self, at: place)
+      guard flags >> 3 & 7 <= 1, let address = unsafe relative(at: conformance + 4) else { return nil }
+      return flags >> 3 & 7 == 0 ? address : unsafe load(UInt.self, at: address)
     }
   }
 
@@ -54,8 +54,8 @@ enum RuntimeMetadata {
       // Facts 1 and 2: the low two bits tell a descriptor (0) from the place of its address (1).
       let offset = unsafe load(Int32.self, at: record)
       guard offset != 0, offset & 3 <= 1 else { return nil }
-      let place = record &+ UInt(bitPattern: Int(offset & ~3))
-      return offset & 3 == 0 ? place : unsafe load(UInt.self, at: place)
+      let address = record &+ UInt(bitPattern: Int(offset & ~3))
+      return offset & 3 == 0 ? address : unsafe load(UInt.self, at: address)
     }
   }
 
@@ -77,16 +77,16 @@ enum RuntimeMetadata {
     var isBelow: [UInt: Bool] = [:]
     return classes.filter { start in
       var way: [UInt] = []
-      var place: UInt? = start
+      var address: UInt? = start
       var answer = false
-      while let current = place {
+      while let current = address {
         if let known = isBelow[current] {
           answer = known
           break
         }
         way.append(current)
-        place = parents[current]
-        if let place, roots.contains(place) {
+        address = parents[current]
+        if let address, roots.contains(address) {
           answer = true
           break
         }
@@ -105,8 +105,8 @@ enum RuntimeMetadata {
     // A name has a byte at least, be it the last. After one of 1 or 2 follow four bytes: a relative pointer
     // to a descriptor, or to where its address stands (fact 2).
     let directness = unsafe load(UInt8.self, at: name)
-    guard directness == 1 || directness == 2, let place = unsafe direct(at: name + 1) else { return nil }
-    return directness == 1 ? place : unsafe load(UInt.self, at: place)
+    guard directness == 1 || directness == 2, let address = unsafe direct(at: name + 1) else { return nil }
+    return directness == 1 ? address : unsafe load(UInt.self, at: address)
   }
 
   // MARK: Types
@@ -205,23 +205,23 @@ enum RuntimeMetadata {
     unsafe unsafeBitCast(type, to: UInt.self)
   }
 
-  /// The address to which the four bytes at `place` lead, or `nil` if they are zero. If the lowest bit is
+  /// The address to which the four bytes at `address` lead, or `nil` if they are zero. If the lowest bit is
   /// set, the address stands where they lead; both places are aligned.
   ///
-  /// `place` must be the address of a relative pointer that may be indirect.
+  /// `address` must be the address of a relative pointer that may be indirect.
   @unsafe
-  static func relative(at place: UInt) -> UInt? {
-    guard let target = unsafe direct(at: place) else { return nil }
+  static func relative(at address: UInt) -> UInt? {
+    guard let target = unsafe direct(at: address) else { return nil }
     return target & 1 == 0 ? target : unsafe load(UInt.self, at: target & ~1)  // fact 2
   }
 
-  /// The address to which the four bytes at `place` lead, or `nil` if they are zero.
+  /// The address to which the four bytes at `address` lead, or `nil` if they are zero.
   ///
-  /// `place` must be the address of a relative pointer.
+  /// `address` must be the address of a relative pointer.
   @unsafe
-  static func direct(at place: UInt) -> UInt? {
-    let offset = unsafe load(Int32.self, at: place)
-    return offset == 0 ? nil : place &+ UInt(bitPattern: Int(offset))
+  static func direct(at address: UInt) -> UInt? {
+    let offset = unsafe load(Int32.self, at: address)
+    return offset == 0 ? nil : address &+ UInt(bitPattern: Int(offset))
   }
 
   /// The number at `address`, where there must be one.

@@ -4,34 +4,34 @@ internal import Synchronization
 ///
 /// To make a `KeyedEncodingContainer` or `KeyedDecodingContainer` takes a block of memory and look-ups of the metadata of
 /// three generic types, which cost more than to write a small record. So a coder keeps those that it hands out; when
-/// nobody else holds one any more, it is handed out again, and its `Place` is changed to that of the next value.
+/// nobody else holds one any more, it is handed out again, and its `State` is changed to that of the next value.
 ///
 /// Several are in use at a time where values of a type are nested in each other, mostly as many as the nesting is deep.
 /// So they are kept in the order in which they were made, and the first is looked for that nobody holds of those behind
 /// the last that somebody does.
-struct SpareContainers<Place: SparePlace> {
+struct SpareContainers<State: ContainerState> {
   private static var mostSpares: Int { 64 }
 
   /// Each a `SpareContainer` of the one type of container that these are.
-  private var spares: [AnySpareContainer<Place>] = []
+  private var spares: [AnySpareContainer<State>] = []
   /// The one that was handed out last.
   private var latest = 0
 
   /// A container that nobody holds any more, if there is one. `Container` is the type of those that were kept.
   @inline(__always)
-  mutating func spare<Container>(_ type: Container.Type) -> SpareContainer<Container, Place>? {
+  mutating func spare<Container>(_ type: Container.Type) -> SpareContainer<Container, State>? {
     guard let spare = idle() else { return nil }
-    return knownDowncast(spare, to: SpareContainer<Container, Place>.self)
+    return knownDowncast(spare, to: SpareContainer<Container, State>.self)
   }
 
   @inline(__always)
-  private mutating func idle() -> AnySpareContainer<Place>? {
+  private mutating func idle() -> AnySpareContainer<State>? {
     guard latest < spares.count else { return nil }
     guard spares[latest].isIdle, latest == 0 || !spares[latest &- 1].isIdle else { return search() }
     return spares[latest]
   }
 
-  private mutating func search() -> AnySpareContainer<Place>? {
+  private mutating func search() -> AnySpareContainer<State>? {
     if spares[latest].isIdle {
       while latest > 0, spares[latest - 1].isIdle { latest -= 1 }
       return spares[latest]
@@ -41,24 +41,24 @@ struct SpareContainers<Place: SparePlace> {
     return spares[next]
   }
 
-  /// Keeps `container`, which was made for `place`, for later.
-  mutating func keep<Container>(_ container: Container, _ place: Place) {
+  /// Keeps `container`, which was made for `state`, for later.
+  mutating func keep<Container>(_ container: Container, _ state: State) {
     guard spares.count < Self.mostSpares, isSoleReference(container) else { return }
     latest = spares.count
-    spares.append(SpareContainer(container, place))
+    spares.append(SpareContainer(container, state))
   }
 
   /// Makes the containers ready for another archive; returns how many there are, or `nil` when somebody holds one.
   mutating func forgetArchive() -> Int? {
     guard spares.allSatisfy(\.isIdle) else { return nil }
-    for spare in spares { spare.place.forgetArchive() }
+    for spare in spares { spare.state.forgetArchive() }
     latest = 0
     return spares.count
   }
 }
 
 /// What tells a container which value it is that of. It has one reference to the coder.
-protocol SparePlace: AnyObject {
+protocol ContainerState: AnyObject {
   /// Forgets what was true of one archive only.
   func forgetArchive()
 }
@@ -115,14 +115,14 @@ struct SpareCoder<Coder: ReusableCoder>: @unchecked Sendable {
 }
 
 /// What can be said of a kept container without its type.
-class AnySpareContainer<Place: SparePlace> {
+class AnySpareContainer<State: ContainerState> {
   /// The one reference that the container is.
   @safe @exclusivity(unchecked) fileprivate final var box: AnyObject
-  final let place: Place
+  final let state: State
 
-  fileprivate init(box: AnyObject, place: Place) {
+  fileprivate init(box: AnyObject, state: State) {
     self.box = box
-    self.place = place
+    self.state = state
   }
 
   /// Whether nobody else holds the container: whoever does, holds its box.
@@ -134,10 +134,10 @@ class AnySpareContainer<Place: SparePlace> {
 ///
 /// It is generic over the whole type of the container, and ``take()`` stays a call: so it finds the metadata of that type
 /// in its own object, where others would have to look it up each time.
-final class SpareContainer<Container, Place: SparePlace>: AnySpareContainer<Place> {
+final class SpareContainer<Container, State: ContainerState>: AnySpareContainer<State> {
   /// `container` was found to be one reference, as `isSoleReference` says.
-  fileprivate init(_ container: Container, _ place: Place) {
-    super.init(box: unsafe unsafeBitCast(container, to: AnyObject.self), place: place)  // that reference
+  fileprivate init(_ container: Container, _ state: State) {
+    super.init(box: unsafe unsafeBitCast(container, to: AnyObject.self), state: state)  // that reference
   }
 
   @inline(never)

@@ -16,9 +16,9 @@ struct TypeCache<Entry: AnyObject> {
   mutating func entry(for type: Any.Type, make: () -> Entry) -> Entry {
     let id = ObjectIdentifier(type)
     let bits = UInt(bitPattern: id)
-    let place = Int((bits >> 4 ^ bits >> 10) & UInt(TypeCache.recentCount - 1))
-    if place < recent.count, recent[place].type == id, let entry = recent[place].entry { return entry }
-    return search(id, place, make)
+    let offset = Int((bits >> 4 ^ bits >> 10) & UInt(TypeCache.recentCount - 1))
+    if offset < recent.count, recent[offset].type == id, let entry = recent[offset].entry { return entry }
+    return search(id, offset, make)
   }
 
   func forEach(_ body: (Entry) -> Void) {
@@ -27,11 +27,11 @@ struct TypeCache<Entry: AnyObject> {
 
   func first(where isMeant: (Entry) -> Bool) -> Entry? { entries.values.first(where: isMeant) }
 
-  private mutating func search(_ id: ObjectIdentifier, _ place: Int, _ make: () -> Entry) -> Entry {
+  private mutating func search(_ id: ObjectIdentifier, _ offset: Int, _ make: () -> Entry) -> Entry {
     let entry = entries[id] ?? make()
     entries[id] = entry
     if recent.isEmpty { recent = Array(repeating: Slot(), count: TypeCache.recentCount) }
-    recent[place] = Slot(type: id, entry: entry)
+    recent[offset] = Slot(type: id, entry: entry)
     return entry
   }
 }

@@ -76,36 +76,37 @@ extension RuntimeMetadata {
       self.resolvesExtensions = resolvesExtensions
     }
 
-    /// The context that the descriptor at `place` describes, or `nil` if it cannot be named.
+    /// The context that the descriptor at `address` describes, or `nil` if it cannot be named.
     ///
-    /// `place` must be the address of a descriptor, or 0.
+    /// `address` must be the address of a descriptor, or 0.
     @unsafe
-    mutating func context(at place: UInt) -> Context? {
-      if let context = known[place] { return context }
-      let context = unsafe read(at: place)
-      known[place] = .some(context)
+    mutating func context(at address: UInt) -> Context? {
+      if let context = known[address] { return context }
+      let context = unsafe read(at: address)
+      known[address] = .some(context)
       return context
     }
 
     @unsafe
-    private mutating func read(at place: UInt) -> Context? {
+    private mutating func read(at address: UInt) -> Context? {
       // Fact 3: a descriptor begins with its flags and with a relative pointer to that of what it is in.
-      guard let flags = unsafe flags(ofContextAt: place) else { return nil }
+      guard let flags = unsafe flags(ofContextAt: address) else { return nil }
       let kind = flags & kindMask
       if kind == 0 {
         // A module; its name is the third field.
-        guard let name = unsafe text(at: place + 8), !TypeName.isOfC(name) else { return nil }
+        guard let name = unsafe text(at: address + 8), !TypeName.isOfC(name) else { return nil }
         let module = RuntimeTypes.commonModule(of: name)
         return Context(name: TypeName.spelled(module), module: module)
       }
-      guard let parentPlace = unsafe relative(at: place + 4), var context = unsafe context(at: parentPlace)
+      guard let parentAddress = unsafe relative(at: address + 4),
+        var context = unsafe context(at: parentAddress)
       else {
         return nil
       }
       switch kind {
       case 1:
         // An extension; its third field is a relative pointer to the mangled name of the type.
-        guard resolvesExtensions, let name = unsafe direct(at: place + 8),
+        guard resolvesExtensions, let name = unsafe direct(at: address + 8),
           let type = unsafe type(ofNameAt: name), let extended = TypeName(RuntimeTypes.name(of: type))
         else {
           context.isExtended = true
@@ -116,17 +117,17 @@ extension RuntimeMetadata {
       case 2: context.isHidden = true
       case typeKinds:
         // The third field of a type is its name.
-        guard let name = unsafe text(at: place + 8) else { return nil }
+        guard let name = unsafe text(at: address + 8) else { return nil }
         context.name += "." + TypeName.spelled(name)
       default: return nil
       }
       return context
     }
 
-    /// `place` must be the address of a relative pointer to a text that ends with a zero.
+    /// `address` must be the address of a relative pointer to a text that ends with a zero.
     @unsafe
-    private func text(at place: UInt) -> String? {
-      guard let start = unsafe direct(at: place), let bytes = unsafe UnsafePointer<CChar>(bitPattern: start)
+    private func text(at address: UInt) -> String? {
+      guard let start = unsafe direct(at: address), let bytes = unsafe UnsafePointer<CChar>(bitPattern: start)
       else { return nil }
       return unsafe String(validatingCString: bytes)
     }

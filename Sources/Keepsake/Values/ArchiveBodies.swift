@@ -24,11 +24,11 @@ extension ArchiveImage {
   /// - Parameter offset: where the reference is, for the error when there is no such body.
   package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
     let range = try exclusively { () throws(ArchiveError) in try extent(ofBody: number, at: offset) }
-    var place = range.lowerBound
+    var cursor = range.lowerBound
     // The class number takes no more than that.
-    try touch(place..<min(place + 10, range.upperBound))
-    let classNumber = try classNumber(at: &place)
-    let value = try ArchiveValue(self, at: place, endingBy: range.upperBound, .body)
+    try touch(cursor..<min(cursor + 10, range.upperBound))
+    let classNumber = try classNumber(at: &cursor)
+    let value = try ArchiveValue(self, at: cursor, endingBy: range.upperBound, .body)
     return ArchiveBody(number: number, classNumber: classNumber, value: value, byteRange: range)
   }
 }
@@ -43,23 +43,23 @@ extension ArchiveImage {
     try exclusively { () throws(ArchiveError) in try string(number, at: offset) }
   }
 
-  /// The key of a map at `place`, which is to be another than `earlier`.
+  /// The key of a map at `offset`, which is to be another than `earlier`.
   func sharedMapKey(
-    at place: Int,
+    at offset: Int,
     otherThan earlier: inout DistinctKeys
   ) throws(ArchiveError) -> PathElement {
     var keys = exchange(&earlier, with: DistinctKeys())
     defer { earlier = keys }
     return try exclusively { () throws(ArchiveError) in
-      var end = place
+      var end = offset
       let key = try mapKey(at: &end, in: reader)
-      try keys.insert(keyAt: place, self)
+      try keys.insert(keyAt: offset, self)
       return key
     }
   }
 
-  func sharedURLTexts(at place: Int, in reader: ByteReader) throws(ArchiveError) -> [Int] {
-    try exclusively { () throws(ArchiveError) in try urlTexts(at: place, in: reader) }
+  func sharedURLTexts(at offset: Int, in reader: ByteReader) throws(ArchiveError) -> [Int] {
+    try exclusively { () throws(ArchiveError) in try urlTexts(at: offset, in: reader) }
   }
 
   /// Notes that the value reference at `offset` was met, and throws when it is not the only one with its number.

@@ -6,7 +6,7 @@ package struct ArchiveNumberWalk {
   private let image: ArchiveImage
   private let reader: ByteReader
   private let element: PackedElement
-  private var place: Int
+  private var cursor: Int
   /// How many numbers the array has.
   package let count: Int
   /// How many of them were returned or left out.
@@ -17,7 +17,7 @@ package struct ArchiveNumberWalk {
     guard value.kind == .numbers else { return nil }
     image = value.image
     reader = value.reader
-    place = value.offset + 2
+    cursor = value.offset + 2
     guard let element = PackedElement(rawValue: try reader.byte(at: value.offset + 1)) else {
       throw ArchiveError(
         .damaged,
@@ -26,16 +26,16 @@ package struct ArchiveNumberWalk {
       )
     }
     self.element = element
-    count = try reader.varint(at: &place)
+    count = try reader.varint(at: &cursor)
   }
 
   /// The next numbers, some hundred at most, or `nil` behind the last.
   package mutating func next() throws(ArchiveError) -> ArchiveNumbers? {
     let taken = min(count - index, ArchiveNumberWalk.mostAtOnce)
     guard taken > 0 else { return nil }
-    let start = place
+    let start = cursor
     try pass(taken)
-    try image.touch(start..<place)
+    try image.touch(start..<cursor)
     return switch element {
     case .bool: .bools(try reader.packedBools(taken, at: start))
     case .signed: .signed(try reader.signedNumbers(taken, at: start))
@@ -63,15 +63,15 @@ package struct ArchiveNumberWalk {
         // The head of a mixed block is one byte and the widths; what is behind may belong to another of the blocks
         // that are verified when they are touched.
         let count = min(taken - first, PackedNumbers.blockSize)
-        try image.touch(place..<min(place + 1 + (count + 3) / 4, reader.count))
-        place = try PackedBlock(reader, of: count, at: place).end
+        try image.touch(cursor..<min(cursor + 1 + (count + 3) / 4, reader.count))
+        cursor = try PackedBlock(reader, of: count, at: cursor).end
       }
     }
     index += taken
   }
 
   private mutating func advance(_ byteCount: Int) throws(ArchiveError) {
-    try reader.check(byteCount, at: place)
-    place += byteCount
+    try reader.check(byteCount, at: cursor)
+    cursor += byteCount
   }
 }

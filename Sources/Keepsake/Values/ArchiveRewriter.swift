@@ -168,9 +168,9 @@ struct ArchiveRewriter {
       if value.hasMembers { open.append(Container(kind: value.kind, edit: edit, isOfObject: isOfObject)) }
     case .some, .url, .typed:
       if value.kind == .typed {
-        var place = value.offset
+        var cursor = value.offset
         builder.buffer.append(Tag.typed)
-        let number = try value.image.valueTypeNumber(at: &place)
+        let number = try value.image.valueTypeNumber(at: &cursor)
         builder.buffer.append(varint: try classNumber(number, value.image))
       } else {
         builder.buffer.append(value.tag)
@@ -197,9 +197,9 @@ struct ArchiveRewriter {
       builder.append(string: try value.string ?? "")
       return
     }
-    let place = Source(value.image, try value.referencedNumber())
-    if let known = stringNumbers[place] { return builder.append(stringNumber: known) }
-    stringNumbers[place] = builder.append(string: try value.string ?? "")
+    let offset = Source(value.image, try value.referencedNumber())
+    if let known = stringNumbers[offset] { return builder.append(stringNumber: known) }
+    stringNumbers[offset] = builder.append(string: try value.string ?? "")
   }
 
   // MARK: Containers
@@ -265,24 +265,24 @@ struct ArchiveRewriter {
   // MARK: Numbers
 
   private mutating func number(of body: ArchiveBody) -> Int {
-    let place = Source(body.value.image, body.number)
-    if let known = numbers[place] { return known }
+    let offset = Source(body.value.image, body.number)
+    if let known = numbers[offset] { return known }
     pending.append(body)
-    numbers[place] = pending.count
+    numbers[offset] = pending.count
     return pending.count
   }
 
   private mutating func conditionalNumber(_ value: ArchiveValue) throws(ArchiveError) -> Int {
-    let place = Source(value.image, try value.referencedNumber())
-    if let known = conditionalNumbers[place] { return known }
+    let offset = Source(value.image, try value.referencedNumber())
+    if let known = conditionalNumbers[offset] { return known }
     conditionals.append(try value.bodyNumber.map { Source(value.image, $0) })
-    conditionalNumbers[place] = conditionals.count - 1
+    conditionalNumbers[offset] = conditionals.count - 1
     return conditionals.count - 1
   }
 
   private mutating func classNumber(_ number: Int, _ image: ArchiveImage) throws(ArchiveError) -> Int {
-    let place = Source(image, number)
-    if let known = classNumbers[place] { return known }
+    let offset = Source(image, number)
+    if let known = classNumbers[offset] { return known }
     // The superclasses stand before the class.
     let chain = Array(sequence(first: number) { image.classes[$0].superclass }.reversed())
     var last: Int?

@@ -4,8 +4,8 @@ extension ArchiveValue {
 
   package var integer: IntegerValue? {
     get throws(ArchiveError) {
-      var place = offset
-      return try IntegerValue(reader, at: &place)
+      var cursor = offset
+      return try IntegerValue(reader, at: &cursor)
     }
   }
 
@@ -42,8 +42,8 @@ extension ArchiveValue {
   package var decimal: DecimalParts? {
     get throws(ArchiveError) {
       guard kind == .decimal else { return nil }
-      var place = offset
-      return try DecimalParts(reader, at: &place)
+      var cursor = offset
+      return try DecimalParts(reader, at: &cursor)
     }
   }
 
@@ -59,15 +59,15 @@ extension ArchiveValue {
 
   private var text: String? {
     get throws(ArchiveError) {
-      var place = offset + 1
+      var cursor = offset + 1
       switch TagKind(tag) {
       case .shortString:
-        return try reader.string(place..<(place + Int(tag - Tag.shortString)))
+        return try reader.string(cursor..<(cursor + Int(tag - Tag.shortString)))
       case .string:
-        let count = try reader.varint(at: &place)
-        try reader.check(count, at: place)
-        try image.touch(place..<(place + count))
-        return try reader.string(place..<(place + count))
+        let count = try reader.varint(at: &cursor)
+        try reader.check(count, at: cursor)
+        try image.touch(cursor..<(cursor + count))
+        return try reader.string(cursor..<(cursor + count))
       case .stringReference:
         return try image.sharedString(referencedNumber(), at: offset)
       default:
@@ -79,12 +79,12 @@ extension ArchiveValue {
   package var bytes: [UInt8]? {
     get throws(ArchiveError) {
       guard kind == .bytes else { return nil }
-      var place = offset + 1
-      let count = try reader.varint(at: &place)
-      try reader.check(count, at: place)
+      var cursor = offset + 1
+      let count = try reader.varint(at: &cursor)
+      try reader.check(count, at: cursor)
       try checkElementCount(count)
-      try image.touch(place..<(place + count))
-      return try reader.array(of: UInt8.self, count: count, at: place)
+      try image.touch(cursor..<(cursor + count))
+      return try reader.array(of: UInt8.self, count: count, at: cursor)
     }
   }
 
@@ -95,8 +95,8 @@ extension ArchiveValue {
       // All of it, with the checksums of all.
       _ = try byteRange
       var parts: [String] = []
-      for place in try image.sharedURLTexts(at: offset, in: reader) {
-        parts.append(try value(at: place).string ?? "")
+      for cursor in try image.sharedURLTexts(at: offset, in: reader) {
+        parts.append(try value(at: cursor).string ?? "")
       }
       return parts
     }

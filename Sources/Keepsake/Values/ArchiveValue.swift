@@ -181,30 +181,30 @@ public struct ArchiveValue: @unchecked Sendable {
 
   /// How many values stand in this one, where the first of them is, and for a record its shape's slots.
   func head() throws(ArchiveError) -> (count: Int, payload: Int, slots: Range<Int>) {
-    var place = offset + 1
+    var cursor = offset + 1
     switch TagKind(tag) {
     case .some, .url:
-      return (1, place, 0..<0)
+      return (1, cursor, 0..<0)
     case .typed:
-      place = offset
-      _ = try image.valueTypeNumber(at: &place)
-      return (1, place, 0..<0)
+      cursor = offset
+      _ = try image.valueTypeNumber(at: &cursor)
+      return (1, cursor, 0..<0)
     case .shortArray:
-      return (Int(tag - Tag.shortArray), place, 0..<0)
+      return (Int(tag - Tag.shortArray), cursor, 0..<0)
     case .array, .map:
-      let count = try reader.varint(at: &place)
+      let count = try reader.varint(at: &cursor)
       // A member takes a byte at least.
-      try reader.check(count, at: place)
+      try reader.check(count, at: cursor)
       try checkElementCount(count)
-      return (count, place, 0..<0)
+      return (count, cursor, 0..<0)
     case .shortRecord:
       let slots = try image.shape(Int(tag - Tag.shortRecord), at: offset)
-      return (slots.count, place, slots)
+      return (slots.count, cursor, slots)
     case .record:
-      let slots = try image.shape(try reader.varint(at: &place), at: offset)
-      return (slots.count, place, slots)
+      let slots = try image.shape(try reader.varint(at: &cursor), at: offset)
+      return (slots.count, cursor, slots)
     default:
-      return (0, place, 0..<0)
+      return (0, cursor, 0..<0)
     }
   }
 
@@ -218,8 +218,8 @@ public struct ArchiveValue: @unchecked Sendable {
   package var typeName: String? {
     get throws(ArchiveError) {
       guard kind == .typed else { return nil }
-      var place = offset
-      return image.classes[try image.valueTypeNumber(at: &place)].name
+      var cursor = offset
+      return image.classes[try image.valueTypeNumber(at: &cursor)].name
     }
   }
 

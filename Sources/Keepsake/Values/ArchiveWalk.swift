@@ -32,7 +32,7 @@ package struct ArchiveWalk {
 
   /// A place, and how many values and keys stand there that are to be passed over.
   private struct Position {
-    var place: Int
+    var cursor: Int
     var passed = 0
     /// Whether some of these were skipped, so that nobody wants to know where they end.
     var isSkipped = false
@@ -59,7 +59,7 @@ package struct ArchiveWalk {
 
   package init(_ value: ArchiveValue) {
     image = value.image
-    position = Position(place: value.offset)
+    position = Position(cursor: value.offset)
     content = value
     beginsWithBody = value.isAllOfBody
     lastOffset = value.offset
@@ -68,14 +68,14 @@ package struct ArchiveWalk {
   }
 
   /// Where the next value begins. To ask for it costs the way there.
-  package var place: Int {
+  package var cursor: Int {
     mutating get throws(ArchiveError) {
       while position.passed > 0 {
-        position.place = try image.endTouching(valueAt: position.place, in: reader)
+        position.cursor = try image.endTouching(valueAt: position.cursor, in: reader)
         position.passed -= 1
       }
       position.isSkipped = false
-      return position.place
+      return position.cursor
     }
   }
 
@@ -103,7 +103,7 @@ package struct ArchiveWalk {
     if let top = frames.last {
       if top.index == top.count {
         let isEndOfBody = top.comeBack != nil || frames.count == 1 && beginsWithBody
-        if isEndOfBody, !position.isSkipped { try image.checkEnd(place, of: body) }
+        if isEndOfBody, !position.isSkipped { try image.checkEnd(cursor, of: body) }
         if let comeBack = top.comeBack { (position, body, reader) = comeBack }
         frames.removeLast()
         hasEntered = false
@@ -129,7 +129,7 @@ package struct ArchiveWalk {
       self.content = nil
     } else {
       let standing = frames.last?.standing ?? .inside
-      let offset = try place
+      let offset = try cursor
       guard offset < body.upperBound else {
         throw ArchiveError(.damaged, "A body ends before the values in it do", byteOffset: offset)
       }
@@ -138,14 +138,14 @@ package struct ArchiveWalk {
     let offset = value.offset
     lastOffset = offset
     hasEntered = value.hasMembers
-    if hasEntered { try enter(value) } else { position = Position(place: offset, passed: 1) }
+    if hasEntered { try enter(value) } else { position = Position(cursor: offset, passed: 1) }
     return .value(value, label: label)
   }
 
   private mutating func mapKey(_ frame: Int) throws(ArchiveError) -> PathElement {
-    keyOffset = try place
+    keyOffset = try cursor
     // The key is compared with its checksum before it is made a text of.
-    position.place = try image.endTouching(valueAt: keyOffset, in: reader)
+    position.cursor = try image.endTouching(valueAt: keyOffset, in: reader)
     return try image.sharedMapKey(at: keyOffset, otherThan: &frames[frame].keys)
   }
 
@@ -168,7 +168,7 @@ package struct ArchiveWalk {
       )
     }
     let head = try value.head()
-    position = Position(place: head.payload)
+    position = Position(cursor: head.payload)
     var frame = Frame(kind: value.kind, count: head.count, firstSlot: head.slots.lowerBound, depth: depth)
     frame.standing = value.standingOfMembers
     frames.append(frame)
@@ -181,9 +181,9 @@ package struct ArchiveWalk {
     if hasEntered {
       hasEntered = false
       frames.removeLast()
-      position = Position(place: lastOffset, passed: 1, isSkipped: true)
+      position = Position(cursor: lastOffset, passed: 1, isSkipped: true)
     }
-    if let end { position = Position(place: end) }
+    if let end { position = Position(cursor: end) }
   }
 
   /// The value in which the next one stands, how many of those in it were visited, and how many there are.
@@ -203,7 +203,7 @@ package struct ArchiveWalk {
   /// Continues with the value of `target`, then a `leave`, and then what is behind the reference of the last step.
   package mutating func follow(_ target: ArchiveBody) {
     frames.append(Frame(kind: .object, count: 1, comeBack: (position, body, reader), depth: 0))
-    position = Position(place: target.value.offset)
+    position = Position(cursor: target.value.offset)
     content = target.value
     body = target.byteRange
     reader = target.value.reader
@@ -216,5 +216,5 @@ package struct ArchiveWalk {
   }
 
   /// Throws unless the value of the body that the walk began with fills it, when all of that was visited.
-  package mutating func checkEnd() throws(ArchiveError) { try image.checkEnd(place, of: body) }
+  package mutating func checkEnd() throws(ArchiveError) { try image.checkEnd(cursor, of: body) }
 }

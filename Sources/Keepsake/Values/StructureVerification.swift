@@ -19,7 +19,7 @@ extension ArchiveImage {
   /// - Throws: the first fault, with its place.
   @discardableResult
   package func verifyStructure(
-    progress: (_ place: Int) -> Void = { _ in }
+    progress: (_ offset: Int) -> Void = { _ in }
   ) throws(ArchiveError) -> ArchiveSummary {
     var summary = ArchiveSummary()
     summary.referenceCounts = Array(repeating: 0, count: directory.bodyCount + 1)
@@ -55,17 +55,17 @@ extension ArchiveImage {
 
   /// Every entry of the conditional table leads to an object, also one that no reference names.
   private func verifyConditionals() throws(ArchiveError) {
-    var place = directory.conditionals.range.lowerBound
+    var cursor = directory.conditionals.range.lowerBound
     for index in 0..<(try conditionalCount) {
       // Of what a save has changed, the place is not kept.
-      let entryPlace = saved == nil ? place : directory.conditionals.range.lowerBound
-      if saved == nil { _ = try reader.varint(at: &place) }
-      guard let number = try conditionalTarget(index, at: entryPlace) else { continue }
-      guard try numberedBody(number, referredToAt: entryPlace).classNumber != nil else {
+      let entryOffset = saved == nil ? cursor : directory.conditionals.range.lowerBound
+      if saved == nil { _ = try reader.varint(at: &cursor) }
+      guard let number = try conditionalTarget(index, at: entryOffset) else { continue }
+      guard try numberedBody(number, referredToAt: entryOffset).classNumber != nil else {
         throw ArchiveError(
           .damaged,
           "The conditional table refers to a value instead of an object",
-          byteOffset: entryPlace
+          byteOffset: entryOffset
         )
       }
     }

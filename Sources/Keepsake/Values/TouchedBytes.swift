@@ -7,7 +7,7 @@ extension ArchiveImage {
       end = try self.end(ofValueAt: offset, in: reader)
     } catch {
       // Damage is the reason that comes first, if that is what it was.
-      if let place = error.byteOffset, place >= offset { try touch(offset..<(place + 1)) }
+      if let cursor = error.byteOffset, cursor >= offset { try touch(offset..<(cursor + 1)) }
       throw error
     }
     try touch(offset..<end)

@@ -86,8 +86,8 @@ extension ArchiveError: CustomStringConvertible {
 
   /// The path, the message and the byte offset on one line.
   package var explanation: String {
-    let place = byteOffset.map { " (at byte \($0))" } ?? ""
+    let offset = byteOffset.map { " (at byte \($0))" } ?? ""
     let file = path.map { "\($0): " } ?? ""
-    return file + message + place
+    return file + message + offset
   }
 }

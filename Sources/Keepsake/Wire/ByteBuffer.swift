@@ -147,7 +147,7 @@ package final class ByteBuffer {
     _ numbers: UnsafeBufferPointer<Number>,
     at target: UnsafeMutableRawPointer
   ) -> Int {
-    var place = unsafe target + (numbers.count &+ 3) / 4
+    var cursor = unsafe target + (numbers.count &+ 3) / 4
     for first in stride(from: 0, to: numbers.count, by: 4) {
       var widths: UInt64 = 0
       // Four, which the compiler unrolls; of the last ones there may be fewer.
@@ -155,14 +155,14 @@ package final class ByteBuffer {
         let number = unsafe numbers[first &+ index]
         let (code, byteCount) = PackedNumbers.mixedWidth(of: number)
         // Each word covers the bytes of the next numbers, which are stored after it.
-        unsafe place.storeBytes(of: UInt64(truncatingIfNeeded: number).littleEndian, as: UInt64.self)
-        unsafe place += byteCount
+        unsafe cursor.storeBytes(of: UInt64(truncatingIfNeeded: number).littleEndian, as: UInt64.self)
+        unsafe cursor += byteCount
         widths |= code &<< UInt64(truncatingIfNeeded: index &* 2)
       }
       // Before the numbers, for which the caller has made room.
       unsafe target.storeBytes(of: UInt8(truncatingIfNeeded: widths), toByteOffset: first / 4, as: UInt8.self)
     }
-    return unsafe place - target
+    return unsafe cursor - target
   }
 
   /// Stores each number in `byteCount` bytes, of which the rest are cut off. The caller has made room for
@@ -187,11 +187,11 @@ package final class ByteBuffer {
     case 4: unsafe storeNarrowed(numbers, as: UInt32.self, at: target)
     default:
       // Each word covers the bytes of the next numbers, which are stored after it.
-      var place = unsafe target
+      var cursor = unsafe target
       for index in 0..<numbers.count {
         let word = unsafe UInt64(truncatingIfNeeded: numbers[index]).littleEndian
-        unsafe place.storeBytes(of: word, as: UInt64.self)
-        unsafe place += byteCount
+        unsafe cursor.storeBytes(of: word, as: UInt64.self)
+        unsafe cursor += byteCount
       }
     }
   }
@@ -269,8 +269,8 @@ package final class ByteBuffer {
     if change != 0 { move(from: start + kept, by: change) }
     self[start] = tag
     guard var rest = number else { return change }
-    for place in (start &+ 1)..<(start &+ byteCount &- 1) {
-      self[place] = UInt8(truncatingIfNeeded: rest) | 0x80
+    for offset in (start &+ 1)..<(start &+ byteCount &- 1) {
+      self[offset] = UInt8(truncatingIfNeeded: rest) | 0x80
       rest &>>= 7
     }
     self[start &+ byteCount &- 1] = UInt8(truncatingIfNeeded: rest)

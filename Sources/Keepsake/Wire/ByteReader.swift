@@ -149,7 +149,7 @@ package struct ByteReader {
     return body(unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count).bytes)
   }
 
-  /// The integers of a packed array whose blocks begin at `offset`, which moves behind them (Format §4.7);
+  /// The integers of a packed array whose blocks begin at `offset`, which moves past them (Format §4.7);
   /// `nil` where a block is wider than `Number`.
   @inline(__always)
   package func packedIntegers<Number: FixedWidthInteger & BitwiseCopyable>(
@@ -160,14 +160,14 @@ package struct ByteReader {
     // Each takes a byte at least, so that this bounds what is reserved.
     try check(count, at: offset)
     guard count > 0 else { return [] }
-    var place = offset
+    var cursor = offset
     var isTooWide = false
     var failure: ArchiveError?
     let numbers = unsafe [Number](unsafeUninitializedCapacity: count) { buffer, initialized in
       do throws(ArchiveError) {
         while initialized < count {
           let blockCount = min(count &- initialized, PackedNumbers.blockSize)
-          let block = try PackedBlock(self, of: blockCount, at: place)
+          let block = try PackedBlock(self, of: blockCount, at: cursor)
           guard block.width <= MemoryLayout<Number>.size else {
             isTooWide = true
             return
@@ -177,7 +177,7 @@ package struct ByteReader {
           let range = initialized..<(initialized &+ blockCount)
           let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[range])
           if block.isMixed {
-            try unsafe loadMixed(block, widthsAt: place &+ 1, signed: isSigned, to: target)
+            try unsafe loadMixed(block, widthsAt: cursor &+ 1, signed: isSigned, to: target)
           } else {
             unsafe loadIntegers(
               blockCount,
@@ -188,7 +188,7 @@ package struct ByteReader {
             )
           }
           initialized &+= blockCount
-          place = block.end
+          cursor = block.end
         }
       } catch {
         failure = error
@@ -196,7 +196,7 @@ package struct ByteReader {
     }
     if let failure { throw failure }
     guard !isTooWide else { return nil }
-    offset = place
+    offset = cursor
     return numbers
   }
 
@@ -209,28 +209,28 @@ package struct ByteReader {
     signed isSigned: Bool,
     to target: UnsafeMutableBufferPointer<Number>
   ) throws(ArchiveError) {
-    var place = block.start
+    var cursor = block.start
     var index = 0
     // Four words, one for each integer of a byte of widths, lie within the memory as long as 32 bytes do.
-    while index &+ 4 <= target.count, place <= count &- 32 {
-      // The widths lie before `place`.
+    while index &+ 4 <= target.count, cursor <= count &- 32 {
+      // The widths lie before `cursor`.
       let widths = unsafe base.load(fromByteOffset: offset &+ index / 4, as: UInt8.self)
       for number in 0..<4 {
         let code = (UInt64(widths) &>> UInt64(number &* 2)) & 3
-        let word = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+        let word = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: cursor, as: UInt64.self))
         let shift = 64 &- (8 as UInt64 &<< code)
         // `index` and the three behind it are below the count.
         unsafe target[index &+ number] = Number(word &<< shift, shiftedBy: shift, signed: isSigned)
-        place &+= Int(truncatingIfNeeded: 1 as UInt64 &<< code)
+        cursor &+= Int(truncatingIfNeeded: 1 as UInt64 &<< code)
       }
       index &+= 4
     }
     while index < target.count {
       let byteCount = 1 &<< (Int(try byte(at: offset &+ index / 4) &>> UInt8(index & 3 &* 2)) & 3)
-      let word = try unsigned(at: place, byteCount: byteCount)
+      let word = try unsigned(at: cursor, byteCount: byteCount)
       let shift = UInt64(truncatingIfNeeded: 64 &- byteCount &* 8)
       unsafe target[index] = Number(word &<< shift, shiftedBy: shift, signed: isSigned)  // below the count
-      place &+= byteCount
+      cursor &+= byteCount
       index &+= 1
     }
   }
@@ -275,8 +275,8 @@ package struct ByteReader {
     let source = unsafe base + offset
     for index in 0..<count {
       // Both sides were checked by the caller of `loadIntegers`.
-      let place = index &* MemoryLayout<Stored>.size
-      let stored = unsafe source.loadUnaligned(fromByteOffset: place, as: Stored.self)
+      let cursor = index &* MemoryLayout<Stored>.size
+      let stored = unsafe source.loadUnaligned(fromByteOffset: cursor, as: Stored.self)
       unsafe target[index] = Number(truncatingIfNeeded: Stored(littleEndian: stored))
     }
   }
@@ -296,12 +296,12 @@ package struct ByteReader {
     let spare = self.count &- offset &- 8
     let wholeWords = spare < 0 ? 0 : min(count, spare / byteCount &+ 1)
     for index in 0..<count {
-      let place = offset &+ index &* byteCount
+      let cursor = offset &+ index &* byteCount
       let word =
         index < wholeWords
-        // Eight bytes from `place` on lie within the memory: that is what `wholeWords` counts.
-        ? unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-        : unsafe gathered(place, byteCount)
+        // Eight bytes from `cursor` on lie within the memory: that is what `wholeWords` counts.
+        ? unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: cursor, as: UInt64.self))
+        : unsafe gathered(cursor, byteCount)
       unsafe target[index] = Number(word &<< shift, shiftedBy: shift, signed: isSigned)
     }
   }

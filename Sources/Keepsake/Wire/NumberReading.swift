@@ -5,27 +5,27 @@ package enum IntegerValue {
   case wide(Int128)
   case wideUnsigned(UInt128)
 
-  /// Reads the integer at `place`, which moves behind it; `nil`, and `place` stays, when something else is
+  /// Reads the integer at `cursor`, which moves past it; `nil`, and `cursor` stays, when something else is
   /// there.
-  package init?(_ reader: ByteReader, at place: inout Int) throws(ArchiveError) {
-    let tag = try reader.byte(at: place)
+  package init?(_ reader: ByteReader, at cursor: inout Int) throws(ArchiveError) {
+    let tag = try reader.byte(at: cursor)
     switch TagKind(tag) {
     case .smallInteger:
       self = .signed(Int64(tag) - Int64(Tag.smallInteger) - 16)
-      place += 1
+      cursor += 1
     case .integer:
       let byteCount = Int(tag - Tag.integer) + 1
-      self = .signed(try reader.signed(at: place + 1, byteCount: byteCount))
-      place += 1 + byteCount
+      self = .signed(try reader.signed(at: cursor + 1, byteCount: byteCount))
+      cursor += 1 + byteCount
     case .uint64:
-      self = .unsigned(try reader.word(at: place + 1))
-      place += 9
+      self = .unsigned(try reader.word(at: cursor + 1))
+      cursor += 9
     case .int128:
-      self = .wide(Int128(bitPattern: try reader.wide(at: place + 1)))
-      place += 17
+      self = .wide(Int128(bitPattern: try reader.wide(at: cursor + 1)))
+      cursor += 17
     case .uint128:
-      self = .wideUnsigned(try reader.wide(at: place + 1))
-      place += 17
+      self = .wideUnsigned(try reader.wide(at: cursor + 1))
+      cursor += 17
     default:
       return nil
     }

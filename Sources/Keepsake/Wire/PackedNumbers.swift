@@ -103,8 +103,8 @@ package struct PackedBlock {
     start = offset &+ (count &+ 3) / 4
     var byteCount = count
     var widest: UInt64 = 0
-    for place in stride(from: offset, to: start, by: 8) {
-      let widths = try reader.unsigned(at: place, byteCount: min(8, start &- place))
+    for cursor in stride(from: offset, to: start, by: 8) {
+      let widths = try reader.unsigned(at: cursor, byteCount: min(8, start &- cursor))
       let low = widths & 0x5555_5555_5555_5555
       let high = (widths &>> 1) & 0x5555_5555_5555_5555
       byteCount &+= low.nonzeroBitCount &+ 3 &* (high.nonzeroBitCount &+ (low & high).nonzeroBitCount)
@@ -126,16 +126,16 @@ package struct PackedBlock {
 extension ByteReader {
   /// The signed integers of a packed array whose blocks begin at `offset`.
   package func signedNumbers(_ count: Int, at offset: Int) throws(ArchiveError) -> [Int64] {
-    var place = offset
+    var cursor = offset
     // No block is wider than these numbers.
-    return try packedIntegers(count, signed: true, at: &place) ?? []
+    return try packedIntegers(count, signed: true, at: &cursor) ?? []
   }
 
   /// The unsigned integers of a packed array whose blocks begin at `offset`.
   package func unsignedNumbers(_ count: Int, at offset: Int) throws(ArchiveError) -> [UInt64] {
-    var place = offset
+    var cursor = offset
     // No block is wider than these numbers.
-    return try packedIntegers(count, signed: false, at: &place) ?? []
+    return try packedIntegers(count, signed: false, at: &cursor) ?? []
   }
 
   package func packedFloats(_ count: Int, at offset: Int) throws(ArchiveError) -> [Float] {

@@ -18,12 +18,12 @@ package struct SaveTrailer {
 
   /// Reads the trailer that ends where `reader` does; `nil` where none does, or one that contradicts itself.
   package init?(_ reader: ByteReader, _ flags: Header.Flags) {
-    let place = reader.count - SaveTrailer.byteCount
-    guard place > Header.byteCount, (try? reader.word(at: place + 40)) == SaveTrailer.signatureWord,
-      let directory = try? reader.word(at: place), let checksums = try? reader.word(at: place + 8),
-      let start = try? reader.word(at: place + 16), let before = try? reader.word(at: place + 24),
-      let stored = try? reader.word(at: place + 32),
-      start > UInt64(Header.byteCount), start < directory, directory < checksums, checksums <= UInt64(place)
+    let offset = reader.count - SaveTrailer.byteCount
+    guard offset > Header.byteCount, (try? reader.word(at: offset + 40)) == SaveTrailer.signatureWord,
+      let directory = try? reader.word(at: offset), let checksums = try? reader.word(at: offset + 8),
+      let start = try? reader.word(at: offset + 16), let before = try? reader.word(at: offset + 24),
+      let stored = try? reader.word(at: offset + 32),
+      start > UInt64(Header.byteCount), start < directory, directory < checksums, checksums <= UInt64(offset)
     else { return nil }
     self.start = Int(start)
     directoryOffset = Int(directory)
@@ -32,8 +32,8 @@ package struct SaveTrailer {
     end = reader.count
     hasBlockChecksums = !flags.contains(.withoutChecksums)
     let blockCount = hasBlockChecksums ? Blocks.count(coveringBytes: checksumsOffset - self.start) : 0
-    guard place - checksumsOffset == blockCount * 8,
-      (try? reader.checksum(coveredOffset..<(place + 32))) == stored
+    guard offset - checksumsOffset == blockCount * 8,
+      (try? reader.checksum(coveredOffset..<(offset + 32))) == stored
     else { return nil }
   }
 
@@ -77,11 +77,11 @@ package enum SaveSearch {
     if isSigned, (try? Trailer(reader, flags)) != nil { return reader.count }
     var end = reader.count
     var candidates = 0
-    while candidates < mostCandidates, let place = signature(before: end, reader) {
-      let part = reader.limited(to: place + 8)
+    while candidates < mostCandidates, let offset = signature(before: end, reader) {
+      let part = reader.limited(to: offset + 8)
       if SaveTrailer(part, flags) != nil || isArchive(part, flags) { return part.count }
       candidates += 1
-      end = place + 7
+      end = offset + 7
     }
     // Who opens it says what is wrong with its trailer.
     if isSigned { return reader.count }
@@ -99,15 +99,15 @@ package enum SaveSearch {
 
   /// Where the last closing signature begins that ends before `end`.
   private static func signature(before end: Int, _ reader: ByteReader) -> Int? {
-    var place = end - 8
-    while place > Header.byteCount {
+    var cursor = end - 8
+    while cursor > Header.byteCount {
       // Both end with a byte that no text has.
-      if (try? reader.byte(at: place + 7)) == 0x89,
-        reader.hasBytes(SaveTrailer.signature, at: place) || reader.hasBytes(Trailer.signature, at: place)
+      if (try? reader.byte(at: cursor + 7)) == 0x89,
+        reader.hasBytes(SaveTrailer.signature, at: cursor) || reader.hasBytes(Trailer.signature, at: cursor)
       {
-        return place
+        return cursor
       }
-      place -= 1
+      cursor -= 1
     }
     return nil
   }

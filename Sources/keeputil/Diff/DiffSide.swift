@@ -47,7 +47,7 @@ final class DiffSide {
         if value.hasMembers { open.append(value.offset) }
       case .leave:
         guard let start = open.popLast() else { continue }
-        let end = try walk.place
+        let end = try walk.cursor
         if end - start >= DiffSide.leastNotedByteCount { ends[start] = end }
       }
     }

@@ -47,7 +47,7 @@ struct JSONTree {
         guard let (brackets, offset, isDeeper) = open.popLast() else { continue }
         if isDeeper { depth -= 1 }
         for index in 0..<brackets {
-          if index == brackets - 1, let offset { try writeSize(from: offset, to: walk.place) }
+          if index == brackets - 1, let offset { try writeSize(from: offset, to: walk.cursor) }
           try json.close()
         }
       case .value(let value, let label):

@@ -91,7 +91,7 @@ struct TreePrinter {
         guard let closing = closings.popLast(), let bracket = closing.bracket else { continue }
         indentation -= 1
         var extent = closing.body
-        if options.hasOffsets, extent == nil { extent = closing.offset..<(try walk.place) }
+        if options.hasOffsets, extent == nil { extent = closing.offset..<(try walk.cursor) }
         try line(bracket, extent)
       case .value(let value, let label):
         prefix += label.map(text) ?? ""

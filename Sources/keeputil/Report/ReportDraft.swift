@@ -98,7 +98,7 @@ struct ReportDrafting {
       switch step {
       case .leave:
         guard var draft = frames.popLast() else { continue }
-        draft.extent = draft.extent.lowerBound..<(try walk.place)
+        draft.extent = draft.extent.lowerBound..<(try walk.cursor)
         if draft.foldedCount == 0, draft.kind == .typed || draft.kind == .some, draft.children.count == 1 {
           draft = unwrapped(draft)
         }
@@ -119,7 +119,7 @@ struct ReportDrafting {
           frames.append(draft)
           continue
         }
-        draft.extent = draft.extent.lowerBound..<(try walk.place)
+        draft.extent = draft.extent.lowerBound..<(try walk.cursor)
         if let target = try value.bodyNumber {
           draft.target = target
           draft.isFirst = kind != .conditional && reached.isFirst(target, from: number, at: value.offset)

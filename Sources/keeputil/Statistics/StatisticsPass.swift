@@ -165,7 +165,7 @@ struct StatisticsPass {
     frames.removeAll(keepingCapacity: true)
     while let step = try walk.next() {
       guard case .value(let value, let label) = step else {
-        leave(at: try walk.place, owner)
+        leave(at: try walk.cursor, owner)
         continue
       }
       let outer = frames.last
@@ -209,7 +209,7 @@ struct StatisticsPass {
         }
         frames.append(Frame(kind: kind, row: row, start: start, hasKey: hasKey, type: type))
       } else {
-        let end = try walk.place
+        let end = try walk.cursor
         let byteCount = end - value.offset
         kinds[kind.rawValue].bytes += byteCount
         keys.addOwn(byteCount, to: row)

@@ -67,7 +67,7 @@ enum FaultPlace {
       while let step = try walk.next() {
         switch step {
         case .leave:
-          if try walk.place > offset { return way.compactMap(\.self) }
+          if try walk.cursor > offset { return way.compactMap(\.self) }
           if isBehindLast { way.removeLast() }
           isBehindLast = true
         case .value(let value, let label):

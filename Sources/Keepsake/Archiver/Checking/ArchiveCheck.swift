@@ -68,15 +68,15 @@ extension KeyedArchiver {
   private static func explanation(of error: any Error) -> String {
     switch error {
     case EncodingError.invalidValue(_, let context):
-      "It cannot be archived: \(context.debugDescription)" + place(context.codingPath)
+      "It cannot be archived: \(context.debugDescription)" + offset(context.codingPath)
     case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
       DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      "Its archive cannot be read: \(context.debugDescription)" + place(context.codingPath)
+      "Its archive cannot be read: \(context.debugDescription)" + offset(context.codingPath)
     default: "It cannot be archived and read: \(error)"
     }
   }
 
-  private static func place(_ path: [any CodingKey]) -> String {
+  private static func offset(_ path: [any CodingKey]) -> String {
     path.isEmpty
       ? "" : ", at " + path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
   }

@@ -107,11 +107,11 @@ struct ClassCycles {
       next += 1
     }
     var way: [Edge] = []
-    var place = end
-    while place != start {
-      guard let edge = cameBy[place] else { return nil }
+    var offset = end
+    while offset != start {
+      guard let edge = cameBy[offset] else { return nil }
       way.insert(edge, at: 0)
-      place = edge.owner
+      offset = edge.owner
     }
     return way
   }

@@ -9,7 +9,7 @@ struct GraphComparison {
   private struct Pair {
     let original: Any
     let copy: Any
-    let place: Place
+    let path: ComparedPath
   }
 
   private var waiting: [Pair] = []
@@ -21,14 +21,14 @@ struct GraphComparison {
   private static let mostDifferences = 100
 
   init(_ original: Any, _ copy: Any) {
-    waiting = [Pair(original: original, copy: copy, place: Place())]
+    waiting = [Pair(original: original, copy: copy, path: ComparedPath())]
     while let pair = waiting.popLast(), differences.count < GraphComparison.mostDifferences { compare(pair) }
     // They hold each other in any number, and go one after the other.
     waiting = []
   }
 
   private mutating func compare(_ pair: Pair) {
-    let pair = Pair(original: held(pair.original), copy: held(pair.copy), place: pair.place)
+    let pair = Pair(original: held(pair.original), copy: held(pair.copy), path: pair.path)
     let type = type(of: pair.original)
     guard type == Swift.type(of: pair.copy) else {
       return differ(pair, "is a \(Swift.type(of: pair.copy)) now and was a \(type)")
@@ -69,8 +69,8 @@ struct GraphComparison {
           return differ(pair, "was \(own.label ?? "?") and is \(other.label ?? "?") now")
         }
         let isSome = original.displayStyle == .optional
-        let place = isSome ? pair.place : pair.place.appending(own.label, index)
-        waiting.append(Pair(original: own.value, copy: other.value, place: place))
+        let path = isSome ? pair.path : pair.path.appending(own.label, index)
+        waiting.append(Pair(original: own.value, copy: other.value, path: path))
       }
       levels = (own.superclassMirror, other.superclassMirror)
     }
@@ -87,7 +87,7 @@ struct GraphComparison {
     for (key, value) in members {
       // A key that is an object is not the same one.
       guard let other = known[key] else { continue }
-      waiting.append(Pair(original: value, copy: other, place: pair.place.appending("\(key)", 0)))
+      waiting.append(Pair(original: value, copy: other, path: pair.path.appending("\(key)", 0)))
     }
   }
 
@@ -106,7 +106,7 @@ struct GraphComparison {
   }
 
   private mutating func differ(_ pair: Pair, _ problem: String) {
-    differences.append("\(pair.place.description): \(problem)")
+    differences.append("\(pair.path.description): \(problem)")
   }
 
   private func text(of value: Any) -> String {
@@ -116,31 +116,31 @@ struct GraphComparison {
 }
 
 /// Where a value is in a graph. It shares its beginning with others.
-private final class Place: CustomStringConvertible {
-  private var before: Place?
+private final class ComparedPath: CustomStringConvertible {
+  private var before: ComparedPath?
   private let step: String
 
-  init(_ step: String = "", after before: Place? = nil) {
+  init(_ step: String = "", after before: ComparedPath? = nil) {
     self.before = before
     self.step = step
   }
 
-  func appending(_ label: String?, _ index: Int) -> Place {
-    guard let label, !label.hasPrefix(".") else { return Place("[\(index)]", after: self) }
+  func appending(_ label: String?, _ index: Int) -> ComparedPath {
+    guard let label, !label.hasPrefix(".") else { return ComparedPath("[\(index)]", after: self) }
     // The storage of a wrapper.
-    return Place("." + (label.hasPrefix("_") ? String(label.dropFirst()) : label), after: self)
+    return ComparedPath("." + (label.hasPrefix("_") ? String(label.dropFirst()) : label), after: self)
   }
 
   /// The last steps, of which a deep graph has very many.
   var description: String {
     var steps: [String] = []
-    var place: Place? = self
-    while let current = place, steps.count < 50 {
+    var step: ComparedPath? = self
+    while let current = step, steps.count < 50 {
       steps.append(current.step)
-      place = current.before
+      step = current.before
     }
     let path = steps.reversed().joined()
-    return place == nil ? (path.isEmpty ? "the value" : String(path.drop { $0 == "." })) : "…" + path
+    return step == nil ? (path.isEmpty ? "the value" : String(path.drop { $0 == "." })) : "…" + path
   }
 
   deinit {

@@ -55,8 +55,8 @@ struct ChangedBodies {
     let all = first.range.lowerBound..<last.range.upperBound
     if try image.has(content.bodies, all, in: runStart..<runEnd) { return }
     for (number, range) in run {
-      let place = runStart + range.lowerBound - all.lowerBound
-      if try !image.has(content.bodies, range, in: place..<(place + range.count)) { replace(number, range) }
+      let offset = runStart + range.lowerBound - all.lowerBound
+      if try !image.has(content.bodies, range, in: offset..<(offset + range.count)) { replace(number, range) }
     }
   }
 

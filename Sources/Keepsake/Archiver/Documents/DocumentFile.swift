@@ -105,13 +105,13 @@ final class DocumentFile {
   }
 
   private func write(_ bytes: ByteBuffer, _ range: Range<Int>, at offset: Int) throws(SystemError) {
-    var place = range.lowerBound
-    while place < range.upperBound {
-      let written = try bytes.withBytes(place..<range.upperBound) { (rest) throws(SystemError) in
-        try file.writeSome(rest, at: offset + place - range.lowerBound)
+    var cursor = range.lowerBound
+    while cursor < range.upperBound {
+      let written = try bytes.withBytes(cursor..<range.upperBound) { (rest) throws(SystemError) in
+        try file.writeSome(rest, at: offset + cursor - range.lowerBound)
       }
       guard written > 0 else { throw SystemError(number: EIO) }
-      place += written
+      cursor += written
     }
   }
 

@@ -33,8 +33,8 @@ extension DurableFile {
     var piece = [UInt8](repeating: 0, count: min(range.count, 1 << 16))
     while bytes.count < range.count {
       let wanted = min(piece.count, range.count - bytes.count)
-      let place = range.lowerBound + bytes.count
-      guard let count = try? file.readSome(into: &piece, wanted, at: place), count > 0 else { return nil }
+      let offset = range.lowerBound + bytes.count
+      guard let count = try? file.readSome(into: &piece, wanted, at: offset), count > 0 else { return nil }
       bytes.append(memoryOf: Array(piece.prefix(count)))
     }
     return bytes

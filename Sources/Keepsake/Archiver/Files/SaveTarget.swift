@@ -11,7 +11,7 @@
 /// The file that a save is to replace: its folder, held open, its name in there, and what is there now.
 ///
 /// The folder is opened before anything is written. From then on a change of the working directory or of the
-/// folder's own name does no harm, and nothing but its synchronization can fail once the file is in place.
+/// folder's own name does no harm, and nothing but its synchronization can fail once the file is in resolved.
 struct SaveTarget {
   /// The path as the caller spelled it, for messages.
   let path: String
@@ -23,8 +23,8 @@ struct SaveTarget {
   /// Finds the file behind a path, through any symbolic links, also when the last of them points to nothing
   /// yet.
   init(_ path: String) throws(ArchiveError) {
-    let (place, existing) = try Self.followLinks(from: path)
-    let (folderPath, name) = Self.split(place)
+    let (resolved, existing) = try Self.followLinks(from: path)
+    let (folderPath, name) = Self.split(resolved)
     if let problem = Self.problem(withName: name) { throw Self.failure(problem, path) }
     self.path = path
     self.name = name
@@ -59,28 +59,29 @@ struct SaveTarget {
 
   // MARK: Finding the file
 
-  private static func followLinks(from path: String) throws(ArchiveError) -> (place: String, existing: stat?)
-  {
+  private static func followLinks(from path: String) throws(ArchiveError) -> (
+    resolved: String, existing: stat?
+  ) {
     if let problem = problem(withPath: path) { throw failure(problem, path) }
     // Asked first, because a link of the system's own, such as /dev/stdout, may not spell what it leads to.
     if let status = try? fileStatus(path), let problem = problem(withKind: status) {
       throw failure(problem, path)
     }
-    var place = path
+    var resolved = path
     for _ in 0..<maximalLinks {
       let status: stat
       do {
-        status = try fileStatus(place, followingLinks: false)
+        status = try fileStatus(resolved, followingLinks: false)
       } catch let error where error.number == ENOENT {
-        return (place, nil)
+        return (resolved, nil)
       } catch {
         throw failure("cannot inspect the file to replace: \(error.reason)\(error.advice)", path)
       }
       guard status.st_mode & S_IFMT == S_IFLNK else {
         if let problem = problem(withKind: status) { throw failure(problem, path) }
-        return (place, status)
+        return (resolved, status)
       }
-      place = try destination(ofLink: place, for: path)
+      resolved = try destination(ofLink: resolved, for: path)
     }
     let reason = SystemError(number: ELOOP).reason
     throw failure("cannot follow the symbolic link: \(reason); it refers to itself", path)

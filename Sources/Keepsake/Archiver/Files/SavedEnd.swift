@@ -13,12 +13,12 @@ struct SavedEnd {
     else { return nil }
     var end = count
     while true {
-      guard let place = try SavedEnd.signature(file, before: end) else { return nil }
-      if try SavedEnd.isConsistent(file, endingBy: place + 8) {
-        self.end = place + 8
+      guard let offset = try SavedEnd.signature(file, before: end) else { return nil }
+      if try SavedEnd.isConsistent(file, endingBy: offset + 8) {
+        self.end = offset + 8
         return
       }
-      end = place + 7
+      end = offset + 7
     }
   }
 
@@ -67,8 +67,8 @@ struct SavedEnd {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: range.count)
     while bytes.count < range.count {
-      let place = range.lowerBound + bytes.count
-      let count = try file.readSome(into: &piece, range.upperBound - place, at: place)
+      let offset = range.lowerBound + bytes.count
+      let count = try file.readSome(into: &piece, range.upperBound - offset, at: offset)
       guard count > 0 else { return nil }
       bytes += piece.prefix(count)
     }

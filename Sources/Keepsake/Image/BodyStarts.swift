@@ -2,33 +2,33 @@
 /// group is found from there, and not from the beginning of the group (Format §5.6).
 ///
 /// Whoever reads a tree depth first, whose bodies stand breadth first, is in as many places as the tree is deep.
-struct BodyPlaces {
+struct BodyStarts {
   private static let count = 64
 
-  private struct Place {
+  private struct Start {
     var group = -1
     var index = 0
     var start = 0
   }
 
   /// Empty until there is something to remember, which of an archive with one body there never is.
-  private var places: [Place] = []
+  private var starts: [Start] = []
 
   /// A body of `group` no later than that at `index`, of which the beginning is known.
   @inline(__always)
   func nearest(_ group: Int, _ index: Int) -> (start: Int, index: Int)? {
-    guard !places.isEmpty else { return nil }
-    let place = places[group & (BodyPlaces.count &- 1)]
-    return place.group == group && place.index <= index ? (place.start, place.index) : nil
+    guard !starts.isEmpty else { return nil }
+    let start = starts[group & (BodyStarts.count &- 1)]
+    return start.group == group && start.index <= index ? (start.start, start.index) : nil
   }
 
   @inline(__always)
   mutating func note(_ group: Int, _ index: Int, _ start: Int) {
-    if places.isEmpty {
+    if starts.isEmpty {
       guard index > 0 else { return }
-      places = Array(repeating: Place(), count: BodyPlaces.count)
+      starts = Array(repeating: Start(), count: BodyStarts.count)
     }
-    places[group & (BodyPlaces.count &- 1)] = Place(group: group, index: index, start: start)
+    starts[group & (BodyStarts.count &- 1)] = Start(group: group, index: index, start: start)
   }
 }
 
