@@ -35,7 +35,7 @@ package enum HostileReading {
     attempt("the dynamic view", &outcome) { try HostileView.visit(data) }
     var rewrittenByteCount = 0
     attempt("writing anew", &outcome) {
-      rewrittenByteCount = try ArchiveEditor(forReadingFrom: data).encodedData().count
+      rewrittenByteCount = try ArchiveEditor(forReadingFrom: data).encodedData.count
     }
     // Keys that records share stand once in both; nothing is multiplied.
     if rewrittenByteCount > 40 * bytes.count + 4_096 {

@@ -55,7 +55,7 @@ public struct ArchiveEditor: Sendable {
   ///
   /// - Throws: ``ArchiveError`` when there is no value at `path`, or it is an element of an array.
   public mutating func renameValue(at path: ArchivePath, to key: String) throws(ArchiveError) {
-    let (container, element) = try place(at: path)
+    let (container, element) = try element(at: path)
     if case .index = element { throw ArchiveEditor.misuse("The element at \(path) of an array has no key") }
     edits.change(element, at: container.offset) { $0.newKey = key }
   }
@@ -64,7 +64,7 @@ public struct ArchiveEditor: Sendable {
   ///
   /// - Throws: ``ArchiveError`` when there is no value at `path`.
   public mutating func removeValue(at path: ArchivePath) throws(ArchiveError) {
-    let (container, element) = try place(at: path)
+    let (container, element) = try element(at: path)
     edits.change(element, at: container.offset) { $0.isRemoved = true }
   }
 
@@ -142,8 +142,10 @@ public struct ArchiveEditor: Sendable {
   /// The archive with the changes.
   ///
   /// - Throws: ``ArchiveError`` when two values would stand under one key, or the archive is damaged.
-  public func encodedData() throws(ArchiveError) -> Data {
-    try ArchiveRewriter.rewrite(archive.image, edits).buffer.takeData()
+  ///
+  /// - Complexity: O(*n*) in the bytes of the archive that was opened, at each access.
+  public var encodedData: Data {
+    get throws(ArchiveError) { try ArchiveRewriter.rewrite(archive.image, edits).buffer.takeData() }
   }
 
   /// The archive with the changes, and how many of its objects they changed, others that refer to these not counted.
@@ -155,15 +157,15 @@ public struct ArchiveEditor: Sendable {
   /// Puts the archive with the changes in place of the file at `path`, which may be the one that was opened: as
   /// durably as ``KeyedArchiver/write(toFile:)``.
   ///
-  /// - Throws: ``ArchiveError``, as ``encodedData()``, and when the file cannot be written.
+  /// - Throws: ``ArchiveError``, as ``encodedData``, and when the file cannot be written.
   public func write(toFile path: String) throws(ArchiveError) {
     try ArchiveRewriter.rewrite(archive.image, edits).buffer.write(toFile: path)
   }
 
-  // MARK: Places
+  // MARK: Paths
 
   /// The container of the value at `path`, and how that is labelled there.
-  private func place(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
+  private func element(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
     let (container, last) = try container(at: path)
     guard let element = try container.member(last)?.label else { throw try missing(path) }
     return (container, element)

@@ -12,6 +12,9 @@
 /// }
 /// ```
 ///
+/// The signatures are those of NSKeyedArchiverDelegate: of a method with other types the compiler says nothing, and it is
+/// never called.
+///
 /// The archiver holds its delegate weakly. From the calls about objects it cannot be used to encode other values, nor be
 /// finished, which throws: a value is being encoded then.
 public protocol KeyedArchiverDelegate: AnyObject {

@@ -69,7 +69,9 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///
   /// - Parameters:
   ///   - data: the bytes of the archive.
-  ///   - verification: which parts are compared with their checksums.
+  ///   - verification: which parts are compared with their checksums: by default those that are read, when they are, so
+  ///     that one value of a large archive costs no more than its own bytes. The one-liners, which read all of an archive,
+  ///     compare all of it before any code of yours runs.
   ///   - limits: how much the archive may ask of the reader.
   /// - Throws: `DecodingError.dataCorrupted`, whose underlying error is an ``ArchiveError``, when this is no archive
   ///   or a damaged one.
@@ -202,6 +204,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///
   /// - Throws: `DecodingError`: `keyNotFound` when the archive has no such key, otherwise what is wrong with the value
   ///   and where; and what an `init(from:)` throws.
+  /// - Complexity: O(*n*) in the bytes of the value and of the objects that it reaches and that were not read before,
+  ///   however large the rest of the archive is.
   public func decode<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value {
     try container(keyedBy: ArchiveCodingKey.self)
       .decode(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
@@ -327,6 +331,14 @@ extension KeyedUnarchiver {
   ///
   /// - Throws: `DecodingError`, whose coding path begins at the root object and whose underlying error is an
   ///   ``ArchiveError``; and what an `init(from:)` throws.
+  /// - Parameters:
+  ///   - type: the type of the root object, or a superclass of its class.
+  ///   - data: the bytes of the archive.
+  ///   - verification: which parts are compared with their checksums: by default all, before any code of yours runs. (An
+  ///     unarchiver that reads single values compares the parts that it reads.)
+  ///   - limits: how much the archive may ask of the reader.
+  ///   - classPolicy: which types the archive may name.
+  ///   - userInfo: what `init(from:)` of the values finds in its decoder.
   public static func unarchive<Root: Decodable>(
     _ type: Root.Type,
     from data: Data,

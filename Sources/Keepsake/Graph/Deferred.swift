@@ -16,10 +16,13 @@
 /// ``ArchiveAwakening/awakeFromArchive()``. Where it is compared or hashed before, as the elements of a set are, the
 /// outermost decode throws; and so it does where an initializer reads an optional one, which is nil then.
 ///
-/// An initializer that reads one which is *not* optional, its own or that of another object, stops the program with a
-/// sentence that says so: there is no value to give, and a property cannot throw. What is in an archive may decide whether
-/// it comes to that, since a reference to an object that is there is read at once. So leave such properties alone in
-/// initializers, above all where archives come from others.
+/// An initializer that reads one which is *not* optional, its own or that of another object, stops the program: there is
+/// no value to return, and a property cannot throw. The archive decides whether the value is there already. So where an
+/// initializer needs the value, or archives come from others, read it with ``get()``, which throws instead:
+///
+/// ```swift
+/// let author = try post.$author.get()
+/// ```
 ///
 /// Other encoders and decoders, such as JSON's, see the value as if the property were a plain one.
 @propertyWrapper
@@ -36,6 +39,25 @@ public struct Deferred<Value> {
     storage = .value(wrappedValue)
   }
 
+  /// The property itself, for ``isDecoded`` and ``get()``.
+  public var projectedValue: Deferred<Value> { self }
+
+  /// Whether the value is there: always, except while the archive that it comes from is being decoded, or where that failed.
+  public var isDecoded: Bool { valueIfDecoded != nil }
+
+  /// The value, where it may be that it was not decoded yet.
+  ///
+  /// - Throws: ``ArchiveError`` with the code ``ArchiveError/Code/misuse`` when it was not. Decoding continues then: the
+  ///   property has its value when the outermost decode returns.
+  public func get() throws(ArchiveError) -> Value {
+    if let value = valueIfDecoded { return value }
+    throw ArchiveError(
+      .misuse,
+      "A @Deferred property of the type \(Value.self) has no value yet. Read it in awakeFromArchive(), or when the "
+        + "outermost decode has returned"
+    )
+  }
+
   /// The value.
   public var wrappedValue: Value {
     get {
@@ -49,8 +71,7 @@ public struct Deferred<Value> {
       // There is nothing to return. The documentation says so; an initializer must not come here.
       fatalError(
         "A @Deferred property of the type \(Value.self) was read while its archive was still being decoded, or "
-          + "after decoding had failed. It has a value when the outermost decode returns; code that needs it "
-          + "belongs into awakeFromArchive()"
+          + "after decoding had failed. Read it in awakeFromArchive(), or with get(), which throws"
       )
     }
     set { storage = .value(newValue) }

@@ -21,6 +21,11 @@ public struct ArchiveValue: @unchecked Sendable {
   // What the image remembers is reached only through `exclusively`, the rest of it never changes.
 
   /// The kinds of values, the several ways of writing one of them folded together (Format §4).
+  ///
+  /// Later versions of the format may add kinds. A `switch` needs an `@unknown default` for them.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Kind: String, Sendable {
     /// Nil.
     case none
@@ -160,6 +165,8 @@ public struct ArchiveValue: @unchecked Sendable {
   }
 
   /// Where the bytes of the value are, those of the objects not counted that it refers to.
+  ///
+  /// - Complexity: O(*n*) in the number of values in it.
   public var byteRange: Range<Int> {
     get throws(ArchiveError) { offset..<(try image.endTouching(valueAt: offset, in: reader)) }
   }

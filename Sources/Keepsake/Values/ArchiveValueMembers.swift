@@ -41,6 +41,8 @@ extension ArchiveValue {
   private static let mostReferences = 100
 
   /// How many elements, keys or numbers the value has: `nil` for one that is no collection.
+  ///
+  /// - Complexity: O(1).
   public var count: Int? {
     get throws(ArchiveError) {
       let content = try content
@@ -57,6 +59,7 @@ extension ArchiveValue {
   /// none: see ``doublesValue`` and ``integersValue``.
   ///
   /// - Throws: ``ArchiveError`` when the archive is damaged there.
+  /// - Complexity: O(*n*) in the bytes of the value.
   public func members() throws(ArchiveError) -> [Member] {
     var members: [Member] = []
     try forEachMember { members.append($0) }
@@ -74,13 +77,15 @@ extension ArchiveValue {
 
   /// The value under `key`; `nil` when there is none.
   ///
-  /// Keys and elements are passed one by one up to the one that is meant: to visit many, take ``members()``.
+  /// - Complexity: O(*n*) in the bytes before it. To visit many values, take ``members()``.
   public subscript(key: String) -> ArchiveValue? {
     get throws(ArchiveError) { try member(.key(key))?.value }
   }
 
   /// The element at `index` of an array, or the value under that key of a dictionary; `nil` when there is none. Arrays of
   /// numbers have no elements: see ``doublesValue``.
+  ///
+  /// - Complexity: O(*n*) in the bytes before it. To visit many values, take ``members()``.
   public subscript(index: Int) -> ArchiveValue? {
     get throws(ArchiveError) { try member(.index(index))?.value }
   }

@@ -29,6 +29,17 @@ import Testing
     #expect(text.contains("@Deferred"), "\(text)")
   }
 
+  @Test("get() throws where the property would end the program, and decoding continues")
+  func askedInAnInitializer() throws {
+    let author = AskedAuthor()
+    author.reader = AskingReader(AskedPost(author))
+    let back = try ArchiveDecoder().decode(AskedAuthor.self, from: ArchiveEncoder().encode(author))
+    let post = try #require(back.reader?.post)
+    #expect(back.reader?.error?.code == .misuse && back.reader?.wasDecoded == false)
+    #expect(post.$author.isDecoded)
+    #expect(try post.$author.get() === back && post.author === back)
+  }
+
   @Test("encoding it meanwhile throws, to an archive and to JSON")
   func encodedMeanwhile() throws {
     let author = EncodingAuthor()
@@ -79,6 +90,35 @@ private final class EarlyReader: Codable {
   init(from decoder: any Decoder) throws {
     post = try decoder.container(keyedBy: CodingKeys.self).decode(EarlyPost.self, forKey: .post)
     guard post.author.name == "name" else { throw Refusal() }
+  }
+}
+
+private final class AskedAuthor: Codable {
+  var reader: AskingReader?
+}
+
+private final class AskedPost: Codable {
+  @Deferred var author: AskedAuthor
+
+  init(_ author: AskedAuthor) {
+    self.author = author
+  }
+}
+
+private final class AskingReader: Codable {
+  let post: AskedPost
+  var error: ArchiveError?
+  var wasDecoded = true
+  private enum CodingKeys: CodingKey { case post }
+
+  init(_ post: AskedPost) {
+    self.post = post
+  }
+
+  init(from decoder: any Decoder) throws {
+    post = try decoder.container(keyedBy: CodingKeys.self).decode(AskedPost.self, forKey: .post)
+    wasDecoded = post.$author.isDecoded
+    do { _ = try post.$author.get() } catch { self.error = error }
   }
 }
 

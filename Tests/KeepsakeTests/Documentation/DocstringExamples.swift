@@ -298,6 +298,10 @@ import Testing
     author.posts = [OfDeferred.Post(author: author)]
     let copy = try KeyedArchiver.copy(of: author)
     #expect(copy.posts[0].author === copy)
+    for post in copy.posts {
+      let author = try post.$author.get()
+      #expect(author === copy)
+    }
     author.posts = []
     copy.posts = []
   }

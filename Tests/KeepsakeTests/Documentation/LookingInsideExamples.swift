@@ -127,7 +127,7 @@ import Testing
     var editor = try ArchiveEditor(forReadingFile: path)
     editor.renameKey("name", to: "fullName", inObjectsOfClass: "Library.Author")
     editor.removeKey("born", inObjectsOfClass: "Library.Author")
-    let data = try editor.encodedData()
+    let data = try editor.encodedData
 
     #expect(try ArchiveValue(forReadingFrom: data)[path: "root.books[1].pages"]?.intValue == 226)
   }

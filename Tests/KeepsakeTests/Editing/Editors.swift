@@ -69,7 +69,7 @@ private struct Zoo: Codable {
   }
 
   @Test func withoutChangesEverythingStays() throws {
-    let data = try editor().encodedData()
+    let data = try editor().encodedData
     let back = try ArchiveDecoder().decode(Zoo.self, from: data)
     #expect(back.animals.map(\.name) == ["ape", "owl", "ape"] && back.animals[0] === back.animals[2])
     #expect(back.star === back.animals[1] && back.star is Bird && back.star?.friend === back.animals[0])
@@ -83,10 +83,10 @@ private struct Zoo: Codable {
   @Test func everySampleSurvives() throws {
     for (name, data) in try FrozenArchives.all() {
       let editor = try ArchiveEditor(forReadingFrom: data)
-      let again = try editor.encodedData()
+      let again = try editor.encodedData
       #expect(try EditedSamples.text(data) == EditedSamples.text(again), "\(name)")
       // And once more, to the same bytes.
-      #expect(try ArchiveEditor(forReadingFrom: again).encodedData() == again, "\(name)")
+      #expect(try ArchiveEditor(forReadingFrom: again).encodedData == again, "\(name)")
     }
   }
 
@@ -102,7 +102,7 @@ private struct Zoo: Codable {
     try editor.setValue("w", at: "root.tags[3]")
     try editor.setValue(Bird("tit"), at: "root.animals[2]")
     try editor.setValue("first note", at: "extra")
-    let data = try editor.encodedData()
+    let data = try editor.encodedData
     let back = try KeyedUnarchiver.unarchive(Zoo.self, from: data)
     #expect(
       back.city == "Bremen" && back.prices == [9] && back.notes == ["b": "second note", "c": "third note"]
@@ -125,7 +125,7 @@ private struct Zoo: Codable {
     }
     try editor.setValue("V", at: "root.tags[4]")
     try editor.setValue("eight", at: "root.codes[8]")
-    let archive = try ArchiveValue(forReadingFrom: editor.encodedData())
+    let archive = try ArchiveValue(forReadingFrom: editor.encodedData)
     #expect(try archive[path: "root.animals[0].title"]?.stringValue == "gorilla")
     #expect(
       try archive[path: "root.city"]?.stringValue == "Bonn"
@@ -146,7 +146,7 @@ private struct Zoo: Codable {
     var editor = try editor()
     try editor.setValue(Optional(Bird("wren") as Creature), at: "root.star")
     try editor.setValue(plain, at: "root.animals[1]")
-    let back = try ArchiveDecoder().decode(Zoo.self, from: editor.encodedData())
+    let back = try ArchiveDecoder().decode(Zoo.self, from: editor.encodedData)
     #expect(back.star is Bird && back.star?.name == "wren" && back.animals[1].name == "plain")
     #expect(type(of: back.animals[1]) == Creature.self)
   }
@@ -172,14 +172,14 @@ private struct Zoo: Codable {
     for texts in [[], ["a", "b"]] {
       var editor = try ArchiveEditor(forReadingFrom: ArchiveEncoder().encode(List(texts)))
       editor.removeKey("x", inObjectsOfClass: "Editors.List")
-      #expect(try ArchiveDecoder().decode(List.self, from: editor.encodedData()).texts == texts)
+      #expect(try ArchiveDecoder().decode(List.self, from: editor.encodedData).texts == texts)
     }
   }
 
   @Test func whatAnObjectHoldsChangesForAll() throws {
     var editor = try editor()
     try editor.setValue("monkey", at: "root.star.super.friend.name")
-    let back = try ArchiveDecoder().decode(Zoo.self, from: editor.encodedData())
+    let back = try ArchiveDecoder().decode(Zoo.self, from: editor.encodedData)
     #expect(back.animals.map(\.name) == ["monkey", "owl", "monkey"])
   }
 
@@ -188,7 +188,7 @@ private struct Zoo: Codable {
     editor.renameKey("name", to: "title", inObjectsOfClass: "Editors.Creature")
     editor.removeKey("friend", inObjectsOfClass: "Editors.Creature")
     editor.renameKey("wings", to: "arms", inObjectsOfClass: "Editors.Bird")
-    let archive = try ArchiveValue(forReadingFrom: editor.encodedData())
+    let archive = try ArchiveValue(forReadingFrom: editor.encodedData)
     #expect(try archive[path: "root.animals[0]"]?.keys == ["title"])
     #expect(try archive[path: "root.star"]?.keys == ["arms", "super"])
     #expect(try archive[path: "root.star.super.title"]?.stringValue == "owl")
@@ -197,7 +197,7 @@ private struct Zoo: Codable {
   @Test func classNames() throws {
     var editor = try editor()
     editor.renameClass("Editors.Bird", to: "Editors.Creature")
-    let back = try ArchiveValue(forReadingFrom: editor.encodedData())
+    let back = try ArchiveValue(forReadingFrom: editor.encodedData)
     #expect(try back[path: "root.star"]?.className == "Editors.Creature")
   }
 
@@ -209,21 +209,21 @@ private struct Zoo: Codable {
     var editor = try ArchiveEditor(forReadingFrom: archiver.encodedData)
     try editor.renameValue(at: "list", to: "names")
     try editor.removeValue(at: "zoo")
-    let back = try KeyedUnarchiver(forReadingFrom: editor.encodedData())
+    let back = try KeyedUnarchiver(forReadingFrom: editor.encodedData)
     #expect(back.allKeys == ["names", "count"])
     #expect(try back.decode([String].self, forKey: "names") == ["a", "b"])
     // The objects that only the zoo referred to are gone.
-    #expect(try editor.encodedData().count < archiver.encodedData.count / 2)
+    #expect(try editor.encodedData.count < archiver.encodedData.count / 2)
   }
 
   @Test func weakReferencesFollow() throws {
     var zoo = zoo()
     zoo.lost = zoo.animals[0]
     var editor = try ArchiveEditor(forReadingFrom: ArchiveEncoder().encode(zoo))
-    let kept = try ArchiveDecoder().decode(Zoo.self, from: editor.encodedData())
+    let kept = try ArchiveDecoder().decode(Zoo.self, from: editor.encodedData)
     #expect(kept.lost === kept.animals[0])
     for path: ArchivePath in ["root.animals", "root.star"] { try editor.removeValue(at: path) }
-    #expect(try ArchiveValue(forReadingFrom: editor.encodedData())[path: "root.lost"]?.objectNumber == nil)
+    #expect(try ArchiveValue(forReadingFrom: editor.encodedData)[path: "root.lost"]?.objectNumber == nil)
   }
 
   @Test func writtenToAFile() throws {
@@ -251,7 +251,7 @@ private struct Zoo: Codable {
       error?.message.contains("The value at root.animals[0] has no nam: its keys are name") == true
     )
     try editor.renameValue(at: "root.city", to: "tags")
-    let clash = #expect(throws: ArchiveError.self) { try editor.encodedData() }
+    let clash = #expect(throws: ArchiveError.self) { try editor.encodedData }
     #expect(clash?.code == .misuse && clash?.message.contains("\"tags\"") == true)
   }
 }

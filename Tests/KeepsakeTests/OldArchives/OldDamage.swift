@@ -323,7 +323,7 @@ import Testing
     let archive = try ArchiveValue(forReadingFrom: data)
     #expect(try archive["root"]?.count == count)
     #expect(
-      try ArchiveValue(forReadingFrom: ArchiveEditor(forReadingFrom: data).encodedData())["root"]?.count
+      try ArchiveValue(forReadingFrom: ArchiveEditor(forReadingFrom: data).encodedData)["root"]?.count
         == count
     )
   }

@@ -144,7 +144,7 @@ import Testing
       let (top, rewritten) = try onThread(stackSize: 128 << 10) {
         let archive = try ArchiveValue(forReadingFrom: data)
         // Written anew without recursion, too.
-        let rewritten = try ArchiveEditor(forReadingFrom: data).encodedData()
+        let rewritten = try ArchiveEditor(forReadingFrom: data).encodedData
         return (try archive["root"]?.count, rewritten)
       }
       #expect(top == 1)

@@ -51,7 +51,7 @@ import Testing
       if let (data, _) = try translateOldArchive(Data(mutant)) {
         #expect(throws: Never.self, "mutant \(number)") {
           try ArchiveImage(data: data, verification: .everything).verifyStructure()
-          _ = try ArchiveEditor(forReadingFrom: data).encodedData()
+          _ = try ArchiveEditor(forReadingFrom: data).encodedData
         }
       }
     }

@@ -101,6 +101,8 @@ public final class ArchiveDocument<Root: Codable> {
   /// - Returns: whether anything had changed. If not, nothing is written.
   /// - Throws: ``ArchiveError`` when the document is closed or the file cannot be written; `EncodingError`, and what an
   ///   `encode(to:)` throws. The file is then as the save before has left it, and the document can be saved again.
+  /// - Complexity: O(*n*) in the values of the document, all of which are encoded and compared, except lazy ones that were
+  ///   not read. It writes what has changed.
   @discardableResult
   public func save(date: Date? = nil) throws -> Bool {
     try save(nil, date, mayCompact: compactsAutomatically)
@@ -125,6 +127,7 @@ public final class ArchiveDocument<Root: Codable> {
   ///   - date: a date that is kept with the save.
   /// - Returns: whether anything had changed. If not, nothing is written.
   /// - Throws: as ``save(date:)``.
+  /// - Complexity: O(*n*) in the values of `objects` and in what is new.
   @discardableResult
   public func save(changed objects: [any Encodable & AnyObject], date: Date? = nil) throws -> Bool {
     try save(objects, date, mayCompact: compactsAutomatically)
@@ -168,6 +171,7 @@ public final class ArchiveDocument<Root: Codable> {
   /// only the order of the tables may be another. It is put in place in one step; who reads the old one is not disturbed.
   ///
   /// - Throws: as ``save(date:)``.
+  /// - Complexity: O(*n*) in the values of the document and in the bytes of those that were not read.
   public func compact() throws {
     let file = try openFile
     try checkFaults()
