@@ -1,5 +1,5 @@
 /// Why an archive of NSKeyedArchiver cannot be read.
-package enum FoundationArchiveError: Error {
+package indirect enum FoundationArchiveError: Error {
   /// The message says what is wrong; the offset is that in the file.
   case fault(Fault, String, byteOffset: Int?)
   /// The archive asks for more than the reader may give.

@@ -53,29 +53,58 @@ public struct ArchiveError: Error, Hashable, Sendable {
     public static let fileInUse = Code("fileInUse")
   }
 
-  /// The kind of fault.
-  public let code: Code
-  /// What was wrong and, where that helps, what to do; a sentence for a person.
-  public let message: String
-  /// Where in the archive, in bytes from its start; `nil` when the fault is not at a place in the bytes.
-  public let byteOffset: Int?
-  /// The file, as the caller spelled it; `nil` when no file is involved.
-  public let path: String?
-  /// Whether it is the reason of another error, which says the same sentence.
-  private(set) var isReason = false
+  /// All of the error behind one reference: what throws it hands on a register, where five properties would be copied by
+  /// each function between. That is a seventh of the library's code.
+  private final class Content: Sendable {
+    let code: Code
+    let message: String
+    let byteOffset: Int?
+    let path: String?
+    let isReason: Bool
 
+    init(_ code: Code, _ message: String, _ byteOffset: Int?, _ path: String?, isReason: Bool) {
+      (self.code, self.message, self.byteOffset, self.path) = (code, message, byteOffset, path)
+      self.isReason = isReason
+    }
+  }
+
+  private let content: Content
+
+  /// The kind of fault.
+  public var code: Code { content.code }
+  /// What was wrong and, where that helps, what to do; a sentence for a person.
+  public var message: String { content.message }
+  /// The offset in the archive, in bytes from its start; `nil` when the fault has none.
+  public var byteOffset: Int? { content.byteOffset }
+  /// The file, as the caller spelled it; `nil` when no file is involved.
+  public var path: String? { content.path }
+  /// Whether it is the reason of another error, which says the same sentence.
+  var isReason: Bool { content.isReason }
+
+  @inline(never)
   init(_ code: Code, _ message: String, byteOffset: Int? = nil, path: String? = nil) {
-    self.code = code
-    self.message = message
-    self.byteOffset = byteOffset
-    self.path = path
+    content = Content(code, message, byteOffset, path, isReason: false)
+  }
+
+  private init(reason error: ArchiveError) {
+    content = Content(error.code, error.message, error.byteOffset, error.path, isReason: true)
   }
 
   /// The same as the reason of another error, which says the sentence.
-  var asReason: ArchiveError {
-    var error = self
-    error.isReason = true
-    return error
+  var asReason: ArchiveError { ArchiveError(reason: self) }
+}
+
+extension ArchiveError {
+  /// Whether two errors say the same of the same.
+  public static func == (left: ArchiveError, right: ArchiveError) -> Bool {
+    left.code == right.code && left.message == right.message && left.byteOffset == right.byteOffset
+      && left.path == right.path && left.isReason == right.isReason
+  }
+
+  /// Hashes the code and the message.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(message)
   }
 }
 
