@@ -11,7 +11,7 @@ import Testing
 
   final class Employee: Codable {
     var name: String
-    @WeakReference var department: Department?
+    weak var department: Department?
 
     init(name: String) {
       self.name = name
