@@ -184,29 +184,6 @@ import Testing
     #expect(try KeyedArchiver.copy(of: Player(firstName: "A", lastName: "B")).lastName == "B")
   }
 
-  // MARK: Renamed classes
-
-  class Instrument: Codable {
-    var pitch = 440.0
-
-    init() {}
-  }
-
-  final class Violin: Instrument, ArchivableClass {
-    static var archivedClassName: String { "Orchestra.Violin" }
-    static var archivedClassAliases: [String] { ["Orchestra.Fiddle"] }
-  }
-
-  @Test("a class was renamed")
-  func renamedClass() throws {
-    let archiver = KeyedArchiver()
-    archiver.setClassName("Orchestra.Fiddle", for: Violin.self)
-    let instruments: [Instrument] = [Violin()]
-    try archiver.encode(instruments, forKey: KeyedArchiver.rootKey)
-    let back = try KeyedUnarchiver.unarchive([Instrument].self, from: archiver.encodedData)
-    #expect(back[0] is Violin)
-  }
-
   // MARK: Models and declared fields
 
   enum Third {

@@ -111,22 +111,4 @@ import Testing
     #expect(stored.map(\.title) == ["Lavinia", "Tehanu"])
     #expect(try defaults.unarchive([Book].self, forKey: "nothing") == nil)
   }
-
-  func storedBooks(_ path: String) throws -> [Book] {
-    do {
-      return try KeyedUnarchiver.unarchive([Book].self, fromFile: path)
-    } catch let error as ArchiveError where error.code == .unreadableFile {
-      return []
-    }
-  }
-
-  @Test("a file that is not there, and one that is no archive")
-  func errors() throws {
-    let folder = try TemporaryFolder()
-    #expect(try storedBooks(folder("none.keepsake")).isEmpty)
-
-    try writeText("no archive", to: folder("text.keepsake"))
-    let failure = try failure { try storedBooks(folder("text.keepsake")) }
-    #expect(failure.kind == .dataCorrupted && failure.code == .notAnArchive)
-  }
 }

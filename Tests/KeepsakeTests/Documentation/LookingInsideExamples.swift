@@ -110,11 +110,11 @@ import Testing
   func editing() throws {
     var editor = try ArchiveEditor(forReadingFile: path)
     try editor.renameValue(at: "root.books[0].title", to: "name")
-    try editor.renameValue(at: "root.books[1].title", to: "name")
     try editor.setValue("fiction", at: "root.books[0].shelf")
-    try editor.setValue("fiction", at: "root.books[1].shelf")
     try editor.removeValue(at: "root.founded")
     editor.renameClass("Library.Author", to: "Library.Person")
+    try editor.renameValue(at: "root.books[1].title", to: "name")
+    try editor.setValue("fiction", at: "root.books[1].shelf")
     try editor.write(toFile: path)
 
     let library = try KeyedUnarchiver.unarchive(NewLibrary.self, fromFile: path)

@@ -60,18 +60,4 @@ import Testing
 
     #expect(count == 100)
   }
-
-  @Test("measuring")
-  func measuring() throws {
-    let samples = (0..<100).map { Sample(time: Double($0), value: 0.5, station: "north") }
-
-    let clock = ContinuousClock()
-    var data = Data()
-    let times = try (0..<5).map { _ in
-      try clock.measure { data = try KeyedArchiver.archivedData(withRootObject: samples) }
-    }
-    let median = times.sorted()[2]
-
-    #expect(median > .zero && !data.isEmpty)
-  }
 }

@@ -5,34 +5,7 @@ import Testing
 
 /// The examples of QuestionsAndAnswers.md.
 @Suite("Documentation: questions and answers") struct QuestionsAndAnswersExamples {
-  // MARK: unowned
-
-  final class Document: Codable {
-    var title = ""
-    var pages: [Page] = []
-
-    init() {}
-  }
-
-  final class Page: Codable {
-    unowned let document: Document
-    var text: String
-
-    init(_ text: String, in document: Document) {
-      self.text = text
-      self.document = document
-    }
-  }
-
-  @Test("unowned references")
-  func unowned() throws {
-    let document = Document()
-    document.pages = [Page("one", in: document), Page("two", in: document)]
-    let copy = try KeyedArchiver.copy(of: document)
-    #expect(copy.pages.map(\.text) == ["one", "two"] && copy.pages[1].document === copy)
-  }
-
-  // MARK: Saving meanwhile
+  // MARK: Another task
 
   final class Library: Codable {
     var books: [Book] = [Book(title: "Lavinia", pages: 279)]
@@ -43,20 +16,9 @@ import Testing
     var pages: Int
   }
 
-  func save(_ library: Library, to url: URL, _ progress: Progress) async throws {
-    try await KeyedArchiver.save(rootObject: library, to: url, progress: progress)
-  }
-
-  @Test("a save in the background, and a copy for another task")
-  func background() async throws {
-    let folder = try TemporaryFolder()
-    let url = URL(filePath: folder("a"))
+  @Test("a copy for another task")
+  func copyForAnotherTask() async throws {
     let library = Library()
-    let progress = Progress(totalUnitCount: 1)
-    try await save(library, to: url, progress)
-    #expect(progress.isFinished)
-    #expect(try KeyedUnarchiver.unarchive(Library.self, from: url).books == library.books)
-
     let snapshot = try KeyedArchiver.disconnectedCopy(of: library)
     let words = await Task.detached { countWords(snapshot) }.value
     #expect(words == 1)

@@ -107,10 +107,10 @@ import Testing
 
   final class Node: Codable {
     var children: [Node] = []
-    @Deferred var twin: Node?  // strong, may close a cycle; read when everything else has been
-    @WeakReference var parent: Node?  // weak; archived only if something else archives the object
-    @Polymorphic var tag: any Tag  // each value with the name of its type
-    @Lazy var notes: [String] = []  // read when it is first touched
+    @Deferred var twin: Node?  // strong; read after everything else
+    @WeakReference var parent: Node?  // weak, also in structures
+    @Polymorphic var tag: any Tag  // a value of any type that conforms
+    @Lazy var notes: [String] = []  // read on first access
 
     init(_ tag: any Tag) { self.tag = tag }
   }

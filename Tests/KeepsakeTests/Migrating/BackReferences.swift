@@ -1,7 +1,7 @@
 import Keepsake
 import Testing
 
-// The exercises of Docs/Migrating.md, step 9, with the code of the page.
+// The exercises of Docs/Migrating.md, step 9.
 
 @Suite("Migrating: back references") struct MigratingBackReferences {
   final class Department: Codable {
@@ -11,7 +11,7 @@ import Testing
 
   final class Employee: Codable {
     var name: String
-    @WeakReference var department: Department?
+    weak var department: Department?
 
     init(name: String) {
       self.name = name

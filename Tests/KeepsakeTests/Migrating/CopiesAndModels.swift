@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-// The exercises of Docs/Migrating.md, steps 7 and 8, with the code of the page.
+// The exercises of Docs/Migrating.md, steps 7 and 8.
 
 @Suite("Migrating: a deep copy") struct MigratingCopy {
   final class Chapter: Codable {

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-// The exercises of Docs/Migrating.md, steps 1 to 4, with the code of the page. Types stand in the suites, so
+// The exercises of Docs/Migrating.md, steps 1 to 4. Types stand in the suites, so
 // that every exercise can have a Person of its own.
 
 @Suite("Migrating: a root object and several values") struct MigratingValues {

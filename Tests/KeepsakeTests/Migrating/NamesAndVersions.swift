@@ -2,7 +2,7 @@ import Foundation
 import Keepsake
 import Testing
 
-// The exercises of Docs/Migrating.md, steps 10 to 12, with the code of the page.
+// The exercises of Docs/Migrating.md, steps 10 to 12.
 
 @Suite("Migrating: renamed classes") struct MigratingNames {
   class Instrument: Codable {

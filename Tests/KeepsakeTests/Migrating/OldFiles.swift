@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-// The exercise of Docs/Migrating.md, step 15, with the code of the page.
+// The exercise of Docs/Migrating.md, step 15.
 
 /// What the program wrote before. It is outside of the suite to have a plain name for NSKeyedArchiver.
 final class MigratingOldNote: NSObject, NSSecureCoding {

@@ -2,7 +2,7 @@ import Foundation
 import Keepsake
 import Testing
 
-// The exercises of Docs/Migrating.md, steps 13 and 14, with the code of the page.
+// The exercises of Docs/Migrating.md, steps 13 and 14.
 
 @Suite("Migrating: objects that stand for others") struct MigratingStandIns {
   final class Style: Codable {

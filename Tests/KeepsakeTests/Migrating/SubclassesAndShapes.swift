@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-// The exercises of Docs/Migrating.md, steps 5 and 6, with the code of the page.
+// The exercises of Docs/Migrating.md, steps 5 and 6.
 
 @Suite("Migrating: a superclass and a subclass") struct MigratingSubclasses {
   class Vehicle: Codable {
