@@ -243,7 +243,7 @@ package final class ArchiveImage {
     return target
   }
 
-  /// Reads what a save changes in the conditional table, and adds to it (Format §13.2).
+  /// Reads what a save changes in the conditional table, and adds to it (Format §13.1).
   private func readChanges(
     in table: ArchiveDirectory.Table,
     of targets: inout [UInt32]

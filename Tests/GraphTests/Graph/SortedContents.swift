@@ -148,7 +148,7 @@ import Testing
             object.friends.insert(all[Int.random(in: 0..<count, using: &numbers)])
           }
         }
-        // What refers to elements from elsewhere counts only if the set leads there (Format §7).
+        // What refers to elements from elsewhere counts only if the set leads there (Format §A.2).
         return Set(all)
       }
     }
