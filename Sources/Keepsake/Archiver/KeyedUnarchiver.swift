@@ -180,7 +180,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     get throws {
       guard !isFinished else {
         throw KeyedUnarchiver.corrupted(
-          ArchiveError(.misuse, "Decoding is finished. Decode before finishDecoding()")
+          ArchiveError.misuse("Decoding is finished. Decode before finishDecoding()")
         )
       }
       return try session.topLevelDecoder

@@ -83,7 +83,7 @@ struct ArchiveBuilder {
     for name in names {
       let key = keys.number(for: name)
       guard seen.insert(key).inserted else {
-        throw ArchiveError(.damaged, "An object has the key \"\(name)\" twice")
+        throw .damaged("An object has the key \"\(name)\" twice")
       }
       node = shapes.step(from: node, newKey: key)
     }

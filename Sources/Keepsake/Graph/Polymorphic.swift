@@ -77,7 +77,7 @@ extension Polymorphic: Codable, NativelyEncodable {
     }
     guard let value = wrappedValue as? any Encodable ?? mixed(wrappedValue) else {
       let problem = "\(type(of: wrappedValue as Any)) is not Encodable"
-      throw EncodingError.invalid(wrappedValue, ArchiveError(.misuse, problem), encoder.codingPath)
+      throw EncodingError.invalid(wrappedValue, .misuse(problem), encoder.codingPath)
     }
     guard encoder.writesArchive else {
       let name = ClassNames.name(of: type(of: value))
@@ -229,6 +229,6 @@ extension Dictionary: PolymorphicCollection {
 
   private func keysNotCodable(_ path: [any CodingKey]) -> EncodingError {
     let problem = "The keys of a dictionary, of the type \(Key.self), are not Codable"
-    return EncodingError.invalid(self, ArchiveError(.misuse, problem), path)
+    return EncodingError.invalid(self, .misuse(problem), path)
   }
 }

@@ -85,7 +85,7 @@ indirect enum UnknownContent: Codable {
   }
 
   private static func misuse(_ path: [any CodingKey]) -> DecodingError {
-    .dataCorrupted(ArchiveError(.misuse, "A placeholder reads from archives only").decodingContext(path))
+    .dataCorrupted(ArchiveError.misuse("A placeholder reads from archives only").decodingContext(path))
   }
 }
 

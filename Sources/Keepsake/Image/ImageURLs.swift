@@ -18,10 +18,9 @@ extension ArchiveImage {
       guard let base = members.base else { return texts }
       guard try reader.byte(at: base) == Tag.url else { throw notURL("has a base that is none", url) }
       guard texts.count <= ArchiveImage.mostBases else {
-        throw ArchiveError(
-          .limitExceeded,
+        throw .limitExceeded(
           "A URL has more than \(ArchiveImage.mostBases) bases, each relative to the next",
-          byteOffset: offset
+          at: offset
         )
       }
       url = base
@@ -72,6 +71,6 @@ extension ArchiveImage {
   }
 
   private func notURL(_ problem: String, _ offset: Int) -> ArchiveError {
-    ArchiveError(.damaged, "A URL is malformed: it \(problem)", byteOffset: offset)
+    ArchiveError.damaged("A URL is malformed: it \(problem)", at: offset)
   }
 }

@@ -103,7 +103,7 @@ extension ValueLayout {
     case .integer:
       return .intKey(Int(try reader.signed(at: start + 1, byteCount: Int(tag - Tag.integer) + 1)))
     default:
-      throw ArchiveError(.damaged, "The key of a map is neither a string nor an integer", byteOffset: start)
+      throw .damaged("The key of a map is neither a string nor an integer", at: start)
     }
   }
 }

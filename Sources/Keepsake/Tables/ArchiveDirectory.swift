@@ -30,11 +30,7 @@ package struct ArchiveDirectory: Sendable {
     guard topLevelOffset >= Header.byteCount, topLevelOffset < tablesOffset,
       tablesOffset <= trailer.directoryOffset
     else {
-      throw ArchiveError(
-        .damaged,
-        "An offset in the directory is outside the archive",
-        byteOffset: trailer.directoryOffset
-      )
+      throw .damaged("An offset in the directory is outside the archive", at: trailer.directoryOffset)
     }
     topLevel = topLevelOffset..<tablesOffset
     bodies = Header.byteCount..<topLevelOffset
@@ -51,23 +47,15 @@ package struct ArchiveDirectory: Sendable {
     let offsetsStart = cursor
     let offsetsLength = try reader.varint(at: &cursor)
     guard offsetsLength == trailer.directoryOffset - tableStart, cursor == trailer.checksumsOffset else {
-      throw ArchiveError(
-        .damaged,
-        "There are unused bytes between the tables",
-        byteOffset: offsetsStart
-      )
+      throw .damaged("There are unused bytes between the tables", at: offsetsStart)
     }
     guard bodyCount <= offsetsLength else {
-      throw ArchiveError(
-        .damaged,
-        "The offset table is too short for its bodies",
-        byteOffset: offsetsStart
-      )
+      throw .damaged("The offset table is too short for its bodies", at: offsetsStart)
     }
     let groupCount = OffsetTable.groupCount(bodyCount)
     guard groupCount * OffsetTable.groupByteCount <= offsetsLength - bodyCount
     else {
-      throw ArchiveError(.damaged, "The offset table is too short for its bodies", byteOffset: offsetsStart)
+      throw .damaged("The offset table is too short for its bodies", at: offsetsStart)
     }
     offsets = Table(count: groupCount, range: tableStart..<trailer.directoryOffset)
   }
@@ -83,11 +71,7 @@ package struct ArchiveDirectory: Sendable {
     let count = try reader.varint(at: &cursor)
     let length = try reader.varint(at: &cursor)
     guard length <= trailer.directoryOffset - tableStart, count <= length / entryByteCount else {
-      throw ArchiveError(
-        .damaged,
-        "A table is longer than the part of the archive that contains it",
-        byteOffset: entryOffset
-      )
+      throw .damaged("A table is longer than the part of the archive that contains it", at: entryOffset)
     }
     defer { tableStart += length }
     return Table(count: count, range: tableStart..<(tableStart + length))

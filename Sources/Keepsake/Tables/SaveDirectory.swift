@@ -63,15 +63,14 @@ package struct SaveDirectory: Sendable {
       date = nil
     }
     guard hasDate <= 1, tableStart == trailer.directoryOffset, cursor == trailer.checksumsOffset else {
-      throw ArchiveError(.damaged, "There are unused bytes between the tables", byteOffset: cursor)
+      throw .damaged("There are unused bytes between the tables", at: cursor)
     }
   }
 
   private static func outside(_ trailer: SaveTrailer) -> ArchiveError {
-    ArchiveError(
-      .damaged,
+    ArchiveError.damaged(
       "A part of a save is longer than the save that contains it",
-      byteOffset: trailer.directoryOffset
+      at: trailer.directoryOffset
     )
   }
 
@@ -91,11 +90,7 @@ package struct SaveDirectory: Sendable {
       let passed = try reader.varint(at: &cursor)
       let length = try reader.varint(at: &cursor)
       guard passed < bodyCount - number, length > 0, length <= bodies.upperBound - start else {
-        throw ArchiveError(
-          .damaged,
-          "A save has a body whose number or length is out of range",
-          byteOffset: entry
-        )
+        throw .damaged("A save has a body whose number or length is out of range", at: entry)
       }
       number += passed + 1
       if number > countBefore { addedCount += 1 }
@@ -105,10 +100,9 @@ package struct SaveDirectory: Sendable {
     guard cursor == bodyList.range.upperBound, start == bodies.upperBound,
       bodyCount >= countBefore, addedCount == bodyCount - countBefore
     else {
-      throw ArchiveError(
-        .damaged,
+      throw .damaged(
         "The bodies of a save are not those that its directory announces",
-        byteOffset: bodyList.range.lowerBound
+        at: bodyList.range.lowerBound
       )
     }
   }

@@ -19,11 +19,7 @@ package struct ArchiveNumberWalk {
     reader = value.reader
     cursor = value.offset + 2
     guard let element = PackedElement(rawValue: try reader.byte(at: value.offset + 1)) else {
-      throw ArchiveError(
-        .damaged,
-        "A packed array has elements of an unknown kind",
-        byteOffset: value.offset + 1
-      )
+      throw .damaged("A packed array has elements of an unknown kind", at: value.offset + 1)
     }
     self.element = element
     count = try reader.varint(at: &cursor)

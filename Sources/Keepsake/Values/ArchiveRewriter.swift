@@ -253,11 +253,7 @@ struct ArchiveRewriter {
     keys += edit.additions.compactMap { $0.key?.keyText }
     var seen: Set<ExactString> = []
     for key in keys where !seen.insert(ExactString(string: key)).inserted {
-      throw ArchiveError(
-        .misuse,
-        "The changes would put two values under the key \"\(key)\"",
-        byteOffset: value.offset
-      )
+      throw .misuse("The changes would put two values under the key \"\(key)\"", at: value.offset)
     }
     return keys
   }

@@ -79,6 +79,21 @@ public struct ArchiveError: Error, Hashable, Sendable {
   }
 }
 
+// The kinds that most errors are of.
+extension ArchiveError {
+  static func damaged(_ message: String, at offset: Int? = nil) -> ArchiveError {
+    ArchiveError(.damaged, message, byteOffset: offset)
+  }
+
+  static func limitExceeded(_ message: String, at offset: Int? = nil) -> ArchiveError {
+    ArchiveError(.limitExceeded, message, byteOffset: offset)
+  }
+
+  static func misuse(_ message: String, at offset: Int? = nil, path: String? = nil) -> ArchiveError {
+    ArchiveError(.misuse, message, byteOffset: offset, path: path)
+  }
+}
+
 extension ArchiveError: CustomStringConvertible {
   /// The path, the message and the byte offset on one line. Of an error that is the `underlyingError` of another one, which
   /// says that already, it is the ``code``.

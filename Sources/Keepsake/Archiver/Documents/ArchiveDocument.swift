@@ -235,7 +235,7 @@ public final class ArchiveDocument<Root: Codable> {
 
   private var openFile: DocumentFile {
     get throws(ArchiveError) {
-      guard let file else { throw ArchiveError(.misuse, "The document is closed", path: path) }
+      guard let file else { throw .misuse("The document is closed", path: path) }
       return file
     }
   }

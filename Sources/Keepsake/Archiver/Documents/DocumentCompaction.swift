@@ -6,7 +6,7 @@ package func compactDocument(_ path: String) throws(ArchiveError) -> (before: In
   let file = try DocumentFile(path)
   let image = try ArchiveImage(data: file.map(), verification: .onDemand)
   guard image.source == nil else {
-    throw ArchiveError(.misuse, "the file is an archive of NSKeyedArchiver", path: path)
+    throw .misuse("the file is an archive of NSKeyedArchiver", path: path)
   }
   let bytes = try ArchiveRewriter.rewrite(image, ArchiveEdits()).buffer
   try file.replace { (file) throws(ArchiveError) in

@@ -9,7 +9,7 @@ extension ArchiveImage {
   /// The archive as the save `number` has left it.
   package func asOf(_ number: Int, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
     guard number >= 1, number <= saves.count + 1 else {
-      throw ArchiveError(.misuse, "There is no save \(number): the file has \(saves.count + 1)")
+      throw .misuse("There is no save \(number): the file has \(saves.count + 1)")
     }
     let end = number == 1 ? firstEnd : saves[number - 2].range.upperBound
     return try ArchiveImage(reader.limited(to: end), verification: .onDemand, limits: limits)

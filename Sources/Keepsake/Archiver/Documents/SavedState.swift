@@ -43,15 +43,13 @@ final class SavedState {
     do throws(ArchiveError) {
       stored = try ArchiveImage(data: data, verification: verification, limits: limits)
       guard stored.source == nil else {
-        throw ArchiveError(
-          .misuse,
+        throw .misuse(
           "The file is an archive of NSKeyedArchiver. Read it with KeyedUnarchiver and create a document",
           path: path
         )
       }
       guard try stored.hasRootAlone else {
-        throw ArchiveError(
-          .misuse,
+        throw .misuse(
           "The archive has other keys than that of a root object. Read it with KeyedUnarchiver",
           path: path
         )

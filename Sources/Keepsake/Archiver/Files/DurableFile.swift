@@ -141,8 +141,8 @@ package final class DurableFile {
   func openTemporary() throws(ArchiveError) -> TemporaryFile {
     switch state {
     case .writing(let temporary): return temporary
-    case .committed: throw ArchiveError(.misuse, "the new file is already in place", path: target.path)
-    case .cancelled: throw ArchiveError(.misuse, "the new file was already discarded", path: target.path)
+    case .committed: throw .misuse("the new file is already in place", path: target.path)
+    case .cancelled: throw .misuse("the new file was already discarded", path: target.path)
     }
   }
 
