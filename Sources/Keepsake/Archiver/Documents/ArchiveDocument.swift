@@ -148,8 +148,8 @@ public final class ArchiveDocument<Root: Codable> {
     if let long = state.longForm {
       // What was written in the short form gets the form to which saves can be added, and its first one, in one step.
       try file.replace { (file) throws(ArchiveError) in
-        try long.withBytes(0..<long.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
-        try bytes.withBytes(0..<bytes.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
+        try file.append(long)
+        try file.append(bytes)
       }
     } else {
       try file.append(bytes, at: state.image.storedByteCount)

@@ -9,8 +9,6 @@ package func compactDocument(_ path: String) throws(ArchiveError) -> (before: In
     throw .misuse("the file is an archive of NSKeyedArchiver", path: path)
   }
   let bytes = try ArchiveRewriter.rewrite(image, ArchiveEdits()).buffer
-  try file.replace { (file) throws(ArchiveError) in
-    try bytes.withBytes(0..<bytes.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
-  }
+  try file.replace { (file) throws(ArchiveError) in try file.append(bytes) }
   return (image.storedByteCount, bytes.count)
 }

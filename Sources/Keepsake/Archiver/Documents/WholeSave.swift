@@ -50,7 +50,7 @@ struct WholeSave {
   }
 
   func write(to file: DurableFile) throws(ArchiveError) {
-    try bytes.withBytes(0..<bytes.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
+    try file.append(bytes)
   }
 
   /// The state of the document when it is written to `file`.
