@@ -103,11 +103,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     userInfo: [CodingUserInfoKey: Any],
     hidesRootKey: Bool
   ) throws {
-    let image: ArchiveImage
-    do throws(ArchiveError) {
-      image = try ArchiveImage(data: data, verification: verification, limits: limits)
-    } catch {
-      throw KeyedUnarchiver.corrupted(error)
+    let image = try decodingErrors { () throws(ArchiveError) in
+      try ArchiveImage(data: data, verification: verification, limits: limits)
     }
     self.init(image, limits, userInfo, hidesRootKey: hidesRootKey)
   }
@@ -126,10 +123,6 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     self.knownClasses = knownClasses
   }
 
-  static func corrupted(_ error: ArchiveError) -> DecodingError {
-    DecodingError.dataCorrupted(error.decodingContext([]))
-  }
-
   deinit {
     openSession?.dropSpares()
   }
@@ -137,23 +130,21 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private var session: DecodingSession {
     get throws {
       if let openSession { return openSession }
-      do {
-        let session = try DecodingSession(
+      let session = try decodingErrors { () throws(ArchiveError) in
+        try DecodingSession(
           image,
           userInfo: userInfo,
           limits: limits,
           hidesRootKey: hidesRootKey,
           knownClasses: knownClasses
         )
-        session.change {
-          ($0.classPolicy, $0.ownClasses, $0.placeholders) = (classPolicy, ownClasses, placeholders)
-        }
-        openSession = session
-        observe()
-        return session
-      } catch {
-        throw KeyedUnarchiver.corrupted(error)
       }
+      session.change {
+        ($0.classPolicy, $0.ownClasses, $0.placeholders) = (classPolicy, ownClasses, placeholders)
+      }
+      openSession = session
+      observe()
+      return session
     }
   }
 
@@ -179,9 +170,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private var topLevel: ValueDecoder {
     get throws {
       guard !isFinished else {
-        throw KeyedUnarchiver.corrupted(
-          ArchiveError.misuse("Decoding is finished. Decode before finishDecoding()")
-        )
+        let misuse = ArchiveError.misuse("Decoding is finished. Decode before finishDecoding()")
+        throw DecodingError.dataCorrupted(misuse.decodingContext([]))
       }
       return try session.topLevelDecoder
     }
@@ -335,10 +325,9 @@ extension KeyedUnarchiver {
     classPolicy: ArchiveClassPolicy = .byName,
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Root {
-    let session: DecodingSession
-    do throws(ArchiveError) {
-      session = try SpareDecodingSessions.open(data, verification, limits, userInfo: userInfo)
-    } catch { throw corrupted(error) }
+    let session = try decodingErrors { () throws(ArchiveError) in
+      try SpareDecodingSessions.open(data, verification, limits, userInfo: userInfo)
+    }
     do {
       if classPolicy != session.settings.classPolicy { session.change { $0.classPolicy = classPolicy } }
       let value = try session.decodeRoot(type)
@@ -368,9 +357,8 @@ extension KeyedUnarchiver {
     of session: EncodingSession,
     isRehearsal: Bool
   ) throws -> KeyedUnarchiver {
-    let image: ArchiveImage
-    do { image = try ArchiveImage(session.archive.reader(), verification: .disabled) } catch {
-      throw corrupted(error)
+    let image = try decodingErrors { () throws(ArchiveError) in
+      try ArchiveImage(session.archive.reader(), verification: .disabled)
     }
     // The archive is the program's own, and its graph was in memory before.
     var limits = ArchiveLimits()

@@ -214,7 +214,7 @@ public final class ArchiveDocument<Root: Codable> {
   }
 
   private func session(asOf number: Int) throws -> DecodingSession {
-    try state.decodingSession(state.image(asOf: number, limits, path), limits, classPolicy, userInfo)
+    try state.decodingSession(state.image(asOf: number, limits), limits, classPolicy, userInfo)
   }
 
   // MARK: Closing

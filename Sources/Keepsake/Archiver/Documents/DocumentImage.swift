@@ -68,7 +68,7 @@ extension ArchiveImage {
   }
 
   /// The archive in the long form, to which saves can be added.
-  func longForm() throws(ArchiveError) -> ByteBuffer {
+  package func longForm() throws(ArchiveError) -> ByteBuffer {
     try ArchiveRewriter.rewrite(self, ArchiveEdits(), prefersShortForm: false).buffer
   }
 }

@@ -16,7 +16,7 @@ final class SavedState {
   let image: ArchiveImage
   /// The archive in the long form, where the file has the short one.
   let longForm: ByteBuffer?
-  var objects: Objects
+  var objects = Objects.known(.none)
   /// The sessions from which lazy values of the root object are still to be read.
   private(set) var readers: [Reader] = []
 
@@ -39,9 +39,8 @@ final class SavedState {
     _ limits: ArchiveLimits,
     _ path: String
   ) throws {
-    let stored: ArchiveImage
-    do throws(ArchiveError) {
-      stored = try ArchiveImage(data: data, verification: verification, limits: limits)
+    (image, longForm) = try decodingErrors { () throws(ArchiveError) in
+      let stored = try ArchiveImage(data: data, verification: verification, limits: limits)
       guard stored.source == nil else {
         throw .misuse(
           "The file is an archive of NSKeyedArchiver. Read it with KeyedUnarchiver and create a document",
@@ -54,16 +53,10 @@ final class SavedState {
           path: path
         )
       }
-      let long = stored.directory.isShort ? try stored.longForm() : nil
-      longForm = long
-      image =
-        if let long {
-          try ArchiveImage(long.reader(), verification: .disabled, limits: limits)
-        } else { stored }
-    } catch  where error.code != .misuse {
-      throw KeyedUnarchiver.corrupted(error)
+      guard stored.directory.isShort else { return (stored, nil) }
+      let long = try stored.longForm()
+      return (try ArchiveImage(long.reader(), verification: .disabled, limits: limits), long)
     }
-    objects = .known(.none)
   }
 
   /// The same file, with the objects of an earlier save that `session` has read.
@@ -77,7 +70,6 @@ final class SavedState {
   init(_ image: ArchiveImage, longForm: ByteBuffer) {
     self.image = image
     self.longForm = longForm
-    objects = .known(.none)
   }
 
   /// A session that reads an archive, in an image of its own: lazy values are read by any thread.
@@ -87,51 +79,41 @@ final class SavedState {
     _ classPolicy: ArchiveClassPolicy,
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws -> DecodingSession {
-    do throws(ArchiveError) {
+    let session = try decodingErrors { () throws(ArchiveError) in
       let image = try ArchiveImage(image.reader, verification: .onDemand, limits: limits)
-      let session = try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
-      session.change { $0.classPolicy = classPolicy }
-      // Lazy values keep it, and nobody tells it when the last of them is gone.
-      session.dropSpares()
-      return session
-    } catch {
-      throw KeyedUnarchiver.corrupted(error)
+      return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
     }
+    session.change { $0.classPolicy = classPolicy }
+    // Lazy values keep it, and nobody tells it when the last of them is gone.
+    session.dropSpares()
+    return session
   }
 
   private func newImage(_ limits: ArchiveLimits) throws -> ArchiveImage {
-    do { return try ArchiveImage(image.reader, verification: .onDemand, limits: limits) } catch {
-      throw KeyedUnarchiver.corrupted(error)
+    try decodingErrors { () throws(ArchiveError) in
+      try ArchiveImage(image.reader, verification: .onDemand, limits: limits)
     }
   }
 
   // MARK: Saves
 
   var saves: [ArchiveSave] {
-    let first = ArchiveSave(number: 1, byteCount: image.firstEnd, date: nil)
-    return [first]
+    [ArchiveSave(number: 1, byteCount: image.firstEnd, date: nil)]
       + image.saves.map { save in
-        ArchiveSave(
-          number: save.number,
-          byteCount: save.range.count,
-          date: save.date.map { Date(timeIntervalSinceReferenceDate: $0) }
-        )
+        let date = save.date.map { Date(timeIntervalSinceReferenceDate: $0) }
+        return ArchiveSave(number: save.number, byteCount: save.range.count, date: date)
       }
   }
 
-  func image(asOf number: Int, _ limits: ArchiveLimits, _ path: String) throws -> ArchiveImage {
-    do throws(ArchiveError) {
-      return try image.asOf(number, limits)
-    } catch  where error.code != .misuse {
-      throw KeyedUnarchiver.corrupted(error)
-    }
+  func image(asOf number: Int, _ limits: ArchiveLimits) throws -> ArchiveImage {
+    try decodingErrors { () throws(ArchiveError) in try image.asOf(number, limits) }
   }
 
   // MARK: A new save
 
   /// Makes `session` one that adds a save to the file. `changed` are the objects that have changed, where that is known.
   func begin(_ session: EncodingSession, _ changed: [any Encodable & AnyObject]?) throws -> SavedNumbers {
-    do throws(ArchiveError) {
+    try decodingErrors { () throws(ArchiveError) in
       let numbers = SavedNumbers(
         knownObjects,
         bodyCount: image.directory.bodyCount,
@@ -140,8 +122,6 @@ final class SavedState {
       )
       try session.add(to: image, numbers)
       return numbers
-    } catch {
-      throw KeyedUnarchiver.corrupted(error)
     }
   }
 
@@ -227,7 +207,7 @@ final class SavedState {
 
   /// What of `content` is not in the file; `nil` where all of it is.
   func changes(_ content: SaveContent) throws -> Changes? {
-    do throws(ArchiveError) {
+    try decodingErrors { () throws(ArchiveError) in
       var content = content
       let changed = try ChangedBodies(content, image)
       let conditionals = try image.conditionalTargets
@@ -254,8 +234,6 @@ final class SavedState {
         hasUnread: changed.hasUnread,
         replacedByteCount: changed.replacedByteCount + topLevel.count
       )
-    } catch {
-      throw KeyedUnarchiver.corrupted(error)
     }
   }
 
