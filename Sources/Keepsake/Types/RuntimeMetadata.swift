@@ -200,7 +200,7 @@ enum RuntimeMetadata {
   private static let classKind: UInt32 = 16
 
   /// Where the metadata of `type` is.
-  private static func address(of type: Any.Type) -> UInt {
+  static func address(of type: Any.Type) -> UInt {
     // A value of Any.Type is the address of metadata and nothing else.
     unsafe unsafeBitCast(type, to: UInt.self)
   }
@@ -222,6 +222,20 @@ enum RuntimeMetadata {
   static func direct(at address: UInt) -> UInt? {
     let offset = unsafe load(Int32.self, at: address)
     return offset == 0 ? nil : address &+ UInt(bitPattern: Int(offset))
+  }
+
+  /// Where the mangled name at `start` ends, with a zero.
+  ///
+  /// `start` must be the address of a mangled name.
+  @unsafe
+  static func end(ofNameAt start: UInt) -> UInt {
+    var end = start
+    // Bytes up to 0x17 are followed by a relative pointer of four bytes, and those up to 0x1F by an address, which may
+    // have zeros in them.
+    while case let byte = unsafe load(UInt8.self, at: end), byte != 0 {
+      end += byte < 0x18 ? 5 : byte < 0x20 ? 1 + UInt(MemoryLayout<UInt>.size) : 1
+    }
+    return end
   }
 
   /// The number at `address`, where there must be one.
