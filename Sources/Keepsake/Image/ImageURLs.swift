@@ -42,8 +42,7 @@ extension ArchiveImage {
     switch TagKind(tag) {
     case .record, .shortRecord:
       cursor += 1
-      let number = tag == Tag.record ? try reader.varint(at: &cursor) : Int(tag - Tag.shortRecord)
-      for slot in try shape(number, at: offset + 1) {
+      for slot in try shape(reader.numberInHead(tag, at: &cursor), at: offset + 1) {
         note(keys[shapeKey(slot)])
         cursor = try end(ofValueAt: cursor, in: reader)
       }

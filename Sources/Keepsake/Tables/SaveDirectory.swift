@@ -35,25 +35,24 @@ package struct SaveDirectory: Sendable {
     let available = trailer.directoryOffset - trailer.start
     guard bodiesByteCount <= available, topLevelByteCount > 0,
       topLevelByteCount <= available - bodiesByteCount, bodyCount <= SaveDirectory.mostBodies
-    else { throw SaveDirectory.outside(trailer) }
+    else {
+      throw .damaged(
+        "A part of a save is longer than the save that contains it",
+        at: trailer.directoryOffset
+      )
+    }
     bodies = trailer.start..<(trailer.start + bodiesByteCount)
     topLevel = bodies.upperBound..<(bodies.upperBound + topLevelByteCount)
     var tableStart = topLevel.upperBound
-    func table(_ entryByteCount: Int) throws(ArchiveError) -> Table {
-      let count = try reader.varint(at: &cursor)
-      let length = try reader.varint(at: &cursor)
-      guard length <= trailer.directoryOffset - tableStart, count <= length / entryByteCount else {
-        throw SaveDirectory.outside(trailer)
-      }
-      defer { tableStart += length }
-      return Table(count: count, range: tableStart..<(tableStart + length))
+    func table(entryByteCount: Int) throws(ArchiveError) -> Table {
+      try Table(reader, &cursor, &tableStart, endingBy: trailer.directoryOffset, entryByteCount)
     }
-    keys = try table(1)
-    shapes = try table(1)
-    classes = try table(4)
-    strings = try table(1)
-    conditionals = try table(2)
-    bodyList = try table(2)
+    keys = try table(entryByteCount: 1)
+    shapes = try table(entryByteCount: 1)
+    classes = try table(entryByteCount: 4)
+    strings = try table(entryByteCount: 1)
+    conditionals = try table(entryByteCount: 2)
+    bodyList = try table(entryByteCount: 2)
     let hasDate = try reader.byte(at: cursor)
     cursor += 1
     if hasDate == 1 {
@@ -65,13 +64,6 @@ package struct SaveDirectory: Sendable {
     guard hasDate <= 1, tableStart == trailer.directoryOffset, cursor == trailer.checksumsOffset else {
       throw .damaged("There are unused bytes between the tables", at: cursor)
     }
-  }
-
-  private static func outside(_ trailer: SaveTrailer) -> ArchiveError {
-    ArchiveError.damaged(
-      "A part of a save is longer than the save that contains it",
-      at: trailer.directoryOffset
-    )
   }
 
   /// Calls `body` for each body of the save, in the order of their numbers, with its number and place.

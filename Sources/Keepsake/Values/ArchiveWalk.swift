@@ -82,9 +82,6 @@ package struct ArchiveWalk {
   /// How many values the next one stands in, followed references counted.
   package var depth: Int { frames.count }
 
-  /// How many values stand beside the one of the last step, it included.
-  package var siblingCount: Int { parent?.count ?? 1 }
-
   /// How many values stand before the one of the last step in the value around both.
   package var index: Int { (parent?.index ?? 1) - 1 }
 
