@@ -31,7 +31,7 @@ enum StandardClass: String {
   case dateInterval = "NSDateInterval"
 
   /// What an object of the class is; `nil` when it is of a kind that has no form in Swift, and stays an object.
-  func content(_ fields: ContentFields, _ contents: inout ContentReader) throws(FoundationArchiveError)
+  func content(_ fields: ContentFields, _ contents: inout ContentReader) throws(ReadingError)
     -> ArchivedContent?
   {
     switch self {
@@ -54,7 +54,7 @@ enum StandardClass: String {
     }
   }
 
-  private func value(_ fields: ContentFields, _ contents: inout ContentReader) throws(FoundationArchiveError)
+  private func value(_ fields: ContentFields, _ contents: inout ContentReader) throws(ReadingError)
     -> FoundationValue?
   {
     switch self {
@@ -115,13 +115,13 @@ enum StandardClass: String {
 
 extension ContentFields {
   /// The nodes of the elements of an array or a set.
-  fileprivate func elements() throws(FoundationArchiveError) -> [Int] {
+  fileprivate func elements() throws(ReadingError) -> [Int] {
     if let elements = try resolved("NS.objects").flatMap({ archive.list.array($0) }) { return elements }
     return try numbered("NS.object.", count: nil)
   }
 
   /// The nodes under keys that end in a number, counted from 0.
-  fileprivate func numbered(_ prefix: String, count: Int?) throws(FoundationArchiveError) -> [Int] {
+  fileprivate func numbered(_ prefix: String, count: Int?) throws(ReadingError) -> [Int] {
     var elements: [Int] = []
     while let node = nodes["\(prefix)\(elements.count)"] { elements.append(node) }
     guard count == nil || count == elements.count else {
@@ -130,7 +130,7 @@ extension ContentFields {
     return elements
   }
 
-  fileprivate func pairs() throws(FoundationArchiveError) -> [PropertyList.Member] {
+  fileprivate func pairs() throws(ReadingError) -> [PropertyList.Member] {
     let listed = try resolved("NS.keys").flatMap { archive.list.array($0) }
     let keys = if let listed { listed } else { try numbered("NS.key.", count: nil) }
     let values = try elements()
@@ -144,7 +144,7 @@ extension ContentFields {
 // MARK: - Numbers
 
 extension ContentFields {
-  fileprivate func number(_ contents: ContentReader) throws(FoundationArchiveError) -> FoundationValue {
+  fileprivate func number(_ contents: ContentReader) throws(ReadingError) -> FoundationValue {
     for key in ["NS.number", "NS.intval", "NS.dblval", "NS.boolval"] {
       guard let node = try resolved(key) else { continue }
       return try contents.plainValue(node)
@@ -152,7 +152,7 @@ extension ContentFields {
     throw damaged("A number has no value")
   }
 
-  fileprivate func decimal() throws(FoundationArchiveError) -> FoundationValue {
+  fileprivate func decimal() throws(ReadingError) -> FoundationValue {
     guard let bytes = try bytes("NS.mantissa"), let exponent = try integer("NS.exponent"),
       let length = try integer("NS.length"), 0...8 ~= length, -128...127 ~= exponent,
       bytes.count >= 2 * length
@@ -175,7 +175,7 @@ extension ContentFields {
 
   /// The numbers of an index path, or the locations and lengths of a set of indexes, as they stand in data: seven bits
   /// in each byte, the lowest first.
-  private func packedNumbers(_ bytes: [UInt8], _ contents: inout ContentReader) throws(FoundationArchiveError)
+  private func packedNumbers(_ bytes: [UInt8], _ contents: inout ContentReader) throws(ReadingError)
     -> [Int]
   {
     // The list, with what it keeps free, and what is written of it.
@@ -199,7 +199,7 @@ extension ContentFields {
     return numbers
   }
 
-  fileprivate func indexes(_ contents: inout ContentReader) throws(FoundationArchiveError) -> [Int] {
+  fileprivate func indexes(_ contents: inout ContentReader) throws(ReadingError) -> [Int] {
     guard let count = try integer("NSIndexPathLength") else { throw damaged("An index path has no length") }
     var indexes: [Int] = []
     if let bytes = try bytes("NSIndexPathData") {
@@ -212,7 +212,7 @@ extension ContentFields {
   }
 
   /// The locations and lengths in turns.
-  fileprivate func indexRanges(_ contents: inout ContentReader) throws(FoundationArchiveError) -> [Int] {
+  fileprivate func indexRanges(_ contents: inout ContentReader) throws(ReadingError) -> [Int] {
     let count = try integer("NSRangeCount") ?? 0
     var numbers: [Int] = []
     if let bytes = try bytes("NSRangeData") {
@@ -230,14 +230,14 @@ extension ContentFields {
 // MARK: - Places, dates and units
 
 extension ContentFields {
-  fileprivate func date(_ key: String) throws(FoundationArchiveError) -> Double? {
+  fileprivate func date(_ key: String) throws(ReadingError) -> Double? {
     guard let node = try resolved(key) else { return nil }
     if case .date(let seconds) = archive.list[node] { return seconds }
     return try ContentFields(archive, node, keys: ["NS.time"]).real("NS.time")
   }
 
   /// The text of the URL, of its base, and so on.
-  fileprivate func urlParts() throws(FoundationArchiveError) -> [String] {
+  fileprivate func urlParts() throws(ReadingError) -> [String] {
     var parts: [String] = []
     var current: ContentFields? = self
     while let fields = current {
@@ -252,7 +252,7 @@ extension ContentFields {
   private static let mostBases = 16
 
   /// A point, a size, a rectangle or a range, as it is `Codable`; `nil` for a value of another kind.
-  fileprivate func geometry() throws(FoundationArchiveError) -> FoundationValue? {
+  fileprivate func geometry() throws(ReadingError) -> FoundationValue? {
     switch try integer("NS.special") {
     case 1: return .array(try coordinates("NS.pointval", count: 2).map { .real($0) })
     case 2: return .array(try coordinates("NS.sizeval", count: 2).map { .real($0) })
@@ -271,7 +271,7 @@ extension ContentFields {
   }
 
   /// The numbers in a text such as {{1, 2}, {3, 4}}.
-  private func coordinates(_ key: String, count: Int) throws(FoundationArchiveError) -> [Double] {
+  private func coordinates(_ key: String, count: Int) throws(ReadingError) -> [Double] {
     let text = try string(key) ?? ""
     guard text.utf8.count <= 400 else { throw damaged("A string is not a point, size or rectangle") }
     let numbers = text.split { "{}, ".contains($0) }.map { Double($0) }
@@ -282,9 +282,7 @@ extension ContentFields {
     return known
   }
 
-  fileprivate func measurement(_ contents: inout ContentReader) throws(FoundationArchiveError)
-    -> FoundationValue
-  {
+  fileprivate func measurement(_ contents: inout ContentReader) throws(ReadingError) -> FoundationValue {
     guard let value = try real("NS.value"), let unit = try inner("NS.unit", ["NS.symbol", "NS.converter"]),
       let symbol = try unit.string("NS.symbol")
     else { throw damaged("A measurement has no value, or no unit") }
@@ -306,7 +304,7 @@ extension ContentFields {
   }
 
   /// The members `keys` of the object under `key`.
-  private func inner(_ key: String, _ keys: [String]) throws(FoundationArchiveError) -> ContentFields? {
+  private func inner(_ key: String, _ keys: [String]) throws(ReadingError) -> ContentFields? {
     try resolved(key).map { ContentFields(archive, $0, keys: keys) }
   }
 }

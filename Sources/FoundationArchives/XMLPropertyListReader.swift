@@ -23,7 +23,7 @@ struct XMLPropertyListReader {
     self.budget = budget
   }
 
-  mutating func read() throws(FoundationArchiveError) -> PropertyList {
+  mutating func read() throws(ReadingError) -> PropertyList {
     guard case .start("plist", false) = try scanner.nextTag() else {
       throw scanner.damaged("The XML is not a property list")
     }
@@ -37,7 +37,7 @@ struct XMLPropertyListReader {
   }
 
   /// Reads one tag of the list, and what stands in an element that holds no others.
-  private mutating func readElement() throws(FoundationArchiveError) {
+  private mutating func readElement() throws(ReadingError) {
     let tag = try scanner.nextTag()
     let offset = scanner.tagOffset
     switch tag {
@@ -60,9 +60,7 @@ struct XMLPropertyListReader {
     }
   }
 
-  private mutating func value(_ name: String, _ isEmpty: Bool) throws(FoundationArchiveError)
-    -> PropertyList.Node
-  {
+  private mutating func value(_ name: String, _ isEmpty: Bool) throws(ReadingError) -> PropertyList.Node {
     let text = isEmpty || name == "data" ? "" : try scanner.text(endingAt: name)
     switch name {
     case "string": return .string(text)
@@ -93,8 +91,7 @@ struct XMLPropertyListReader {
   private static let containerByteCount =
     2 * MemoryLayout<Container>.stride + ReadingBudget.blockByteCount
 
-  private mutating func append(_ node: PropertyList.Node, _ offset: Int) throws(FoundationArchiveError) -> Int
-  {
+  private mutating func append(_ node: PropertyList.Node, _ offset: Int) throws(ReadingError) -> Int {
     switch node {
     case .string(let text): try budget.charge(text.utf8.count, at: offset)
     case .data(let bytes): try budget.charge(2 * bytes.count, at: offset)
@@ -107,11 +104,11 @@ struct XMLPropertyListReader {
   }
 
   /// Puts a value into the innermost container.
-  private mutating func add(_ node: PropertyList.Node, _ offset: Int) throws(FoundationArchiveError) {
+  private mutating func add(_ node: PropertyList.Node, _ offset: Int) throws(ReadingError) {
     try put(append(node, offset))
   }
 
-  private mutating func put(_ number: Int) throws(FoundationArchiveError) {
+  private mutating func put(_ number: Int) throws(ReadingError) {
     guard let last = open.indices.last else {
       list.root = number
       return
@@ -122,14 +119,14 @@ struct XMLPropertyListReader {
     open[last].members.append(PropertyList.Member(key: key, value: number))
   }
 
-  private mutating func begin(isDictionary: Bool, _ offset: Int) throws(FoundationArchiveError) {
+  private mutating func begin(isDictionary: Bool, _ offset: Int) throws(ReadingError) {
     try budget.charge(XMLPropertyListReader.containerByteCount, at: offset)
     let number = try append(isDictionary ? .dictionary([]) : .array([]), offset)
     try put(number)
     open.append(Container(node: number, isDictionary: isDictionary))
   }
 
-  private mutating func close(_ name: String) throws(FoundationArchiveError) {
+  private mutating func close(_ name: String) throws(ReadingError) {
     guard let container = open.popLast(), name == (container.isDictionary ? "dict" : "array") else {
       throw scanner.damaged("</\(name.prefix(20))> has no start tag")
     }

@@ -341,21 +341,13 @@ extension KeyedUnarchiver {
 
   /// Whether a value of `type` can be read from what `session` has just encoded.
   static func canRead(_ type: any Decodable.Type, from session: EncodingSession) -> Bool {
-    func canRead<Root: Decodable>(_ type: Root.Type) -> Bool {
-      (try? unarchiver(of: session, isRehearsal: true).decode(type, forKey: KeyedArchiver.rootKey)) != nil
-    }
-    return canRead(type)
+    (try? unarchiver(of: session, isRehearsal: true).decode(type, forKey: KeyedArchiver.rootKey)) != nil
   }
 
-  /// The root object of what `session` has just encoded, its classes taken from there and not looked up by
-  /// name.
-  static func copy<Root: Decodable>(_ type: Root.Type, from session: EncodingSession) throws -> Root {
-    try unarchiver(of: session, isRehearsal: false).decode(type, forKey: KeyedArchiver.rootKey)
-  }
-
-  private static func unarchiver(
+  /// Reads what `session` has just encoded, its classes taken from there and not looked up by name.
+  static func unarchiver(
     of session: EncodingSession,
-    isRehearsal: Bool
+    isRehearsal: Bool = false
   ) throws -> KeyedUnarchiver {
     let image = try decodingErrors { () throws(ArchiveError) in
       try ArchiveImage(session.archive.reader(), verification: .disabled)

@@ -61,7 +61,7 @@ public final class ArchiveDocument<Root: Codable> {
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws {
     let file = try DocumentFile(path)
-    let state = try SavedState(file.map(), verification, limits, path)
+    let state = try SavedState(file, verification, limits)
     let session = try state.decodingSession(state.image, limits, classPolicy, userInfo)
     root = try session.decodeRoot(Root.self)
     state.read(by: session)
@@ -144,7 +144,7 @@ public final class ArchiveDocument<Root: Codable> {
       try compact()
       return true
     }
-    let bytes = state.bytes(of: save, date)
+    let bytes = state.bytes(of: save, date: date?.timeIntervalSinceReferenceDate)
     if let long = state.longForm {
       // What was written in the short form gets the form to which saves can be added, and its first one, in one step.
       try file.replace { (file) throws(ArchiveError) in
@@ -155,7 +155,7 @@ public final class ArchiveDocument<Root: Codable> {
       try file.append(bytes, at: state.image.storedByteCount)
     }
     // What is mapped now was compared before, or has just been written.
-    let newState = try SavedState(file.map(), .disabled, limits, path)
+    let newState = try SavedState(file, .disabled, limits)
     try newState.continueAfter(state, encoding.numbers, encoding.session)
     state = newState
     return true
@@ -188,7 +188,13 @@ public final class ArchiveDocument<Root: Codable> {
   // MARK: Earlier saves
 
   /// The saves that the file has, the oldest first.
-  public var saves: [ArchiveSave] { state.saves }
+  public var saves: [ArchiveSave] {
+    [ArchiveSave(number: 1, byteCount: state.image.firstEnd, date: nil)]
+      + state.image.saves.map { save in
+        let date = save.date.map { Date(timeIntervalSinceReferenceDate: $0) }
+        return ArchiveSave(number: save.number, byteCount: save.range.count, date: date)
+      }
+  }
 
   /// The root object as the save `number` has it. It is another one than ``root``, and shares no objects with it.
   ///

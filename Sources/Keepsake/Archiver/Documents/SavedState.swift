@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// What a document knows of its file: the newest save, and which objects are in it.
 final class SavedState {
   /// The objects that the file has.
@@ -33,24 +27,20 @@ final class SavedState {
     fileprivate let replacedByteCount: Int
   }
 
-  init(
-    _ data: Data,
-    _ verification: ArchiveVerification,
-    _ limits: ArchiveLimits,
-    _ path: String
-  ) throws {
+  init(_ file: DocumentFile, _ verification: ArchiveVerification, _ limits: ArchiveLimits) throws {
+    let data = try file.map()
     (image, longForm) = try decodingErrors { () throws(ArchiveError) in
       let stored = try ArchiveImage(data: data, verification: verification, limits: limits)
       guard stored.source == nil else {
         throw .misuse(
           "The file is an archive of NSKeyedArchiver. Read it with KeyedUnarchiver and create a document",
-          path: path
+          path: file.path
         )
       }
       guard try stored.hasRootAlone else {
         throw .misuse(
           "The archive has other keys than that of a root object. Read it with KeyedUnarchiver",
-          path: path
+          path: file.path
         )
       }
       guard stored.directory.isShort else { return (stored, nil) }
@@ -93,16 +83,6 @@ final class SavedState {
     try decodingErrors { () throws(ArchiveError) in
       try ArchiveImage(image.reader, verification: .onDemand, limits: limits)
     }
-  }
-
-  // MARK: Saves
-
-  var saves: [ArchiveSave] {
-    [ArchiveSave(number: 1, byteCount: image.firstEnd, date: nil)]
-      + image.saves.map { save in
-        let date = save.date.map { Date(timeIntervalSinceReferenceDate: $0) }
-        return ArchiveSave(number: save.number, byteCount: save.range.count, date: date)
-      }
   }
 
   func image(asOf number: Int, _ limits: ArchiveLimits) throws -> ArchiveImage {
@@ -238,10 +218,10 @@ final class SavedState {
   }
 
   /// The bytes of a save, to be appended to the file.
-  func bytes(of changes: Changes, _ date: Date?) -> ByteBuffer {
+  func bytes(of changes: Changes, date: Double?) -> ByteBuffer {
     changes.assembly.bytes(
-      number: saves.count + 1,
-      date: date?.timeIntervalSinceReferenceDate,
+      number: image.saves.count + 2,
+      date: date,
       start: image.storedByteCount,
       checksumBefore: image.newestChecksum,
       image.hasChecksums ? [] : .withoutChecksums

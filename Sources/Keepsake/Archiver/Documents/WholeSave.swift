@@ -62,7 +62,7 @@ struct WholeSave {
           },
           longForm: longForm
         )
-      } else { try SavedState(file.map(), .onDemand, limits, file.path) }
+      } else { try SavedState(file, .onDemand, limits) }
     state.objects = .known(objects)
     return state
   }
