@@ -29,10 +29,7 @@ package struct FoundationArchive {
     guard let objects = list.value(of: "$objects", in: list.root).flatMap({ list.array($0) }),
       let topLevel = list.value(of: "$top", in: list.root).flatMap({ list.dictionary($0) })
     else {
-      throw list.damaged(
-        "The property list lacks the $objects and $top of NSKeyedArchiver",
-        at: list.root
-      )
+      throw list.damaged("The property list lacks the $objects and $top of NSKeyedArchiver", at: list.root)
     }
     self.objects = objects
     self.topLevel = topLevel

@@ -49,64 +49,53 @@ enum StandardClass: String {
       return .pairs(try fields.pairs())
     case .null:
       return .value(.none)
-    default:
-      return try value(fields, &contents).map { .value($0) }
-    }
-  }
-
-  private func value(_ fields: ContentFields, _ contents: inout ContentReader) throws(ReadingError)
-    -> FoundationValue?
-  {
-    switch self {
     case .string, .mutableString:
-      if let text = try fields.string("NS.string") { return .string(text) }
+      if let text = try fields.string("NS.string") { return .value(.string(text)) }
       let bytes = try fields.bytes("NS.bytes") ?? []
       try contents.charge(bytes.count, at: fields.node)
       guard fields.nodes["NS.bytes"] != nil, let text = String(validating: bytes, as: UTF8.self) else {
         throw fields.damaged("A string has no text")
       }
-      return .string(text)
+      return .value(.string(text))
     case .data, .mutableData:
       guard let bytes = try fields.bytes("NS.data", "NS.bytes") else {
         throw fields.damaged("Data has no bytes")
       }
-      return .bytes(bytes)
+      return .value(.bytes(bytes))
     case .date:
       guard let seconds = try fields.real("NS.time") else { throw fields.damaged("A date has no time") }
-      return .date(seconds)
+      return .value(.date(seconds))
     case .number:
-      return try fields.number(contents)
+      return .value(try fields.number(contents))
     case .decimalNumber, .decimalNumberPlaceholder:
-      return try fields.decimal()
+      return .value(try fields.decimal())
     case .uuid:
       guard let bytes = try fields.bytes("NS.uuidbytes"), bytes.count == 16 else {
         throw fields.damaged("A UUID does not have 16 bytes")
       }
-      return .uuid(bytes)
+      return .value(.uuid(bytes))
     case .url:
-      return .url(try fields.urlParts())
+      return .value(.url(try fields.urlParts()))
     case .value, .concreteValue:
-      return try fields.geometry()
+      return try fields.geometry().map { .value($0) }
     case .measurement:
-      return try fields.measurement(&contents)
+      return .value(try fields.measurement(&contents))
     case .timeZone:
       guard let name = try fields.string("NS.name") else { throw fields.damaged("A time zone has no name") }
-      return .record([("identifier", .string(name))])
+      return .value(.record([("identifier", .string(name))]))
     case .locale:
       guard let name = try fields.string("NS.identifier") else {
         throw fields.damaged("A locale has no identifier")
       }
-      return .record([("identifier", .string(name))])
+      return .value(.record([("identifier", .string(name))]))
     case .indexSet, .mutableIndexSet:
-      return .ranges(try fields.indexRanges(&contents))
+      return .value(.ranges(try fields.indexRanges(&contents)))
     case .indexPath:
-      return .indexes(try fields.indexes(&contents))
+      return .value(.indexes(try fields.indexes(&contents)))
     case .dateInterval:
       guard let start = try fields.date("NS.startDate"), let end = try fields.date("NS.endDate"), end >= start
       else { return nil }
-      return .record([("start", .date(start)), ("duration", .real(end - start))])
-    default:
-      return nil
+      return .value(.record([("start", .date(start)), ("duration", .real(end - start))]))
     }
   }
 }
@@ -179,11 +168,7 @@ extension ContentFields {
     -> [Int]
   {
     // The list, with what it keeps free, and what is written of it.
-    try contents.budget.charge(
-      bytes.count,
-      of: 3 * MemoryLayout<Int>.stride,
-      at: archive.list.offsets[node]
-    )
+    try contents.budget.charge(bytes.count, of: 3 * MemoryLayout<Int>.stride, at: archive.list.offsets[node])
     var numbers: [Int] = []
     var number: UInt64 = 0
     var shift: UInt64 = 0

@@ -54,7 +54,7 @@ struct XMLPropertyListReader {
       }
       open[last].key = try append(.string(text), offset)
     case .start(let name, let isEmpty):
-      try add(value(name, isEmpty), offset)
+      try put(append(value(name, isEmpty), offset))
     case .end(let name):
       try close(name)
     }
@@ -104,10 +104,6 @@ struct XMLPropertyListReader {
   }
 
   /// Puts a value into the innermost container.
-  private mutating func add(_ node: PropertyList.Node, _ offset: Int) throws(ReadingError) {
-    try put(append(node, offset))
-  }
-
   private mutating func put(_ number: Int) throws(ReadingError) {
     guard let last = open.indices.last else {
       list.root = number

@@ -345,10 +345,7 @@ extension KeyedUnarchiver {
   }
 
   /// Reads what `session` has just encoded, its classes taken from there and not looked up by name.
-  static func unarchiver(
-    of session: EncodingSession,
-    isRehearsal: Bool = false
-  ) throws -> KeyedUnarchiver {
+  static func unarchiver(of session: EncodingSession, isRehearsal: Bool = false) throws -> KeyedUnarchiver {
     let image = try decodingErrors { () throws(ArchiveError) in
       try ArchiveImage(session.archive.reader(), verification: .disabled)
     }

@@ -107,20 +107,6 @@ struct ArchiveBuilder {
     buffer.append(varint: count)
   }
 
-  func append(date secondsSince2001: Double) {
-    buffer.append(Tag.date, word: secondsSince2001.bitPattern, byteCount: 8)
-  }
-
-  func append(_ number: Double) {
-    buffer.append(Tag.float64, word: number.bitPattern, byteCount: 8)
-  }
-
-  func append(bytes: [UInt8]) {
-    buffer.append(Tag.bytes)
-    buffer.append(varint: bytes.count)
-    buffer.append(memoryOf: bytes)
-  }
-
   // MARK: The end
 
   /// Takes the body that was begun last, and not ended, for the top level: it goes behind all others.

@@ -36,10 +36,7 @@ package struct SaveDirectory: Sendable {
     guard bodiesByteCount <= available, topLevelByteCount > 0,
       topLevelByteCount <= available - bodiesByteCount, bodyCount <= SaveDirectory.mostBodies
     else {
-      throw .damaged(
-        "A part of a save is longer than the save that contains it",
-        at: trailer.directoryOffset
-      )
+      throw .damaged("A part of a save is longer than the save that contains it", at: trailer.directoryOffset)
     }
     bodies = trailer.start..<(trailer.start + bodiesByteCount)
     topLevel = bodies.upperBound..<(bodies.upperBound + topLevelByteCount)

@@ -7,8 +7,8 @@ extension ArchiveTranslation {
     case .none: builder.buffer.append(Tag.none)
     case .bool(let value): builder.buffer.append(value ? Tag.true : Tag.false)
     case .integer(let number): builder.buffer.append(integer: number)
-    case .real(let number): builder.append(number)
-    case .date(let seconds): builder.append(date: seconds)
+    case .real(let number): builder.buffer.append(Tag.float64, word: number.bitPattern, byteCount: 8)
+    case .date(let seconds): builder.buffer.append(Tag.date, word: seconds.bitPattern, byteCount: 8)
     case .decimal(let isNegative, let exponent, let mantissa):
       builder.buffer.append(DecimalParts(isNegative: isNegative, exponent: exponent, mantissa: mantissa))
     case .string(let text):
@@ -16,7 +16,9 @@ extension ArchiveTranslation {
     case .bytes(let bytes):
       try contents.budget.check(elementCount: bytes.count, at: list.offsets[node])
       try contents.charge(bytes.count, at: node)
-      builder.append(bytes: bytes)
+      builder.buffer.append(Tag.bytes)
+      builder.buffer.append(varint: bytes.count)
+      builder.buffer.append(memoryOf: bytes)
     case .uuid(let bytes):
       builder.buffer.append(Tag.uuid)
       builder.buffer.append(memoryOf: bytes)

@@ -120,12 +120,7 @@ package enum ArchiveNumbers {
   case doubles([Double])
 
   /// The `count` numbers at `offset`.
-  init(
-    _ element: PackedElement,
-    _ count: Int,
-    _ reader: ByteReader,
-    at offset: Int
-  ) throws(ArchiveError) {
+  init(_ element: PackedElement, _ count: Int, _ reader: ByteReader, at offset: Int) throws(ArchiveError) {
     self =
       switch element {
       case .bool: .bools(try reader.packedBools(count, at: offset))

@@ -75,11 +75,7 @@ public final class ArchiveDocument<Root: Codable> {
   ///
   /// - Throws: ``ArchiveError`` when there is a file already, or when it cannot be written; `EncodingError`, and what an
   ///   `encode(to:)` throws.
-  public init(
-    creating path: String,
-    root: Root,
-    userInfo: [CodingUserInfoKey: Any] = [:]
-  ) throws {
+  public init(creating path: String, root: Root, userInfo: [CodingUserInfoKey: Any] = [:]) throws {
     self.root = root
     let whole = try WholeSave(root, userInfo)
     let file = try DocumentFile.create(path) { (file) throws(ArchiveError) in try whole.write(to: file) }
@@ -130,11 +126,7 @@ public final class ArchiveDocument<Root: Codable> {
     try save(objects, date, mayCompact: compactsAutomatically)
   }
 
-  private func save(
-    _ changed: [any Encodable & AnyObject]?,
-    _ date: Date?,
-    mayCompact: Bool
-  ) throws -> Bool {
+  private func save(_ changed: [any Encodable & AnyObject]?, _ date: Date?, mayCompact: Bool) throws -> Bool {
     let file = try openFile
     try checkFaults()
     state.noteWhatWasRead()

@@ -3,9 +3,6 @@ extension ArchiveImage {
   /// The saves behind the first, the oldest first.
   package var saves: [SaveDirectory] { saved?.saves ?? [] }
 
-  /// How many bodies the first save has.
-  package var firstSaveBodyCount: Int { firstBodyCount }
-
   /// The archive as the save `number` has left it.
   package func asOf(_ number: Int, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
     guard number >= 1, number <= saves.count + 1 else {
