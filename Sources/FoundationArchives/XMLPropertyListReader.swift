@@ -174,23 +174,15 @@ enum XMLNumbers {
 
   /// Seconds since the first moment of 2001 from a date like 2025-03-09T14:05:00Z.
   static func date(_ text: String) -> Double? {
-    let characters = Array(trimmed(text).utf8)
-    guard characters.count == 20, characters[4] == UInt8(ascii: "-"), characters[7] == UInt8(ascii: "-"),
-      characters[10] == UInt8(ascii: "T"), characters[13] == UInt8(ascii: ":"),
-      characters[16] == UInt8(ascii: ":"), characters[19] == UInt8(ascii: "Z")
+    let characters = trimmed(text).utf8
+    let form = "0000-00-00T00:00:00Z".utf8
+    guard characters.count == form.count,
+      zip(characters, form).allSatisfy({ $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 })
     else { return nil }
-    func number(_ range: Range<Int>) -> Int? {
-      var value = 0
-      for character in characters[range] {
-        guard 48...57 ~= character else { return nil }
-        value = value * 10 + Int(character - 48)
-      }
-      return value
-    }
-    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-      let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-      1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second <= 60
-    else { return nil }
+    let numbers = characters.split { !isDigit($0) }.compactMap { Int(Substring($0)) }
+    let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+    let (hour, minute, second) = (numbers[3], numbers[4], numbers[5])
+    guard 1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second <= 60 else { return nil }
     // Years that begin in March have the leap day at their end.
     let shiftedYear = month > 2 ? year : year - 1
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -198,6 +190,8 @@ enum XMLNumbers {
     let days = shiftedYear * 365 + leapDays + dayOfYear - daysToStartOf2001
     return Double(days * 86_400 + hour * 3_600 + minute * 60 + second)
   }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
 
   /// From March 1st of the year 0 to January 1st of 2001.
   private static let daysToStartOf2001 = 730_791

@@ -165,9 +165,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     ownClasses[name]
   }
 
-  var valueDecoder: ValueDecoder { get throws { try topLevel } }
-
-  private var topLevel: ValueDecoder {
+  var valueDecoder: ValueDecoder {
     get throws {
       guard !isFinished else {
         let misuse = ArchiveError.misuse("Decoding is finished. Decode before finishDecoding()")
@@ -180,7 +178,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// The top level for a call that throws what an earlier one could not.
   private var openTopLevel: ValueDecoder {
     get throws {
-      let topLevel = try topLevel
+      let topLevel = try valueDecoder
       try topLevel.session.throwEarlierFailure()
       return topLevel
     }
@@ -234,7 +232,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     _ question: (KeyedDecodingContainer<ArchiveCodingKey>) -> Answer
   ) -> Answer {
     do {
-      return question(try topLevel.container(keyedBy: ArchiveCodingKey.self))
+      return question(try valueDecoder.container(keyedBy: ArchiveCodingKey.self))
     } catch {
       // Of any other kind is that the top level has no keys, which is an answer.
       guard case DecodingError.dataCorrupted = error else { return unknown }

@@ -199,12 +199,10 @@ extension Dictionary: PolymorphicCollection {
       throw keysNotCodable(encoder.codingPath)
     }
     func encode<CodableKey: Codable & Hashable>(_ type: CodableKey.Type) throws {
-      var dictionary: [CodableKey: Polymorphic<Value>] = [:]
-      for (key, value) in self {
-        if let key = key as? CodableKey { dictionary[key] = Polymorphic(wrappedValue: value) }
-      }
+      // The keys are of this type, which is said to be Codable here.
+      let dictionary = mapValues { Polymorphic(wrappedValue: $0) } as? [CodableKey: Polymorphic<Value>]
       var container = encoder.singleValueContainer()
-      try container.encode(dictionary)
+      try container.encode(dictionary ?? [:])
     }
     try encode(type)
   }
@@ -218,11 +216,7 @@ extension Dictionary: PolymorphicCollection {
     }
     func decode<CodableKey: Codable & Hashable>(_ type: CodableKey.Type) throws -> [Key: Value] {
       let dictionary = try decoder.singleValueContainer().decode([CodableKey: Polymorphic<Value>].self)
-      var result: [Key: Value] = [:]
-      for (key, value) in dictionary {
-        if let key = key as? Key { result[key] = value.wrappedValue }
-      }
-      return result
+      return dictionary.mapValues(\.wrappedValue) as? [Key: Value] ?? [:]
     }
     self = try decode(type)
   }

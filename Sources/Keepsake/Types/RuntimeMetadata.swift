@@ -61,10 +61,10 @@ enum RuntimeMetadata {
 
   /// The classes below those of `roots`, which have no record of the conformance: they inherit it.
   private static func subclasses(of roots: Set<UInt>, in images: [Image]) -> [UInt] {
-    var classes: [UInt] = []
-    var parents: [UInt: UInt] = [:]
     // Fact 3: the first word of a descriptor has the kind in its low bits.
     guard roots.contains(where: { unsafe load(UInt32.self, at: $0) & 0x1F == classKind }) else { return [] }
+    var classes: [UInt] = []
+    var children: [UInt: [UInt]] = [:]
     for descriptor in descriptors(in: images) {
       // Fact 3; the name of the superclass is the sixth field of a class.
       guard unsafe load(UInt32.self, at: descriptor) & 0x1F == classKind,
@@ -72,28 +72,14 @@ enum RuntimeMetadata {
         let parent = unsafe firstReference(ofNameAt: name)
       else { continue }
       classes.append(descriptor)
-      parents[descriptor] = parent
+      children[parent, default: []].append(descriptor)
     }
-    var isBelow: [UInt: Bool] = [:]
-    return classes.filter { start in
-      var way: [UInt] = []
-      var address: UInt? = start
-      var answer = false
-      while let current = address {
-        if let known = isBelow[current] {
-          answer = known
-          break
-        }
-        way.append(current)
-        address = parents[current]
-        if let address, roots.contains(address) {
-          answer = true
-          break
-        }
-      }
-      for descriptor in way { isBelow[descriptor] = answer }
-      return answer
+    var below: Set<UInt> = []
+    var rest = Array(roots)
+    while let parent = rest.popLast() {
+      rest += (children[parent] ?? []).filter { below.insert($0).inserted }
     }
+    return classes.filter(below.contains)
   }
 
   /// The descriptor to which the mangled name at `name` refers first: that of a class, if it is a

@@ -17,18 +17,16 @@ extension ArchiveValue {
   }
 
   package var float64: Double? {
-    get throws(ArchiveError) {
-      guard kind == .float64 else { return nil }
-      return Double(bitPattern: try reader.word(at: offset + 1))
-    }
+    get throws(ArchiveError) { try double(.float64) }
   }
 
   /// A date in seconds since the first moment of 2001, UTC.
   package var date: Double? {
-    get throws(ArchiveError) {
-      guard kind == .date else { return nil }
-      return Double(bitPattern: try reader.word(at: offset + 1))
-    }
+    get throws(ArchiveError) { try double(.date) }
+  }
+
+  private func double(_ kind: Kind) throws(ArchiveError) -> Double? {
+    self.kind == kind ? Double(bitPattern: try reader.word(at: offset + 1)) : nil
   }
 
   /// The sixteen bytes of a UUID.

@@ -21,10 +21,7 @@ final class SavedState {
   /// A save that is still to be written.
   struct Changes {
     fileprivate let assembly: SaveAssembly
-    /// Whether there are lazy values that were not read.
-    fileprivate let hasUnread: Bool
-    /// How many bytes of the file have newer ones in their place then.
-    fileprivate let replacedByteCount: Int
+    fileprivate let bodies: ChangedBodies
   }
 
   init(_ file: DocumentFile, _ verification: ArchiveVerification, _ limits: ArchiveLimits) throws {
@@ -209,11 +206,7 @@ final class SavedState {
       let topLevelIsSame = try image.has(content.topLevel, topLevel, in: image.directory.topLevel)
       let assembly = SaveAssembly(content: content, before: before, changed: changed.bodies)
       if assembly.isEmpty(topLevelIsSame: topLevelIsSame) { return nil }
-      return Changes(
-        assembly: assembly,
-        hasUnread: changed.hasUnread,
-        replacedByteCount: changed.replacedByteCount + topLevel.count
-      )
+      return Changes(assembly: assembly, bodies: changed)
     }
   }
 
@@ -234,10 +227,12 @@ final class SavedState {
   /// Whether more than half of the file is out of date with a save of `changes`.
   func isMostlyOutOfDate(with changes: Changes) -> Bool {
     let byteCount = image.storedByteCount + changes.assembly.changedByteCount
-    var outOfDate = image.replacedByteCount + changes.replacedByteCount
-    if !changes.hasUnread {
+    let content = changes.assembly.content
+    var outOfDate =
+      image.replacedByteCount + changes.bodies.replacedByteCount + content.topLevel.count
+    if !changes.bodies.hasUnread {
       // Objects that are gone are not among what was replaced.
-      let needed = changes.assembly.content.byteCount + image.tableByteCount
+      let needed = content.byteCount + image.tableByteCount
       outOfDate = max(outOfDate, byteCount - needed)
     }
     return byteCount > SavedState.leastCompacted && outOfDate > byteCount / 2
