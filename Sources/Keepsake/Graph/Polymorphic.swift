@@ -199,7 +199,7 @@ extension Dictionary: PolymorphicCollection {
       throw keysNotCodable(encoder.codingPath)
     }
     func encode<CodableKey: Codable & Hashable>(_ type: CodableKey.Type) throws {
-      // The keys are of this type, which is said to be Codable here.
+      // The keys are of that type, which here is said to be Codable.
       let dictionary = mapValues { Polymorphic(wrappedValue: $0) } as? [CodableKey: Polymorphic<Value>]
       var container = encoder.singleValueContainer()
       try container.encode(dictionary ?? [:])
