@@ -19,7 +19,7 @@ struct BinaryPropertyListReader {
   /// How many bytes of texts, data and references were read.
   private var contentByteCount = 0
 
-  init(_ bytes: [UInt8], _ budget: ReadingBudget) throws(FoundationArchiveError) {
+  init(_ bytes: [UInt8], _ budget: ReadingBudget) throws(ReadingError) {
     self.bytes = bytes
     self.budget = budget
     let trailer = bytes.count - BinaryPropertyListReader.trailerByteCount
@@ -43,7 +43,7 @@ struct BinaryPropertyListReader {
     table = Int(start)..<(Int(start) + objectCount * offsetByteCount)
   }
 
-  mutating func read() throws(FoundationArchiveError) -> PropertyList {
+  mutating func read() throws(ReadingError) -> PropertyList {
     var list = PropertyList()
     list.root = root
     try budget.charge(objectCount, of: PropertyList.nodeByteCount, at: table.lowerBound)
@@ -60,7 +60,7 @@ struct BinaryPropertyListReader {
     return list
   }
 
-  private mutating func node(at offset: Int) throws(FoundationArchiveError) -> PropertyList.Node {
+  private mutating func node(at offset: Int) throws(ReadingError) -> PropertyList.Node {
     let marker = try bytes.byte(at: offset)
     let low = Int(marker & 0x0F)
     switch marker >> 4 {
@@ -104,7 +104,7 @@ struct BinaryPropertyListReader {
   }
 
   /// An integer: without a sign up to four bytes, with one from eight on.
-  private func integer(at offset: Int, byteCount: Int) throws(FoundationArchiveError) -> Int128 {
+  private func integer(at offset: Int, byteCount: Int) throws(ReadingError) -> Int128 {
     guard byteCount > 8 else {
       let bits = try bytes.bigEndian(at: offset, byteCount: byteCount)
       return Int128(Int64(bitPattern: bits))
@@ -121,7 +121,7 @@ struct BinaryPropertyListReader {
     _ low: Int,
     unitByteCount: Int,
     memory: Int
-  ) throws(FoundationArchiveError) -> Range<Int> {
+  ) throws(ReadingError) -> Range<Int> {
     var start = offset + 1
     var count = low
     if low == 0x0F {
@@ -144,7 +144,7 @@ struct BinaryPropertyListReader {
     return start..<(start + length)
   }
 
-  private func references(_ extent: Range<Int>) throws(FoundationArchiveError) -> [Int] {
+  private func references(_ extent: Range<Int>) throws(ReadingError) -> [Int] {
     var numbers: [Int] = []
     numbers.reserveCapacity(extent.count / referenceByteCount)
     for offset in stride(from: extent.lowerBound, to: extent.upperBound, by: referenceByteCount) {
@@ -158,7 +158,7 @@ struct BinaryPropertyListReader {
   }
 
   /// ASCII by the format; what is written by others may be UTF-8.
-  private func utf8(_ extent: Range<Int>) throws(FoundationArchiveError) -> String {
+  private func utf8(_ extent: Range<Int>) throws(ReadingError) -> String {
     guard let text = String(validating: bytes[extent], as: UTF8.self) else {
       throw .damaged("A string is not valid UTF-8", at: extent.lowerBound)
     }
@@ -166,7 +166,7 @@ struct BinaryPropertyListReader {
   }
 
   /// Text in UTF-16; what is no character becomes the replacement character, as everywhere in Foundation.
-  private func utf16(_ extent: Range<Int>) throws(FoundationArchiveError) -> String {
+  private func utf16(_ extent: Range<Int>) throws(ReadingError) -> String {
     var units: [UInt16] = []
     units.reserveCapacity(extent.count / 2)
     for offset in stride(from: extent.lowerBound, to: extent.upperBound, by: 2) {
@@ -178,19 +178,19 @@ struct BinaryPropertyListReader {
 
 extension [UInt8] {
   /// Throws unless `byteCount` bytes from `offset` on are there.
-  fileprivate func check(_ byteCount: Int, at offset: Int) throws(FoundationArchiveError) {
+  fileprivate func check(_ byteCount: Int, at offset: Int) throws(ReadingError) {
     guard offset >= 0, offset <= count, byteCount >= 0, byteCount <= count - offset else {
       throw .damaged("A value extends past the end of the property list", at: offset)
     }
   }
 
-  fileprivate func byte(at offset: Int) throws(FoundationArchiveError) -> UInt8 {
+  fileprivate func byte(at offset: Int) throws(ReadingError) -> UInt8 {
     try check(1, at: offset)
     return self[offset]
   }
 
   /// The number in the `byteCount` bytes, 1 to 8, at `offset`, the most significant first.
-  fileprivate func bigEndian(at offset: Int, byteCount: Int) throws(FoundationArchiveError) -> UInt64 {
+  fileprivate func bigEndian(at offset: Int, byteCount: Int) throws(ReadingError) -> UInt64 {
     try check(byteCount, at: offset)
     var number: UInt64 = 0
     for index in offset..<(offset + byteCount) { number = number << 8 | UInt64(self[index]) }

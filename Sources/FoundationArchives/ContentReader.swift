@@ -78,7 +78,7 @@ package struct ContentReader {
   package private(set) var losses: [String: Int] = [:]
   package var budget: ReadingBudget
 
-  package init(_ archive: FoundationArchive, _ budget: ReadingBudget) throws(FoundationArchiveError) {
+  package init(_ archive: FoundationArchive, _ budget: ReadingBudget) throws(ReadingError) {
     self.archive = archive
     self.budget = budget
     try self.budget.charge(
@@ -89,7 +89,7 @@ package struct ContentReader {
     contents = Array(repeating: nil, count: archive.objects.count)
   }
 
-  package mutating func content(of number: Int) throws(FoundationArchiveError) -> ArchivedContent {
+  package mutating func content(of number: Int) throws(ReadingError) -> ArchivedContent {
     if let content = contents[number] { return content }
     let content = try findContent(archive.objects[number])
     if case .value(let value) = content { try charge(value.byteCount, at: archive.objects[number]) }
@@ -98,7 +98,7 @@ package struct ContentReader {
   }
 
   /// Charges memory for the object at `node`: objects may share texts and data, and so ask for more than any memory has.
-  package mutating func charge(_ byteCount: Int, at node: Int) throws(FoundationArchiveError) {
+  package mutating func charge(_ byteCount: Int, at node: Int) throws(ReadingError) {
     try budget.charge(byteCount, at: archive.list.offsets[node])
   }
 
@@ -108,12 +108,12 @@ package struct ContentReader {
   mutating func note(change: String) { losses[change, default: 0] += 1 }
 
   /// The name of the class of the object at `node`; `nil` for a value of its own.
-  mutating func className(at node: Int) throws(FoundationArchiveError) -> String? {
+  mutating func className(at node: Int) throws(ReadingError) -> String? {
     guard let classNode = archive.list.value(of: "$class", in: node) else { return nil }
     return try archivedClass(classNode).name
   }
 
-  private mutating func findContent(_ node: Int) throws(FoundationArchiveError) -> ArchivedContent {
+  private mutating func findContent(_ node: Int) throws(ReadingError) -> ArchivedContent {
     let list = archive.list
     guard let members = list.dictionary(node) else { return try .value(plainValue(node)) }
     var fields: [(key: String, node: Int)] = []
@@ -143,9 +143,7 @@ package struct ContentReader {
   }
 
   /// The key of a member of the dictionary at `node`. Its length is charged each time: it will be compared and hashed.
-  package mutating func key(of member: PropertyList.Member, at node: Int) throws(FoundationArchiveError)
-    -> String
-  {
+  package mutating func key(of member: PropertyList.Member, at node: Int) throws(ReadingError) -> String {
     let list = archive.list
     guard let text = list.string(member.key) else {
       throw list.damaged("A key is not a string", at: member.key)
@@ -164,7 +162,7 @@ package struct ContentReader {
   private static let memberByteCount = 2 * MemoryLayout<(key: String, node: Int)>.stride
 
   /// A number, a text or bytes that stand by themselves.
-  package func plainValue(_ node: Int) throws(FoundationArchiveError) -> FoundationValue {
+  package func plainValue(_ node: Int) throws(ReadingError) -> FoundationValue {
     switch archive.list[node] {
     case .bool(let value): return .bool(value)
     case .integer(let value): return .integer(value)
@@ -178,7 +176,7 @@ package struct ContentReader {
     }
   }
 
-  private mutating func archivedClass(_ node: Int) throws(FoundationArchiveError) -> ArchivedClass {
+  private mutating func archivedClass(_ node: Int) throws(ReadingError) -> ArchivedClass {
     let list = archive.list
     guard case .object(let number) = try archive.meaning(of: node) else {
       throw list.damaged("The class of an object is not a reference", at: node)
@@ -233,30 +231,30 @@ struct ContentFields {
     self.init(archive, node, nodes)
   }
 
-  func damaged(_ message: String) -> FoundationArchiveError { archive.list.damaged(message, at: node) }
+  func damaged(_ message: String) -> ReadingError { archive.list.damaged(message, at: node) }
 
   /// The node under `key`, behind a reference if there is one; `nil` where there is none, or nil.
-  func resolved(_ key: String) throws(FoundationArchiveError) -> Int? {
+  func resolved(_ key: String) throws(ReadingError) -> Int? {
     guard let node = nodes[key] else { return nil }
     return try archive.resolved(node)
   }
 
-  func string(_ key: String) throws(FoundationArchiveError) -> String? {
+  func string(_ key: String) throws(ReadingError) -> String? {
     guard let node = try resolved(key) else { return nil }
     if let text = archive.list.string(node) { return text }
     // A mutable string.
     return try archive.list.value(of: "NS.string", in: node).flatMap {
-      (node) throws(FoundationArchiveError) in
+      (node) throws(ReadingError) in
       try archive.resolved(node).flatMap { archive.list.string($0) }
     }
   }
 
-  func integer(_ key: String) throws(FoundationArchiveError) -> Int? {
+  func integer(_ key: String) throws(ReadingError) -> Int? {
     guard let node = try resolved(key), case .integer(let number) = archive.list[node] else { return nil }
     return Int(exactly: number)
   }
 
-  func real(_ key: String) throws(FoundationArchiveError) -> Double? {
+  func real(_ key: String) throws(ReadingError) -> Double? {
     guard let node = try resolved(key) else { return nil }
     return switch archive.list[node] {
     case .real(let number): number
@@ -265,7 +263,7 @@ struct ContentFields {
     }
   }
 
-  func bool(_ key: String) throws(FoundationArchiveError) -> Bool? {
+  func bool(_ key: String) throws(ReadingError) -> Bool? {
     guard let node = try resolved(key) else { return nil }
     return switch archive.list[node] {
     case .bool(let value): value
@@ -275,14 +273,14 @@ struct ContentFields {
   }
 
   /// The bytes under the first of `keys` that has some.
-  func bytes(_ keys: String...) throws(FoundationArchiveError) -> [UInt8]? {
+  func bytes(_ keys: String...) throws(ReadingError) -> [UInt8]? {
     for key in keys {
       if let bytes = try bytes(under: key) { return bytes }
     }
     return nil
   }
 
-  private func bytes(under key: String) throws(FoundationArchiveError) -> [UInt8]? {
+  private func bytes(under key: String) throws(ReadingError) -> [UInt8]? {
     guard let node = try resolved(key) else { return nil }
     if case .data(let bytes) = archive.list[node] { return bytes }
     // Data as an object.

@@ -8,7 +8,7 @@ package struct FoundationArchive {
   /// The version that all releases of NSKeyedArchiver write.
   private static let version = 100_000
 
-  package init(_ list: PropertyList) throws(FoundationArchiveError) {
+  package init(_ list: PropertyList) throws(ReadingError) {
     self.list = list
     guard let archiver = list.value(of: "$archiver", in: list.root), list.string(archiver) != nil else {
       throw .fault(
@@ -29,10 +29,7 @@ package struct FoundationArchive {
     guard let objects = list.value(of: "$objects", in: list.root).flatMap({ list.array($0) }),
       let topLevel = list.value(of: "$top", in: list.root).flatMap({ list.dictionary($0) })
     else {
-      throw list.damaged(
-        "The property list lacks the $objects and $top of NSKeyedArchiver",
-        at: list.root
-      )
+      throw list.damaged("The property list lacks the $objects and $top of NSKeyedArchiver", at: list.root)
     }
     self.objects = objects
     self.topLevel = topLevel
@@ -47,7 +44,7 @@ package struct FoundationArchive {
     case plain
   }
 
-  package func meaning(of node: Int) throws(FoundationArchiveError) -> Meaning {
+  package func meaning(of node: Int) throws(ReadingError) -> Meaning {
     guard case .reference(let number) = list[node] else { return .plain }
     guard number < objects.count else {
       throw list.damaged("A reference to an object is out of range", at: node)
@@ -56,7 +53,7 @@ package struct FoundationArchive {
   }
 
   /// The node behind `node`: that of the object, if it refers to one; `nil` for nil.
-  func resolved(_ node: Int) throws(FoundationArchiveError) -> Int? {
+  func resolved(_ node: Int) throws(ReadingError) -> Int? {
     switch try meaning(of: node) {
     case .null: nil
     case .object(let number): objects[number]

@@ -53,7 +53,7 @@ package struct PropertyList {
       .value
   }
 
-  package func damaged(_ message: String, at number: Int) -> FoundationArchiveError {
+  package func damaged(_ message: String, at number: Int) -> ReadingError {
     .damaged(message, at: offsets[number])
   }
 }
@@ -71,7 +71,7 @@ extension PropertyList {
   /// neither does.
   ///
   /// - Parameter budget: is charged for what the list takes, and for the bytes.
-  package init?(_ bytes: [UInt8], _ budget: inout ReadingBudget) throws(FoundationArchiveError) {
+  package init?(_ bytes: [UInt8], _ budget: inout ReadingBudget) throws(ReadingError) {
     try budget.charge(bytes.count, at: 0)
     if bytes.starts(with: BinaryPropertyListReader.signature) {
       var binary = try BinaryPropertyListReader(bytes, budget)

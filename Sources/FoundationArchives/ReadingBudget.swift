@@ -54,14 +54,14 @@ package struct ReadingBudget {
   }
 
   /// Charges memory for what stands at `offset` of the file.
-  package mutating func charge(_ byteCount: Int, at offset: Int) throws(FoundationArchiveError) {
+  package mutating func charge(_ byteCount: Int, at offset: Int) throws(ReadingError) {
     try count(byteCount, at: offset)
     guard byteCount <= memory else { throw .limitExceeded(.memory(memoryLimit), byteOffset: offset) }
     memory -= byteCount
   }
 
   /// Charges `count` things of `stride` bytes each.
-  package mutating func charge(_ count: Int, of stride: Int, at offset: Int) throws(FoundationArchiveError) {
+  package mutating func charge(_ count: Int, of stride: Int, at offset: Int) throws(ReadingError) {
     let (byteCount, overflow) = count.multipliedReportingOverflow(by: stride)
     try charge(overflow ? .max : byteCount, at: offset)
   }
@@ -70,7 +70,7 @@ package struct ReadingBudget {
   package mutating func giveBack(_ byteCount: Int) { memory += byteCount }
 
   /// Counts bytes that are looked at once more.
-  package mutating func count(_ byteCount: Int, at offset: Int) throws(FoundationArchiveError) {
+  package mutating func count(_ byteCount: Int, at offset: Int) throws(ReadingError) {
     guard byteCount <= work else { throw .limitExceeded(.work, byteOffset: offset) }
     work -= byteCount
   }
@@ -78,18 +78,18 @@ package struct ReadingBudget {
   // MARK: The limits of the caller
 
   /// Counts an object.
-  package mutating func countObject(at offset: Int) throws(FoundationArchiveError) {
+  package mutating func countObject(at offset: Int) throws(ReadingError) {
     objectCount += 1
     guard objectCount <= limits.objectCount else { throw .limitExceeded(.objectCount, byteOffset: offset) }
   }
 
-  package func check(elementCount count: Int, at offset: Int) throws(FoundationArchiveError) {
+  package func check(elementCount count: Int, at offset: Int) throws(ReadingError) {
     guard count <= limits.elementCount else {
       throw .limitExceeded(.elementCount(count), byteOffset: offset)
     }
   }
 
-  package func check(stringOf byteCount: Int, at offset: Int) throws(FoundationArchiveError) {
+  package func check(stringOf byteCount: Int, at offset: Int) throws(ReadingError) {
     guard byteCount <= limits.stringByteCount else {
       throw .limitExceeded(.stringByteCount(byteCount), byteOffset: offset)
     }

@@ -31,7 +31,7 @@ enum StandardClass: String {
   case dateInterval = "NSDateInterval"
 
   /// What an object of the class is; `nil` when it is of a kind that has no form in Swift, and stays an object.
-  func content(_ fields: ContentFields, _ contents: inout ContentReader) throws(FoundationArchiveError)
+  func content(_ fields: ContentFields, _ contents: inout ContentReader) throws(ReadingError)
     -> ArchivedContent?
   {
     switch self {
@@ -49,64 +49,53 @@ enum StandardClass: String {
       return .pairs(try fields.pairs())
     case .null:
       return .value(.none)
-    default:
-      return try value(fields, &contents).map { .value($0) }
-    }
-  }
-
-  private func value(_ fields: ContentFields, _ contents: inout ContentReader) throws(FoundationArchiveError)
-    -> FoundationValue?
-  {
-    switch self {
     case .string, .mutableString:
-      if let text = try fields.string("NS.string") { return .string(text) }
+      if let text = try fields.string("NS.string") { return .value(.string(text)) }
       let bytes = try fields.bytes("NS.bytes") ?? []
       try contents.charge(bytes.count, at: fields.node)
       guard fields.nodes["NS.bytes"] != nil, let text = String(validating: bytes, as: UTF8.self) else {
         throw fields.damaged("A string has no text")
       }
-      return .string(text)
+      return .value(.string(text))
     case .data, .mutableData:
       guard let bytes = try fields.bytes("NS.data", "NS.bytes") else {
         throw fields.damaged("Data has no bytes")
       }
-      return .bytes(bytes)
+      return .value(.bytes(bytes))
     case .date:
       guard let seconds = try fields.real("NS.time") else { throw fields.damaged("A date has no time") }
-      return .date(seconds)
+      return .value(.date(seconds))
     case .number:
-      return try fields.number(contents)
+      return .value(try fields.number(contents))
     case .decimalNumber, .decimalNumberPlaceholder:
-      return try fields.decimal()
+      return .value(try fields.decimal())
     case .uuid:
       guard let bytes = try fields.bytes("NS.uuidbytes"), bytes.count == 16 else {
         throw fields.damaged("A UUID does not have 16 bytes")
       }
-      return .uuid(bytes)
+      return .value(.uuid(bytes))
     case .url:
-      return .url(try fields.urlParts())
+      return .value(.url(try fields.urlParts()))
     case .value, .concreteValue:
-      return try fields.geometry()
+      return try fields.geometry().map { .value($0) }
     case .measurement:
-      return try fields.measurement(&contents)
+      return .value(try fields.measurement(&contents))
     case .timeZone:
       guard let name = try fields.string("NS.name") else { throw fields.damaged("A time zone has no name") }
-      return .record([("identifier", .string(name))])
+      return .value(.record([("identifier", .string(name))]))
     case .locale:
       guard let name = try fields.string("NS.identifier") else {
         throw fields.damaged("A locale has no identifier")
       }
-      return .record([("identifier", .string(name))])
+      return .value(.record([("identifier", .string(name))]))
     case .indexSet, .mutableIndexSet:
-      return .ranges(try fields.indexRanges(&contents))
+      return .value(.ranges(try fields.indexRanges(&contents)))
     case .indexPath:
-      return .indexes(try fields.indexes(&contents))
+      return .value(.indexes(try fields.indexes(&contents)))
     case .dateInterval:
       guard let start = try fields.date("NS.startDate"), let end = try fields.date("NS.endDate"), end >= start
       else { return nil }
-      return .record([("start", .date(start)), ("duration", .real(end - start))])
-    default:
-      return nil
+      return .value(.record([("start", .date(start)), ("duration", .real(end - start))]))
     }
   }
 }
@@ -115,13 +104,13 @@ enum StandardClass: String {
 
 extension ContentFields {
   /// The nodes of the elements of an array or a set.
-  fileprivate func elements() throws(FoundationArchiveError) -> [Int] {
+  fileprivate func elements() throws(ReadingError) -> [Int] {
     if let elements = try resolved("NS.objects").flatMap({ archive.list.array($0) }) { return elements }
     return try numbered("NS.object.", count: nil)
   }
 
   /// The nodes under keys that end in a number, counted from 0.
-  fileprivate func numbered(_ prefix: String, count: Int?) throws(FoundationArchiveError) -> [Int] {
+  fileprivate func numbered(_ prefix: String, count: Int?) throws(ReadingError) -> [Int] {
     var elements: [Int] = []
     while let node = nodes["\(prefix)\(elements.count)"] { elements.append(node) }
     guard count == nil || count == elements.count else {
@@ -130,7 +119,7 @@ extension ContentFields {
     return elements
   }
 
-  fileprivate func pairs() throws(FoundationArchiveError) -> [PropertyList.Member] {
+  fileprivate func pairs() throws(ReadingError) -> [PropertyList.Member] {
     let listed = try resolved("NS.keys").flatMap { archive.list.array($0) }
     let keys = if let listed { listed } else { try numbered("NS.key.", count: nil) }
     let values = try elements()
@@ -144,7 +133,7 @@ extension ContentFields {
 // MARK: - Numbers
 
 extension ContentFields {
-  fileprivate func number(_ contents: ContentReader) throws(FoundationArchiveError) -> FoundationValue {
+  fileprivate func number(_ contents: ContentReader) throws(ReadingError) -> FoundationValue {
     for key in ["NS.number", "NS.intval", "NS.dblval", "NS.boolval"] {
       guard let node = try resolved(key) else { continue }
       return try contents.plainValue(node)
@@ -152,7 +141,7 @@ extension ContentFields {
     throw damaged("A number has no value")
   }
 
-  fileprivate func decimal() throws(FoundationArchiveError) -> FoundationValue {
+  fileprivate func decimal() throws(ReadingError) -> FoundationValue {
     guard let bytes = try bytes("NS.mantissa"), let exponent = try integer("NS.exponent"),
       let length = try integer("NS.length"), 0...8 ~= length, -128...127 ~= exponent,
       bytes.count >= 2 * length
@@ -175,15 +164,11 @@ extension ContentFields {
 
   /// The numbers of an index path, or the locations and lengths of a set of indexes, as they stand in data: seven bits
   /// in each byte, the lowest first.
-  private func packedNumbers(_ bytes: [UInt8], _ contents: inout ContentReader) throws(FoundationArchiveError)
+  private func packedNumbers(_ bytes: [UInt8], _ contents: inout ContentReader) throws(ReadingError)
     -> [Int]
   {
     // The list, with what it keeps free, and what is written of it.
-    try contents.budget.charge(
-      bytes.count,
-      of: 3 * MemoryLayout<Int>.stride,
-      at: archive.list.offsets[node]
-    )
+    try contents.budget.charge(bytes.count, of: 3 * MemoryLayout<Int>.stride, at: archive.list.offsets[node])
     var numbers: [Int] = []
     var number: UInt64 = 0
     var shift: UInt64 = 0
@@ -199,7 +184,7 @@ extension ContentFields {
     return numbers
   }
 
-  fileprivate func indexes(_ contents: inout ContentReader) throws(FoundationArchiveError) -> [Int] {
+  fileprivate func indexes(_ contents: inout ContentReader) throws(ReadingError) -> [Int] {
     guard let count = try integer("NSIndexPathLength") else { throw damaged("An index path has no length") }
     var indexes: [Int] = []
     if let bytes = try bytes("NSIndexPathData") {
@@ -212,7 +197,7 @@ extension ContentFields {
   }
 
   /// The locations and lengths in turns.
-  fileprivate func indexRanges(_ contents: inout ContentReader) throws(FoundationArchiveError) -> [Int] {
+  fileprivate func indexRanges(_ contents: inout ContentReader) throws(ReadingError) -> [Int] {
     let count = try integer("NSRangeCount") ?? 0
     var numbers: [Int] = []
     if let bytes = try bytes("NSRangeData") {
@@ -230,14 +215,14 @@ extension ContentFields {
 // MARK: - Places, dates and units
 
 extension ContentFields {
-  fileprivate func date(_ key: String) throws(FoundationArchiveError) -> Double? {
+  fileprivate func date(_ key: String) throws(ReadingError) -> Double? {
     guard let node = try resolved(key) else { return nil }
     if case .date(let seconds) = archive.list[node] { return seconds }
     return try ContentFields(archive, node, keys: ["NS.time"]).real("NS.time")
   }
 
   /// The text of the URL, of its base, and so on.
-  fileprivate func urlParts() throws(FoundationArchiveError) -> [String] {
+  fileprivate func urlParts() throws(ReadingError) -> [String] {
     var parts: [String] = []
     var current: ContentFields? = self
     while let fields = current {
@@ -252,7 +237,7 @@ extension ContentFields {
   private static let mostBases = 16
 
   /// A point, a size, a rectangle or a range, as it is `Codable`; `nil` for a value of another kind.
-  fileprivate func geometry() throws(FoundationArchiveError) -> FoundationValue? {
+  fileprivate func geometry() throws(ReadingError) -> FoundationValue? {
     switch try integer("NS.special") {
     case 1: return .array(try coordinates("NS.pointval", count: 2).map { .real($0) })
     case 2: return .array(try coordinates("NS.sizeval", count: 2).map { .real($0) })
@@ -271,7 +256,7 @@ extension ContentFields {
   }
 
   /// The numbers in a text such as {{1, 2}, {3, 4}}.
-  private func coordinates(_ key: String, count: Int) throws(FoundationArchiveError) -> [Double] {
+  private func coordinates(_ key: String, count: Int) throws(ReadingError) -> [Double] {
     let text = try string(key) ?? ""
     guard text.utf8.count <= 400 else { throw damaged("A string is not a point, size or rectangle") }
     let numbers = text.split { "{}, ".contains($0) }.map { Double($0) }
@@ -282,9 +267,7 @@ extension ContentFields {
     return known
   }
 
-  fileprivate func measurement(_ contents: inout ContentReader) throws(FoundationArchiveError)
-    -> FoundationValue
-  {
+  fileprivate func measurement(_ contents: inout ContentReader) throws(ReadingError) -> FoundationValue {
     guard let value = try real("NS.value"), let unit = try inner("NS.unit", ["NS.symbol", "NS.converter"]),
       let symbol = try unit.string("NS.symbol")
     else { throw damaged("A measurement has no value, or no unit") }
@@ -306,7 +289,7 @@ extension ContentFields {
   }
 
   /// The members `keys` of the object under `key`.
-  private func inner(_ key: String, _ keys: [String]) throws(FoundationArchiveError) -> ContentFields? {
+  private func inner(_ key: String, _ keys: [String]) throws(ReadingError) -> ContentFields? {
     try resolved(key).map { ContentFields(archive, $0, keys: keys) }
   }
 }

@@ -23,7 +23,7 @@ struct XMLPropertyListReader {
     self.budget = budget
   }
 
-  mutating func read() throws(FoundationArchiveError) -> PropertyList {
+  mutating func read() throws(ReadingError) -> PropertyList {
     guard case .start("plist", false) = try scanner.nextTag() else {
       throw scanner.damaged("The XML is not a property list")
     }
@@ -37,7 +37,7 @@ struct XMLPropertyListReader {
   }
 
   /// Reads one tag of the list, and what stands in an element that holds no others.
-  private mutating func readElement() throws(FoundationArchiveError) {
+  private mutating func readElement() throws(ReadingError) {
     let tag = try scanner.nextTag()
     let offset = scanner.tagOffset
     switch tag {
@@ -54,15 +54,13 @@ struct XMLPropertyListReader {
       }
       open[last].key = try append(.string(text), offset)
     case .start(let name, let isEmpty):
-      try add(value(name, isEmpty), offset)
+      try put(append(value(name, isEmpty), offset))
     case .end(let name):
       try close(name)
     }
   }
 
-  private mutating func value(_ name: String, _ isEmpty: Bool) throws(FoundationArchiveError)
-    -> PropertyList.Node
-  {
+  private mutating func value(_ name: String, _ isEmpty: Bool) throws(ReadingError) -> PropertyList.Node {
     let text = isEmpty || name == "data" ? "" : try scanner.text(endingAt: name)
     switch name {
     case "string": return .string(text)
@@ -93,8 +91,7 @@ struct XMLPropertyListReader {
   private static let containerByteCount =
     2 * MemoryLayout<Container>.stride + ReadingBudget.blockByteCount
 
-  private mutating func append(_ node: PropertyList.Node, _ offset: Int) throws(FoundationArchiveError) -> Int
-  {
+  private mutating func append(_ node: PropertyList.Node, _ offset: Int) throws(ReadingError) -> Int {
     switch node {
     case .string(let text): try budget.charge(text.utf8.count, at: offset)
     case .data(let bytes): try budget.charge(2 * bytes.count, at: offset)
@@ -107,11 +104,7 @@ struct XMLPropertyListReader {
   }
 
   /// Puts a value into the innermost container.
-  private mutating func add(_ node: PropertyList.Node, _ offset: Int) throws(FoundationArchiveError) {
-    try put(append(node, offset))
-  }
-
-  private mutating func put(_ number: Int) throws(FoundationArchiveError) {
+  private mutating func put(_ number: Int) throws(ReadingError) {
     guard let last = open.indices.last else {
       list.root = number
       return
@@ -122,14 +115,14 @@ struct XMLPropertyListReader {
     open[last].members.append(PropertyList.Member(key: key, value: number))
   }
 
-  private mutating func begin(isDictionary: Bool, _ offset: Int) throws(FoundationArchiveError) {
+  private mutating func begin(isDictionary: Bool, _ offset: Int) throws(ReadingError) {
     try budget.charge(XMLPropertyListReader.containerByteCount, at: offset)
     let number = try append(isDictionary ? .dictionary([]) : .array([]), offset)
     try put(number)
     open.append(Container(node: number, isDictionary: isDictionary))
   }
 
-  private mutating func close(_ name: String) throws(FoundationArchiveError) {
+  private mutating func close(_ name: String) throws(ReadingError) {
     guard let container = open.popLast(), name == (container.isDictionary ? "dict" : "array") else {
       throw scanner.damaged("</\(name.prefix(20))> has no start tag")
     }
@@ -181,23 +174,15 @@ enum XMLNumbers {
 
   /// Seconds since the first moment of 2001 from a date like 2025-03-09T14:05:00Z.
   static func date(_ text: String) -> Double? {
-    let characters = Array(trimmed(text).utf8)
-    guard characters.count == 20, characters[4] == UInt8(ascii: "-"), characters[7] == UInt8(ascii: "-"),
-      characters[10] == UInt8(ascii: "T"), characters[13] == UInt8(ascii: ":"),
-      characters[16] == UInt8(ascii: ":"), characters[19] == UInt8(ascii: "Z")
+    let characters = trimmed(text).utf8
+    let form = "0000-00-00T00:00:00Z".utf8
+    guard characters.count == form.count,
+      zip(characters, form).allSatisfy({ $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 })
     else { return nil }
-    func number(_ range: Range<Int>) -> Int? {
-      var value = 0
-      for character in characters[range] {
-        guard 48...57 ~= character else { return nil }
-        value = value * 10 + Int(character - 48)
-      }
-      return value
-    }
-    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-      let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-      1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second <= 60
-    else { return nil }
+    let numbers = characters.split { !isDigit($0) }.compactMap { Int(Substring($0)) }
+    let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+    let (hour, minute, second) = (numbers[3], numbers[4], numbers[5])
+    guard 1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second <= 60 else { return nil }
     // Years that begin in March have the leap day at their end.
     let shiftedYear = month > 2 ? year : year - 1
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -205,6 +190,8 @@ enum XMLNumbers {
     let days = shiftedYear * 365 + leapDays + dayOfYear - daysToStartOf2001
     return Double(days * 86_400 + hour * 3_600 + minute * 60 + second)
   }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
 
   /// From March 1st of the year 0 to January 1st of 2001.
   private static let daysToStartOf2001 = 730_791

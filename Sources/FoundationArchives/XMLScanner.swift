@@ -40,18 +40,18 @@ struct XMLScanner {
     return Array(String(decoding: Array(units), as: UTF16.self).utf8)
   }
 
-  func damaged(_ message: String) -> FoundationArchiveError {
+  func damaged(_ message: String) -> ReadingError {
     .damaged(message, at: tagOffset)
   }
 
-  private func cutOff() -> FoundationArchiveError {
+  private func cutOff() -> ReadingError {
     .damaged("The property list is truncated", at: bytes.count)
   }
 
   // MARK: Tags
 
   /// The next tag. Before it there may be space, comments and declarations only.
-  mutating func nextTag() throws(FoundationArchiveError) -> XMLTag {
+  mutating func nextTag() throws(ReadingError) -> XMLTag {
     while true {
       skipSpace()
       tagOffset = cursor
@@ -70,7 +70,7 @@ struct XMLScanner {
     }
   }
 
-  private mutating func tag() throws(FoundationArchiveError) -> XMLTag {
+  private mutating func tag() throws(ReadingError) -> XMLTag {
     guard cursor < bytes.count else { throw cutOff() }
     guard bytes[cursor] == UInt8(ascii: "<") else {
       throw damaged("There is text between elements")
@@ -91,7 +91,7 @@ struct XMLScanner {
   // MARK: Text
 
   /// The text up to the end tag of `name`, which is the next one, and is passed.
-  mutating func text(endingAt name: String) throws(FoundationArchiveError) -> String {
+  mutating func text(endingAt name: String) throws(ReadingError) -> String {
     var utf8: [UInt8] = []
     while true {
       guard cursor < bytes.count else { throw cutOff() }
@@ -119,12 +119,12 @@ struct XMLScanner {
     }
   }
 
-  private mutating func passEnd(of name: String) throws(FoundationArchiveError) {
+  private mutating func passEnd(of name: String) throws(ReadingError) {
     tagOffset = cursor
     guard case .end(name) = try tag() else { throw damaged("The text of an element <\(name)> does not end") }
   }
 
-  private mutating func appendEntity(to utf8: inout [UInt8]) throws(FoundationArchiveError) {
+  private mutating func appendEntity(to utf8: inout [UInt8]) throws(ReadingError) {
     tagOffset = cursor
     guard let length = bytes[cursor...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
       throw damaged("A character reference is malformed")
@@ -151,7 +151,7 @@ struct XMLScanner {
   }
 
   /// The bytes that stand in Base64 up to the end tag of `name`, which is passed.
-  mutating func base64(endingAt name: String) throws(FoundationArchiveError) -> [UInt8] {
+  mutating func base64(endingAt name: String) throws(ReadingError) -> [UInt8] {
     var result: [UInt8] = []
     var bits: UInt32 = 0
     var bitCount = 0
@@ -207,7 +207,7 @@ struct XMLScanner {
   }
 
   /// Moves behind the next `text`.
-  private mutating func skip(past text: StaticString) throws(FoundationArchiveError) {
+  private mutating func skip(past text: StaticString) throws(ReadingError) {
     let pattern = Array(text.description.utf8)
     while cursor <= bytes.count - pattern.count {
       if bytes[cursor...].starts(with: pattern) {

@@ -49,7 +49,8 @@ package enum SeedArchives {
 
   /// The same archive in the form of a large one, of which the pieces are known.
   package static func longForm(_ bytes: [UInt8]) throws -> [UInt8] {
-    try ArchiveImage(data: Data(bytes), verification: .everything).inLongForm()
+    let long = try ArchiveImage(data: Data(bytes), verification: .everything).longForm()
+    return long.bytes(0..<long.count)
   }
 
   /// The same archive with the flag that there are no checksums of blocks.

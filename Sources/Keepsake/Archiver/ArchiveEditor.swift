@@ -56,7 +56,7 @@ public struct ArchiveEditor: Sendable {
   /// - Throws: ``ArchiveError`` when there is no value at `path`, or it is an element of an array.
   public mutating func renameValue(at path: ArchivePath, to key: String) throws(ArchiveError) {
     let (container, element) = try element(at: path)
-    if case .index = element { throw ArchiveEditor.misuse("The element at \(path) of an array has no key") }
+    if case .index = element { throw .misuse("The element at \(path) of an array has no key") }
     edits.change(element, at: container.offset) { $0.newKey = key }
   }
 
@@ -79,7 +79,7 @@ public struct ArchiveEditor: Sendable {
     let data = try KeyedArchiver.archivedData(withRootObject: value)
     let topLevel = try ArchiveValue(forReadingFrom: data, verification: .disabled)
     guard let root = try topLevel[KeyedArchiver.rootKey] else {
-      throw ArchiveEditor.misuse("The new value for \(path) encodes nothing")
+      throw ArchiveError.misuse("The new value for \(path) encodes nothing")
     }
     // What the top level refers to stands inline everywhere else.
     let new = root.kind == .value ? try root.target?.value ?? root : root
@@ -174,14 +174,12 @@ public struct ArchiveEditor: Sendable {
   /// The container that the last step of `path` is in, and that step.
   private func container(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
     guard let last = try path.checkedElements.last else {
-      throw ArchiveEditor.misuse("The path of the whole archive is empty. Name a key of the top level")
+      throw .misuse("The path of the whole archive is empty. Name a key of the top level")
     }
     let parent = ArchivePath(Array(path.elements.dropLast()))
     guard let container = try archive[path: parent]?.content else { throw try missing(path) }
     return (container, last)
   }
-
-  private static func misuse(_ message: String) -> ArchiveError { ArchiveError(.misuse, message) }
 
   /// The error that says how far `path` leads, and what is there.
   private func missing(_ path: ArchivePath) throws(ArchiveError) -> ArchiveError {
@@ -203,6 +201,6 @@ public struct ArchiveEditor: Sendable {
         ? "it is of the kind \(try value.content.kind.rawValue)"
           + (try value.count.map { ", with \($0) elements" } ?? "")
         : "its keys are \(keys.prefix(12).joined(separator: ", "))\(keys.count > 12 ? ", …" : "")"
-    return ArchiveEditor.misuse("There is no value at \(path). \(place) has no \(step): \(known)")
+    return .misuse("There is no value at \(path). \(place) has no \(step): \(known)")
   }
 }

@@ -255,9 +255,11 @@ extension KeyedArchiver {
   ///
   /// - Throws: `EncodingError` or `DecodingError`, and what an `encode(to:)` or `init(from:)` throws.
   public static func copy<Root: Codable>(of object: Root) throws -> Root {
-    let archiver = try archiver(of: object, [], [:], classesAreKnown: true)
+    let archiver = KeyedArchiver(outputFormatting: [], userInfo: [:], hidesRootKey: true)
+    archiver.session.settings.classesAreKnown = true
+    try archiver.encode(object, forKey: rootKey)
     try archiver.finishEncoding()
-    return try KeyedUnarchiver.copy(Root.self, from: archiver.session)
+    return try KeyedUnarchiver.unarchiver(of: archiver.session).decode(Root.self, forKey: rootKey)
   }
 
   /// A deep copy as ``copy(of:)`` makes it, which can be sent to another actor or task:
@@ -275,18 +277,6 @@ extension KeyedArchiver {
     -> sending Root
   {
     Disconnected(value: try copy(of: object)).value
-  }
-
-  private static func archiver<Root: Encodable>(
-    of rootObject: Root,
-    _ outputFormatting: ArchiveFormatting,
-    _ userInfo: [CodingUserInfoKey: Any],
-    classesAreKnown: Bool = false
-  ) throws -> KeyedArchiver {
-    let archiver = KeyedArchiver(outputFormatting: outputFormatting, userInfo: userInfo, hidesRootKey: true)
-    archiver.session.settings.classesAreKnown = classesAreKnown
-    try archiver.encode(rootObject, forKey: rootKey)
-    return archiver
   }
 }
 

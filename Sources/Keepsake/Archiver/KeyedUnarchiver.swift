@@ -105,11 +105,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     userInfo: [CodingUserInfoKey: Any],
     hidesRootKey: Bool
   ) throws {
-    let image: ArchiveImage
-    do throws(ArchiveError) {
-      image = try ArchiveImage(data: data, verification: verification, limits: limits)
-    } catch {
-      throw KeyedUnarchiver.corrupted(error)
+    let image = try decodingErrors { () throws(ArchiveError) in
+      try ArchiveImage(data: data, verification: verification, limits: limits)
     }
     self.init(image, limits, userInfo, hidesRootKey: hidesRootKey)
   }
@@ -128,10 +125,6 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     self.knownClasses = knownClasses
   }
 
-  static func corrupted(_ error: ArchiveError) -> DecodingError {
-    DecodingError.dataCorrupted(error.decodingContext([]))
-  }
-
   deinit {
     openSession?.dropSpares()
   }
@@ -139,23 +132,21 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private var session: DecodingSession {
     get throws {
       if let openSession { return openSession }
-      do {
-        let session = try DecodingSession(
+      let session = try decodingErrors { () throws(ArchiveError) in
+        try DecodingSession(
           image,
           userInfo: userInfo,
           limits: limits,
           hidesRootKey: hidesRootKey,
           knownClasses: knownClasses
         )
-        session.change {
-          ($0.classPolicy, $0.ownClasses, $0.placeholders) = (classPolicy, ownClasses, placeholders)
-        }
-        openSession = session
-        observe()
-        return session
-      } catch {
-        throw KeyedUnarchiver.corrupted(error)
       }
+      session.change {
+        ($0.classPolicy, $0.ownClasses, $0.placeholders) = (classPolicy, ownClasses, placeholders)
+      }
+      openSession = session
+      observe()
+      return session
     }
   }
 
@@ -176,14 +167,11 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     ownClasses[name]
   }
 
-  var valueDecoder: ValueDecoder { get throws { try topLevel } }
-
-  private var topLevel: ValueDecoder {
+  var valueDecoder: ValueDecoder {
     get throws {
       guard !isFinished else {
-        throw KeyedUnarchiver.corrupted(
-          ArchiveError(.misuse, "Decoding is finished. Decode before finishDecoding()")
-        )
+        let misuse = ArchiveError.misuse("Decoding is finished. Decode before finishDecoding()")
+        throw DecodingError.dataCorrupted(misuse.decodingContext([]))
       }
       return try session.topLevelDecoder
     }
@@ -192,7 +180,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// The top level for a call that throws what an earlier one could not.
   private var openTopLevel: ValueDecoder {
     get throws {
-      let topLevel = try topLevel
+      let topLevel = try valueDecoder
       try topLevel.session.throwEarlierFailure()
       return topLevel
     }
@@ -248,7 +236,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     _ question: (KeyedDecodingContainer<ArchiveCodingKey>) -> Answer
   ) -> Answer {
     do {
-      return question(try topLevel.container(keyedBy: ArchiveCodingKey.self))
+      return question(try valueDecoder.container(keyedBy: ArchiveCodingKey.self))
     } catch {
       // Of any other kind is that the top level has no keys, which is an answer.
       guard case DecodingError.dataCorrupted = error else { return unknown }
@@ -347,10 +335,9 @@ extension KeyedUnarchiver {
     classPolicy: ArchiveClassPolicy = .byName,
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Root {
-    let session: DecodingSession
-    do throws(ArchiveError) {
-      session = try SpareDecodingSessions.open(data, verification, limits, userInfo: userInfo)
-    } catch { throw corrupted(error) }
+    let session = try decodingErrors { () throws(ArchiveError) in
+      try SpareDecodingSessions.open(data, verification, limits, userInfo: userInfo)
+    }
     do {
       if classPolicy != session.settings.classPolicy { session.change { $0.classPolicy = classPolicy } }
       let value = try session.decodeRoot(type)
@@ -364,25 +351,13 @@ extension KeyedUnarchiver {
 
   /// Whether a value of `type` can be read from what `session` has just encoded.
   static func canRead(_ type: any Decodable.Type, from session: EncodingSession) -> Bool {
-    func canRead<Root: Decodable>(_ type: Root.Type) -> Bool {
-      (try? unarchiver(of: session, isRehearsal: true).decode(type, forKey: KeyedArchiver.rootKey)) != nil
-    }
-    return canRead(type)
+    (try? unarchiver(of: session, isRehearsal: true).decode(type, forKey: KeyedArchiver.rootKey)) != nil
   }
 
-  /// The root object of what `session` has just encoded, its classes taken from there and not looked up by
-  /// name.
-  static func copy<Root: Decodable>(_ type: Root.Type, from session: EncodingSession) throws -> Root {
-    try unarchiver(of: session, isRehearsal: false).decode(type, forKey: KeyedArchiver.rootKey)
-  }
-
-  private static func unarchiver(
-    of session: EncodingSession,
-    isRehearsal: Bool
-  ) throws -> KeyedUnarchiver {
-    let image: ArchiveImage
-    do { image = try ArchiveImage(session.archive.reader(), verification: .disabled) } catch {
-      throw corrupted(error)
+  /// Reads what `session` has just encoded, its classes taken from there and not looked up by name.
+  static func unarchiver(of session: EncodingSession, isRehearsal: Bool = false) throws -> KeyedUnarchiver {
+    let image = try decodingErrors { () throws(ArchiveError) in
+      try ArchiveImage(session.archive.reader(), verification: .disabled)
     }
     // The archive is the program's own, and its graph was in memory before.
     var limits = ArchiveLimits()

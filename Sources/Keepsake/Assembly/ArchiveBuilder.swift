@@ -83,7 +83,7 @@ struct ArchiveBuilder {
     for name in names {
       let key = keys.number(for: name)
       guard seen.insert(key).inserted else {
-        throw ArchiveError(.damaged, "An object has the key \"\(name)\" twice")
+        throw .damaged("An object has the key \"\(name)\" twice")
       }
       node = shapes.step(from: node, newKey: key)
     }
@@ -105,20 +105,6 @@ struct ArchiveBuilder {
   func append(mapHead count: Int) {
     buffer.append(Tag.map)
     buffer.append(varint: count)
-  }
-
-  func append(date secondsSince2001: Double) {
-    buffer.append(Tag.date, word: secondsSince2001.bitPattern, byteCount: 8)
-  }
-
-  func append(_ number: Double) {
-    buffer.append(Tag.float64, word: number.bitPattern, byteCount: 8)
-  }
-
-  func append(bytes: [UInt8]) {
-    buffer.append(Tag.bytes)
-    buffer.append(varint: bytes.count)
-    buffer.append(memoryOf: bytes)
   }
 
   // MARK: The end

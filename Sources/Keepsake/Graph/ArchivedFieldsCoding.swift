@@ -138,11 +138,7 @@ func encodeProperties(ofObject object: AnyObject, to encoder: any Encoder) throw
   }
 }
 
-private func encodeProperties(
-  of type: Any.Type,
-  in memory: PropertyMemory,
-  to encoder: any Encoder
-) throws {
+private func encodeProperties(of type: Any.Type, in memory: PropertyMemory, to encoder: any Encoder) throws {
   if let encoder = encoder.archiveEncoder, try encoder.writeFields(memory, of: type) { return }
   var container = encoder.container(keyedBy: ModelKey.self)
   do {

@@ -77,7 +77,7 @@ extension Polymorphic: Codable, NativelyEncodable {
     }
     guard let value = wrappedValue as? any Encodable ?? mixed(wrappedValue) else {
       let problem = "\(type(of: wrappedValue as Any)) is not Encodable"
-      throw EncodingError.invalid(wrappedValue, ArchiveError(.misuse, problem), encoder.codingPath)
+      throw EncodingError.invalid(wrappedValue, .misuse(problem), encoder.codingPath)
     }
     guard encoder.writesArchive else {
       let name = ClassNames.name(of: type(of: value))
@@ -199,12 +199,10 @@ extension Dictionary: PolymorphicCollection {
       throw keysNotCodable(encoder.codingPath)
     }
     func encode<CodableKey: Codable & Hashable>(_ type: CodableKey.Type) throws {
-      var dictionary: [CodableKey: Polymorphic<Value>] = [:]
-      for (key, value) in self {
-        if let key = key as? CodableKey { dictionary[key] = Polymorphic(wrappedValue: value) }
-      }
+      // The keys are of that type, which here is said to be Codable.
+      let dictionary = mapValues { Polymorphic(wrappedValue: $0) } as? [CodableKey: Polymorphic<Value>]
       var container = encoder.singleValueContainer()
-      try container.encode(dictionary)
+      try container.encode(dictionary ?? [:])
     }
     try encode(type)
   }
@@ -218,17 +216,13 @@ extension Dictionary: PolymorphicCollection {
     }
     func decode<CodableKey: Codable & Hashable>(_ type: CodableKey.Type) throws -> [Key: Value] {
       let dictionary = try decoder.singleValueContainer().decode([CodableKey: Polymorphic<Value>].self)
-      var result: [Key: Value] = [:]
-      for (key, value) in dictionary {
-        if let key = key as? Key { result[key] = value.wrappedValue }
-      }
-      return result
+      return dictionary.mapValues(\.wrappedValue) as? [Key: Value] ?? [:]
     }
     self = try decode(type)
   }
 
   private func keysNotCodable(_ path: [any CodingKey]) -> EncodingError {
     let problem = "The keys of a dictionary, of the type \(Key.self), are not Codable"
-    return EncodingError.invalid(self, ArchiveError(.misuse, problem), path)
+    return EncodingError.invalid(self, .misuse(problem), path)
   }
 }

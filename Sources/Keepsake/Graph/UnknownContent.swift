@@ -45,47 +45,38 @@ indirect enum UnknownContent: Codable {
   }
 
   func encode(to encoder: any Encoder) throws {
-    switch self {
-    case .empty: break
-    case .none:
-      var container = encoder.singleValueContainer()
-      try container.encodeNil()
-    case .some(let content):
-      var container = encoder.singleValueContainer()
-      try container.encode(Optional(content))
-    case .scalar(let value):
+    func encode(_ value: some Encodable) throws {
       var container = encoder.singleValueContainer()
       try container.encode(value)
+    }
+    func encode<Key: CodingKey>(_ members: [(key: Key, value: UnknownContent)]) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      for (key, value) in members { try container.encode(value, forKey: key) }
+    }
+    func encode(referenceTo object: some Encodable & AnyObject) throws {
+      try encode(ConditionalReference(object: object))
+    }
+    switch self {
+    case .empty: break
+    case .some(let content): try encode(Optional(content))
+    case .scalar(let value): try encode(value)
     case .array(let elements):
       var container = encoder.unkeyedContainer()
       for element in elements { try container.encode(element) }
-    case .record(let members):
-      var container = encoder.container(keyedBy: UnknownKey.self)
-      for (key, value) in members { try container.encode(value, forKey: key) }
-    case .map(let members):
-      var container = encoder.container(keyedBy: ArchiveCodingKey.self)
-      for (key, value) in members { try container.encode(value, forKey: key) }
-    case .typed(let value):
-      var container = encoder.singleValueContainer()
-      try container.encode(value)
+    case .record(let members): try encode(members)
+    case .map(let members): try encode(members)
+    case .typed(let value): try encode(value)
     case .conditional(let box):
+      if let object = box.object as? any Encodable & AnyObject { return try encode(referenceTo: object) }
+      fallthrough
+    case .none:
       var container = encoder.singleValueContainer()
-      try UnknownContent.encode(box.object as? any Encodable & AnyObject, into: &container)
+      try container.encodeNil()
     }
-  }
-
-  private static func encode(
-    _ object: (any Encodable & AnyObject)?,
-    into container: inout any SingleValueEncodingContainer
-  ) throws {
-    func encode<Object: Encodable & AnyObject>(_ object: Object) throws {
-      try container.encode(ConditionalReference(object: object))
-    }
-    if let object { try encode(object) } else { try container.encodeNil() }
   }
 
   private static func misuse(_ path: [any CodingKey]) -> DecodingError {
-    .dataCorrupted(ArchiveError(.misuse, "A placeholder reads from archives only").decodingContext(path))
+    .dataCorrupted(ArchiveError.misuse("A placeholder reads from archives only").decodingContext(path))
   }
 }
 

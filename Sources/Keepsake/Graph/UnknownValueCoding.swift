@@ -19,7 +19,7 @@ extension UnknownValue: Codable {
   public init(from decoder: any Decoder) throws {
     guard let archive = decoder as? ValueDecoder, let entries = archive.session.entries(at: archive) else {
       throw DecodingError.dataCorrupted(
-        ArchiveError(.misuse, "A placeholder reads from archives, where the name of its type stands")
+        ArchiveError.misuse("A placeholder reads from archives, where the name of its type stands")
           .decodingContext(decoder.codingPath)
       )
     }
@@ -32,7 +32,7 @@ extension UnknownValue: Codable {
   public func encode(to encoder: any Encoder) throws {
     guard encoder.writesArchive else {
       let problem = "A placeholder for \(typeName) can only be written to an archive"
-      throw EncodingError.invalid(self, ArchiveError(.misuse, problem), encoder.codingPath)
+      throw EncodingError.invalid(self, .misuse(problem), encoder.codingPath)
     }
     try stored.encode(to: encoder)
   }

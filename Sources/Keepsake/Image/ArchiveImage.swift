@@ -35,7 +35,7 @@ package final class ArchiveImage {
   /// Where the bodies and the top level of the first save end.
   let firstContentEnd: Int
   /// How many bodies the first save has.
-  let firstBodyCount: Int
+  package let firstBodyCount: Int
   /// Whether the contents can be compared with checksums (Format §8.3).
   package let hasChecksums: Bool
   /// The keys, shapes and classes, of which the arrays are here once more, as they are looked at all the time.

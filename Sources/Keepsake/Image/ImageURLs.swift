@@ -18,10 +18,9 @@ extension ArchiveImage {
       guard let base = members.base else { return texts }
       guard try reader.byte(at: base) == Tag.url else { throw notURL("has a base that is none", url) }
       guard texts.count <= ArchiveImage.mostBases else {
-        throw ArchiveError(
-          .limitExceeded,
+        throw .limitExceeded(
           "A URL has more than \(ArchiveImage.mostBases) bases, each relative to the next",
-          byteOffset: offset
+          at: offset
         )
       }
       url = base
@@ -43,8 +42,7 @@ extension ArchiveImage {
     switch TagKind(tag) {
     case .record, .shortRecord:
       cursor += 1
-      let number = tag == Tag.record ? try reader.varint(at: &cursor) : Int(tag - Tag.shortRecord)
-      for slot in try shape(number, at: offset + 1) {
+      for slot in try shape(reader.numberInHead(tag, at: &cursor), at: offset + 1) {
         note(keys[shapeKey(slot)])
         cursor = try end(ofValueAt: cursor, in: reader)
       }
@@ -72,6 +70,6 @@ extension ArchiveImage {
   }
 
   private func notURL(_ problem: String, _ offset: Int) -> ArchiveError {
-    ArchiveError(.damaged, "A URL is malformed: it \(problem)", byteOffset: offset)
+    ArchiveError.damaged("A URL is malformed: it \(problem)", at: offset)
   }
 }

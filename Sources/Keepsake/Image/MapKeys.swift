@@ -41,11 +41,7 @@ struct DistinctKeys {
   private mutating func makeSlots(for count: Int, _ image: ArchiveImage) throws(ArchiveError) {
     guard let first = entries.first else { return }
     guard UInt32(exactly: entries.count) != nil else {
-      throw ArchiveError(
-        .limitExceeded,
-        "A map has more keys than can be looked up",
-        byteOffset: first.offset
-      )
+      throw .limitExceeded("A map has more keys than can be looked up", at: first.offset)
     }
     slots = SlotTable(for: count)
     for slot in entries.indices { try enter(slot, image) }
@@ -57,7 +53,7 @@ struct DistinctKeys {
       guard entries[other].hash == entry.hash else { return false }
       return try image.isSameKey(entries[other].offset, entry.offset)
     }
-    guard isNew else { throw ArchiveError(.damaged, "A map contains a key twice", byteOffset: entry.offset) }
+    guard isNew else { throw .damaged("A map contains a key twice", at: entry.offset) }
   }
 }
 
@@ -139,7 +135,7 @@ extension ArchiveImage {
       cursor = start &+ 1 &+ byteCount
       return .number(Int(try reader.signed(at: start &+ 1, byteCount: byteCount)))
     default:
-      throw ArchiveError(.damaged, "The key of a map is neither a string nor an integer", byteOffset: start)
+      throw .damaged("The key of a map is neither a string nor an integer", at: start)
     }
   }
 }

@@ -39,17 +39,16 @@ package struct PathSearch<Layout: ValueLayout> {
       // The type is no step of the way.
       _ = try reader.varint(at: &cursor)
       return try visit(&cursor)
-    case .shortArray:
-      return try visitElements(Int(tag - Tag.shortArray), &cursor)
-    case .array:
-      return try visitElements(try reader.varint(at: &cursor), &cursor)
-    case .shortRecord:
-      return try visitSlots(Int(tag - Tag.shortRecord), &cursor, start)
-    case .record:
-      return try visitSlots(try reader.varint(at: &cursor), &cursor, start)
-    case .map:
-      for _ in 0..<(try reader.varint(at: &cursor)) {
-        path.append(try layout.mapKey(at: &cursor, in: reader))
+    case .shortArray, .array, .map, .shortRecord, .record:
+      let kind = TagKind(tag)
+      let number = try reader.numberInHead(tag, at: &cursor)
+      let isRecord = kind == .record || kind == .shortRecord
+      for index in 0..<(isRecord ? try layout.slotCount(ofShape: number, at: start) : number) {
+        path.append(
+          isRecord
+            ? .key(layout.keyName(slot: index, ofShape: number))
+            : kind == .map ? try layout.mapKey(at: &cursor, in: reader) : .index(index)
+        )
         if try visit(&cursor) { return true }
         path.removeLast()
       }
@@ -59,27 +58,13 @@ package struct PathSearch<Layout: ValueLayout> {
       return false
     }
   }
+}
 
-  private mutating func visitElements(_ count: Int, _ cursor: inout Int) throws(ArchiveError) -> Bool {
-    for index in 0..<count {
-      path.append(.index(index))
-      if try visit(&cursor) { return true }
-      path.removeLast()
-    }
-    return false
-  }
-
-  private mutating func visitSlots(
-    _ shape: Int,
-    _ cursor: inout Int,
-    _ start: Int
-  ) throws(ArchiveError) -> Bool {
-    for slot in 0..<(try layout.slotCount(ofShape: shape, at: start)) {
-      path.append(.key(layout.keyName(slot: slot, ofShape: shape)))
-      if try visit(&cursor) { return true }
-      path.removeLast()
-    }
-    return false
+extension ByteReader {
+  /// The number in the head of an array, a map or a record, of which `tag` was read: how many elements it has, or which
+  /// shape. `cursor` moves behind the head.
+  func numberInHead(_ tag: UInt8, at cursor: inout Int) throws(ArchiveError) -> Int {
+    tag < Tag.shortArray ? try varint(at: &cursor) : Int(tag & 0x0F)
   }
 }
 
@@ -103,7 +88,7 @@ extension ValueLayout {
     case .integer:
       return .intKey(Int(try reader.signed(at: start + 1, byteCount: Int(tag - Tag.integer) + 1)))
     default:
-      throw ArchiveError(.damaged, "The key of a map is neither a string nor an integer", byteOffset: start)
+      throw .damaged("The key of a map is neither a string nor an integer", at: start)
     }
   }
 }

@@ -24,10 +24,9 @@ struct SavedParts {
     // Each begins before the one that follows it, so that this ends.
     while !part.hasBytes(Trailer.signature, at: part.count - 8) {
       guard let trailer = SaveTrailer(part, flags) else {
-        throw ArchiveError(
-          .damaged,
+        throw .damaged(
           "A save was added to something that does not end with a trailer",
-          byteOffset: max(0, part.count - SaveTrailer.byteCount)
+          at: max(0, part.count - SaveTrailer.byteCount)
         )
       }
       trailers.append(trailer)
@@ -50,20 +49,15 @@ struct SavedParts {
     for (index, trailer) in trailers.enumerated() {
       // Where the checksum stands in both kinds of trailers.
       guard try reader.word(at: trailer.start - 16) == trailer.checksumBefore else {
-        throw ArchiveError(
-          .damaged,
+        throw .damaged(
           "A save was added to another one than that before it",
-          byteOffset: trailer.end - SaveTrailer.byteCount
+          at: trailer.end - SaveTrailer.byteCount
         )
       }
       try verifier?.verify(trailer.directoryOffset..<trailer.checksumsOffset)
       let save = try SaveDirectory(reader, trailer)
       guard save.number == index + 2 else {
-        throw ArchiveError(
-          .damaged,
-          "The saves of the file are not numbered in order",
-          byteOffset: trailer.directoryOffset
-        )
+        throw .damaged("The saves of the file are not numbered in order", at: trailer.directoryOffset)
       }
       try verifier?.verify(save.topLevel)
       try verifier?.verify(save.topLevel.upperBound..<trailer.directoryOffset)

@@ -9,28 +9,16 @@ package struct TranslatedArchive {
   let originalNames: [String: String]
   /// What could not be carried over, and what became something else, in words and with how often.
   package let losses: [(what: String, count: Int)]
-}
 
-extension TranslatedArchive {
   /// The classes of the bodies of values that several refer to: they are no objects to a program.
   static let arrayClass = "NSArray"
   static let dictionaryClass = "NSDictionary"
   static let valueClass = "NSValue"
 
   func isValue(ofClass name: String) -> Bool {
-    [TranslatedArchive.arrayClass, TranslatedArchive.dictionaryClass, TranslatedArchive.valueClass].contains(
-      name
-    )
+    [Self.arrayClass, Self.dictionaryClass, Self.valueClass].contains(name)
   }
-}
 
-/// Where a value is, in bytes from the start of the archive and of what that was made of.
-struct TranslatedOffset {
-  let offset: Int
-  let source: Int
-}
-
-extension TranslatedArchive {
   /// Where in the original that value is, or the one around it, that is at `offset` of the archive; `nil` for what the
   /// original does not have.
   func source(of offset: Int) -> Int? {
@@ -41,6 +29,12 @@ extension TranslatedArchive {
     }
     return low == 0 ? nil : offsets[low - 1].source
   }
+}
+
+/// Where a value is, in bytes from the start of the archive and of what that was made of.
+struct TranslatedOffset {
+  let offset: Int
+  let source: Int
 }
 
 extension ArchiveImage {

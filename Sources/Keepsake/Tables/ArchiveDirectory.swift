@@ -30,66 +30,56 @@ package struct ArchiveDirectory: Sendable {
     guard topLevelOffset >= Header.byteCount, topLevelOffset < tablesOffset,
       tablesOffset <= trailer.directoryOffset
     else {
-      throw ArchiveError(
-        .damaged,
-        "An offset in the directory is outside the archive",
-        byteOffset: trailer.directoryOffset
-      )
+      throw .damaged("An offset in the directory is outside the archive", at: trailer.directoryOffset)
     }
     topLevel = topLevelOffset..<tablesOffset
     bodies = Header.byteCount..<topLevelOffset
     lengthWidth = nil
     bodyCount = try reader.varint(at: &cursor)
     var tableStart = tablesOffset
-    // Each entry of a table takes at least this many bytes; that bounds what its count can make a reader
-    // reserve.
-    keys = try ArchiveDirectory.table(reader, &cursor, &tableStart, trailer, entryByteCount: 1)
-    shapes = try ArchiveDirectory.table(reader, &cursor, &tableStart, trailer, entryByteCount: 1)
-    classes = try ArchiveDirectory.table(reader, &cursor, &tableStart, trailer, entryByteCount: 4)
-    strings = try ArchiveDirectory.table(reader, &cursor, &tableStart, trailer, entryByteCount: 1)
-    conditionals = try ArchiveDirectory.table(reader, &cursor, &tableStart, trailer, entryByteCount: 1)
+    func table(entryByteCount: Int) throws(ArchiveError) -> Table {
+      try Table(reader, &cursor, &tableStart, endingBy: trailer.directoryOffset, entryByteCount)
+    }
+    keys = try table(entryByteCount: 1)
+    shapes = try table(entryByteCount: 1)
+    classes = try table(entryByteCount: 4)
+    strings = try table(entryByteCount: 1)
+    conditionals = try table(entryByteCount: 1)
     let offsetsStart = cursor
     let offsetsLength = try reader.varint(at: &cursor)
     guard offsetsLength == trailer.directoryOffset - tableStart, cursor == trailer.checksumsOffset else {
-      throw ArchiveError(
-        .damaged,
-        "There are unused bytes between the tables",
-        byteOffset: offsetsStart
-      )
+      throw .damaged("There are unused bytes between the tables", at: offsetsStart)
     }
-    guard bodyCount <= offsetsLength else {
-      throw ArchiveError(
-        .damaged,
-        "The offset table is too short for its bodies",
-        byteOffset: offsetsStart
-      )
-    }
-    let groupCount = OffsetTable.groupCount(bodyCount)
-    guard groupCount * OffsetTable.groupByteCount <= offsetsLength - bodyCount
+    let groupCount = bodyCount <= offsetsLength ? OffsetTable.groupCount(bodyCount) : 0
+    guard bodyCount <= offsetsLength, groupCount * OffsetTable.groupByteCount <= offsetsLength - bodyCount
     else {
-      throw ArchiveError(.damaged, "The offset table is too short for its bodies", byteOffset: offsetsStart)
+      throw .damaged("The offset table is too short for its bodies", at: offsetsStart)
     }
     offsets = Table(count: groupCount, range: tableStart..<trailer.directoryOffset)
   }
+}
 
-  private static func table(
+extension ArchiveDirectory.Table {
+  /// Reads how many entries the table that begins at `start` has and how long it is; `cursor` moves past that, and `start`
+  /// to the next table.
+  ///
+  /// - Parameters:
+  ///   - end: where the last table ends.
+  ///   - entryByteCount: how many bytes each entry has at least; that bounds what the count can make a reader reserve.
+  init(
     _ reader: ByteReader,
     _ cursor: inout Int,
-    _ tableStart: inout Int,
-    _ trailer: Trailer,
-    entryByteCount: Int
-  ) throws(ArchiveError) -> Table {
+    _ start: inout Int,
+    endingBy end: Int,
+    _ entryByteCount: Int
+  ) throws(ArchiveError) {
     let entryOffset = cursor
-    let count = try reader.varint(at: &cursor)
+    count = try reader.varint(at: &cursor)
     let length = try reader.varint(at: &cursor)
-    guard length <= trailer.directoryOffset - tableStart, count <= length / entryByteCount else {
-      throw ArchiveError(
-        .damaged,
-        "A table is longer than the part of the archive that contains it",
-        byteOffset: entryOffset
-      )
+    guard length <= end - start, count <= length / entryByteCount else {
+      throw .damaged("A table is longer than the part of the archive that contains it", at: entryOffset)
     }
-    defer { tableStart += length }
-    return Table(count: count, range: tableStart..<(tableStart + length))
+    range = start..<(start + length)
+    start += length
   }
 }

@@ -149,7 +149,7 @@ private struct PathParser {
 
   private func invalid(_ problem: String) -> ArchiveError {
     let position = text.unicodeScalars.count - rest.count
-    return ArchiveError(.misuse, "\"\(text)\" is not a path: at character \(position + 1) it \(problem)")
+    return ArchiveError.misuse("\"\(text)\" is not a path: at character \(position + 1) it \(problem)")
   }
 
   private mutating func bracket() throws(ArchiveError) -> PathElement {

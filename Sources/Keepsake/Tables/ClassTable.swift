@@ -193,25 +193,20 @@ extension ClassEntry {
     let superclassOffset = offset
     let superclass = try reader.varint(at: &offset)
     guard superclass <= earlier.count else {
-      throw ArchiveError(
-        .damaged,
+      throw .damaged(
         "A class names a superclass that is not in front of it in the table",
-        byteOffset: superclassOffset
+        at: superclassOffset
       )
     }
     self.superclass = superclass == 0 ? nil : superclass - 1
     let flags = try reader.byte(at: offset)
     isValueType = flags == ClassFlags.valueType
     guard isValueType || flags & ~(ClassFlags.polymorphic | ClassFlags.readsLast) == 0 else {
-      throw ArchiveError(.damaged, "A class has unknown flags", byteOffset: offset)
+      throw .damaged("A class has unknown flags", at: offset)
     }
     isPolymorphic = flags & ClassFlags.polymorphic != 0
     if let superclass = self.superclass, isValueType || earlier[superclass].isValueType {
-      throw ArchiveError(
-        .damaged,
-        "A structure or enumeration has a superclass, or is one",
-        byteOffset: superclassOffset
-      )
+      throw .damaged("A structure or enumeration has a superclass, or is one", at: superclassOffset)
     }
     offset += 1
     if flags & ClassFlags.readsLast != 0 { try readKeysReadLast(reader, at: &offset) }
@@ -234,11 +229,7 @@ extension ClassEntry {
     try reader.check(count, at: offset)
     for _ in 0..<count { keysReadLast.append(try reader.tableString(at: &offset)) }
     guard count > 0, Set(keysReadLast.map(ExactString.init)).count == count else {
-      throw ArchiveError(
-        .damaged,
-        "A class lists no keys that are read last, or lists one twice",
-        byteOffset: start
-      )
+      throw .damaged("A class lists no keys that are read last, or lists one twice", at: start)
     }
   }
 }

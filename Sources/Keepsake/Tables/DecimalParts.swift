@@ -69,7 +69,7 @@ extension DecimalParts {
     cursor += 1
     let exponent = try IntegerValue(reader, at: &cursor)
     guard let exponent = exponent.flatMap({ Int(exactly: $0) }), (-128...127).contains(exponent) else {
-      throw ArchiveError(.damaged, "A decimal number has no valid exponent", byteOffset: start)
+      throw .damaged("A decimal number has no valid exponent", at: start)
     }
     self.exponent = exponent
     if try reader.byte(at: cursor) == Tag.none {
@@ -78,7 +78,7 @@ extension DecimalParts {
       return
     }
     guard let mantissa = try IntegerValue(reader, at: &cursor).flatMap({ UInt128(exactly: $0) }) else {
-      throw ArchiveError(.damaged, "A decimal number has no valid mantissa", byteOffset: start)
+      throw .damaged("A decimal number has no valid mantissa", at: start)
     }
     self.mantissa = mantissa
   }

@@ -10,6 +10,14 @@ extension ArchiveError {
   }
 }
 
+/// What `body` returns. What is wrong with the archive is thrown as decoders throw it; a misuse is thrown as it is.
+@inline(__always)
+func decodingErrors<Result>(_ body: () throws(ArchiveError) -> Result) throws -> Result {
+  do { return try body() } catch  where error.code != .misuse {
+    throw DecodingError.dataCorrupted(error.decodingContext([]))
+  }
+}
+
 extension EncodingError {
   /// `value` cannot be encoded for the reason that `error` gives.
   static func invalid(_ value: Any, _ error: ArchiveError, _ path: [any CodingKey]) -> EncodingError {

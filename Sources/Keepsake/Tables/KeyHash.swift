@@ -78,10 +78,7 @@ struct SlotTable {
 
   /// The first slot with `hash` that `isMeant`, of those which may be that.
   @inline(__always)
-  func slot<Failure>(
-    _ hash: UInt32,
-    _ isMeant: (Int) throws(Failure) -> Bool
-  ) throws(Failure) -> Int? {
+  func slot<Failure>(_ hash: UInt32, _ isMeant: (Int) throws(Failure) -> Bool) throws(Failure) -> Int? {
     let mask = buckets.count &- 1
     var index = Int(truncatingIfNeeded: hash) & mask
     while buckets[index] != 0 {

@@ -37,46 +37,27 @@ struct OffsetTableBuilder {
   /// The extent of the body `number`, from 1 on, if it was added.
   func range(of number: Int) -> Range<Int>? {
     guard number >= 1, number <= count else { return nil }
-    let group = (number - 1) / OffsetTable.groupSize
     let index = (number - 1) % OffsetTable.groupSize
-    let flushed = groups.reader()
-    guard let entry = try? flushed.word(at: group * OffsetTable.groupByteCount) else {
-      let start = pendingStart + pending[..<index].reduce(0, +)
-      return start..<(start + pending[index])
-    }
-    let stored = lengthBytes.reader()
-    var start = Int(entry >> 2)
-    let width = 1 << Int(entry & 3)
-    guard let first = try? flushed.unsigned(at: group * OffsetTable.groupByteCount + 8, byteCount: 4) else {
-      return nil
-    }
-    for offset in 0...index {
-      guard let length = try? stored.unsigned(at: Int(first) + offset * width, byteCount: width) else {
-        return nil
-      }
-      if offset == index { return start..<(start + Int(length)) }
-      start += Int(length)
-    }
-    return nil
+    let (start, lengths) = flushed((number - 1) / OffsetTable.groupSize) ?? (pendingStart, pending)
+    let offset = lengths[..<index].reduce(start, +)
+    return offset..<(offset + lengths[index])
   }
 
   /// The lengths of all bodies.
   var lengths: [Int] {
-    var result: [Int] = []
-    result.reserveCapacity(count)
-    let flushed = groups.reader()
-    let stored = lengthBytes.reader()
-    for group in stride(from: 0, to: groups.count, by: OffsetTable.groupByteCount) {
-      guard let entry = try? flushed.word(at: group),
-        let first = try? flushed.unsigned(at: group + 8, byteCount: 4)
-      else { return result }
-      let width = 1 << Int(entry & 3)
-      for index in 0..<OffsetTable.groupSize {
-        let length = try? stored.unsigned(at: Int(first) + index * width, byteCount: width)
-        result.append(Int(length ?? 0))
-      }
+    (0..<(groups.count / OffsetTable.groupByteCount)).flatMap { flushed($0)?.lengths ?? [] } + pending
+  }
+
+  /// Where the first body of a group begins, and how long each is; `nil` for the group that is still to be written.
+  private func flushed(_ group: Int) -> (start: Int, lengths: [Int])? {
+    let (head, reader) = (group * OffsetTable.groupByteCount, groups.reader())
+    guard let entry = try? reader.word(at: head), let first = try? reader.unsigned(at: head + 8, byteCount: 4)
+    else { return nil }
+    let (width, stored) = (1 << Int(entry & 3), lengthBytes.reader())
+    let lengths = (0..<OffsetTable.groupSize).map { index in
+      Int((try? stored.unsigned(at: Int(first) + index * width, byteCount: width)) ?? 0)
     }
-    return result + pending
+    return (Int(entry >> 2), lengths)
   }
 
   /// A point to which the table can be taken back.

@@ -35,25 +35,21 @@ package struct SaveDirectory: Sendable {
     let available = trailer.directoryOffset - trailer.start
     guard bodiesByteCount <= available, topLevelByteCount > 0,
       topLevelByteCount <= available - bodiesByteCount, bodyCount <= SaveDirectory.mostBodies
-    else { throw SaveDirectory.outside(trailer) }
+    else {
+      throw .damaged("A part of a save is longer than the save that contains it", at: trailer.directoryOffset)
+    }
     bodies = trailer.start..<(trailer.start + bodiesByteCount)
     topLevel = bodies.upperBound..<(bodies.upperBound + topLevelByteCount)
     var tableStart = topLevel.upperBound
-    func table(_ entryByteCount: Int) throws(ArchiveError) -> Table {
-      let count = try reader.varint(at: &cursor)
-      let length = try reader.varint(at: &cursor)
-      guard length <= trailer.directoryOffset - tableStart, count <= length / entryByteCount else {
-        throw SaveDirectory.outside(trailer)
-      }
-      defer { tableStart += length }
-      return Table(count: count, range: tableStart..<(tableStart + length))
+    func table(entryByteCount: Int) throws(ArchiveError) -> Table {
+      try Table(reader, &cursor, &tableStart, endingBy: trailer.directoryOffset, entryByteCount)
     }
-    keys = try table(1)
-    shapes = try table(1)
-    classes = try table(4)
-    strings = try table(1)
-    conditionals = try table(2)
-    bodyList = try table(2)
+    keys = try table(entryByteCount: 1)
+    shapes = try table(entryByteCount: 1)
+    classes = try table(entryByteCount: 4)
+    strings = try table(entryByteCount: 1)
+    conditionals = try table(entryByteCount: 2)
+    bodyList = try table(entryByteCount: 2)
     let hasDate = try reader.byte(at: cursor)
     cursor += 1
     if hasDate == 1 {
@@ -63,16 +59,8 @@ package struct SaveDirectory: Sendable {
       date = nil
     }
     guard hasDate <= 1, tableStart == trailer.directoryOffset, cursor == trailer.checksumsOffset else {
-      throw ArchiveError(.damaged, "There are unused bytes between the tables", byteOffset: cursor)
+      throw .damaged("There are unused bytes between the tables", at: cursor)
     }
-  }
-
-  private static func outside(_ trailer: SaveTrailer) -> ArchiveError {
-    ArchiveError(
-      .damaged,
-      "A part of a save is longer than the save that contains it",
-      byteOffset: trailer.directoryOffset
-    )
   }
 
   /// Calls `body` for each body of the save, in the order of their numbers, with its number and place.
@@ -91,11 +79,7 @@ package struct SaveDirectory: Sendable {
       let passed = try reader.varint(at: &cursor)
       let length = try reader.varint(at: &cursor)
       guard passed < bodyCount - number, length > 0, length <= bodies.upperBound - start else {
-        throw ArchiveError(
-          .damaged,
-          "A save has a body whose number or length is out of range",
-          byteOffset: entry
-        )
+        throw .damaged("A save has a body whose number or length is out of range", at: entry)
       }
       number += passed + 1
       if number > countBefore { addedCount += 1 }
@@ -105,10 +89,9 @@ package struct SaveDirectory: Sendable {
     guard cursor == bodyList.range.upperBound, start == bodies.upperBound,
       bodyCount >= countBefore, addedCount == bodyCount - countBefore
     else {
-      throw ArchiveError(
-        .damaged,
+      throw .damaged(
         "The bodies of a save are not those that its directory announces",
-        byteOffset: bodyList.range.lowerBound
+        at: bodyList.range.lowerBound
       )
     }
   }

@@ -24,42 +24,13 @@ package struct ArchiveTranslation {
   var shapeCount = 0
   /// Where values are in the new archive, and where they were in the original.
   private var offsets: [TranslatedOffset] = []
-  /// The collections that are being written, the innermost last.
-  private var open: [OpenCollection] = []
+  /// The nodes that are still to come of the collections that are being written, the innermost last.
+  private var open: [AnyIterator<Int>] = []
 
   /// Objects that are nested deeper get bodies of their own, which a decoder follows one by one.
   private static let deepestInline = 64
 
-  /// A collection of which not all was written yet.
-  private struct OpenCollection {
-    let content: ArchivedContent
-    private var next = 0
-
-    init(_ content: ArchivedContent) {
-      self.content = content
-    }
-
-    /// The node of the next element, or key or value in turns; `nil` behind the last.
-    mutating func takeNext() -> Int? {
-      let index = next
-      next += 1
-      switch content {
-      case .elements(let nodes):
-        return index < nodes.count ? nodes[index] : nil
-      case .pairs(let pairs):
-        guard index / 2 < pairs.count else { return nil }
-        return index.isMultiple(of: 2) ? pairs[index / 2].key : pairs[index / 2].value
-      case .value, .object:
-        return nil
-      }
-    }
-  }
-
-  private init(
-    _ list: PropertyList,
-    _ budget: ReadingBudget,
-    withoutChecksums: Bool
-  ) throws(FoundationArchiveError) {
+  private init(_ list: PropertyList, _ budget: ReadingBudget, withoutChecksums: Bool) throws(ReadingError) {
     self.list = list
     archive = try FoundationArchive(list)
     contents = try ContentReader(archive, budget)
@@ -89,7 +60,7 @@ package struct ArchiveTranslation {
     var budget = ReadingBudget(limits.forReading, byteCount: bytes.count)
     var translation: ArchiveTranslation
     let topLevel: ByteBuffer
-    do throws(FoundationArchiveError) {
+    do throws(ReadingError) {
       guard let list = try PropertyList(bytes, &budget) else { return nil }
       translation = try ArchiveTranslation(list, budget, withoutChecksums: withoutChecksums)
       topLevel = try translation.write()
@@ -100,7 +71,7 @@ package struct ArchiveTranslation {
   }
 
   /// Writes all that can be reached; returns the body of the top level.
-  private mutating func write() throws(FoundationArchiveError) -> ByteBuffer {
+  private mutating func write() throws(ReadingError) -> ByteBuffer {
     try countReferences()
     // First what the top level refers to gets its numbers.
     let topLevel = try writeTopLevel()
@@ -135,7 +106,7 @@ package struct ArchiveTranslation {
     )
   }
 
-  private mutating func writeTopLevel() throws(FoundationArchiveError) -> ByteBuffer {
+  private mutating func writeTopLevel() throws(ReadingError) -> ByteBuffer {
     var members: [(key: String, node: Int)] = []
     for member in archive.topLevel {
       members.append((try contents.key(of: member, at: list.root), member.value))
@@ -149,7 +120,7 @@ package struct ArchiveTranslation {
   // MARK: Counting
 
   /// Counts how many references lead to each object that can be reached.
-  private mutating func countReferences() throws(FoundationArchiveError) {
+  private mutating func countReferences() throws(ReadingError) {
     var rest = archive.topLevel.map(\.value)
     while let node = rest.popLast() {
       guard case .object(let number) = try archive.meaning(of: node) else {
@@ -181,13 +152,13 @@ package struct ArchiveTranslation {
 
   /// Charges the `count` references that are about to be followed: two collections may name one list of elements, which
   /// no archiver writes.
-  private mutating func follow(_ count: Int, at node: Int, _ add: () -> Void) throws(FoundationArchiveError) {
+  private mutating func follow(_ count: Int, at node: Int, _ add: () -> Void) throws(ReadingError) {
     try contents.budget.charge(count, of: ReadingBudget.referenceByteCount, at: list.offsets[node])
     add()
   }
 
   /// Whether the object gets a body of its own, wherever it is.
-  private mutating func hasBody(_ number: Int) throws(FoundationArchiveError) -> Bool {
+  private mutating func hasBody(_ number: Int) throws(ReadingError) -> Bool {
     switch try contents.content(of: number) {
     case .object: true
     case .elements, .pairs: referenceCounts[number] > 1 || open.count >= ArchiveTranslation.deepestInline
@@ -197,7 +168,7 @@ package struct ArchiveTranslation {
 
   // MARK: Bodies
 
-  private mutating func bodyNumber(of number: Int) throws(FoundationArchiveError) -> Int {
+  private mutating func bodyNumber(of number: Int) throws(ReadingError) -> Int {
     if let known = numbers[number] { return known }
     if case .object = try contents.content(of: number) {
       try contents.budget.countObject(at: list.offsets[archive.objects[number]])
@@ -207,7 +178,7 @@ package struct ArchiveTranslation {
     return pending.count
   }
 
-  private mutating func writeBody(of number: Int) throws(FoundationArchiveError) {
+  private mutating func writeBody(of number: Int) throws(ReadingError) {
     let node = archive.objects[number]
     let content = try contents.content(of: number)
     builder.beginBody(classNumber: try classNumber(of: content, number))
@@ -230,9 +201,7 @@ package struct ArchiveTranslation {
     builder.endBody()
   }
 
-  private mutating func classNumber(of content: ArchivedContent, _ number: Int) throws(FoundationArchiveError)
-    -> Int
-  {
+  private mutating func classNumber(of content: ArchivedContent, _ number: Int) throws(ReadingError) -> Int {
     switch content {
     case .object(let type, _):
       // Names are not hashed for each object.
@@ -276,15 +245,15 @@ package struct ArchiveTranslation {
   }
 
   /// Appends what stands at `node`, and all that stands in it: without recursion, however it is nested.
-  private mutating func append(_ node: Int) throws(FoundationArchiveError) {
+  private mutating func append(_ node: Int) throws(ReadingError) {
     try appendStart(of: node)
     try appendOpen()
   }
 
   /// Appends what is still to come of the collections that were begun.
-  private mutating func appendOpen() throws(FoundationArchiveError) {
+  private mutating func appendOpen() throws(ReadingError) {
     while let innermost = open.indices.last {
-      if let node = open[innermost].takeNext() {
+      if let node = open[innermost].next() {
         try appendStart(of: node)
       } else {
         open.removeLast()
@@ -293,7 +262,7 @@ package struct ArchiveTranslation {
   }
 
   /// Appends what stands at `node`, of a collection the head: it is open then.
-  private mutating func appendStart(of node: Int) throws(FoundationArchiveError) {
+  private mutating func appendStart(of node: Int) throws(ReadingError) {
     note(node)
     try contents.charge(ReadingBudget.valueByteCount, at: node)
     switch try archive.meaning(of: node) {
@@ -311,7 +280,7 @@ package struct ArchiveTranslation {
   }
 
   /// Appends a value that is no object. Some classes of Apple's write collections so, and these may be in themselves.
-  private mutating func appendStart(ofPlain node: Int) throws(FoundationArchiveError) {
+  private mutating func appendStart(ofPlain node: Int) throws(ReadingError) {
     guard open.count < contents.budget.limits.depth else {
       throw .limitExceeded(.depth, byteOffset: list.offsets[node])
     }
@@ -324,27 +293,33 @@ package struct ArchiveTranslation {
     }
   }
 
-  private mutating func appendStart(of content: ArchivedContent, _ number: Int) throws(FoundationArchiveError)
-  {
+  private mutating func appendStart(of content: ArchivedContent, _ number: Int) throws(ReadingError) {
     let node = archive.objects[number]
     guard case .value(.string(let text)) = content else { return try appendStart(of: content, at: node) }
     if let known = numbers[number] { return builder.append(stringNumber: known) }
     numbers[number] = try append(text: text, node)
   }
 
-  private mutating func appendStart(of content: ArchivedContent, at node: Int) throws(FoundationArchiveError)
-  {
+  private mutating func appendStart(of content: ArchivedContent, at node: Int) throws(ReadingError) {
     switch content {
     case .value(let value):
       try append(value, node)
     case .elements(let nodes):
       try contents.budget.check(elementCount: nodes.count, at: list.offsets[node])
       builder.buffer.append(arrayHead: nodes.count)
-      open.append(OpenCollection(content))
+      open.append(AnyIterator(nodes.makeIterator()))
     case .pairs(let pairs):
       try contents.budget.check(elementCount: pairs.count, at: list.offsets[node])
       try appendHead(of: pairs, at: node)
-      open.append(OpenCollection(content))
+      // Keys and values in turns.
+      var (index, isValue) = (0, false)
+      open.append(
+        AnyIterator {
+          guard index < pairs.count else { return nil }
+          defer { (index, isValue) = (isValue ? index + 1 : index, !isValue) }
+          return isValue ? pairs[index].value : pairs[index].key
+        }
+      )
     case .object:
       // Never inline.
       break
@@ -353,9 +328,7 @@ package struct ArchiveTranslation {
 
   /// Appends the head of a dictionary: a map where its keys are texts or integers, and otherwise keys and values in
   /// turns, as Swift encodes such dictionaries.
-  private mutating func appendHead(of pairs: [PropertyList.Member], at node: Int)
-    throws(FoundationArchiveError)
-  {
+  private mutating func appendHead(of pairs: [PropertyList.Member], at node: Int) throws(ReadingError) {
     if pairs.isEmpty {
       builder.buffer.append(Tag.empty)
     } else if try canBeMap(pairs, at: node) {
@@ -366,9 +339,7 @@ package struct ArchiveTranslation {
   }
 
   /// Whether all keys are texts or integers, and no text has the digits of an integer, which would be the same key.
-  private mutating func canBeMap(_ pairs: [PropertyList.Member], at node: Int) throws(FoundationArchiveError)
-    -> Bool
-  {
+  private mutating func canBeMap(_ pairs: [PropertyList.Member], at node: Int) throws(ReadingError) -> Bool {
     // What the sets take.
     try contents.charge(pairs.count.multipliedSaturating(by: ReadingBudget.blockByteCount), at: node)
     var texts: Set<ExactString> = []
@@ -394,7 +365,7 @@ package struct ArchiveTranslation {
   }
 
   /// The key of a dictionary, if it is a value of its own.
-  private mutating func keyValue(_ node: Int) throws(FoundationArchiveError) -> FoundationValue {
+  private mutating func keyValue(_ node: Int) throws(ReadingError) -> FoundationValue {
     switch try archive.meaning(of: node) {
     case .null: return .none
     case .plain: return try contents.plainValue(node)
@@ -405,7 +376,7 @@ package struct ArchiveTranslation {
   }
 
   private mutating func append(recordHead members: [(key: String, node: Int)], at node: Int)
-    throws(FoundationArchiveError)
+    throws(ReadingError)
   {
     guard !members.isEmpty else { return builder.buffer.append(Tag.empty) }
     let offset = list.offsets[node]

@@ -2,13 +2,13 @@ internal import FoundationArchives
 
 // How the translation writes values of Foundation. None of them is nested deeper than a measurement's unit is.
 extension ArchiveTranslation {
-  mutating func append(_ value: FoundationValue, _ node: Int) throws(FoundationArchiveError) {
+  mutating func append(_ value: FoundationValue, _ node: Int) throws(ReadingError) {
     switch value {
     case .none: builder.buffer.append(Tag.none)
     case .bool(let value): builder.buffer.append(value ? Tag.true : Tag.false)
     case .integer(let number): builder.buffer.append(integer: number)
-    case .real(let number): builder.append(number)
-    case .date(let seconds): builder.append(date: seconds)
+    case .real(let number): builder.buffer.append(Tag.float64, word: number.bitPattern, byteCount: 8)
+    case .date(let seconds): builder.buffer.append(Tag.date, word: seconds.bitPattern, byteCount: 8)
     case .decimal(let isNegative, let exponent, let mantissa):
       builder.buffer.append(DecimalParts(isNegative: isNegative, exponent: exponent, mantissa: mantissa))
     case .string(let text):
@@ -16,7 +16,9 @@ extension ArchiveTranslation {
     case .bytes(let bytes):
       try contents.budget.check(elementCount: bytes.count, at: list.offsets[node])
       try contents.charge(bytes.count, at: node)
-      builder.append(bytes: bytes)
+      builder.buffer.append(Tag.bytes)
+      builder.buffer.append(varint: bytes.count)
+      builder.buffer.append(memoryOf: bytes)
     case .uuid(let bytes):
       builder.buffer.append(Tag.uuid)
       builder.buffer.append(memoryOf: bytes)
@@ -38,7 +40,7 @@ extension ArchiveTranslation {
 
   /// Appends a text; returns its number in the string table, if it has one.
   @discardableResult
-  mutating func append(text: String, _ node: Int) throws(FoundationArchiveError) -> Int? {
+  mutating func append(text: String, _ node: Int) throws(ReadingError) -> Int? {
     let byteCount = text.utf8.count
     try contents.budget.check(stringOf: byteCount, at: list.offsets[node])
     try contents.charge(byteCount, at: node)
@@ -46,7 +48,7 @@ extension ArchiveTranslation {
   }
 
   /// Appends a URL as URLs are `Codable`: a record of the relative text and of the base, if there is one.
-  private mutating func append(url parts: [String], _ node: Int) throws(FoundationArchiveError) {
+  private mutating func append(url parts: [String], _ node: Int) throws(ReadingError) {
     for (index, text) in parts.enumerated() {
       builder.buffer.append(Tag.url)
       try append(recordHead: index + 1 < parts.count ? ["relative", "base"] : ["relative"])
@@ -55,14 +57,14 @@ extension ArchiveTranslation {
   }
 
   /// Appends the head of a record whose value `indexes` is an array of `count` elements, which are to follow.
-  private mutating func appendHead(ofList count: Int, _ node: Int) throws(FoundationArchiveError) {
+  private mutating func appendHead(ofList count: Int, _ node: Int) throws(ReadingError) {
     try contents.budget.check(elementCount: count, at: list.offsets[node])
     try append(recordHead: ["indexes"])
     builder.buffer.append(arrayHead: count)
   }
 
   /// Appends a set of indexes, of which `numbers` are the locations and the lengths in turns.
-  private mutating func append(ranges numbers: [Int], _ node: Int) throws(FoundationArchiveError) {
+  private mutating func append(ranges numbers: [Int], _ node: Int) throws(ReadingError) {
     try appendHead(ofList: numbers.count / 2, node)
     var shape: Int?
     for (index, number) in numbers.enumerated() {
@@ -79,7 +81,7 @@ extension ArchiveTranslation {
 
   /// Appends the head of a record, and notes how many shapes there are; returns the number of its shape.
   @discardableResult
-  mutating func append(recordHead names: [String]) throws(FoundationArchiveError) -> Int {
+  mutating func append(recordHead names: [String]) throws(ReadingError) -> Int {
     do {
       let number = try builder.append(recordHead: names)
       shapeCount = max(shapeCount, number + 1)

@@ -16,7 +16,7 @@ extension ArchiveLimits {
 
 extension ArchiveError {
   /// The error of the library for one of the reader of NSKeyedArchiver's files, which was given `limits`.
-  init(_ error: FoundationArchiveError, _ limits: ArchiveLimits) {
+  init(_ error: ReadingError, _ limits: ArchiveLimits) {
     switch error {
     case .fault(let fault, let message, let offset):
       let code: Code =
@@ -32,7 +32,7 @@ extension ArchiveError {
   }
 
   private static func exceeding(
-    _ limit: FoundationArchiveError.Limit,
+    _ limit: ReadingError.Limit,
     _ limits: ArchiveLimits,
     _ offset: Int
   ) -> ArchiveError {

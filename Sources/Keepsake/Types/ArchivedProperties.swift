@@ -54,8 +54,7 @@ final class ArchivedProperties: Sendable {
   /// Throws if a `let` holds something else in `memory` than readers will give it.
   func checkConstants(in memory: PropertyMemory) throws(ArchiveError) {
     for entry in constants where entry.constant?.isHeld(in: memory, at: entry.property.offset) == false {
-      throw ArchiveError(
-        .misuse,
+      throw .misuse(
         "\(typeName).\(entry.property.name) is a let, which cannot be assigned when it is read, and has another value than "
           + "\(typeName)() gives it. Make it a var, or leave it out by archivedKeys"
       )
@@ -71,7 +70,7 @@ final class ArchivedProperties: Sendable {
     let id = ObjectIdentifier(type)
     if let known = known.withLock({ $0[id] }) { return known }
     guard let type = type as? any ArchivedFields.Type else {
-      throw ArchiveError(.misuse, "\(type) does not conform to ArchivedFields")
+      throw .misuse("\(type) does not conform to ArchivedFields")
     }
     let found = try ArchivedProperties(type)
     // Another thread may have been quicker; both have found the same.
@@ -106,8 +105,7 @@ private struct DefaultValues {
     {
       return constant
     }
-    throw ArchiveError(
-      .misuse,
+    throw .misuse(
       "\(label) is a let, which cannot be assigned when it is read, and whether \(property.type) always holds the same "
         + "cannot be toldbecause it is not Equatable. Make it a var, or leave it out by archivedKeys"
     )

@@ -13,29 +13,23 @@ enum FieldKind: UInt8 {
   /// How a property is to be taken, and whether its type is that of the kind or an optional of it.
   static func of(_ property: StoredProperty) -> (kind: FieldKind, isOptional: Bool) {
     guard property.ownership == .strong else { return (.planned, false) }
-    let id = ObjectIdentifier(property.type)
-    if let kind = plain[id] { return (kind, false) }
-    if let kind = optional[id] { return (kind, true) }
-    return (property.type == [String].self ? .strings : .planned, false)
+    return known[ObjectIdentifier(property.type)] ?? (.planned, false)
   }
 
-  private static let plain: [ObjectIdentifier: FieldKind] = [
-    ObjectIdentifier(Bool.self): .bool, ObjectIdentifier(Int.self): .int,
-    ObjectIdentifier(Int8.self): .int8, ObjectIdentifier(Int16.self): .int16,
-    ObjectIdentifier(Int32.self): .int32, ObjectIdentifier(Int64.self): .int64,
-    ObjectIdentifier(UInt.self): .uint, ObjectIdentifier(UInt8.self): .uint8,
-    ObjectIdentifier(UInt16.self): .uint16, ObjectIdentifier(UInt32.self): .uint32,
-    ObjectIdentifier(UInt64.self): .uint64, ObjectIdentifier(Float.self): .float,
-    ObjectIdentifier(Double.self): .double, ObjectIdentifier(String.self): .string,
-  ]
-
-  private static let optional: [ObjectIdentifier: FieldKind] = [
-    ObjectIdentifier(Bool?.self): .bool, ObjectIdentifier(Int?.self): .int,
-    ObjectIdentifier(Int8?.self): .int8, ObjectIdentifier(Int16?.self): .int16,
-    ObjectIdentifier(Int32?.self): .int32, ObjectIdentifier(Int64?.self): .int64,
-    ObjectIdentifier(UInt?.self): .uint, ObjectIdentifier(UInt8?.self): .uint8,
-    ObjectIdentifier(UInt16?.self): .uint16, ObjectIdentifier(UInt32?.self): .uint32,
-    ObjectIdentifier(UInt64?.self): .uint64, ObjectIdentifier(Float?.self): .float,
-    ObjectIdentifier(Double?.self): .double, ObjectIdentifier(String?.self): .string,
-  ]
+  private static let known: [ObjectIdentifier: (kind: FieldKind, isOptional: Bool)] = {
+    var known: [ObjectIdentifier: (kind: FieldKind, isOptional: Bool)] = [:]
+    func add<Value>(_ type: Value.Type, _ kind: FieldKind) {
+      known[ObjectIdentifier(type)] = (kind, false)
+      known[ObjectIdentifier(Value?.self)] = (kind, true)
+    }
+    let plain: [(any Sendable.Type, FieldKind)] = [
+      (Bool.self, .bool), (Int.self, .int), (Int8.self, .int8), (Int16.self, .int16), (Int32.self, .int32),
+      (Int64.self, .int64), (UInt.self, .uint), (UInt8.self, .uint8), (UInt16.self, .uint16),
+      (UInt32.self, .uint32), (UInt64.self, .uint64), (Float.self, .float), (Double.self, .double),
+      (String.self, .string),
+    ]
+    for (type, kind) in plain { add(type, kind) }
+    known[ObjectIdentifier([String].self)] = (.strings, false)
+    return known
+  }()
 }

@@ -23,8 +23,7 @@ struct PropertyNames {
 
   private init(_ type: any ArchivedFields.Type) throws(ArchiveError) {
     guard let found = StoredProperties.of(type) else {
-      throw ArchiveError(
-        .misuse,
+      throw .misuse(
         "The properties of \(type) cannot be found: it is not a structure or class, or was built without reflection "
           + "metadata (-disable-reflection-metadata), which ArchivedFields and ArchivedModel need"
       )
@@ -37,8 +36,7 @@ struct PropertyNames {
       if let fields = current as? any ArchivedFields.Type {
         given.append((current, fields.archivedKeys))
       } else if current is any Encodable.Type {
-        throw ArchiveError(
-          .misuse,
+        throw .misuse(
           "\(type) has a superclass, \(current), with coding of its own. Let that conform to ArchivedFields instead"
         )
       }
@@ -115,10 +113,7 @@ struct PropertyNames {
   private func checkGivenNames() throws(ArchiveError) {
     let names = Set(list.flatMap { [$0.name, plainName(of: $0)] })
     for name in given.flatMap(\.keys.keys) where !names.contains(name) && !isLazy(name) {
-      throw ArchiveError(
-        .misuse,
-        "archivedKeys of \(type) names \"\(name)\", which is not a stored property"
-      )
+      throw .misuse("archivedKeys of \(type) names \"\(name)\", which is not a stored property")
     }
   }
 
@@ -137,8 +132,7 @@ struct PropertyNames {
       key = "\(String(describing: property.owner).prefix { $0 != "<" }).\(key)"
     }
     if let other = owners.updateValue(property, forKey: key) {
-      throw ArchiveError(
-        .misuse,
+      throw .misuse(
         "\(other.owner).\(other.name) and \(property.owner).\(property.name) are both archived under the key "
           + "\"\(key)\""
       )
@@ -171,8 +165,7 @@ struct PropertyNames {
   }
 
   private func notArchivable(_ label: String, _ reason: String) -> ArchiveError {
-    ArchiveError(
-      .misuse,
+    ArchiveError.misuse(
       "\(label) cannot be archived: it \(reason), or leave the property out by archivedKeys"
     )
   }

@@ -3,15 +3,12 @@
 /// This file holds all unsafe code that reads them. The runtime library exports what `Mirror` itself is made of: how many
 /// fields a type has, their names, types and offsets, and whether they are `var` and strong references. Those of
 /// superclasses come first. Only which kind of reference is not strong it does not tell; that stands in the record,
-/// which is read here as `RuntimeMetadata` reads others. Nothing that is read here comes from an archive, and nothing is
-/// written.
+/// which is read as others are. Nothing that is read here comes from an archive, and nothing is written.
 ///
-/// Two facts make the reads sound, and the comments below refer to them:
-/// 1. a relative pointer that is not zero leads to what its record says, in the same image;
-/// 2. descriptors and records begin with the fields that the Swift ABI states, and are never freed.
-enum PropertyRecords {
+/// The facts are those of `RuntimeMetadata`; of records holds what the third says of descriptors.
+extension RuntimeMetadata {
   /// The stored properties of a structure or a class, `nil` for other types and where there are no records.
-  static func properties(of type: Any.Type) -> [StoredProperty]? {
+  static func storedProperties(of type: Any.Type) -> [StoredProperty]? {
     guard let levels = levels(of: type) else { return nil }
     var properties: [StoredProperty] = []
     for level in levels {
@@ -51,17 +48,16 @@ enum PropertyRecords {
   }
 
   private static func level(_ type: Any.Type) -> Level? {
-    // The runtime gives the descriptor of a type that has one. Fact 2: the low five bits of its first word are the kind,
+    // The runtime gives the descriptor of a type that has one. Fact 3: the low five bits of its first word are the kind,
     // 16 for a class and 17 for a structure, whose number of fields is the tenth and the sixth word of four bytes.
-    let metadata = unsafe unsafeBitCast(type, to: UInt.self)
-    let descriptor = typeContextDescriptor(metadata)
+    let descriptor = typeContextDescriptor(address(of: type))
     guard descriptor != 0 else { return nil }
     let kind = unsafe load(UInt32.self, at: descriptor) & 0x1F
     guard kind == 16 || kind == 17 else { return nil }
     let count = unsafe load(UInt32.self, at: descriptor + (kind == 16 ? 36 : 20))
-    // Facts 1 and 2: the fifth word leads to the records, or is zero. They begin with two words, two halves of a word, of
+    // Facts 2 and 3: the fifth word leads to the records, or is zero. They begin with two words, two halves of a word, of
     // which the second is the size of a record, and their number.
-    guard let fields = unsafe target(at: descriptor + 16) else {
+    guard let fields = unsafe direct(at: descriptor + 16) else {
       return Level(type: type, fieldCount: Int(count), records: 0, recordSize: 0)
     }
     guard unsafe load(UInt32.self, at: fields + 12) == count else { return nil }
@@ -89,45 +85,15 @@ enum PropertyRecords {
 
   /// What kind of reference a field is that is not strong. Where that is not known, nothing is done with it.
   private static func ownership(inRecordAt record: UInt) -> StoredProperty.Ownership {
-    // Fact 2: the second word of a record leads to the mangled name of the type, which ends with a zero.
-    guard record != 0, var address = unsafe target(at: record + 4) else { return .unmanaged }
-    var last: (UInt8, UInt8) = (0, 0)
-    while true {
-      let byte = unsafe load(UInt8.self, at: address)
-      // A reference to something else is a byte of 1 to 31, which four bytes follow, or as many as an address has. They
-      // may have zeros in them.
-      switch byte {
-      case 0:
-        guard last.0 == UInt8(ascii: "X") else { return .unmanaged }
-        return last.1 == UInt8(ascii: "w") ? .weak : last.1 == UInt8(ascii: "o") ? .unowned : .unmanaged
-      case 0x01...0x17: address += 5
-      case 0x18...0x1F: address += 1 + UInt(MemoryLayout<UInt>.size)
-      default: address += 1
-      }
-      last = (last.1, byte)
+    // Fact 3: the second word of a record leads to the mangled name of the type, the end of which says it.
+    guard record != 0, let name = unsafe direct(at: record + 4) else { return .unmanaged }
+    let end = unsafe end(ofNameAt: name)
+    guard end - name > 2, unsafe load(UInt8.self, at: end - 2) == UInt8(ascii: "X") else { return .unmanaged }
+    return switch unsafe load(UInt8.self, at: end - 1) {
+    case UInt8(ascii: "w"): .weak
+    case UInt8(ascii: "o"): .unowned
+    default: .unmanaged
     }
-  }
-
-  // MARK: Memory
-
-  /// The address to which the four bytes at `address` lead, or `nil` if they are zero.
-  ///
-  /// `address` must be the address of a relative pointer.
-  @unsafe
-  private static func target(at address: UInt) -> UInt? {
-    let offset = unsafe load(Int32.self, at: address)
-    return offset == 0 ? nil : address &+ UInt(bitPattern: Int(offset))
-  }
-
-  /// The number at `address`, where there must be one.
-  @unsafe
-  private static func load<Number: FixedWidthInteger & BitwiseCopyable>(
-    _ type: Number.Type,
-    at address: UInt
-  ) -> Number {
-    // The caller knows what is there; the address of something is not 0.
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
-    return unsafe pointer.loadUnaligned(as: Number.self)
   }
 }
 

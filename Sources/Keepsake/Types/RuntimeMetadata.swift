@@ -61,10 +61,10 @@ enum RuntimeMetadata {
 
   /// The classes below those of `roots`, which have no record of the conformance: they inherit it.
   private static func subclasses(of roots: Set<UInt>, in images: [Image]) -> [UInt] {
-    var classes: [UInt] = []
-    var parents: [UInt: UInt] = [:]
     // Fact 3: the first word of a descriptor has the kind in its low bits.
     guard roots.contains(where: { unsafe load(UInt32.self, at: $0) & 0x1F == classKind }) else { return [] }
+    var classes: [UInt] = []
+    var children: [UInt: [UInt]] = [:]
     for descriptor in descriptors(in: images) {
       // Fact 3; the name of the superclass is the sixth field of a class.
       guard unsafe load(UInt32.self, at: descriptor) & 0x1F == classKind,
@@ -72,28 +72,14 @@ enum RuntimeMetadata {
         let parent = unsafe firstReference(ofNameAt: name)
       else { continue }
       classes.append(descriptor)
-      parents[descriptor] = parent
+      children[parent, default: []].append(descriptor)
     }
-    var isBelow: [UInt: Bool] = [:]
-    return classes.filter { start in
-      var way: [UInt] = []
-      var address: UInt? = start
-      var answer = false
-      while let current = address {
-        if let known = isBelow[current] {
-          answer = known
-          break
-        }
-        way.append(current)
-        address = parents[current]
-        if let address, roots.contains(address) {
-          answer = true
-          break
-        }
-      }
-      for descriptor in way { isBelow[descriptor] = answer }
-      return answer
+    var below: Set<UInt> = []
+    var rest = Array(roots)
+    while let parent = rest.popLast() {
+      rest += (children[parent] ?? []).filter { below.insert($0).inserted }
     }
+    return classes.filter(below.contains)
   }
 
   /// The descriptor to which the mangled name at `name` refers first: that of a class, if it is a
@@ -200,7 +186,7 @@ enum RuntimeMetadata {
   private static let classKind: UInt32 = 16
 
   /// Where the metadata of `type` is.
-  private static func address(of type: Any.Type) -> UInt {
+  static func address(of type: Any.Type) -> UInt {
     // A value of Any.Type is the address of metadata and nothing else.
     unsafe unsafeBitCast(type, to: UInt.self)
   }
@@ -222,6 +208,20 @@ enum RuntimeMetadata {
   static func direct(at address: UInt) -> UInt? {
     let offset = unsafe load(Int32.self, at: address)
     return offset == 0 ? nil : address &+ UInt(bitPattern: Int(offset))
+  }
+
+  /// Where the mangled name at `start` ends, with a zero.
+  ///
+  /// `start` must be the address of a mangled name.
+  @unsafe
+  static func end(ofNameAt start: UInt) -> UInt {
+    var end = start
+    // Bytes up to 0x17 are followed by a relative pointer of four bytes, and those up to 0x1F by an address, which may
+    // have zeros in them.
+    while case let byte = unsafe load(UInt8.self, at: end), byte != 0 {
+      end += byte < 0x18 ? 5 : byte < 0x20 ? 1 + UInt(MemoryLayout<UInt>.size) : 1
+    }
+    return end
   }
 
   /// The number at `address`, where there must be one.

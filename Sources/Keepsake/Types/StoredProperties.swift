@@ -51,7 +51,7 @@ struct StoredProperties: Sendable {
   static func of(_ type: Any.Type) -> StoredProperties? {
     let id = ObjectIdentifier(type)
     if let known = known.withLock({ $0[id] }) { return known }
-    let found = PropertyRecords.properties(of: type).map(StoredProperties.init)
+    let found = RuntimeMetadata.storedProperties(of: type).map(StoredProperties.init)
     // Two threads may find the same.
     known.withLock { $0[id] = .some(found) }
     return found

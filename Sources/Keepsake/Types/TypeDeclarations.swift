@@ -137,17 +137,10 @@ extension RuntimeMetadata {
     /// `start` must be the address of a mangled name.
     @unsafe
     private func type(ofNameAt start: UInt) -> Any.Type? {
-      var end = start
-      // A mangled name ends with a zero. Before that, bytes up to 0x17 are followed by a relative pointer of four
-      // bytes, and those up to 0x1F by an address.
-      while case let byte = unsafe load(UInt8.self, at: end), byte != 0 {
-        end += byte < 0x18 ? 5 : byte < 0x20 ? 1 + UInt(MemoryLayout<UInt>.size) : 1
-      }
       guard let name = unsafe UnsafePointer<UInt8>(bitPattern: start) else { return nil }
-      // As long as was found.
       return unsafe _getTypeByMangledNameInContext(
         name,
-        end - start,
+        end(ofNameAt: start) - start,
         genericContext: nil,
         genericArguments: nil
       )

@@ -4,12 +4,7 @@ internal import Synchronization
 ///
 /// Images are added by `dlopen`, and never go: the runtime keeps pointers into them.
 final class OfLoadedImages<Value: Sendable>: Sendable {
-  private struct Made: Sendable {
-    let imageCount: Int
-    let value: Value
-  }
-
-  private let made = Mutex<Made?>(nil)
+  private let made = Mutex<(imageCount: Int, value: Value)?>(nil)
   private let imageCount: @Sendable () -> Int
   private let make: @Sendable () -> Value
 
@@ -26,9 +21,9 @@ final class OfLoadedImages<Value: Sendable>: Sendable {
     let imageCount = imageCount()
     if let known = made.withLock({ $0 }), known.imageCount == imageCount { return known.value }
     // Outside of the lock, as it may call properties of other people's types. Two threads may both do it.
-    let new = Made(imageCount: imageCount, value: make())
-    made.withLock { $0 = new }
-    return new.value
+    let value = make()
+    made.withLock { $0 = (imageCount, value) }
+    return value
   }
 }
 

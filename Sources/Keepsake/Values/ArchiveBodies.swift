@@ -35,14 +35,6 @@ extension ArchiveImage {
 
 // What an image remembers, for several threads.
 extension ArchiveImage {
-  fileprivate func sharedConditionalTarget(_ index: Int, at offset: Int) throws(ArchiveError) -> Int? {
-    try exclusively { () throws(ArchiveError) in try conditionalTarget(index, at: offset) }
-  }
-
-  func sharedString(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
-    try exclusively { () throws(ArchiveError) in try string(number, at: offset) }
-  }
-
   /// The key of a map at `offset`, which is to be another than `earlier`.
   func sharedMapKey(
     at offset: Int,
@@ -58,16 +50,27 @@ extension ArchiveImage {
     }
   }
 
-  func sharedURLTexts(at offset: Int, in reader: ByteReader) throws(ArchiveError) -> [Int] {
-    try exclusively { () throws(ArchiveError) in try urlTexts(at: offset, in: reader) }
-  }
-
   /// Notes that the value reference at `offset` was met, and throws when it is not the only one with its number.
   fileprivate func noteReference(toValue number: Int, at offset: Int) throws(ArchiveError) {
     try exclusively { () throws(ArchiveError) in
       try checkReference(isOnlyOne: valueReferences[number], at: offset)
       valueReferences[number] = offset
     }
+  }
+
+  /// The end of the value at `offset`, after all that leads to it was compared with its checksums: what is skipped is looked
+  /// at as well, since its tags tell where the rest begins.
+  func endTouching(valueAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
+    let end: Int
+    do throws(ArchiveError) {
+      end = try self.end(ofValueAt: offset, in: reader)
+    } catch {
+      // Damage is the reason that comes first, if that is what it was.
+      if let cursor = error.byteOffset, cursor >= offset { try touch(offset..<(cursor + 1)) }
+      throw error
+    }
+    try touch(offset..<end)
+    return end
   }
 }
 
@@ -78,7 +81,10 @@ extension ArchiveValue {
     get throws(ArchiveError) {
       switch kind {
       case .object, .value: try referencedNumber()
-      case .conditional: try image.sharedConditionalTarget(referencedNumber(), at: offset)
+      case .conditional:
+        try image.exclusively { () throws(ArchiveError) in
+          try image.conditionalTarget(referencedNumber(), at: offset)
+        }
       default: nil
       }
     }

@@ -19,11 +19,7 @@ package struct ArchiveNumberWalk {
     reader = value.reader
     cursor = value.offset + 2
     guard let element = PackedElement(rawValue: try reader.byte(at: value.offset + 1)) else {
-      throw ArchiveError(
-        .damaged,
-        "A packed array has elements of an unknown kind",
-        byteOffset: value.offset + 1
-      )
+      throw .damaged("A packed array has elements of an unknown kind", at: value.offset + 1)
     }
     self.element = element
     count = try reader.varint(at: &cursor)
@@ -36,13 +32,7 @@ package struct ArchiveNumberWalk {
     let start = cursor
     try pass(taken)
     try image.touch(start..<cursor)
-    return switch element {
-    case .bool: .bools(try reader.packedBools(taken, at: start))
-    case .signed: .signed(try reader.signedNumbers(taken, at: start))
-    case .unsigned: .unsigned(try reader.unsignedNumbers(taken, at: start))
-    case .float32: .floats(try reader.packedFloats(taken, at: start))
-    case .float64: .doubles(try reader.packedDoubles(taken, at: start))
-    }
+    return try ArchiveNumbers(element, taken, reader, at: start)
   }
 
   /// Leaves out the numbers before that at `index`, or up to some hundred fewer.

@@ -35,6 +35,10 @@ struct ArchiveRewriter {
   /// The new numbers of shapes that are not changed.
   private var shapeNumbers: [Source: Int] = [:]
 
+  /// Whether something was changed in the body that is being written, and in how many objects something was.
+  private var isChanged = false
+  private var changedObjectCount = 0
+
   private init(_ source: ArchiveImage, _ edits: ArchiveEdits, prefersShortForm: Bool) {
     self.source = source
     self.edits = edits
@@ -43,10 +47,6 @@ struct ArchiveRewriter {
       prefersShortForm: prefersShortForm
     )
   }
-
-  /// Whether something was changed in the body that is being written, and in how many objects something was.
-  private var isChanged = false
-  private var changedObjectCount = 0
 
   /// The archive `source` with `edits`, and how many of its objects these changed.
   static func rewrite(
@@ -253,11 +253,7 @@ struct ArchiveRewriter {
     keys += edit.additions.compactMap { $0.key?.keyText }
     var seen: Set<ExactString> = []
     for key in keys where !seen.insert(ExactString(string: key)).inserted {
-      throw ArchiveError(
-        .misuse,
-        "The changes would put two values under the key \"\(key)\"",
-        byteOffset: value.offset
-      )
+      throw .misuse("The changes would put two values under the key \"\(key)\"", at: value.offset)
     }
     return keys
   }
@@ -309,13 +305,5 @@ extension ArchiveImage {
   fileprivate func classNames(from number: Int?) -> [String] {
     guard let number else { return [] }
     return sequence(first: number) { self.classes[$0].superclass }.map { classes[$0].name }
-  }
-}
-
-extension ArchiveImage {
-  /// The archive in the long form (Format §1), whatever form it has: one to which saves can be appended.
-  package func inLongForm() throws(ArchiveError) -> [UInt8] {
-    let buffer = try ArchiveRewriter.rewrite(self, ArchiveEdits(), prefersShortForm: false).buffer
-    return buffer.bytes(0..<buffer.count)
   }
 }

@@ -17,18 +17,16 @@ extension ArchiveValue {
   }
 
   package var float64: Double? {
-    get throws(ArchiveError) {
-      guard kind == .float64 else { return nil }
-      return Double(bitPattern: try reader.word(at: offset + 1))
-    }
+    get throws(ArchiveError) { try double(.float64) }
   }
 
   /// A date in seconds since the first moment of 2001, UTC.
   package var date: Double? {
-    get throws(ArchiveError) {
-      guard kind == .date else { return nil }
-      return Double(bitPattern: try reader.word(at: offset + 1))
-    }
+    get throws(ArchiveError) { try double(.date) }
+  }
+
+  private func double(_ kind: Kind) throws(ArchiveError) -> Double? {
+    self.kind == kind ? Double(bitPattern: try reader.word(at: offset + 1)) : nil
   }
 
   /// The sixteen bytes of a UUID.
@@ -69,7 +67,9 @@ extension ArchiveValue {
         try image.touch(cursor..<(cursor + count))
         return try reader.string(cursor..<(cursor + count))
       case .stringReference:
-        return try image.sharedString(referencedNumber(), at: offset)
+        return try image.exclusively { () throws(ArchiveError) in
+          try image.string(referencedNumber(), at: offset)
+        }
       default:
         return nil
       }
@@ -95,9 +95,10 @@ extension ArchiveValue {
       // All of it, with the checksums of all.
       _ = try byteRange
       var parts: [String] = []
-      for cursor in try image.sharedURLTexts(at: offset, in: reader) {
-        parts.append(try value(at: cursor).string ?? "")
+      let texts = try image.exclusively { () throws(ArchiveError) in
+        try image.urlTexts(at: offset, in: reader)
       }
+      for cursor in texts { parts.append(try value(at: cursor).string ?? "") }
       return parts
     }
   }
@@ -115,6 +116,18 @@ package enum ArchiveNumbers {
   case unsigned([UInt64])
   case floats([Float])
   case doubles([Double])
+
+  /// The `count` numbers at `offset`.
+  init(_ element: PackedElement, _ count: Int, _ reader: ByteReader, at offset: Int) throws(ArchiveError) {
+    self =
+      switch element {
+      case .bool: .bools(try reader.packedBools(count, at: offset))
+      case .signed: .signed(try reader.signedNumbers(count, at: offset))
+      case .unsigned: .unsigned(try reader.unsignedNumbers(count, at: offset))
+      case .float32: .floats(try reader.packedFloats(count, at: offset))
+      case .float64: .doubles(try reader.packedDoubles(count, at: offset))
+      }
+  }
 }
 
 extension ArchiveValue {
@@ -124,13 +137,7 @@ extension ArchiveValue {
       _ = try byteRange
       let head = try image.packedArray(at: offset, in: reader)
       try checkElementCount(head.count)
-      switch head.element {
-      case .bool: return .bools(try reader.packedBools(head.count, at: head.payload))
-      case .signed: return .signed(try reader.signedNumbers(head.count, at: head.payload))
-      case .unsigned: return .unsigned(try reader.unsignedNumbers(head.count, at: head.payload))
-      case .float32: return .floats(try reader.packedFloats(head.count, at: head.payload))
-      case .float64: return .doubles(try reader.packedDoubles(head.count, at: head.payload))
-      }
+      return try ArchiveNumbers(head.element, head.count, reader, at: head.payload)
     }
   }
 }

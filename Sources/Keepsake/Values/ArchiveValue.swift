@@ -204,11 +204,8 @@ public struct ArchiveValue: @unchecked Sendable {
       try reader.check(count, at: cursor)
       try checkElementCount(count)
       return (count, cursor, 0..<0)
-    case .shortRecord:
-      let slots = try image.shape(Int(tag - Tag.shortRecord), at: offset)
-      return (slots.count, cursor, slots)
-    case .record:
-      let slots = try image.shape(try reader.varint(at: &cursor), at: offset)
+    case .shortRecord, .record:
+      let slots = try image.shape(reader.numberInHead(tag, at: &cursor), at: offset)
       return (slots.count, cursor, slots)
     default:
       return (0, cursor, 0..<0)

@@ -23,10 +23,9 @@ extension ArchiveValue {
           // An archive could refer from one object to the next without end.
           referenceCount += 1
           guard referenceCount <= ArchiveValue.mostReferences else {
-            throw ArchiveError(
-              .limitExceeded,
+            throw .limitExceeded(
               "A reference refers to more than \(ArchiveValue.mostReferences) others in a chain",
-              byteOffset: offset
+              at: offset
             )
           }
           content = target.value

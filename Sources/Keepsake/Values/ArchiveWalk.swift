@@ -82,9 +82,6 @@ package struct ArchiveWalk {
   /// How many values the next one stands in, followed references counted.
   package var depth: Int { frames.count }
 
-  /// How many values stand beside the one of the last step, it included.
-  package var siblingCount: Int { parent?.count ?? 1 }
-
   /// How many values stand before the one of the last step in the value around both.
   package var index: Int { (parent?.index ?? 1) - 1 }
 
@@ -131,7 +128,7 @@ package struct ArchiveWalk {
       let standing = frames.last?.standing ?? .inside
       let offset = try cursor
       guard offset < body.upperBound else {
-        throw ArchiveError(.damaged, "A body ends before the values in it do", byteOffset: offset)
+        throw .damaged("A body ends before the values in it do", at: offset)
       }
       value = try ArchiveValue(image, at: offset, endingBy: body.upperBound, standing)
     }
@@ -161,11 +158,7 @@ package struct ArchiveWalk {
     let isLowered = limits.maximumValueDepth < ArchiveLimits().maximumValueDepth
     let mostLevels = isLowered ? min(limits.maximumDepth, limits.maximumValueDepth) : limits.maximumDepth
     guard depth <= mostLevels else {
-      throw ArchiveError(
-        .limitExceeded,
-        "Values are nested more than \(mostLevels) deep",
-        byteOffset: value.offset
-      )
+      throw .limitExceeded("Values are nested more than \(mostLevels) deep", at: value.offset)
     }
     let head = try value.head()
     position = Position(cursor: head.payload)

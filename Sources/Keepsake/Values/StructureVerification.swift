@@ -42,11 +42,7 @@ extension ArchiveImage {
       try verify(body.value, &summary, progress)
     }
     guard saved != nil || end == directory.bodies.upperBound else {
-      throw ArchiveError(
-        .damaged,
-        "There are unused bytes between the bodies and the top level",
-        byteOffset: end
-      )
+      throw .damaged("There are unused bytes between the bodies and the top level", at: end)
     }
     try verify(topLevelValue, &summary, progress)
     progress(directory.topLevel.upperBound)
@@ -62,11 +58,7 @@ extension ArchiveImage {
       if saved == nil { _ = try reader.varint(at: &cursor) }
       guard let number = try conditionalTarget(index, at: entryOffset) else { continue }
       guard try numberedBody(number, referredToAt: entryOffset).classNumber != nil else {
-        throw ArchiveError(
-          .damaged,
-          "The conditional table refers to a value instead of an object",
-          byteOffset: entryOffset
-        )
+        throw .damaged("The conditional table refers to a value instead of an object", at: entryOffset)
       }
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import HostileArchives
 import Keepsake
 import TestSupport
 import Testing
@@ -22,7 +23,7 @@ import Testing
   func freeze(sample: FrozenSample) throws {
     let folder = URL(fileURLWithPath: try #require(FrozenSamples.freezingFolder))
     let short = try sample.archive()
-    try freeze(ArchiveImage(data: short, verification: .everything).inLongForm(), sample, in: folder)
+    try freeze(SeedArchives.longForm(Array(short)), sample, in: folder)
     guard FrozenSample.short.contains(sample) else { return }
     try freeze(Array(short), sample, in: folder.appendingPathComponent("Short"))
   }

@@ -52,9 +52,9 @@ extension KeyedArchiver {
       if check.losses.isEmpty {
         let again = try archivedData(withRootObject: copy, outputFormatting: .sortedKeys)
         if again != data {
-          check.losses.append(
-            try ArchiveComparison(data, again).firstDifference ?? "the archive of the copy is another one"
-          )
+          let (own, other) = (try ArchiveValue(forReadingFrom: data), try ArchiveValue(forReadingFrom: again))
+          let difference = try ArchiveComparison(own, other).firstDifference
+          check.losses.append(difference ?? "the archive of the copy is another one")
         }
       }
     } catch {

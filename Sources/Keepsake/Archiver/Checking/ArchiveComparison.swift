@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// Compares what two archives hold, whatever the bytes are: objects may have other numbers.
 struct ArchiveComparison {
   /// Where they differ first, and how; `nil` if they hold the same.
@@ -18,9 +12,7 @@ struct ArchiveComparison {
   private var waiting: [Pair] = []
   private var numbers: [Int: Int] = [:]
 
-  init(_ data: Data, _ again: Data) throws(ArchiveError) {
-    let own = try ArchiveValue(forReadingFrom: data)
-    let other = try ArchiveValue(forReadingFrom: again)
+  init(_ own: ArchiveValue, _ other: ArchiveValue) throws(ArchiveError) {
     waiting = [Pair(own: own, other: other, path: "")]
     while firstDifference == nil, let pair = waiting.popLast() { try compare(pair) }
   }

@@ -9,10 +9,13 @@ struct GraphComparison {
   private struct Pair {
     let original: Any
     let copy: Any
-    let path: ComparedPath
+    /// The number of its last step.
+    let path: Int
   }
 
   private var waiting: [Pair] = []
+  /// The steps of the paths to all pairs, each with the number of the one before it.
+  private var steps: [(step: String, before: Int)] = [("", 0)]
   /// The object in the copy for each object of the original, and the other way round.
   private var copies: [ObjectIdentifier: AnyObject] = [:]
   private var originals: [ObjectIdentifier: AnyObject] = [:]
@@ -21,7 +24,7 @@ struct GraphComparison {
   private static let mostDifferences = 100
 
   init(_ original: Any, _ copy: Any) {
-    waiting = [Pair(original: original, copy: copy, path: ComparedPath())]
+    waiting = [Pair(original: original, copy: copy, path: 0)]
     while let pair = waiting.popLast(), differences.count < GraphComparison.mostDifferences { compare(pair) }
     // They hold each other in any number, and go one after the other.
     waiting = []
@@ -69,7 +72,7 @@ struct GraphComparison {
           return differ(pair, "was \(own.label ?? "?") and is \(other.label ?? "?") now")
         }
         let isSome = original.displayStyle == .optional
-        let path = isSome ? pair.path : pair.path.appending(own.label, index)
+        let path = isSome ? pair.path : path(own.label, index, after: pair.path)
         waiting.append(Pair(original: own.value, copy: other.value, path: path))
       }
       levels = (own.superclassMirror, other.superclassMirror)
@@ -87,7 +90,7 @@ struct GraphComparison {
     for (key, value) in members {
       // A key that is an object is not the same one.
       guard let other = known[key] else { continue }
-      waiting.append(Pair(original: value, copy: other, path: pair.path.appending("\(key)", 0)))
+      waiting.append(Pair(original: value, copy: other, path: path("\(key)", 0, after: pair.path)))
     }
   }
 
@@ -106,52 +109,30 @@ struct GraphComparison {
   }
 
   private mutating func differ(_ pair: Pair, _ problem: String) {
-    differences.append("\(pair.path.description): \(problem)")
+    differences.append("\(description(ofPath: pair.path)): \(problem)")
+  }
+
+  private mutating func path(_ label: String?, _ index: Int, after before: Int) -> Int {
+    var step = "[\(index)]"
+    if let label, !label.hasPrefix(".") {
+      // The underscore is that of the storage of a wrapper.
+      step = "." + (label.hasPrefix("_") ? label.dropFirst() : label[...])
+    }
+    steps.append((step, before))
+    return steps.count - 1
+  }
+
+  /// The last steps, of which a deep graph has very many.
+  private func description(ofPath path: Int) -> String {
+    let last = sequence(first: path) { steps[$0].before }.prefix(51).prefix { $0 > 0 }.map { steps[$0].step }
+    let text = last.prefix(50).reversed().joined()
+    if last.count > 50 { return "…" + text }
+    return text.isEmpty ? "the value" : String(text.drop { $0 == "." })
   }
 
   private func text(of value: Any) -> String {
     let text = String(describing: value)
     return text.count > 60 ? text.prefix(60) + "…" : text
-  }
-}
-
-/// Where a value is in a graph. It shares its beginning with others.
-private final class ComparedPath: CustomStringConvertible {
-  private var before: ComparedPath?
-  private let step: String
-
-  init(_ step: String = "", after before: ComparedPath? = nil) {
-    self.before = before
-    self.step = step
-  }
-
-  func appending(_ label: String?, _ index: Int) -> ComparedPath {
-    guard let label, !label.hasPrefix(".") else { return ComparedPath("[\(index)]", after: self) }
-    // The storage of a wrapper.
-    return ComparedPath("." + (label.hasPrefix("_") ? String(label.dropFirst()) : label), after: self)
-  }
-
-  /// The last steps, of which a deep graph has very many.
-  var description: String {
-    var steps: [String] = []
-    var step: ComparedPath? = self
-    while let current = step, steps.count < 50 {
-      steps.append(current.step)
-      step = current.before
-    }
-    let path = steps.reversed().joined()
-    return step == nil ? (path.isEmpty ? "the value" : String(path.drop { $0 == "." })) : "…" + path
-  }
-
-  deinit {
-    // Without recursion: they are in a list as long as the graph is deep.
-    var last = before
-    before = nil
-    while isKnownUniquelyReferenced(&last) {
-      let next = last?.before
-      last?.before = nil
-      last = next
-    }
   }
 }
 

@@ -61,7 +61,7 @@ public final class ArchiveDocument<Root: Codable> {
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws {
     let file = try DocumentFile(path)
-    let state = try SavedState(file.map(), verification, limits, path)
+    let state = try SavedState(file, verification, limits)
     let session = try state.decodingSession(state.image, limits, classPolicy, userInfo)
     root = try session.decodeRoot(Root.self)
     state.read(by: session)
@@ -75,11 +75,7 @@ public final class ArchiveDocument<Root: Codable> {
   ///
   /// - Throws: ``ArchiveError`` when there is a file already, or when it cannot be written; `EncodingError`, and what an
   ///   `encode(to:)` throws.
-  public init(
-    creating path: String,
-    root: Root,
-    userInfo: [CodingUserInfoKey: Any] = [:]
-  ) throws {
+  public init(creating path: String, root: Root, userInfo: [CodingUserInfoKey: Any] = [:]) throws {
     self.root = root
     let whole = try WholeSave(root, userInfo)
     let file = try DocumentFile.create(path) { (file) throws(ArchiveError) in try whole.write(to: file) }
@@ -133,11 +129,7 @@ public final class ArchiveDocument<Root: Codable> {
     try save(objects, date, mayCompact: compactsAutomatically)
   }
 
-  private func save(
-    _ changed: [any Encodable & AnyObject]?,
-    _ date: Date?,
-    mayCompact: Bool
-  ) throws -> Bool {
+  private func save(_ changed: [any Encodable & AnyObject]?, _ date: Date?, mayCompact: Bool) throws -> Bool {
     let file = try openFile
     try checkFaults()
     state.noteWhatWasRead()
@@ -147,18 +139,18 @@ public final class ArchiveDocument<Root: Codable> {
       try compact()
       return true
     }
-    let bytes = state.bytes(of: save, date)
+    let bytes = state.bytes(of: save, date: date?.timeIntervalSinceReferenceDate)
     if let long = state.longForm {
       // What was written in the short form gets the form to which saves can be added, and its first one, in one step.
       try file.replace { (file) throws(ArchiveError) in
-        try long.withBytes(0..<long.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
-        try bytes.withBytes(0..<bytes.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
+        try file.append(long)
+        try file.append(bytes)
       }
     } else {
       try file.append(bytes, at: state.image.storedByteCount)
     }
     // What is mapped now was compared before, or has just been written.
-    let newState = try SavedState(file.map(), .disabled, limits, path)
+    let newState = try SavedState(file, .disabled, limits)
     try newState.continueAfter(state, encoding.numbers, encoding.session)
     state = newState
     return true
@@ -192,7 +184,13 @@ public final class ArchiveDocument<Root: Codable> {
   // MARK: Earlier saves
 
   /// The saves that the file has, the oldest first.
-  public var saves: [ArchiveSave] { state.saves }
+  public var saves: [ArchiveSave] {
+    [ArchiveSave(number: 1, byteCount: state.image.firstEnd, date: nil)]
+      + state.image.saves.map { save in
+        let date = save.date.map { Date(timeIntervalSinceReferenceDate: $0) }
+        return ArchiveSave(number: save.number, byteCount: save.range.count, date: date)
+      }
+  }
 
   /// The root object as the save `number` has it. It is another one than ``root``, and shares no objects with it.
   ///
@@ -218,7 +216,7 @@ public final class ArchiveDocument<Root: Codable> {
   }
 
   private func session(asOf number: Int) throws -> DecodingSession {
-    try state.decodingSession(state.image(asOf: number, limits, path), limits, classPolicy, userInfo)
+    try state.decodingSession(state.image(asOf: number, limits), limits, classPolicy, userInfo)
   }
 
   // MARK: Closing
@@ -239,7 +237,7 @@ public final class ArchiveDocument<Root: Codable> {
 
   private var openFile: DocumentFile {
     get throws(ArchiveError) {
-      guard let file else { throw ArchiveError(.misuse, "The document is closed", path: path) }
+      guard let file else { throw .misuse("The document is closed", path: path) }
       return file
     }
   }

@@ -54,11 +54,8 @@ final class DocumentFile {
   private static func openLocked(_ target: SaveTarget) throws(ArchiveError) -> OpenFile {
     // Who had the file may have put another one in its place in the moment before it was locked.
     for _ in 0..<100 {
-      let file: OpenFile
-      do {
-        file = try target.folder.open(target.name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-      } catch {
-        throw target.failure("cannot open the file for writing", error)
+      let file = try target.perform("cannot open the file for writing") { () throws(SystemError) in
+        try target.folder.open(target.name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
       }
       do {
         try file.lock()
@@ -92,26 +89,17 @@ final class DocumentFile {
       if hasLeftover || byteCount != end { try file.truncate(to: end) }
       hasLeftover = true
       let trailer = save.count - SaveTrailer.byteCount
-      try write(save, 0..<trailer, at: end)
-      try file.synchronize()
-      try write(save, trailer..<save.count, at: end + trailer)
-      try file.synchronize()
+      for part in [0..<trailer, trailer..<save.count] {
+        try save.withBytes(part) { (bytes) throws(SystemError) in
+          try file.writeAll(bytes, at: end + part.lowerBound)
+        }
+        try file.synchronize()
+      }
       hasLeftover = false
     } catch {
       // If that fails, too, it is done before the next save; no reader takes it for one meanwhile.
       if (try? file.truncate(to: end)) != nil, (try? file.synchronize()) != nil { hasLeftover = false }
       throw target.failure("cannot append the save", error)
-    }
-  }
-
-  private func write(_ bytes: ByteBuffer, _ range: Range<Int>, at offset: Int) throws(SystemError) {
-    var cursor = range.lowerBound
-    while cursor < range.upperBound {
-      let written = try bytes.withBytes(cursor..<range.upperBound) { (rest) throws(SystemError) in
-        try file.writeSome(rest, at: offset + cursor - range.lowerBound)
-      }
-      guard written > 0 else { throw SystemError(number: EIO) }
-      cursor += written
     }
   }
 
@@ -175,14 +163,6 @@ private enum DocumentOwner {
   }
 
   private static func text(ofFile path: String) -> String? {
-    guard let file = try? OpenFile.open(path, O_RDONLY) else { return nil }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 14)
-    while bytes.count < 1 << 20, let count = try? file.readSome(into: &piece, piece.count, at: bytes.count),
-      count > 0
-    {
-      bytes += piece.prefix(count)
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    (try? OpenFile.open(path, O_RDONLY).bytes(0..<(1 << 20))).map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -3,13 +3,10 @@ extension ArchiveImage {
   /// The saves behind the first, the oldest first.
   package var saves: [SaveDirectory] { saved?.saves ?? [] }
 
-  /// How many bodies the first save has.
-  package var firstSaveBodyCount: Int { firstBodyCount }
-
   /// The archive as the save `number` has left it.
   package func asOf(_ number: Int, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
     guard number >= 1, number <= saves.count + 1 else {
-      throw ArchiveError(.misuse, "There is no save \(number): the file has \(saves.count + 1)")
+      throw .misuse("There is no save \(number): the file has \(saves.count + 1)")
     }
     let end = number == 1 ? firstEnd : saves[number - 2].range.upperBound
     return try ArchiveImage(reader.limited(to: end), verification: .onDemand, limits: limits)
@@ -68,7 +65,7 @@ extension ArchiveImage {
   }
 
   /// The archive in the long form, to which saves can be added.
-  func longForm() throws(ArchiveError) -> ByteBuffer {
+  package func longForm() throws(ArchiveError) -> ByteBuffer {
     try ArchiveRewriter.rewrite(self, ArchiveEdits(), prefersShortForm: false).buffer
   }
 }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// What a document knows of its file: the newest save, and which objects are in it.
 final class SavedState {
   /// The objects that the file has.
@@ -16,7 +10,7 @@ final class SavedState {
   let image: ArchiveImage
   /// The archive in the long form, where the file has the short one.
   let longForm: ByteBuffer?
-  var objects: Objects
+  var objects = Objects.known(.none)
   /// The sessions from which lazy values of the root object are still to be read.
   private(set) var readers: [Reader] = []
 
@@ -27,45 +21,29 @@ final class SavedState {
   /// A save that is still to be written.
   struct Changes {
     fileprivate let assembly: SaveAssembly
-    /// Whether there are lazy values that were not read.
-    fileprivate let hasUnread: Bool
-    /// How many bytes of the file have newer ones in their place then.
-    fileprivate let replacedByteCount: Int
+    fileprivate let bodies: ChangedBodies
   }
 
-  init(
-    _ data: Data,
-    _ verification: ArchiveVerification,
-    _ limits: ArchiveLimits,
-    _ path: String
-  ) throws {
-    let stored: ArchiveImage
-    do throws(ArchiveError) {
-      stored = try ArchiveImage(data: data, verification: verification, limits: limits)
+  init(_ file: DocumentFile, _ verification: ArchiveVerification, _ limits: ArchiveLimits) throws {
+    let data = try file.map()
+    (image, longForm) = try decodingErrors { () throws(ArchiveError) in
+      let stored = try ArchiveImage(data: data, verification: verification, limits: limits)
       guard stored.source == nil else {
-        throw ArchiveError(
-          .misuse,
+        throw .misuse(
           "The file is an archive of NSKeyedArchiver. Read it with KeyedUnarchiver and create a document",
-          path: path
+          path: file.path
         )
       }
       guard try stored.hasRootAlone else {
-        throw ArchiveError(
-          .misuse,
+        throw .misuse(
           "The archive has other keys than that of a root object. Read it with KeyedUnarchiver",
-          path: path
+          path: file.path
         )
       }
-      let long = stored.directory.isShort ? try stored.longForm() : nil
-      longForm = long
-      image =
-        if let long {
-          try ArchiveImage(long.reader(), verification: .disabled, limits: limits)
-        } else { stored }
-    } catch  where error.code != .misuse {
-      throw KeyedUnarchiver.corrupted(error)
+      guard stored.directory.isShort else { return (stored, nil) }
+      let long = try stored.longForm()
+      return (try ArchiveImage(long.reader(), verification: .disabled, limits: limits), long)
     }
-    objects = .known(.none)
   }
 
   /// The same file, with the objects of an earlier save that `session` has read.
@@ -79,7 +57,6 @@ final class SavedState {
   init(_ image: ArchiveImage, longForm: ByteBuffer) {
     self.image = image
     self.longForm = longForm
-    objects = .known(.none)
   }
 
   /// A session that reads an archive, in an image of its own: lazy values are read by any thread.
@@ -89,51 +66,31 @@ final class SavedState {
     _ classPolicy: ArchiveClassPolicy,
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws -> DecodingSession {
-    do throws(ArchiveError) {
+    let session = try decodingErrors { () throws(ArchiveError) in
       let image = try ArchiveImage(image.reader, verification: .onDemand, limits: limits)
-      let session = try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
-      session.change { $0.classPolicy = classPolicy }
-      // Lazy values keep it, and nobody tells it when the last of them is gone.
-      session.dropSpares()
-      return session
-    } catch {
-      throw KeyedUnarchiver.corrupted(error)
+      return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
     }
+    session.change { $0.classPolicy = classPolicy }
+    // Lazy values keep it, and nobody tells it when the last of them is gone.
+    session.dropSpares()
+    return session
   }
 
   private func newImage(_ limits: ArchiveLimits) throws -> ArchiveImage {
-    do { return try ArchiveImage(image.reader, verification: .onDemand, limits: limits) } catch {
-      throw KeyedUnarchiver.corrupted(error)
+    try decodingErrors { () throws(ArchiveError) in
+      try ArchiveImage(image.reader, verification: .onDemand, limits: limits)
     }
   }
 
-  // MARK: Saves
-
-  var saves: [ArchiveSave] {
-    let first = ArchiveSave(number: 1, byteCount: image.firstEnd, date: nil)
-    return [first]
-      + image.saves.map { save in
-        ArchiveSave(
-          number: save.number,
-          byteCount: save.range.count,
-          date: save.date.map { Date(timeIntervalSinceReferenceDate: $0) }
-        )
-      }
-  }
-
-  func image(asOf number: Int, _ limits: ArchiveLimits, _ path: String) throws -> ArchiveImage {
-    do throws(ArchiveError) {
-      return try image.asOf(number, limits)
-    } catch  where error.code != .misuse {
-      throw KeyedUnarchiver.corrupted(error)
-    }
+  func image(asOf number: Int, _ limits: ArchiveLimits) throws -> ArchiveImage {
+    try decodingErrors { () throws(ArchiveError) in try image.asOf(number, limits) }
   }
 
   // MARK: A new save
 
   /// Makes `session` one that adds a save to the file. `changed` are the objects that have changed, where that is known.
   func begin(_ session: EncodingSession, _ changed: [any Encodable & AnyObject]?) throws -> SavedNumbers {
-    do throws(ArchiveError) {
+    try decodingErrors { () throws(ArchiveError) in
       let numbers = SavedNumbers(
         knownObjects,
         bodyCount: image.directory.bodyCount,
@@ -142,8 +99,6 @@ final class SavedState {
       )
       try session.add(to: image, numbers)
       return numbers
-    } catch {
-      throw KeyedUnarchiver.corrupted(error)
     }
   }
 
@@ -229,7 +184,7 @@ final class SavedState {
 
   /// What of `content` is not in the file; `nil` where all of it is.
   func changes(_ content: SaveContent) throws -> Changes? {
-    do throws(ArchiveError) {
+    try decodingErrors { () throws(ArchiveError) in
       var content = content
       let changed = try ChangedBodies(content, image)
       let conditionals = try image.conditionalTargets
@@ -251,21 +206,15 @@ final class SavedState {
       let topLevelIsSame = try image.has(content.topLevel, topLevel, in: image.directory.topLevel)
       let assembly = SaveAssembly(content: content, before: before, changed: changed.bodies)
       if assembly.isEmpty(topLevelIsSame: topLevelIsSame) { return nil }
-      return Changes(
-        assembly: assembly,
-        hasUnread: changed.hasUnread,
-        replacedByteCount: changed.replacedByteCount + topLevel.count
-      )
-    } catch {
-      throw KeyedUnarchiver.corrupted(error)
+      return Changes(assembly: assembly, bodies: changed)
     }
   }
 
   /// The bytes of a save, to be appended to the file.
-  func bytes(of changes: Changes, _ date: Date?) -> ByteBuffer {
+  func bytes(of changes: Changes, date: Double?) -> ByteBuffer {
     changes.assembly.bytes(
-      number: saves.count + 1,
-      date: date?.timeIntervalSinceReferenceDate,
+      number: image.saves.count + 2,
+      date: date,
       start: image.storedByteCount,
       checksumBefore: image.newestChecksum,
       image.hasChecksums ? [] : .withoutChecksums
@@ -278,10 +227,12 @@ final class SavedState {
   /// Whether more than half of the file is out of date with a save of `changes`.
   func isMostlyOutOfDate(with changes: Changes) -> Bool {
     let byteCount = image.storedByteCount + changes.assembly.changedByteCount
-    var outOfDate = image.replacedByteCount + changes.replacedByteCount
-    if !changes.hasUnread {
+    let content = changes.assembly.content
+    var outOfDate =
+      image.replacedByteCount + changes.bodies.replacedByteCount + content.topLevel.count
+    if !changes.bodies.hasUnread {
       // Objects that are gone are not among what was replaced.
-      let needed = changes.assembly.content.byteCount + image.tableByteCount
+      let needed = content.byteCount + image.tableByteCount
       outOfDate = max(outOfDate, byteCount - needed)
     }
     return byteCount > SavedState.leastCompacted && outOfDate > byteCount / 2

@@ -24,16 +24,15 @@ struct WholeSave {
 
   /// The newest save of `image`, rewritten without reading its values, with the objects that are known of it.
   init(rewriting image: ArchiveImage, _ known: KnownObjects) throws {
-    do throws(ArchiveError) {
+    let (long, short) = try decodingErrors { () throws(ArchiveError) in
       let long = try ArchiveRewriter.compact(image, prefersShortForm: false)
-      objects = known.renumbered(by: long.numbers)
-      newNumbers = long.numbers
       let isSmall = long.buffer.count <= WholeSave.mostBytes
-      bytes = isSmall ? try ArchiveRewriter.compact(image, prefersShortForm: true).buffer : long.buffer
-      longForm = bytes.count < long.buffer.count ? long.buffer : nil
-    } catch {
-      throw KeyedUnarchiver.corrupted(error)
+      return (long, isSmall ? try ArchiveRewriter.compact(image, prefersShortForm: true).buffer : long.buffer)
     }
+    objects = known.renumbered(by: long.numbers)
+    newNumbers = long.numbers
+    bytes = short
+    longForm = short.count < long.buffer.count ? long.buffer : nil
   }
 
   private static func encode<Root: Codable>(
@@ -50,23 +49,36 @@ struct WholeSave {
   }
 
   func write(to file: DurableFile) throws(ArchiveError) {
-    try bytes.withBytes(0..<bytes.count) { (bytes) throws(ArchiveError) in try file.append(bytes) }
+    try file.append(bytes)
   }
 
   /// The state of the document when it is written to `file`.
   func state(in file: DocumentFile, _ limits: ArchiveLimits) throws -> SavedState {
-    let state: SavedState
-    if let longForm {
-      do throws(ArchiveError) {
-        let image = try ArchiveImage(longForm.reader(), verification: .disabled, limits: limits)
-        state = SavedState(image, longForm: longForm)
-      } catch {
-        throw KeyedUnarchiver.corrupted(error)
-      }
-    } else {
-      state = try SavedState(file.map(), .onDemand, limits, file.path)
-    }
+    let state =
+      if let longForm {
+        SavedState(
+          try decodingErrors { () throws(ArchiveError) in
+            try ArchiveImage(longForm.reader(), verification: .disabled, limits: limits)
+          },
+          longForm: longForm
+        )
+      } else { try SavedState(file, .onDemand, limits) }
     state.objects = .known(objects)
     return state
   }
+}
+
+/// Writes the document at `path` anew, as an archive of its newest save, whatever types it has.
+///
+/// - Returns: how many bytes it had and has.
+/// - Throws: what is wrong with the file; with the code ``ArchiveError/Code/fileInUse`` when a program has it open.
+package func compactDocument(_ path: String) throws(ArchiveError) -> (before: Int, after: Int) {
+  let file = try DocumentFile(path)
+  let image = try ArchiveImage(data: file.map(), verification: .onDemand)
+  guard image.source == nil else {
+    throw .misuse("the file is an archive of NSKeyedArchiver", path: path)
+  }
+  let bytes = try ArchiveRewriter.rewrite(image, ArchiveEdits()).buffer
+  try file.replace { (file) throws(ArchiveError) in try file.append(bytes) }
+  return (image.storedByteCount, bytes.count)
 }

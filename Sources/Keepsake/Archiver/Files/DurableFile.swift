@@ -56,19 +56,30 @@ package final class DurableFile {
   /// with a piece missing cannot be committed.
   package func append(_ bytes: RawSpan) throws(ArchiveError) {
     let file = try openTemporary().file
-    var rest = bytes
-    while !rest.isEmpty {
-      do throws(SystemError) {
-        let written = try file.writeSome(rest)
-        // No progress without an error is no disk file's behaviour; to continue would be to continue for ever.
-        guard written > 0 else { throw SystemError(number: EIO) }
-        count += written
-        rest = rest.extracting(written...)
-      } catch {
-        cancel()
-        throw target.failure("cannot write the new file beyond byte \(count)", error)
-      }
+    do {
+      try file.writeAll(bytes) { count += $0 }
+    } catch {
+      cancel()
+      throw target.failure("cannot write the new file beyond byte \(count)", error)
     }
+  }
+
+  func append(_ buffer: ByteBuffer) throws(ArchiveError) {
+    try buffer.withBytes(0..<buffer.count) { (bytes) throws(ArchiveError) in try append(bytes) }
+  }
+
+  /// What was written before; `nil` when the file is in place already or was given up, or cannot be read.
+  func bytes(_ range: Range<Int>) -> ByteBuffer? {
+    guard range.lowerBound >= 0, range.upperBound <= count, let file = try? openTemporary().file else {
+      return nil
+    }
+    let buffer = ByteBuffer(minimumCapacity: range.count)
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 16) {
+      let piece = start..<min(start + 1 << 16, range.upperBound)
+      guard let bytes = try? file.bytes(piece), bytes.count == piece.count else { return nil }
+      buffer.append(memoryOf: bytes)
+    }
+    return buffer
   }
 
   /// Puts the new file in place. If that fails the old one is untouched and the new one is gone.
@@ -80,12 +91,12 @@ package final class DurableFile {
     do {
       keepAttributes(on: temporary.file)
       try keepPermissions(on: temporary.file)
-      try perform("cannot write the new file to the disk") { () throws(SystemError) in
+      try target.perform("cannot write the new file to the disk") { () throws(SystemError) in
         try temporary.file.synchronize()
       }
       try checkName(of: temporary)
       // Still open and locked: a concurrent save must not take it for a leftover before it has its name.
-      try perform("cannot put the new file in place") { () throws(SystemError) in
+      try target.perform("cannot put the new file in place") { () throws(SystemError) in
         try target.folder.rename(temporary.name, to: target.name)
       }
     } catch {
@@ -100,14 +111,11 @@ package final class DurableFile {
 
   /// Throws when another program gave the name of the new file to another file, or took it away.
   private func checkName(of temporary: TemporaryFile) throws(ArchiveError) {
-    var isOurs = false
-    try perform("cannot look at the new file") { () throws(SystemError) in
-      isOurs = try temporary.file.hasName(temporary.name, in: target.folder)
+    let isOurs = try target.perform("cannot look at the new file") { () throws(SystemError) in
+      try temporary.file.hasName(temporary.name, in: target.folder)
     }
     guard isOurs else {
-      throw target.failure(
-        "another program removed or replaced the new file while it was written"
-      )
+      throw target.failure("another program removed or replaced the new file while it was written")
     }
   }
 
@@ -117,9 +125,7 @@ package final class DurableFile {
     guard (try? temporary.file.hasName(target.name, in: target.folder)) == false,
       let status = try? temporary.file.status(), status.st_nlink > 0
     else { return }
-    throw target.failure(
-      "another program replaced the new file before it was renamed"
-    )
+    throw target.failure("another program replaced the new file before it was renamed")
   }
 
   /// Gives up: the old file stays and the new one is removed. Does nothing after a commit or a second time.
@@ -138,19 +144,11 @@ package final class DurableFile {
 
   // MARK: Steps
 
-  func openTemporary() throws(ArchiveError) -> TemporaryFile {
+  private func openTemporary() throws(ArchiveError) -> TemporaryFile {
     switch state {
     case .writing(let temporary): return temporary
-    case .committed: throw ArchiveError(.misuse, "the new file is already in place", path: target.path)
-    case .cancelled: throw ArchiveError(.misuse, "the new file was already discarded", path: target.path)
-    }
-  }
-
-  private func perform(_ failing: String, _ step: () throws(SystemError) -> Void) throws(ArchiveError) {
-    do {
-      try step()
-    } catch {
-      throw target.failure(failing, error)
+    case .committed: throw .misuse("the new file is already in place", path: target.path)
+    case .cancelled: throw .misuse("the new file was already discarded", path: target.path)
     }
   }
 
@@ -195,4 +193,29 @@ package final class DurableFile {
       throw target.failure("the new file is in place, but a power cut may bring back the old one", error)
     }
   }
+}
+
+/// The file that an archive is saved to while it is being made: what is finished goes to the temporary file of a
+/// durable save (Design §6).
+///
+/// Nothing is done to the disk before there is something to write. So an archive that fits into memory anyway is
+/// written in one piece when it is complete.
+final class ArchiveFileSink: ArchiveSink {
+  private let path: String
+  private var file: DurableFile?
+
+  init(path: String) {
+    self.path = path
+  }
+
+  func append(_ bytes: RawSpan) throws(ArchiveError) {
+    let file = if let file { file } else { try DurableFile(replacing: path) }
+    self.file = file
+    try file.append(bytes)
+  }
+
+  func bytes(_ range: Range<Int>) -> ByteBuffer? { file?.bytes(range) }
+
+  /// Puts the file in place, which has the whole archive.
+  func commit() throws(ArchiveError) { try file?.commit() }
 }

@@ -1,12 +1,3 @@
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Android)
-  internal import Android
-#endif
 internal import Dispatch
 internal import Synchronization
 
@@ -18,15 +9,12 @@ final class SaveOrder: Sendable {
   static let shared = SaveOrder()
 
   private struct File: Hashable {
-    let device: UInt64
-    let inode: UInt64
+    let folder: FileIdentity
     let name: String
 
     init?(_ target: SaveTarget) {
-      guard let folder = try? target.folder.status() else { return nil }
-      device = UInt64(truncatingIfNeeded: folder.st_dev)
-      inode = UInt64(truncatingIfNeeded: folder.st_ino)
-      name = target.name
+      guard let folder = try? target.folder.status().identity else { return nil }
+      (self.folder, name) = (folder, target.name)
     }
   }
 

@@ -18,7 +18,7 @@ struct SaveTarget {
   let folder: OpenFile
   let name: String
   /// The regular file that is there now, if there is one.
-  let existing: stat?
+  private(set) var existing: stat?
 
   /// Finds the file behind a path, through any symbolic links, also when the last of them points to nothing
   /// yet.
@@ -36,22 +36,25 @@ struct SaveTarget {
     }
   }
 
-  private init(_ target: SaveTarget, existing: stat?) {
-    path = target.path
-    folder = target.folder
-    name = target.name
-    self.existing = existing
-  }
-
   /// The same target, with the file that is there now, if that can be told.
   var asOfNow: SaveTarget {
     guard let status = try? folder.status(of: name), status.specialKind == nil else { return self }
-    return SaveTarget(self, existing: status)
+    var target = self
+    target.existing = status
+    return target
   }
 
   /// An error about saving to this file.
   func failure(_ what: String, _ error: SystemError) -> ArchiveError {
     Self.failure("\(what): \(error.reason)\(error.advice)", path)
+  }
+
+  /// Performs `step`, whose failure is one of this save.
+  func perform<Result>(
+    _ what: String,
+    _ step: () throws(SystemError) -> Result
+  ) throws(ArchiveError) -> Result {
+    do { return try step() } catch { throw failure(what, error) }
   }
 
   /// An error about saving to this file that no system call told.
@@ -145,19 +148,5 @@ struct SaveTarget {
       default: error.advice
       }
     return failure("cannot open the folder \(folder): \(error.reason)\(advice)", path)
-  }
-}
-
-extension stat {
-  /// What this is, for a message, when it is not a regular file.
-  var specialKind: String? {
-    switch st_mode & S_IFMT {
-    case S_IFREG: nil
-    case S_IFDIR: "a folder"
-    case S_IFIFO: "a pipe (FIFO)"
-    case S_IFSOCK: "a socket"
-    case S_IFCHR, S_IFBLK: "a device"
-    default: "of a special kind"
-    }
   }
 }

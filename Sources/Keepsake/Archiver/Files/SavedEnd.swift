@@ -64,14 +64,7 @@ struct SavedEnd {
 
   /// The bytes of `range`; `nil` where the file ends before.
   private static func read(_ file: OpenFile, _ range: Range<Int>) throws(SystemError) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: range.count)
-    while bytes.count < range.count {
-      let offset = range.lowerBound + bytes.count
-      let count = try file.readSome(into: &piece, range.upperBound - offset, at: offset)
-      guard count > 0 else { return nil }
-      bytes += piece.prefix(count)
-    }
-    return bytes
+    let bytes = try file.bytes(range)
+    return bytes.count == range.count ? bytes : nil
   }
 }

@@ -7,6 +7,7 @@
 #elseif canImport(Android)
   import Android
 #endif
+internal import KeepsakeStack
 
 // One wrapper for each system call that the file layer makes, so that the rest of it reads plainly.
 
@@ -72,37 +73,40 @@ final class OpenFile: Sendable {
 
   /// The status of a name in this folder; of a symbolic link itself.
   func status(of name: String) throws(SystemError) -> stat {
-    var status = stat()
-    // Unsafe: the pointer to `status` is used during the call only.
-    try repeating { unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) }
-    return status
+    try fileStatus(name, in: number, followingLinks: false)
   }
 
   /// Whether `name` in `folder` is the name of this very file. Another program may have given it to another one.
   func hasName(_ name: String, in folder: OpenFile) throws(SystemError) -> Bool {
-    let own = try status()
+    let own = try status().identity
     do {
-      let named = try folder.status(of: name)
-      return own.st_dev == named.st_dev && own.st_ino == named.st_ino
+      return try folder.status(of: name).identity == own
     } catch let error where error.number == ENOENT {
       return false
     }
   }
 
-  /// Writes some of the bytes and returns how many.
-  func writeSome(_ bytes: RawSpan) throws(SystemError) -> Int {
-    // Unsafe: address and count are of one buffer, valid for the call. Darwin refuses counts above 2 GB, hence
-    // the bound.
-    try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
-      try repeating { unsafe write(number, bytes.baseAddress, min(bytes.count, 1 << 30)) }
-    }
-  }
-
-  /// Writes some of the bytes at an offset and returns how many.
-  func writeSome(_ bytes: RawSpan, at offset: Int) throws(SystemError) -> Int {
-    // Unsafe: as above.
-    try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
-      try repeating { unsafe pwrite(number, bytes.baseAddress, min(bytes.count, 1 << 30), off_t(offset)) }
+  /// Writes all of the bytes, at `offset` or behind those that were written last, and tells `progress` of each piece.
+  func writeAll(
+    _ bytes: RawSpan,
+    at offset: Int? = nil,
+    progress: (_ byteCount: Int) -> Void = { _ in }
+  ) throws(SystemError) {
+    var count = 0
+    while count < bytes.byteCount {
+      // Unsafe: address and count are of one buffer, valid for the call. Darwin refuses counts above 2 GB, hence
+      // the bound.
+      let written = try unsafe bytes.extracting(count...).withUnsafeBytes { (rest) throws(SystemError) in
+        let most = min(rest.count, 1 << 30)
+        return try repeating {
+          if let offset { return unsafe pwrite(number, rest.baseAddress, most, off_t(offset + count)) }
+          return unsafe write(number, rest.baseAddress, most)
+        }
+      }
+      // No progress without an error is no disk file's behaviour; to continue would be to continue for ever.
+      guard written > 0 else { throw SystemError(number: EIO) }
+      count += written
+      progress(written)
     }
   }
 
@@ -111,12 +115,23 @@ final class OpenFile: Sendable {
     try repeating { ftruncate(number, off_t(byteCount)) }
   }
 
-  /// Reads at most `count` bytes at an offset, no more than the array has, and returns how many.
-  func readSome(into bytes: inout [UInt8], _ count: Int, at offset: Int) throws(SystemError) -> Int {
-    // Unsafe: pread gets the array's own address, and writes no more than its size.
-    try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
-      try repeating { unsafe pread(number, buffer.baseAddress, min(count, buffer.count), off_t(offset)) }
+  /// The bytes of `range`, fewer where the file ends before.
+  func bytes(_ range: Range<Int>) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    var count = 0
+    while count < range.count {
+      // Unsafe: pread gets the array's own memory, and writes no more than there is behind what was read.
+      let read = try unsafe bytes.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
+        let rest = unsafe UnsafeMutableBufferPointer(rebasing: bytes[count...])
+        return try repeating {
+          unsafe pread(number, rest.baseAddress, rest.count, off_t(range.lowerBound + count))
+        }
+      }
+      if read == 0 { break }
+      count += read
     }
+    bytes.removeLast(range.count - count)
+    return bytes
   }
 
   /// Makes what was written survive a power cut.
@@ -158,12 +173,120 @@ final class OpenFile: Sendable {
   }
 }
 
+// MARK: Extended attributes
+
+// What programs and people attach to a file beside its bytes: tags, comments, where it came from.
+
+extension OpenFile {
+  /// Gives this file the extended attributes of `old`, as far as the file system has them and this user may. What cannot
+  /// be read or set is left out: it is no reason not to save.
+  ///
+  /// On Linux these are the attributes of users; the others belong to the system, which sets them itself.
+  func copyAttributes(from old: OpenFile) {
+    for name in (try? old.attributeNames()) ?? [] where OpenFile.isCopied(name) {
+      guard let value = try? old.attribute(name) else { continue }
+      try? setAttribute(name, value)
+    }
+  }
+
+  private static func isCopied(_ name: String) -> Bool {
+    #if canImport(Darwin)
+      true
+    #else
+      name.hasPrefix("user.")
+    #endif
+  }
+
+  /// The value of the attribute `name`.
+  func attribute(_ name: String) throws(SystemError) -> [UInt8] {
+    // Unsafe, here and below: the bytes are of one array, and so many; a name is a C string for the call.
+    try unsafe filled { (bytes, count) in
+      #if canImport(Darwin)
+        unsafe fgetxattr(number, name, bytes, count, 0, 0)
+      #else
+        unsafe fgetxattr(number, name, bytes, count)
+      #endif
+    }
+  }
+
+  func setAttribute(_ name: String, _ value: [UInt8]) throws(SystemError) {
+    try unsafe value.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+      _ = try repeating {
+        #if canImport(Darwin)
+          unsafe fsetxattr(number, name, bytes.baseAddress, bytes.count, 0, 0)
+        #else
+          unsafe fsetxattr(number, name, bytes.baseAddress, bytes.count, 0)
+        #endif
+      }
+    }
+  }
+
+  /// The names of all attributes that can be read as text.
+  private func attributeNames() throws(SystemError) -> [String] {
+    let list = try unsafe filled { (bytes, count) in
+      let names = unsafe UnsafeMutableRawPointer(bytes)?.assumingMemoryBound(to: CChar.self)
+      #if canImport(Darwin)
+        return unsafe flistxattr(number, names, count, 0)
+      #else
+        return unsafe flistxattr(number, names, count)
+      #endif
+    }
+    return list.split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// What `fill` writes: it is asked first how much that is, and again if it has become more in between.
+  private func filled(_ fill: (UnsafeMutablePointer<UInt8>?, Int) -> Int) throws(SystemError) -> [UInt8] {
+    for _ in 0..<3 {
+      let count = try repeating { fill(nil, 0) }
+      guard count > 0 else { return [] }
+      var bytes = [UInt8](repeating: 0, count: count)
+      do throws(SystemError) {
+        let filled = try unsafe bytes.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
+          try repeating { unsafe fill(bytes.baseAddress, bytes.count) }
+        }
+        return Array(bytes.prefix(filled))
+      } catch {
+        guard error.number == ERANGE else { throw error }
+      }
+    }
+    throw SystemError(number: ERANGE)
+  }
+}
+
 /// The status of what a path names, or of the symbolic link that it names when links are not followed.
-func fileStatus(_ path: String, followingLinks: Bool = true) throws(SystemError) -> stat {
+func fileStatus(
+  _ path: String,
+  in folder: CInt = AT_FDCWD,
+  followingLinks: Bool = true
+) throws(SystemError) -> stat {
   var status = stat()
   // Unsafe: the pointer to `status` is used during the call only.
-  try repeating { unsafe fstatat(AT_FDCWD, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
+  try repeating { unsafe fstatat(folder, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
   return status
+}
+
+/// What tells a file or folder from all others, whatever names it has.
+struct FileIdentity: Hashable {
+  let device: UInt64
+  let inode: UInt64
+}
+
+extension stat {
+  var identity: FileIdentity {
+    FileIdentity(device: UInt64(truncatingIfNeeded: st_dev), inode: UInt64(truncatingIfNeeded: st_ino))
+  }
+
+  /// What this is, for a message, when it is not a regular file.
+  var specialKind: String? {
+    switch st_mode & S_IFMT {
+    case S_IFREG: nil
+    case S_IFDIR: "a folder"
+    case S_IFIFO: "a pipe (FIFO)"
+    case S_IFSOCK: "a socket"
+    case S_IFCHR, S_IFBLK: "a device"
+    default: "of a special kind"
+    }
+  }
 }
 
 /// Where a symbolic link points to, as it is spelled in the link; `nil` when that is not UTF-8.

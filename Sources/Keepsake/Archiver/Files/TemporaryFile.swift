@@ -25,10 +25,8 @@ struct TemporaryFile {
   /// it has that file's permissions; a new file gets what the user's mask and the folder prescribe.
   init(for target: SaveTarget) throws(ArchiveError) {
     let mode: mode_t = target.existing == nil ? 0o666 : 0o600
-    do {
-      self = try Self.create(for: target, mode: mode)
-    } catch {
-      throw target.failure("cannot create a file in the folder", error)
+    self = try target.perform("cannot create a file in the folder") { () throws(SystemError) in
+      try Self.create(for: target, mode: mode)
     }
   }
 

@@ -1,5 +1,5 @@
 /// Why an archive of NSKeyedArchiver cannot be read.
-package indirect enum FoundationArchiveError: Error {
+package indirect enum ReadingError: Error {
   /// The message says what is wrong; the offset is that in the file.
   case fault(Fault, String, byteOffset: Int?)
   /// The archive asks for more than the reader may give.
@@ -25,7 +25,7 @@ package indirect enum FoundationArchiveError: Error {
     case work
   }
 
-  static func damaged(_ message: String, at offset: Int) -> FoundationArchiveError {
+  static func damaged(_ message: String, at offset: Int) -> ReadingError {
     .fault(.damaged, message, byteOffset: offset)
   }
 }
