@@ -12,6 +12,8 @@ let package = Package(
   products: [
     .executable(name: "matrix-plain", targets: ["matrix-plain"]),
     .executable(name: "matrix-host", targets: ["matrix-host"]),
+    .executable(name: "matrix-with", targets: ["matrix-with"]),
+    .executable(name: "matrix-without", targets: ["matrix-without"]),
     .library(name: "MatrixPlugin", type: .dynamic, targets: ["MatrixPlugin"]),
   ],
   dependencies: [.package(path: "../.."), .package(path: "Model")],
@@ -21,6 +23,9 @@ let package = Package(
       name: "matrix-plain",
       dependencies: ["MatrixZoo", .product(name: "Keepsake", package: keepsake)]
     ),
+    // The same program with the library and without it: by how much it grows.
+    .executableTarget(name: "matrix-with", dependencies: [.product(name: "Keepsake", package: keepsake)]),
+    .executableTarget(name: "matrix-without"),
     // The plug-in and the host share MatrixModel, and have a copy of MatrixZoo each.
     .target(
       name: "MatrixPlugin",

@@ -1,0 +1,13 @@
+import Foundation
+import Keepsake
+
+struct Point: Codable {
+  var x = 1.0
+  var y = 2.0
+}
+
+let data = try JSONEncoder().encode(Point())
+print(try JSONDecoder().decode(Point.self, from: data).x)
+
+let archive = try KeyedArchiver.archivedData(withRootObject: Point())
+print(try KeyedUnarchiver.unarchive(Point.self, from: archive).y)
