@@ -14,17 +14,17 @@
 /// try editor.write(toFile: "library.keepsake")
 /// ```
 ///
-/// Changes are noted, and take effect in what is written: paths are always those of the archive as it was opened.
-/// Whoever changes what an object holds changes it for all that refer to the object. Objects to which nothing refers
-/// any more are left out.
+/// The editor applies changes when it writes: paths always refer to the archive as you opened it. A change in an
+/// object shows wherever something refers to the object. The editor leaves out objects that nothing refers to any
+/// more.
 ///
-/// An old archive, of NSKeyedArchiver, is written in the format of this library.
+/// The editor writes an NSKeyedArchiver archive in the format of this library.
 public struct ArchiveEditor: Sendable {
   /// The top level of the archive as it was opened.
   public let archive: ArchiveValue
   private var edits = ArchiveEdits()
 
-  /// Opens the archive in the file at `path`, of which nothing is changed before ``write(toFile:)``.
+  /// Opens the archive in the file at `path`. The file stays unchanged until ``write(toFile:)``.
   ///
   /// - Parameters:
   ///   - path: the file.
@@ -60,7 +60,7 @@ public struct ArchiveEditor: Sendable {
     edits.change(element, at: container.offset) { $0.newKey = key }
   }
 
-  /// Takes out the value at `path`: a key with its value, or an element of an array, whose place the next one takes.
+  /// Removes the value at `path`: a key with its value, or an element of an array, which closes the gap.
   ///
   /// - Throws: ``ArchiveError`` when there is no value at `path`.
   public mutating func removeValue(at path: ArchivePath) throws(ArchiveError) {
@@ -68,11 +68,11 @@ public struct ArchiveEditor: Sendable {
     edits.change(element, at: container.offset) { $0.isRemoved = true }
   }
 
-  /// Puts `value` at `path`: in place of what is there; under a key that is new in its container; or behind the last
-  /// element of an array, at the index that comes next.
+  /// Sets the value at `path`. The path leads to an existing value, to a new key of its container, or to the index
+  /// after the last element of an array.
   ///
-  /// Elements of an array of numbers have no places of their own: set the array as a whole. Where a protocol is
-  /// declared, the value has to be written so that its type is told, as `Polymorphic(_:)` does.
+  /// You cannot set a single element of an array of numbers: set the whole array. Where the property is declared as a
+  /// protocol, pass `Polymorphic(value)`, so that the archive has the name of the type.
   ///
   /// - Throws: ``ArchiveError`` when there is no container for it, and what archiving `value` throws.
   public mutating func setValue(_ value: some Encodable, at path: ArchivePath) throws {
@@ -108,8 +108,8 @@ public struct ArchiveEditor: Sendable {
 
   // MARK: Classes
 
-  /// Gives the key `key` another name in all objects of a class and of its subclasses. A subclass may write its own keys
-  /// in a container of its own, or beside those of the class; a key of that name is meant in either.
+  /// Renames the key `key` in all objects of a class and of its subclasses, also where a subclass writes its keys in
+  /// a container of its own.
   ///
   /// - Parameters:
   ///   - key: the key as it is; objects without it stay as they are.
@@ -119,7 +119,7 @@ public struct ArchiveEditor: Sendable {
     edits.change(key, ofClass: className) { $0.newKey = newKey }
   }
 
-  /// Takes out the key `key`, with its value, in all objects of a class and of its subclasses.
+  /// Removes the key `key` and its value from all objects of a class and of its subclasses.
   ///
   /// - Parameters:
   ///   - key: the key; objects without it stay as they are.
@@ -128,7 +128,7 @@ public struct ArchiveEditor: Sendable {
     edits.change(key, ofClass: className) { $0.isRemoved = true }
   }
 
-  /// Gives a class, or a type behind a protocol, another name.
+  /// Renames a class, or a type behind a protocol.
   ///
   /// - Parameters:
   ///   - name: the name in the archive.
@@ -148,14 +148,14 @@ public struct ArchiveEditor: Sendable {
     get throws(ArchiveError) { try ArchiveRewriter.rewrite(archive.image, edits).buffer.takeData() }
   }
 
-  /// The archive with the changes, and how many of its objects they changed, others that refer to these not counted.
+  /// The archive with the changes, and the number of objects that they changed directly.
   package func changedData() throws(ArchiveError) -> (data: Data, changedObjectCount: Int) {
     let (buffer, count) = try ArchiveRewriter.rewrite(archive.image, edits)
     return (buffer.takeData(), count)
   }
 
-  /// Puts the archive with the changes in place of the file at `path`, which may be the one that was opened: as
-  /// durably as ``KeyedArchiver/write(toFile:)``.
+  /// Writes the archive with the changes to the file at `path`, as durably as ``KeyedArchiver/write(toFile:)``. It
+  /// may be the file that you opened.
   ///
   /// - Throws: ``ArchiveError``, as ``encodedData``, and when the file cannot be written.
   public func write(toFile path: String) throws(ArchiveError) {

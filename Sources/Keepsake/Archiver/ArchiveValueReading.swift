@@ -5,8 +5,8 @@
 #endif
 
 extension ArchiveValue {
-  /// Opens the archive in the file at `path`, which is mapped into memory: only what is looked at is read. The value is
-  /// that of the top level, whose keys are those of the archive.
+  /// Opens the archive in the file at `path`, which is mapped into memory: only what you look at is read. The value
+  /// is the top level, whose keys are those of the archive.
   ///
   /// The file must not be cut shorter while it, or a value of it, is in use.
   ///
@@ -24,7 +24,7 @@ extension ArchiveValue {
     try self.init(forReadingFrom: mapArchiveFile(path), verification: verification, limits: limits)
   }
 
-  /// Opens the archive in `data`. The value is that of the top level, whose keys are those of the archive.
+  /// Opens the archive in `data`. The value is the top level, whose keys are those of the archive.
   ///
   /// - Parameters:
   ///   - data: the bytes of the archive.

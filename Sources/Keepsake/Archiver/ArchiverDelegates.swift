@@ -1,8 +1,8 @@
-/// Follows a ``KeyedArchiver`` at its work, and may replace objects. All methods may be left out.
+/// Methods that follow a ``KeyedArchiver`` and may replace objects. All are optional.
 ///
-/// For each object the calls come in the order of NSKeyedArchiver: `willEncode` when the object is first
-/// reached, `willReplace` if that gave another one, `didEncode` when it and all that was first reached from it
-/// are archived. Values that are no objects are not reported.
+/// For each object, the archiver calls `willEncode` when it first reaches the object, `willReplace` if that returned
+/// another one, and `didEncode` when the object and everything first reached from it are archived. It reports objects
+/// only, no other values.
 ///
 /// ```swift
 /// final class WithoutPreviews: KeyedArchiverDelegate {
@@ -15,26 +15,26 @@
 /// The signatures are those of NSKeyedArchiverDelegate: of a method with other types the compiler says nothing, and it is
 /// never called.
 ///
-/// The archiver holds its delegate weakly. From the calls about objects it cannot be used to encode other values, nor be
-/// finished, which throws: a value is being encoded then.
+/// The archiver holds its delegate weakly. While it reports objects, a value is being encoded: encoding another value
+/// then, or finishing the archive, throws.
 public protocol KeyedArchiverDelegate: AnyObject {
-  /// Asks what to archive instead of `object`: itself, another object, or nothing.
+  /// Returns what to archive for `object`: itself, another object, or nil.
   ///
-  /// It is called once for each object, and not for what it returned. What it returns is archived wherever
-  /// `object` is reached; it must be of the class that is declared there, or archiving throws.
+  /// The archiver calls this once for each object, but not for the objects that it returns. It archives the result
+  /// wherever it reaches `object`. The result must be of the declared class, or archiving throws.
   func archiver(_ archiver: KeyedArchiver, willEncode object: Any) -> Any?
 
-  /// Tells that `newObject` is archived in the place of `object`, or nil if it is nil.
+  /// The archiver will archive `newObject`, or nil, instead of `object`.
   func archiver(_ archiver: KeyedArchiver, willReplace object: Any?, with newObject: Any?)
 
-  /// Tells that `object` is archived.
+  /// The archiver has archived `object`.
   func archiver(_ archiver: KeyedArchiver, didEncode object: Any?)
 
-  /// Tells that the archive is about to be completed. Values may still be encoded. Whoever asks for the bytes here
-  /// completes it at once.
+  /// The archiver is about to complete the archive. You can still encode values. If you ask for the bytes here, it
+  /// completes the archive at once.
   func archiverWillFinish(_ archiver: KeyedArchiver)
 
-  /// Tells that the archive is complete.
+  /// The archive is complete.
   func archiverDidFinish(_ archiver: KeyedArchiver)
 }
 
@@ -51,8 +51,7 @@ extension KeyedArchiverDelegate {
   public func archiverDidFinish(_ archiver: KeyedArchiver) {}
 }
 
-/// Follows a ``KeyedUnarchiver`` at its work, and may replace objects and supply classes. All methods may be
-/// left out.
+/// Methods that follow a ``KeyedUnarchiver`` and may replace objects and supply classes. All are optional.
 ///
 /// ```swift
 /// final class StyleCatalog: KeyedUnarchiverDelegate {
@@ -67,7 +66,7 @@ extension KeyedArchiverDelegate {
 ///
 /// The unarchiver holds its delegate weakly.
 public protocol KeyedUnarchiverDelegate: AnyObject {
-  /// Asks for the class to build where the archive names one that cannot be found.
+  /// Returns the class to build if the archive names one that cannot be found.
   ///
   /// - Parameters:
   ///   - unarchiver: the unarchiver that asks.
@@ -80,17 +79,17 @@ public protocol KeyedUnarchiverDelegate: AnyObject {
     originalClasses classNames: [String]
   ) -> AnyClass?
 
-  /// Asks what to use instead of `object`, whose initializer has just returned: itself, another object, or
-  /// nothing. References that were resolved while it was being decoded keep the original.
+  /// Returns what to use for `object`, whose initializer has just returned: itself, another object, or nil.
+  /// References that were resolved while it was being decoded keep the original.
   func unarchiver(_ unarchiver: KeyedUnarchiver, didDecode object: Any?) -> Any?
 
-  /// Tells that `newObject` is used in the place of `object`.
+  /// The unarchiver will use `newObject` instead of `object`.
   func unarchiver(_ unarchiver: KeyedUnarchiver, willReplace object: Any, with newObject: Any)
 
-  /// Tells that ``KeyedUnarchiver/finishDecoding()`` begins. Values may still be decoded.
+  /// ``KeyedUnarchiver/finishDecoding()`` begins. You can still decode values.
   func unarchiverWillFinish(_ unarchiver: KeyedUnarchiver)
 
-  /// Tells that ``KeyedUnarchiver/finishDecoding()`` is done.
+  /// ``KeyedUnarchiver/finishDecoding()`` is done.
   func unarchiverDidFinish(_ unarchiver: KeyedUnarchiver)
 }
 

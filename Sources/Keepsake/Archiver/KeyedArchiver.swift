@@ -12,8 +12,8 @@
 /// try KeyedArchiver.archive(rootObject: library, toFile: "library.keepsake")
 /// ```
 ///
-/// An instance that is reached twice is written once, and is one instance again when it is read. An archiver
-/// of one's own takes several values under keys; what they share stays shared:
+/// The archiver writes an instance that is reached twice once, and the reader makes one instance of it. Create an
+/// archiver to save several values under keys; what they share stays shared:
 ///
 /// ```swift
 /// let archiver = KeyedArchiver()
@@ -22,9 +22,9 @@
 /// try archiver.write(toFile: "library.keepsake")
 /// ```
 ///
-/// The archiver is also the `Encoder` of its top level, so that `point.encode(to: archiver)` makes the keys
-/// of the point the keys of the archive. An archiver belongs to one thread at a time. While it encodes a value, code that
-/// it calls (an `encode(to:)`, its delegate) can neither encode another one with it nor finish it.
+/// The archiver is also the `Encoder` of its top level: `point.encode(to: archiver)` makes the keys of the point the
+/// keys of the archive. An archiver belongs to one thread at a time. Code that it calls while it encodes a value (an
+/// `encode(to:)`, its delegate) can neither encode another value with it nor finish it.
 public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// The key under which the one-liners keep the root object: "root".
   public static let rootKey = EncodingSession.rootKey
@@ -37,7 +37,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// Whether the delegate is being told that the archive is about to be completed.
   private var isFinishing = false
 
-  /// How the archive is written. To be set before the first value is encoded.
+  /// How the archive is written. Set it before you encode the first value.
   public var outputFormatting: ArchiveFormatting
 
   /// What `encode(to:)` of the values finds in its encoder.
@@ -45,7 +45,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
     didSet { openSession?.settings.userInfo = userInfo }
   }
 
-  /// Who follows the archiving and may replace objects. To be set before the first value is encoded.
+  /// The delegate, which follows the archiving and may replace objects. Set it before you encode the first value.
   public weak var delegate: (any KeyedArchiverDelegate)? {
     didSet { observe() }
   }
@@ -92,7 +92,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
 
   /// Gives `type` another name in this archive, whatever it is called elsewhere; `nil` takes it back.
   ///
-  /// To be called before an instance is encoded.
+  /// Call it before you encode an instance.
   public func setClassName(_ name: String?, for type: Any.Type) {
     ownClassNames[ObjectIdentifier(type)] = name
     openSession?.settings.ownClassNames = ownClassNames
@@ -105,9 +105,9 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
 
   // MARK: Encoding
 
-  /// Encodes `value` under `key`. A value that was encoded under the same key before is replaced.
+  /// Encodes `value` under `key`, and replaces a value that was encoded under the same key before.
   ///
-  /// All objects that the value reaches are archived before this returns, each as it is now.
+  /// Before this returns, all objects that the value reaches are archived in their present state.
   ///
   /// - Throws: `EncodingError` when the archive is finished, when the archiver is encoding another value just now, when
   ///   objects refer to each other in a cycle that could not be read back, or when values are nested too deep; and what
@@ -117,7 +117,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
     try session.encode(value, forKey: ArchiveCodingKey(stringValue: key))
   }
 
-  /// Completes the archive; nothing can be encoded any more. Calling it again does nothing.
+  /// Completes the archive. You cannot encode further values; calling it again does nothing.
   ///
   /// - Throws: what an `encode(to:)` of an object throws that is still to be written; `EncodingError` when the archiver
   ///   is encoding a value just now, which it continues with.
@@ -136,7 +136,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
     delegate?.archiverDidFinish(self)
   }
 
-  /// The bytes of the archive, which is finished if it was not.
+  /// The bytes of the archive. Finishes the archive if necessary.
   ///
   /// - Throws: as ``finishEncoding()``.
   /// - Complexity: O(1) once the archive is finished, except for archives of less than 16 KB, which are copied.
@@ -150,11 +150,10 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
     }
   }
 
-  /// Writes the archive to the file at `path`, and finishes it if it was not.
+  /// Writes the archive to the file at `path`. Finishes the archive if necessary.
   ///
-  /// When this returns, the file is on the disk; at any moment before, a crash or a power cut leaves the old
-  /// file or the new one, whole. The permissions of an existing file are kept and a symbolic link is
-  /// followed.
+  /// When this returns, the file is on the disk. Until then, a crash or a power cut leaves the old file or the new
+  /// one, whole. The file keeps its permissions, and a symbolic link is followed.
   ///
   /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be written, and the old one
   ///   is then untouched; or when the new one is in place, as the message says, and the disk failed to make sure that it
@@ -195,8 +194,8 @@ extension KeyedArchiver {
   /// try KeyedArchiver.archive(rootObject: library, toFile: "library.keepsake")
   /// ```
   ///
-  /// What is complete is written while the rest is being archived. So the memory that this takes does not depend on
-  /// the size of the archive, but for about 20 bytes for each object, by which it is known again.
+  /// The archiver writes what is complete while it encodes the rest. So memory does not grow with the archive, except
+  /// for about 20 bytes for each object.
   ///
   /// - Throws: `EncodingError`, what an `encode(to:)` throws, or ``ArchiveError`` when the file cannot be written.
   public static func archive<Root: Encodable>(
@@ -250,8 +249,8 @@ extension KeyedArchiver {
     return data
   }
 
-  /// A deep copy: `object` and all that it reaches, copied once each, so that what was shared is shared in
-  /// the copy. Every object of the copy is of the same class as the one it was made from.
+  /// A deep copy of `object` and all that it reaches. Each object is copied once, so what was shared is shared in the
+  /// copy, and keeps its class.
   ///
   /// - Throws: `EncodingError` or `DecodingError`, and what an `encode(to:)` or `init(from:)` throws.
   public static func copy<Root: Codable>(of object: Root) throws -> Root {
@@ -262,15 +261,16 @@ extension KeyedArchiver {
     return try KeyedUnarchiver.unarchiver(of: archiver.session).decode(Root.self, forKey: rootKey)
   }
 
-  /// A deep copy as ``copy(of:)`` makes it, which can be sent to another actor or task:
+  /// A deep copy, as of ``copy(of:)``, that you can send to another actor or task:
   ///
   /// ```swift
   /// let snapshot = try KeyedArchiver.disconnectedCopy(of: library)
   /// Task.detached { report(on: snapshot) }
   /// ```
   ///
-  /// Nothing in the copy is reached from the original, so that either can be changed while the other is in use. Not for
-  /// types whose conformance to `Codable` is isolated to an actor, as that actor's state may come into the copy.
+  /// The copy and the original share no objects, so you can change one while the other is in use. The compiler
+  /// refuses types whose conformance to `Codable` is isolated to an actor, since state of that actor could get into
+  /// the copy.
   ///
   /// - Throws: as ``copy(of:)``.
   public static func disconnectedCopy<Root: Codable & SendableMetatype>(of object: Root) throws

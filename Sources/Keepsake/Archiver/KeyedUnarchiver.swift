@@ -10,19 +10,19 @@
 /// let library = try KeyedUnarchiver.unarchive(Library.self, fromFile: "library.keepsake")
 /// ```
 ///
-/// An unarchiver of one's own reads values by key, in any order, and only those that are asked for; objects
-/// that several of them reach are one instance:
+/// Create an unarchiver to read single values by key, in any order. An object that several of them reach is one
+/// instance:
 ///
 /// ```swift
 /// let unarchiver = try KeyedUnarchiver(forReadingFile: "library.keepsake")
 /// let books = try unarchiver.decode([Book].self, forKey: "books")
 /// ```
 ///
-/// What NSKeyedArchiver wrote, a binary property list or one in XML, is opened by the same calls and read into the same
-/// types: see <doc:MigratingFromNSKeyedArchiver>.
+/// The same calls read NSKeyedArchiver archives, binary or XML, into the same types: see
+/// <doc:MigratingFromNSKeyedArchiver>.
 ///
-/// It is also the `Decoder` of the top level, so that `Point(from: unarchiver)` reads a point whose keys are
-/// those of the archive. An unarchiver belongs to one thread at a time.
+/// It is also the `Decoder` of the top level: `Point(from: unarchiver)` reads a point whose keys are those of the
+/// archive. An unarchiver belongs to one thread at a time.
 public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private let image: ArchiveImage
   private let hidesRootKey: Bool
@@ -39,25 +39,25 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     didSet { openSession?.settings.userInfo = userInfo }
   }
 
-  /// How much the archive may ask of the reader. What NSKeyedArchiver wrote is translated when it is opened, all of it: for
-  /// that the limits hold that the initializer was given.
+  /// Limits on what the archive may demand. An NSKeyedArchiver archive is translated as a whole when it is opened,
+  /// within the limits that you pass to the initializer.
   public var limits: ArchiveLimits {
     didSet { openSession?.change { $0.limits = limits } }
   }
 
-  /// Which classes the archive may name.
+  /// The types that the archive may name.
   public var classPolicy = ArchiveClassPolicy.byName {
     didSet { openSession?.change { $0.classPolicy = classPolicy } }
   }
 
-  /// Types that stand for those which the archive names and the program does not have; of several the first that fits where
-  /// it is to stand. The delegate is asked before.
+  /// Types that stand in for types that the program does not have. The unarchiver asks its delegate first, and then
+  /// takes the first placeholder that fits the declaration.
   public var placeholders: [any ArchivePlaceholder.Type] = [] {
     didSet { openSession?.change { $0.placeholders = placeholders } }
   }
 
-  /// Who follows the decoding, and may replace objects and supply classes. To be set before the first value is
-  /// decoded.
+  /// The delegate, which follows the decoding and may replace objects and supply classes. Set it before you decode
+  /// the first value.
   public weak var delegate: (any KeyedUnarchiverDelegate)? {
     didSet { observe() }
   }
@@ -207,26 +207,26 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
       .decodeIfPresent(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
   }
 
-  /// Whether the archive has a value under `key`, be it nil. Of an archive whose top level has no keys it is `false`.
+  /// Whether the archive has a value under `key`, even nil. It is `false` for an archive whose top level has no keys.
   ///
-  /// It is `false` as well where that cannot be found out because the archive is damaged. The next call that can throw,
-  /// such as ``decode(_:forKey:)`` for any key, then throws what is wrong, and ``error`` has it until then.
+  /// It is also `false` if the archive is too damaged to tell. The next call that can throw, such as
+  /// ``decode(_:forKey:)`` for any key, then throws the error; until then it is in ``error``.
   public func containsValue(forKey key: String) -> Bool {
     answer(orElse: false) { $0.contains(ArchiveCodingKey(stringValue: key)) }
   }
 
-  /// The keys of the archive, in the order in which they were encoded. There are none when the top level has no keys.
+  /// The keys of the archive, in the order in which they were encoded. Empty if the top level has no keys.
   ///
-  /// Where the archive is damaged, or has more keys than the limits allow, they are those that could be read. The next
-  /// call that can throw then throws what is wrong, and ``error`` has it until then.
+  /// If the archive is damaged, or has more keys than the limits allow, these are the keys that could be read. The
+  /// next call that can throw then throws the error; until then it is in ``error``.
   public var allKeys: [String] {
     answer(orElse: []) { $0.allKeys.map(\.stringValue) }
   }
 
-  /// What went wrong in a call that cannot throw, ``containsValue(forKey:)`` or ``allKeys``, or in what a value asked its
-  /// containers; `nil` once another call has thrown it. Or why a ``Lazy`` property could not be read.
+  /// The error of a call that cannot throw, such as ``containsValue(forKey:)`` or ``allKeys``, until another call
+  /// throws it; or why a ``Lazy`` property could not be read.
   ///
-  /// Whoever ends with such a call, and not with one that throws, looks here.
+  /// Look here if your last call is one that cannot throw.
   public var error: (any Error)? {
     openSession?.checks.failure.error ?? openSession?.lazies.faults.first ?? failure
   }
@@ -245,7 +245,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     }
   }
 
-  /// Ends decoding and lets go of the objects that were decoded; decoding afterwards throws.
+  /// Ends decoding and releases the decoded objects. Decoding afterwards throws.
   public func finishDecoding() {
     guard !isFinished else { return }
     if !isFinishing {

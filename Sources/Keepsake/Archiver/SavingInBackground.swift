@@ -3,16 +3,16 @@
   internal import Synchronization
 
   extension KeyedArchiver {
-    /// Saves `rootObject` and all that it reaches as it is now, while the program continues.
+    /// Saves `rootObject` and all that it reaches, in its present state, while the program continues.
     ///
     /// ```swift
     /// try await KeyedArchiver.save(rootObject: library, to: libraryURL)
     /// ```
     ///
-    /// The archive is made on the actor that calls this, before it suspends for the first time: what is changed after
-    /// that is not in it. Then the actor is free, and the archive is written on another thread, as durably as
-    /// ``write(to:)`` does. Saves of one file are put in place in the order of these calls. One that is made at once, such
-    /// as ``write(to:)``, waits for those that were begun before.
+    /// The method makes the archive on the calling actor before it first suspends, so later changes are not in it.
+    /// Then the actor is free, and another thread writes the archive, as durably as ``write(to:)`` does. Saves of one
+    /// file take effect in the order of the calls; a synchronous save, such as ``write(to:)``, waits for those that
+    /// began before.
     ///
     /// The whole archive is in memory until it is written.
     ///

@@ -6,7 +6,7 @@ protocol DecodingObserver: AnyObject {
   func type(forUnknownName name: String, superclasses: [String]) -> Any.Type?
 }
 
-/// An object that is told when the whole graph it belongs to is back.
+/// An object that is called when the whole graph that it belongs to is decoded.
 ///
 /// ```swift
 /// extension Library: ArchiveAwakening {
@@ -14,8 +14,8 @@ protocol DecodingObserver: AnyObject {
 /// }
 /// ```
 public protocol ArchiveAwakening: AnyObject {
-  /// Called once on every object that was decoded, when all that was decoded with it is complete, deferred and
-  /// weak references included. Objects are called in the order in which their initializers returned.
+  /// The unarchiver calls this once for each decoded object, when the whole graph is complete, deferred and weak
+  /// references included, in the order in which the initializers returned.
   func awakeFromArchive()
 }
 

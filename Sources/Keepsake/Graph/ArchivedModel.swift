@@ -1,4 +1,5 @@
-/// A base class whose subclasses are `Codable` without any coding code: all their stored `var` properties are archived.
+/// A base class whose subclasses are `Codable` without any coding code: it archives all their stored `var`
+/// properties.
 ///
 /// ```swift
 /// class User: ArchivedModel {
@@ -12,21 +13,21 @@
 /// }
 /// ```
 ///
-/// Models may refer to each other in cycles. Every property has a default, which it keeps when the archive has no value
-/// for it, or nil and the property is not optional; so properties can be added later. Values of properties that were
-/// removed are ignored. Observers (`didSet`) do not run while the object is decoded.
+/// Models may refer to each other in cycles. Each property has a default, which it keeps if the archive has no value
+/// for it, or nil for a property that is not optional. So you can add properties later, and remove them: values
+/// without a property are ignored. Observers (`didSet`) do not run while an object is decoded.
 ///
-/// All else is as ``ArchivedFields`` says: which properties there are, what a type that is not `Codable` leads to, and how
-/// ``ArchivedFields/archivedKeys`` gives a property another key or leaves it out:
+/// The rules of ``ArchivedFields`` apply. A type that is not `Codable` is an error that names the property, and
+/// ``ArchivedFields/archivedKeys`` renames the key of a property or leaves the property out:
 ///
 /// ```swift
 /// override class var archivedKeys: [String: String?] { ["friends": "mates", "cache": nil] }
 /// ```
 ///
-/// Where two classes of a chain each have a property of one name, as they can where these are private, the one nearer to
-/// the base keeps the name, and the key of the other is `ClassName.name`.
+/// If a class and its superclass have private properties of the same name, the key of the superclass's property is
+/// the name, and that of the subclass's is `ClassName.name`.
 ///
-/// With other encoders, such as `JSONEncoder`, a model is one keyed container with the values of all its properties.
+/// Other encoders, such as `JSONEncoder`, write a model as one keyed container with all its properties.
 open class ArchivedModel: ArchivedFields, SelfRegistering, DefaultKeeping {
   /// The keys of those properties that have another one than their name; nil for a property that is not archived.
   open class var archivedKeys: [String: String?] { [:] }
@@ -34,7 +35,7 @@ open class ArchivedModel: ArchivedFields, SelfRegistering, DefaultKeeping {
   /// Makes a model with the defaults of all its properties.
   public required init() {}
 
-  /// Decodes the properties for which there is a value; the others have their defaults.
+  /// Decodes the properties that have a value; the others keep their defaults.
   ///
   /// - Throws: `DecodingError` when a value is not of the type of its property, or a property cannot be archived; and what
   ///   an `init(from:)` throws.

@@ -21,16 +21,16 @@ extension KeyedDecodingContainer {
     try decodeIfPresent(runtime: type, forKey: key)
   }
 
-  /// Decodes the value of `key` when everything else has been, and hands it to `assign`.
+  /// Decodes the value of `key` after everything else, and passes it to `assign`.
   ///
-  /// This closes a cycle of objects by hand: the value may refer back to the object whose initializer asks.
+  /// This closes a cycle in hand-written coding: the value may refer back to the object whose initializer runs.
   ///
   /// ```swift
   /// try container.decodeDeferred(Author.self, forKey: .author) { [unowned self] in self.author = $0 }
   /// ```
   ///
-  /// `assign` is called once, at the latest before the outermost decode returns, and at once where the value
-  /// is there or the decoder is not Keepsake's. It is not called when the initializer of the object throws.
+  /// The decoder calls `assign` once: at once if the value exists already or the decoder is not Keepsake's, otherwise
+  /// before the outermost decode returns. It does not call it if the initializer throws.
   ///
   /// - Throws: `DecodingError` when there is no value of that key. What is wrong with the value itself is thrown by
   ///   the outermost decode, with the path of the value.
@@ -65,8 +65,7 @@ extension KeyedDecodingContainer {
 }
 
 extension UnkeyedDecodingContainer {
-  /// Decodes the next element when everything else has been, and hands it to `assign`; see the method of keyed
-  /// containers.
+  /// Decodes the next element after everything else, and passes it to `assign`; see the method of keyed containers.
   public mutating func decodeDeferred<Value: Decodable>(
     _ type: Value.Type,
     _ assign: @escaping (Value) -> Void
@@ -82,15 +81,15 @@ extension UnkeyedDecodingContainer {
 }
 
 extension KeyedEncodingContainer {
-  /// Encodes `value` under `key`, to be read with `decodeDeferred(_:forKey:_:)`.
+  /// Encodes `value` under `key`, for a reader that uses `decodeDeferred(_:forKey:_:)`.
   ///
-  /// A plain `encode` does too. But then the archiver cannot know that a cycle which the value closes will be read
-  /// deferred, and tries: it archives and reads the root value once more, in memory.
+  /// A plain `encode` writes the same. But if the value closes a cycle, the archiver then has to find out whether it
+  /// is read deferred: it archives and reads the root object once more, in memory.
   public mutating func encodeDeferred<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     try encode(Deferred(wrappedValue: value), forKey: key)
   }
 
-  /// Encodes a reference to `object` under `key` if something else archives the object, be it earlier or later.
+  /// Encodes a reference to `object` under `key` if something else archives the object, earlier or later.
   ///
   /// It is read with `decodeIfPresent`, or, where it may close a cycle, with
   /// `decodeDeferredIfPresent(_:forKey:_:)` or as a ``WeakReference``; it is nil where the object was not

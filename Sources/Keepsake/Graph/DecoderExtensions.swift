@@ -1,9 +1,8 @@
 extension Decoder {
-  /// Makes `object` known, so that what it holds may refer back to it: its children get it although its
-  /// initializer is still running.
+  /// Registers `object`, so that the objects it holds can refer back to it while its initializer still runs.
   ///
-  /// To be called by the initializer with `self`, once all stored properties have values. With another
-  /// decoder than Keepsake's it does nothing.
+  /// Call it in the initializer with `self`, once all stored properties have values. With another decoder than
+  /// Keepsake's it does nothing.
   public func register(_ object: some SelfRegistering) {
     guard let decoder = archiveDecoder else { return }
     decoder.session.register(object, from: decoder)

@@ -1,5 +1,5 @@
-/// A property whose value is read from an archive when everything else has been, so that it may refer back to
-/// the object that it belongs to.
+/// A property whose value is read from an archive after everything else, so that it may refer back to the object that
+/// it belongs to.
 ///
 /// ```swift
 /// final class Author: Codable { var posts: [Post] = [] }
@@ -9,12 +9,12 @@
 /// }
 /// ```
 ///
-/// It holds any `Codable` value strongly: an object, an optional, an array, dictionary or set of objects. It
-/// also is the way to graphs of any depth, since what is deferred is read from a queue and not recursively.
+/// It holds any `Codable` value strongly: an object, an optional, an array, a dictionary or a set. Deferred values
+/// are read from a queue, not recursively, so chains through the property may have any length.
 ///
-/// While a graph is being read the property has no value yet. What needs it belongs into
-/// ``ArchiveAwakening/awakeFromArchive()``. Where it is compared or hashed before, as the elements of a set are, the
-/// outermost decode throws; and so it does where an initializer reads an optional one, which is nil then.
+/// While a graph is being decoded, the property has no value. Code that needs it belongs in
+/// ``ArchiveAwakening/awakeFromArchive()``. If anything compares or hashes the property before, as a set does with
+/// its elements, or reads an optional one, which is nil then, the outermost decode throws.
 ///
 /// An initializer that reads one which is *not* optional, its own or that of another object, stops the program: there is
 /// no value to return, and a property cannot throw. The archive decides whether the value is there already. So where an

@@ -9,16 +9,15 @@
 /// }
 /// ```
 ///
-/// Each value is archived with the name of its type, which is found again as that of a subclass is: by the
-/// names of ``ArchivableClass``, by registration, by the runtime's name. The type must conform to the protocol
-/// before any of its initializers runs. Objects are archived as objects: shared ones stay shared.
+/// The archive has the name of each value's type. The reader finds the type as it finds a subclass: by the names of
+/// ``ArchivableClass``, by registration, or by the runtime's name. It checks that the type conforms to the protocol
+/// before it calls an initializer. Shared objects stay shared.
 ///
-/// That the values are `Codable` is found out when they are coded, so the wrapper is `Codable` whatever its
-/// type is; encoding a value that is not throws.
+/// The wrapper is `Codable` whatever its type is. Encoding throws if a value is not `Codable`.
 ///
-/// With `Any`, a collection may mix whatever is `Codable`, collections of that, and nil: `[String: Any]` has `[Any]` in it.
-/// In what NSKeyedArchiver wrote nothing is declared; there the kind of each value tells its type, and the class of each
-/// object (<doc:MigratingFromNSKeyedArchiver>).
+/// With `Any`, a collection may mix `Codable` values, collections of these, and nil. In NSKeyedArchiver archives,
+/// which declare no types, the kind of each value and the class of each object tell the type
+/// (<doc:MigratingFromNSKeyedArchiver>).
 ///
 /// Other encoders, such as JSON's, write each value as `{"type": name, "value": …}`, and other decoders read
 /// that.
@@ -32,7 +31,7 @@ public struct Polymorphic<Value> {
     self.wrappedValue = wrappedValue
   }
 
-  /// A value to be archived with its type where there is no property, such as a root object:
+  /// A value to archive with the name of its type where there is no property, such as a root object:
   /// `archivedData(withRootObject: Polymorphic(shapes))`.
   public init(_ value: Value) {
     wrappedValue = value
@@ -64,7 +63,7 @@ extension Polymorphic: Sendable where Value: Sendable {}
 extension Polymorphic: Codable, NativelyEncodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { PolymorphicEncodingPlan<Value>() }
 
-  /// Encodes the value, or the values in the collection that it is, with their types.
+  /// Encodes the value, or each value of a collection, with the name of its type.
   ///
   /// - Throws: `EncodingError` when a value is not `Encodable`, or is of a type that could not be found again; what an
   ///   `encode(to:)` throws.
@@ -95,7 +94,7 @@ extension Polymorphic: Codable, NativelyEncodable {
     try container.encode(TypedValue(value: value, declared: Value.self))
   }
 
-  /// Decodes the value, or the values in the collection that it is, each as the type that it was.
+  /// Decodes the value, or each value of a collection, as the type that it was.
   ///
   /// - Throws: `DecodingError` when there is no such type, or none that fits; what an `init(from:)` throws.
   public init(from decoder: any Decoder) throws {

@@ -1,4 +1,4 @@
-/// A weak property, archived only if something else archives its object, whichever comes first.
+/// A weak property that is archived only if something else archives its object, earlier or later.
 ///
 /// ```swift
 /// final class Node: Codable {
@@ -7,11 +7,10 @@
 /// }
 /// ```
 ///
-/// When it is read it is nil if the object was not archived, and as long as nothing else has asked for the
-/// object: it gets its value when the outermost decode returns by which the object came back.
+/// When it is read, it is nil if the object is not in the archive. Otherwise it gets its value when the outermost
+/// call returns that decodes the object.
 ///
-/// Other encoders, such as JSON's, have no references. There it is nil, as a weak reference is never the reason
-/// for its object to be written, and reads as nil.
+/// Other encoders, such as JSON's, have no references: they write nil, and other decoders read nil.
 @propertyWrapper
 public struct WeakReference<Object: AnyObject> {
   private var box: WeakBox<Object>?
@@ -21,7 +20,7 @@ public struct WeakReference<Object: AnyObject> {
     box = wrappedValue.map { WeakBox($0) }
   }
 
-  /// The object, as long as somebody else keeps it.
+  /// The object, as long as a strong reference keeps it.
   public var wrappedValue: Object? {
     get { box?.object }
     set { box = newValue.map { WeakBox($0) } }

@@ -1,5 +1,5 @@
-/// A type of the program that stands for types which it does not have, behind a protocol: those of a plugin that is gone,
-/// or of a later release. What it holds can be written back as it was.
+/// A type that stands in for types that the program does not have, such as those of a plug-in that is gone or of a
+/// later release. It keeps what it read, and writes it back unchanged.
 ///
 /// ```swift
 /// struct UnknownShape: Shape, ArchivePlaceholder {
@@ -14,19 +14,19 @@
 /// let drawing = try unarchiver.decode(Drawing.self, forKey: "drawing")
 /// ```
 ///
-/// It is a structure for values, or a class for objects, and has to be what is declared where it is to stand: conform to
-/// the protocol, or be a subclass. It needs no coding code.
+/// Use a structure for values and a class for objects. It must fit the declaration: conform to the protocol, or be a
+/// subclass. It needs no coding code.
 public protocol ArchivePlaceholder: Codable {
-  /// Makes a placeholder for what stands in an archive.
+  /// Makes a placeholder with the content of an archive.
   init(_ content: UnknownValue)
-  /// What stands in the archive, to be written back.
+  /// The content of the archive, which is written back.
   var content: UnknownValue { get }
 }
 
-/// What an archive has of a value or an object whose type the program does not have (``ArchivePlaceholder``).
+/// A value or an object of an archive whose type the program does not have (``ArchivePlaceholder``).
 ///
-/// Objects that it refers to are built where their classes are there, and shared with the rest of the graph. They are read
-/// when all else has been.
+/// The reader builds the objects that it refers to, if their classes exist, after everything else. They are shared
+/// with the rest of the graph.
 public struct UnknownValue {
   /// The name of the type in the archive.
   public var typeName: String { entries.first?.name ?? "" }

@@ -1,10 +1,9 @@
-/// A type that says itself by which name and in which version its instances stand in an archive.
+/// A type that declares the name and the version under which archives keep its instances.
 ///
-/// An archive names the type of an instance where the type cannot be known otherwise: for a `Dog` in an
-/// `[Animal]`, and for any class, structure or enumeration behind a protocol. By default the name is the one
-/// that the runtime uses, and renaming the type or moving it to another module would make such archives
-/// unreadable. A type that states a name is found by it, in every program that contains the type, without
-/// being registered anywhere.
+/// An archive has the name of a type that the declaration does not tell: of a `Dog` in an `[Animal]`, and of any
+/// class, structure or enumeration behind a protocol. By default this is the runtime's name, so renaming the type or
+/// moving it to another module would make such archives unreadable. A declared name stays. Every program that
+/// contains the type finds it by this name, without registration.
 ///
 /// ```swift
 /// final class Dog: Animal {}
@@ -16,14 +15,13 @@
 /// }
 /// ```
 ///
-/// A private or local type has no name that means anything in another process; one that states a name can be
-/// archived like any other. All three properties have to give the same value each time.
+/// The runtime's name of a private or local type means nothing in another process; with a declared name you can
+/// archive such a type like any other. Return the same values each time.
 ///
 /// ## Subclasses
 ///
-/// A name belongs to the class that states it. A subclass that only inherits one goes by the name that the
-/// runtime has for it. For subclasses to state their own, the class that conforms declares `class` properties
-/// in its body, which they override:
+/// A name belongs to the class that declares it. A subclass that only inherits the declaration keeps the runtime's
+/// name. To let subclasses declare their own, use `class` properties in the body of the class:
 ///
 /// ```swift
 /// class Animal: Codable, ArchivableClass {
@@ -37,10 +35,9 @@
 ///
 /// ## What is not found
 ///
-/// Generic types are not found by a stated name, since it does not say what the parameters are. Classes of
-/// Objective-C are not found by one either, and structures and enumerations only as far as they are part of the
-/// program: an optimized build leaves out those that are not public and that nothing uses. Any type can be
-/// registered instead.
+/// Generic types and classes declared in Objective-C are not found by a declared name. Structures and enumerations
+/// are found if they are part of the program: an optimized build leaves out internal ones that nothing uses. Register
+/// such types with ``KeyedUnarchiver/setClass(_:forClassName:)-swift.type.method``.
 public protocol ArchivableClass {
   /// The name under which instances are archived. By default the name of the type and of those around it,
   /// with the module: `"Zoo.Animal"`.

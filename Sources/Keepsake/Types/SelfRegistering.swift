@@ -1,7 +1,7 @@
-/// A class whose instances make themselves known while their initializer still runs, so that what they hold
-/// may refer back to them by plain properties.
+/// A class whose objects register while their initializer still runs, so that the objects they hold can refer back to
+/// them.
 ///
-/// Once all stored properties have values, `init(from:)` calls `register(_:)` of the decoder and reads the
+/// Once all stored properties have values, `init(from:)` calls `register(_:)` of the decoder, and then reads the
 /// rest:
 ///
 /// ```swift
@@ -18,8 +18,8 @@
 /// }
 /// ```
 ///
-/// The archiver relies on the promise when it looks for cycles of references that could not be read. Where a
-/// class does not keep it, reading such a cycle throws.
+/// The archiver relies on this when it looks for cycles that no reader can close. If a class does not register,
+/// reading such a cycle throws.
 public protocol SelfRegistering: AnyObject {}
 
 /// Whether objects of a class are there before what they hold is read.

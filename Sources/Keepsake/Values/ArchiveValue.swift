@@ -1,7 +1,7 @@
-/// A value of an archive, as it stands there and without a Swift type.
+/// A value in an archive, viewed without its Swift type.
 ///
-/// It is a place in the archive and the kind of what begins there. Nothing else is read before it is asked for, so that
-/// a look into an archive of gigabytes costs what is looked at. No class of the archive has to exist in the program.
+/// A value knows its offset and its kind, and reads anything else when you ask for it. So looking into an archive of
+/// gigabytes costs what you look at. The program needs none of the classes in the archive.
 ///
 /// ```swift
 /// let archive = try ArchiveValue(forReadingFile: "library.keepsake")
@@ -10,13 +10,13 @@
 /// }
 /// ```
 ///
-/// References are followed by what asks for what is in a value: the subscripts, ``members()``, ``count``, and properties
-/// such as ``stringValue``. ``kind`` and ``byteRange`` are those of the reference itself. Objects may refer to each
-/// other in cycles: who walks through all of them keeps track by ``objectNumber``.
+/// The subscripts, ``members()``, ``count`` and properties such as ``stringValue`` follow references; ``kind`` and
+/// ``byteRange`` describe the reference itself. Objects may refer to each other in cycles: to visit each object once,
+/// keep track of ``objectNumber``.
 ///
-/// Values may be used in several threads at once. What they throw is an ``ArchiveError`` with the place of the damage;
-/// `nil` says that there is no such value. Files of NSKeyedArchiver are opened, too; places are then those in the
-/// archive that is made of them in memory.
+/// Several threads may use a value at once. A damaged archive throws an ``ArchiveError`` with the offset of the
+/// damage; `nil` means that there is no such value. NSKeyedArchiver archives open, too; offsets then refer to their
+/// translation in memory.
 public struct ArchiveValue: @unchecked Sendable {
   // What the image remembers is reached only through `exclusively`, the rest of it never changes.
 
@@ -102,7 +102,7 @@ public struct ArchiveValue: @unchecked Sendable {
   let bodyEnd: Int
   let standing: Standing
   let tag: UInt8
-  /// What the value is, a reference not followed.
+  /// The kind of the value; for a reference, the kind of reference.
   public let kind: Kind
 
   /// No tag, count or number, and no value without a length of its own, takes more bytes.
@@ -164,14 +164,14 @@ public struct ArchiveValue: @unchecked Sendable {
     try ArchiveValue(image, at: offset, endingBy: bodyEnd)
   }
 
-  /// Where the bytes of the value are, those of the objects not counted that it refers to.
+  /// The range of the value's bytes, without the objects that it refers to.
   ///
   /// - Complexity: O(*n*) in the number of values in it.
   public var byteRange: Range<Int> {
     get throws(ArchiveError) { offset..<(try image.endTouching(valueAt: offset, in: reader)) }
   }
 
-  /// How many bytes the value takes, those of the objects not counted that it refers to.
+  /// The number of the value's bytes, without the objects that it refers to.
   public var byteCount: Int {
     get throws(ArchiveError) { try byteRange.count }
   }

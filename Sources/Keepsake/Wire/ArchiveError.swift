@@ -1,4 +1,4 @@
-/// What went wrong with an archive: a code to act on, a sentence to read, and the place.
+/// An error with a code to act on, a sentence to read, and where it was.
 ///
 /// Encoding and decoding calls throw `EncodingError` and `DecodingError`, as every `Codable` coder does; an
 /// `ArchiveError` is then the `underlyingError` of their context, where it prints as its ``code`` alone, since the context
@@ -34,22 +34,22 @@ public struct ArchiveError: Error, Hashable, Sendable {
     public static let unsupportedVersion = Code("unsupportedVersion")
     /// The bytes were changed or cut off after the archive was written, or were never a valid archive.
     public static let damaged = Code("damaged")
-    /// A value is there, but not of the type that was asked for, or does not fit into it.
+    /// A value is not of the requested type, or does not fit into it.
     public static let typeMismatch = Code("typeMismatch")
     /// A limit of ``ArchiveLimits`` was reached, or the stack is about to end.
     public static let limitExceeded = Code("limitExceeded")
-    /// Objects refer to each other in a circle that no initializer could read back.
+    /// Objects refer to each other in a cycle that no initializer can read back.
     public static let cycle = Code("cycle")
     /// A class that the archive names cannot be found or must not be built.
     public static let unresolvableClass = Code("unresolvableClass")
-    /// The archiver, a coder or a container was used in a way that it does not allow.
+    /// The program used an archiver, a coder or a container in a way that it does not allow.
     public static let misuse = Code("misuse")
     /// A file could not be opened or read.
     public static let unreadableFile = Code("unreadableFile")
     /// A file could not be written or put in place; what was there before is unchanged. Or, as the message then says,
     /// the new file is in place, but is not sure to survive a power cut.
     public static let unwritableFile = Code("unwritableFile")
-    /// Somebody else has the document open for writing.
+    /// Another document has the file open for writing.
     public static let fileInUse = Code("fileInUse")
   }
 

@@ -1,8 +1,8 @@
-/// How much an archive may ask of the reader. The defaults suit archives from anywhere.
+/// Limits on what an archive may demand of its reader. The defaults suit archives from any source.
 ///
-/// What goes beyond a limit is a `DecodingError` whose underlying error is an ``ArchiveError`` with the code
-/// ``ArchiveError/Code/limitExceeded``. What is nested deeper than readers with the default limits accept, the archiver
-/// refuses to write; the other limits concern reading only.
+/// Beyond a limit, decoding throws a `DecodingError` whose underlying error is an ``ArchiveError`` with the code
+/// ``ArchiveError/Code/limitExceeded``. The archiver refuses to write what is nested deeper than the default limits
+/// accept; the other limits concern reading only.
 ///
 /// ```swift
 /// var limits = ArchiveLimits()
@@ -11,41 +11,41 @@
 /// let unarchiver = try KeyedUnarchiver(forReadingFile: "upload.keepsake", limits: limits)
 /// ```
 public struct ArchiveLimits: Sendable, Hashable {
-  /// How deep values may be nested, objects within objects included. 250,000 by default.
+  /// The maximum nesting of values, objects within objects included. 250,000 by default.
   ///
   /// A level takes some hundred bytes of stack in an optimized program. Where the stack of the calling thread
   /// would end, coding continues on a larger stack of the same thread, and throws when the system provides none.
   /// Deferred values start again at the top.
   ///
-  /// Swift lets go of a chain of objects by recursion, on the stack of whoever does so. If archives come from
-  /// strangers and your classes can form chains by plain properties, set this to some thousand.
+  /// Swift releases a chain of objects by recursion, on the stack of the releasing thread. If your classes can form
+  /// chains and archives come from untrusted sources, set a limit of a few thousand.
   public var maximumDepth = 250_000
-  /// How deep values may be nested in one object, or in none, without going through another object: arrays in
-  /// arrays, structures in structures. 40,000 by default; an enumeration with a payload takes two levels.
+  /// The maximum nesting of values within one object: arrays in arrays, structures in structures. 40,000 by default.
+  /// An enumeration with a payload takes two levels.
   public var maximumValueDepth = 40_000
-  /// How many bytes an archive may have that is read. No limit by default.
+  /// The maximum length of an archive, in bytes. No limit by default.
   public var maximumByteCount = Int.max
-  /// How many objects may be built from one archive. No limit by default: each takes a byte of it at least.
+  /// The maximum number of objects in one archive. No limit by default: each takes at least a byte of the archive.
   public var maximumObjectCount = Int.max
-  /// How many elements an array, a set or a dictionary may have, and how many bytes a `Data`. No limit by default:
-  /// no collection says that it has more than the archive has room for.
+  /// The maximum number of elements of an array, a set or a dictionary, and of bytes of a `Data`. No limit by
+  /// default: the reader rejects a count that the archive has no room for.
   public var maximumElementCount = Int.max
-  /// How many bytes of UTF-8 a string may have, the keys of dictionaries included. Strings of at most 31 bytes are
-  /// always read. No limit by default.
+  /// The maximum length of a string, in bytes of UTF-8, keys of dictionaries included. Strings of at most 31 bytes
+  /// are always accepted. No limit by default.
   public var maximumStringByteCount = Int.max
-  /// How many bytes of memory the values may take that are decoded, roughly: elements of collections, objects, large
-  /// structures, strings and data are counted, by the sizes of their types. `nil`, the default, is 64 times the bytes
-  /// of the archive, and 256 MB.
+  /// The maximum memory of decoded values, in bytes. The reader counts elements of collections, objects, large
+  /// structures, strings and data by the sizes of their types. `nil`, the default, allows 64 times the length of the
+  /// archive plus 256 MB.
   ///
-  /// An array of structures in which nearly everything is nil takes a byte of an archive for each, and hundreds in
-  /// memory. A program that archives millions of these sets a limit of its own.
+  /// A structure in which nearly everything is nil takes one byte in an archive and hundreds in memory. A program
+  /// that archives millions of these in an array needs a higher limit.
   ///
-  /// What NSKeyedArchiver wrote is translated in memory when it is opened, and that counts, too; by default it may take 64
-  /// times the bytes, and 256 KB.
+  /// An NSKeyedArchiver archive is translated in memory when it is opened, and that counts, too. By default the
+  /// translation may take 64 times the length of the archive plus 256 KB.
   public var maximumAllocation: Int?
 
-  /// Whether a file that NSKeyedArchiver wrote is read, too, where an archive is expected. True by default, but for
-  /// ``ArchiveDecoder``, which has to be told so besides.
+  /// Whether the reader accepts NSKeyedArchiver archives. True by default. An ``ArchiveDecoder`` needs its own
+  /// ``ArchiveDecoder/readsNSKeyedArchives`` as well.
   public var readsNSKeyedArchives = true
 
   /// The default limits.

@@ -33,13 +33,13 @@ extension KeyedArchiver {
   /// #expect(check.isPassed, "\(check)")
   /// ```
   ///
-  /// Compared are the stored properties of all values and objects that can be reached, those included that nobody encodes,
-  /// and which objects are the same ones. Caches and what is `lazy` are stored properties, too; a class that makes itself a
-  /// `CustomReflectable` shows others. What stands in sets, and all that reflection does not show, is compared by archiving
-  /// the copy once more.
+  /// The check compares the stored properties of all values and objects that can be reached, including those that are
+  /// not encoded, and the identity of objects. Caches and `lazy` properties are stored properties, too; a
+  /// `CustomReflectable` type can show others. It compares the elements of sets, and whatever reflection does not
+  /// show, by archiving the copy once more.
   ///
-  /// Types are found by their names, as in another process. The memory of several copies is needed, and much more time than
-  /// archiving takes.
+  /// It finds types by their names, as another process would. It takes the memory of several copies, and much more
+  /// time than archiving.
   public static func check<Root: Codable>(_ value: Root) -> ArchiveCheck {
     var check = ArchiveCheck()
     var samples: [Any] = []

@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// A file that is open: a root object, and saves that write what has changed.
+/// An open file with a root object, whose saves write what has changed.
 ///
 /// ```swift
 /// let document = try ArchiveDocument<Library>(opening: "library.keepsake")
@@ -12,18 +12,19 @@
 /// try document.save()
 /// ```
 ///
-/// A save appends to the file the objects that are new or different, and nothing else. Nothing has to be marked as changed:
-/// the objects are encoded and compared with the file. When ``save(date:)`` has returned, a crash or a power cut does not
-/// take the save back, and at any moment before, the file is as the save before has left it.
+/// A save appends the objects that are new or different, and nothing else. You need not mark changes: the document
+/// encodes the objects and compares them with the file. Once ``save(date:)`` has returned, the save survives a crash
+/// or a power cut; until then, the file contains the save before.
 ///
-/// Earlier saves stay in the file until ``compact()``: see ``saves``, ``root(asOf:)`` and ``revert(to:date:)``. Any archive with
-/// one root object is a document with one save, and any reader of archives reads the newest save of a document.
+/// Earlier saves stay in the file until ``compact()``: see ``saves``, ``root(asOf:)`` and ``revert(to:date:)``. Any
+/// archive with one root object is a document with one save. Any reader of archives reads the newest save of a
+/// document.
 ///
-/// While a document is open, no other can be opened on its file, in this process or another one; readers are not disturbed.
-/// A document belongs to one thread at a time. It can be kept by an actor, and sent to one.
+/// While a document is open, no other document, in any process, can open its file; readers can. A document belongs to
+/// one thread at a time. An actor can keep it, and you can send it to one.
 ///
-/// The objects of the last save are kept alive by the document, also those that the root object does not lead to any more,
-/// until the next save.
+/// The document keeps all objects of the last save alive until the next save, even those that the root object no
+/// longer reaches.
 public final class ArchiveDocument<Root: Codable> {
   /// The root object. Replace it or change what it leads to, then call ``save(date:)``.
   public var root: Root
@@ -104,8 +105,8 @@ public final class ArchiveDocument<Root: Codable> {
     try save(nil, date, mayCompact: compactsAutomatically)
   }
 
-  /// Saves what has changed since the last save, where it is known which objects have: others are not looked at, and so the
-  /// time that it takes is that of what has changed.
+  /// Saves the given objects if they have changed since the last save. The document skips all others, so the save
+  /// takes time in proportion to the changes.
   ///
   /// ```swift
   /// note.text = "changed"
@@ -113,10 +114,10 @@ public final class ArchiveDocument<Root: Codable> {
   /// try document.save(changed: [note, document.root])
   /// ```
   ///
-  /// New objects are found where the changed ones refer to them. A root object that is a structure is always looked at. A
-  /// change of another object is not lost: the next ``save(date:)`` finds it.
+  /// The save finds new objects where changed ones refer to them, and always includes a root object that is a
+  /// structure. If you leave out an object that has changed, the next ``save(date:)`` finds it.
   ///
-  /// Everything is looked at where the changes may have made a cycle by way of objects that are not listed.
+  /// If the changes may have made a cycle through objects that you did not list, the document compares everything.
   ///
   /// - Parameters:
   ///   - objects: the objects of the document whose properties are not as they were at the last save.
@@ -156,11 +157,13 @@ public final class ArchiveDocument<Root: Codable> {
     return true
   }
 
-  /// Writes the file anew without earlier saves, as one archive of the root object as it is now.
+  /// Replaces the file by one archive of the present root object, without earlier saves.
   ///
-  /// The file is then what ``KeyedArchiver/archive(rootObject:toFile:outputFormatting:userInfo:)`` writes with
-  /// ``ArchiveFormatting/sortedKeys``, byte for byte; where ``Lazy`` properties were not read, they are copied unread, and
-  /// only the order of the tables may be another. It is put in place in one step; who reads the old one is not disturbed.
+  /// The file then equals, byte for byte, what
+  /// ``KeyedArchiver/archive(rootObject:toFile:outputFormatting:userInfo:)`` writes with
+  /// ``ArchiveFormatting/sortedKeys``. ``Lazy`` properties that were not read are copied unread; only then the order
+  /// of the tables may differ. The new file replaces the old one in one step, so programs that read the old one
+  /// continue to.
   ///
   /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of the document and in the bytes of those that were not read.
@@ -192,16 +195,16 @@ public final class ArchiveDocument<Root: Codable> {
       }
   }
 
-  /// The root object as the save `number` has it. It is another one than ``root``, and shares no objects with it.
+  /// The root object of the save `number`. It shares no objects with ``root``.
   ///
   /// - Throws: ``ArchiveError`` when there is no such save; otherwise as ``init(opening:verification:limits:classPolicy:userInfo:)``.
   public func root(asOf number: Int) throws -> Root {
     try session(asOf: number).decodeRoot(Root.self)
   }
 
-  /// Makes the root object that of the save `number`, and saves it. The saves between stay in the file.
+  /// Returns to the root object of the save `number`, and saves it. The saves in between stay in the file.
   ///
-  /// What was changed and not saved is lost.
+  /// Unsaved changes are lost.
   ///
   /// - Throws: as ``root(asOf:)`` and ``save(date:)``.
   public func revert(to number: Int, date: Date? = nil) throws {
@@ -221,7 +224,7 @@ public final class ArchiveDocument<Root: Codable> {
 
   // MARK: Closing
 
-  /// Lets go of the file, so that others can open it. What was not saved is not written; the root object stays.
+  /// Closes the file, so that others can open it. Unsaved changes are not written; the root object stays.
   public func close() { file = nil }
 
   /// Throws where something could not be read: a save would replace it by nothing.
