@@ -56,10 +56,9 @@ extension DecodingSession {
     reserve(count)
     let plan = types.plans.plan(for: Element.self)
     try descend(to: start, from: depth)
-    nesting.frames[depth + 1].kind = .elements
     var element = payload
     for index in 0..<count {
-      nesting.frames[depth + 1].currentSlot = index
+      nesting.frames[depth + 1].showElement(index, of: start)
       try describingFaults(Element.self, at: element, depth + 1) { try read(&element, plan) }
     }
     cursor = element
@@ -92,6 +91,21 @@ extension UnpackableElement {
 
 final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
+    guard try session.reader.byte(at: cursor) == Tag.shortArray, !session.isUnusuallyDeep(below: depth) else {
+      return try decodeElements(at: &cursor, session, depth)
+    }
+    // Many arrays are empty.
+    cursor &+= 1
+    return []
+  }
+
+  // A call, as are those below, so that the metadata of the array is looked up only here.
+  @inline(never)
+  private func decodeElements(
+    at cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> [Element] {
     switch TagKind(try session.reader.byte(at: cursor)) {
     // Numbers whose type has become another that decodes itself from one, such as an enumeration; and an array of which
     // more is said before it, which containers pass over.
@@ -107,7 +121,6 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
   }
 
-  // A call, so that the metadata of the array is looked up only here.
   @inline(never)
   private func decodeByContainer(
     at cursor: inout Int,
@@ -149,8 +162,7 @@ extension DecodingSession {
       for _ in 0..<count { strings.append(try readString(at: &element)) }
     } catch {
       try descend(to: cursor, from: depth)
-      nesting.frames[depth + 1].kind = .elements
-      nesting.frames[depth + 1].currentSlot = strings.count
+      prepareElement(cursor, depth + 1, strings.count)
       throw self.error(error, String.self, path(toValueAt: element, in: depth + 1))
     }
     cursor = element
@@ -250,12 +262,10 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     dictionary.reserveCapacity(session.reservation(count, (Key, Value).self))
     let plan = session.types.plans.plan(for: Value.self)
     try session.descend(to: start, from: depth)
-    session.nesting.frames[depth + 1].kind = .entries
-    session.nesting.frames[depth + 1].count = count
-    session.nesting.frames[depth + 1].currentSlot = 0
+    session.nesting.frames[depth + 1].setKeyed(KeyedHead(mapOf: count, payload: entry))
     var keysDiffer = false
     for _ in 0..<count {
-      session.nesting.frames[depth + 1].currentKey = entry
+      session.nesting.frames[depth + 1].showEntry(at: entry)
       let key = try decodeKey(at: &entry, session, depth)
       try session.describingFaults(Value.self, at: entry, depth + 1) {
         let value = try plan.decode(at: &entry, session, depth + 1)

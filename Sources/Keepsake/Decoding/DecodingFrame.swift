@@ -1,78 +1,110 @@
-/// Where the decoder is in a value: what has been parsed of a container, and how far it was read.
+/// Where the decoder is in a value: which of the values in it is being decoded.
 ///
-/// A frame is a cache. The value that it is about is told by its offset, so a container whose frame was taken
-/// over by another value parses its own again; that is how decoders and containers can be kept and used at
-/// any time.
+/// A frame is what coding paths are read off. The value that it is about is told by its offset; a container keeps by
+/// itself how far it was read, so that it can be kept and used at any time, whoever has its frame.
 struct DecodingFrame {
   enum Kind: UInt8 {
-    case unparsed, record, map, elements
-    /// A map that the library walks itself, as a dictionary.
-    case entries
-
-    /// Whether a keyed container was parsed.
-    @inline(__always)
-    var isKeyed: Bool { self == .record || self == .map }
+    case unparsed, keyed, elements
   }
 
   /// Where the value begins.
-  var offset = -1
-  var kind = Kind.unparsed
-  /// For a record: where its keys begin in the shape table.
-  var firstSlot = 0
-  /// How many values there are.
-  var count = 0
-  /// Whether the values are not behind the offset but in the body of an object that stands there as a
-  /// reference.
-  var isElsewhere = false
-  /// Where the first value (of a map: the first key) is.
-  var payload = 0
-  /// The value that is expected next, and where it (of a map: its key) is.
-  var nextSlot = 0
-  var nextOffset = 0
+  private(set) var offset = -1
+  private(set) var kind = Kind.unparsed
+  /// Of a keyed container.
+  private(set) var head = KeyedHead()
+  /// The value that is being decoded, and where it (of a map: its key) is.
+  var currentSlot = 0
+  private(set) var currentOffset = 0
+  /// The number that whoever asked for the key of that value has for it, in a map.
+  private(set) var currentIntValue: Int?
+  /// Of a record, the type of the keys that were asked for last, if they may have numbers.
+  private(set) var keyType: (any CodingKey.Type)?
   /// Where the value is that is being decoded in a frame of its own. Where this is the offset of the next
   /// frame, the frames tell the coding path; where not, one of them was taken over by a decoder that somebody
   /// kept.
   var child = -1
-  /// The value that is being decoded, for the coding path.
-  var currentSlot = 0
-  /// Where the key of that value is, in a map, and the number that whoever asked for it has for it.
-  var currentKey = 0
-  var currentIntValue: Int?
-  /// Of a record, the type of the keys that were asked for last, if they may have numbers.
-  var keyType: (any CodingKey.Type)?
-  /// Where the last value of a keyed container ends, once all were passed over to find each in any order; and where
-  /// that container begins. It stays right when the frame is taken over, since the offset is that of no other.
-  var indexed = (offset: -1, end: -1)
 }
 
 extension DecodingFrame {
-  /// Makes it the frame of a record, with the keys `slots` of the shape table, of which nothing was read.
+  /// Makes it the frame of the value at `offset`, of which nothing was parsed.
   @inline(__always)
-  mutating func setRecord(_ slots: Range<Int>, payload: Int) {
-    kind = .record
-    firstSlot = slots.lowerBound
-    count = slots.count
-    begin(at: payload)
+  mutating func begin(at offset: Int) {
+    self.offset = offset
+    kind = .unparsed
+    child = -1
   }
 
-  /// Makes it the frame of a map of which nothing was read.
-  mutating func setMap(count: Int, payload: Int) {
-    kind = .map
-    self.count = count
-    currentIntValue = nil
-    begin(at: payload)
-  }
-
+  /// Makes it the frame of a keyed container of which nothing was read.
   @inline(__always)
-  private mutating func begin(at payload: Int) {
-    isElsewhere = false
-    self.payload = payload
-    nextSlot = 0
-    nextOffset = payload
+  mutating func setKeyed(_ head: KeyedHead) {
+    kind = .keyed
+    self.head = head
     currentSlot = 0
-    currentKey = payload
+    currentOffset = head.payload
+    currentIntValue = nil
     keyType = nil
   }
+
+  /// Whether it is that of the keyed container at `offset`.
+  @inline(__always)
+  func isKeyed(at offset: Int) -> Bool { self.offset == offset && kind == .keyed }
+
+  /// Makes the value that a keyed container has come to the current one.
+  @inline(__always)
+  mutating func show(_ container: DecodingContainerState) {
+    if !isKeyed(at: container.offset) {
+      begin(at: container.offset)
+      setKeyed(container.head)
+    }
+    child = -1
+    currentSlot = container.nextSlot
+    currentOffset = container.nextOffset
+    currentIntValue = container.currentIntValue
+    if container.table.mayHaveNumbers { keyType = container.table.keyType }
+  }
+
+  /// Makes the entry whose key is at `offset` the current one of a map that the library walks itself.
+  @inline(__always)
+  mutating func showEntry(at offset: Int) { currentOffset = offset }
+
+  /// Makes the element `index` the current one of the array at `offset`.
+  @inline(__always)
+  mutating func showElement(_ index: Int, of offset: Int) {
+    if self.offset != offset { begin(at: offset) }
+    kind = .elements
+    currentSlot = index
+  }
+}
+
+/// What the head of a keyed container tells.
+struct KeyedHead {
+  /// Whether it is a record, and not a map.
+  var isRecord = false
+  /// Whether the values are not behind the offset but in the body of an object that stands there as a
+  /// reference.
+  var isElsewhere = false
+  /// For a record: where its keys begin in the shape table.
+  var firstSlot = 0
+  /// How many values there are.
+  var count = 0
+  /// Where the first value (of a map: the first key) is.
+  var payload = 0
+
+  /// The head of a record with the keys `slots` of the shape table.
+  @inline(__always)
+  init(record slots: Range<Int>, payload: Int) {
+    isRecord = true
+    firstSlot = slots.lowerBound
+    count = slots.count
+    self.payload = payload
+  }
+
+  init(mapOf count: Int, payload: Int) {
+    self.count = count
+    self.payload = payload
+  }
+
+  fileprivate init() {}
 }
 
 /// The head of a record: its shape, and where its values begin.

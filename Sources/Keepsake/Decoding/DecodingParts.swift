@@ -26,8 +26,8 @@ struct DecodingSettings {
 struct DecodingNesting {
   /// The frames of the values that are being decoded, by depth.
   var frames: [DecodingFrame] = [DecodingFrame()]
-  /// The value that was read to its end last, and that end.
-  var completed = (start: -1, end: -1)
+  /// The value that was read last: where it begins, how many of the values in it were not read, and where these are.
+  var latest = (offset: -1, rest: 0, cursor: -1)
   /// How deep the object is whose values are being decoded.
   var base = 0
   /// The value that is being decoded by itself, and the way to it, once somebody asked for that.
@@ -43,10 +43,14 @@ struct DecodingNesting {
     min(limits.maximumValueDepth, DecodingSession.usualDepth)
   }
 
+  /// Notes that the value at `offset`, which ends at `end`, was read.
+  @inline(__always)
+  mutating func complete(_ offset: Int, _ end: Int) { latest = (offset, 0, end) }
+
   mutating func forgetArchive() {
     // A value of the next archive may begin where one of this did, at the same depth.
     for depth in frames.indices { frames[depth] = DecodingFrame() }
-    completed = (-1, -1)
+    latest = (-1, 0, -1)
     (base, detached) = (0, (-1, nil))
   }
 }

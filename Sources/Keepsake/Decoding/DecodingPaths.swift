@@ -76,14 +76,13 @@ extension DecodingSession {
   private func step(of frame: DecodingFrame) -> ArchiveCodingKey? {
     switch frame.kind {
     case .unparsed: return nil
-    case .record:
-      guard frame.currentSlot < frame.count else { return nil }
-      let name = image.keys[image.shapeKey(frame.firstSlot + frame.currentSlot)]
-      return ArchiveCodingKey(stringValue: name, intValue: frame.keyType?.init(stringValue: name)?.intValue)
     case .elements: return ArchiveCodingKey(index: frame.currentSlot)
-    case .map, .entries:
-      guard frame.currentSlot < frame.count else { return nil }
-      var cursor = frame.currentKey
+    case .keyed where frame.currentSlot >= frame.head.count: return nil
+    case .keyed where frame.head.isRecord:
+      let name = image.keys[image.shapeKey(frame.head.firstSlot + frame.currentSlot)]
+      return ArchiveCodingKey(stringValue: name, intValue: frame.keyType?.init(stringValue: name)?.intValue)
+    case .keyed:
+      var cursor = frame.currentOffset
       // Each path has a copy of the key.
       let byteCount = ((try? image.end(ofValueAt: cursor, in: reader)) ?? cursor) - cursor
       guard byteCount <= DecodingSession.shortKey || allowsLongPaths else { return .ellipsis }

@@ -99,7 +99,7 @@ final class DecodingSession: DeepRecursion {
   @inline(__always)
   func descend(to offset: Int, from depth: Int) throws {
     if isUnusuallyDeep(below: depth) { try checkNesting(of: offset, in: depth) }
-    prepareFrame(depth + 1, for: offset)
+    prepareFrame(depth &+ 1, for: offset)
     nesting.frames[depth].child = offset
   }
 
@@ -112,10 +112,14 @@ final class DecodingSession: DeepRecursion {
   /// Gives the frame at `depth` to the value at `offset`.
   @inline(__always)
   func prepareFrame(_ depth: Int, for offset: Int) {
+    if depth >= nesting.frames.count { addFrames(upTo: depth) }
+    nesting.frames[depth].begin(at: offset)
+  }
+
+  /// Sees to it that there is a frame at `depth`.
+  @inline(never)
+  func addFrames(upTo depth: Int) {
     while depth >= nesting.frames.count { nesting.frames.append(DecodingFrame()) }
-    nesting.frames[depth].offset = offset
-    nesting.frames[depth].kind = .unparsed
-    nesting.frames[depth].child = -1
   }
 
   /// Gives the frame at `depth` to the value at `offset` unless that has it.
@@ -165,136 +169,29 @@ final class DecodingSession: DeepRecursion {
 
   // MARK: Extent of values
 
-  /// The end of the keyed container at `offset` if it was read to its end by the frame at `depth`, as those nested in
-  /// others are. Without that, each level of nested containers would be walked once more for each one around it.
-  private func knownEnd(at offset: Int, depth: Int) -> Int? {
-    guard depth < nesting.frames.count, nesting.frames[depth].offset == offset,
-      nesting.frames[depth].kind.isKeyed,
-      !nesting.frames[depth].isElsewhere, nesting.frames[depth].nextSlot == nesting.frames[depth].count
-    else { return nil }
-    return nesting.frames[depth].nextOffset
-  }
-
-  /// The end of the value at `offset`, of which some may have been read by the frame at `depth`.
+  /// The end of the value at `offset`, of which some may have been read by the container whose frame is at `depth`.
   @inline(__always)
   func end(ofDecoded offset: Int, depth: Int) throws(ArchiveError) -> Int {
-    if nesting.frames[depth].offset == offset, nesting.frames[depth].kind.isKeyed,
-      !nesting.frames[depth].isElsewhere,
-      nesting.frames[depth].nextSlot <= nesting.frames[depth].count
-    {
-      return nesting.frames[depth].nextSlot == nesting.frames[depth].count
-        ? nesting.frames[depth].nextOffset : try end(ofPartlyRead: depth)
-    }
-    if nesting.completed.start == offset { return nesting.completed.end }
-    return try end(ofValueAt: offset)
+    nesting.latest.offset == offset && nesting.latest.rest == 0
+      ? nesting.latest.cursor : try end(ofPartlyRead: offset, depth)
   }
 
-  /// The end of the keyed container whose frame is at `depth`, past the values that were not asked for.
-  private func end(ofPartlyRead depth: Int) throws(ArchiveError) -> Int {
+  /// The end of the value at `offset`, past what was not asked for in it. What was read of it is not walked again:
+  /// nested containers would be walked once more for each one around them.
+  @inline(never)
+  private func end(ofPartlyRead offset: Int, _ depth: Int) throws(ArchiveError) -> Int {
     let frame = nesting.frames[depth]
-    if frame.indexed.offset == frame.offset { return frame.indexed.end }
-    var cursor = frame.nextOffset
-    for _ in frame.nextSlot..<frame.count {
-      if frame.kind == .map { cursor = try end(ofValueAt: cursor) }
-      if let end = knownEnd(at: cursor, depth: depth + 1) {
-        cursor = end
-      } else {
-        cursor = try end(ofValueAt: cursor)
-      }
+    var (start, rest, cursor) = nesting.latest
+    if start != offset {
+      guard frame.isKeyed(at: offset), !frame.head.isElsewhere else { return try end(ofValueAt: offset) }
+      rest = (frame.head.count &- frame.currentSlot) &<< (frame.head.isRecord ? 0 : 1)
+      cursor = frame.currentOffset
+    }
+    while rest > 0 {
+      let isRead = cursor == nesting.latest.offset && nesting.latest.rest == 0
+      cursor = isRead ? nesting.latest.cursor : try end(ofValueAt: cursor)
+      rest &-= 1
     }
     return cursor
-  }
-}
-
-/// For one type of key, the number of each key in the archive, by the bit pattern of keys of at most one
-/// byte.
-final class DecodingKeyTable {
-  private static let unknown = -2
-
-  let keyType: any CodingKey.Type
-  @safe @exclusivity(unchecked) private var numbers: [Int]
-  /// The number of each property of models, by the number that its key has in this process.
-  @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
-  @safe @exclusivity(unchecked) private var spares = SpareContainers<DecodingContainerState>()
-  /// Under which other names values may be when one is missing.
-  @safe @exclusivity(unchecked) var otherNames = ObservableKeyNames.unknown
-  /// Whether keys may have numbers, which coding paths show. Of cases that is found out when they are first asked for.
-  @safe @exclusivity(unchecked) private(set) var mayHaveNumbers: Bool
-
-  init<Key: CodingKey>(_ type: Key.Type) {
-    keyType = type
-    let isDynamic = MemoryLayout<Key>.size > 1
-    mayHaveNumbers = isDynamic
-    numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)
-  }
-
-  /// A keyed container for the value at `offset`: one that is not in use any more, or a new one.
-  @inline(__always)
-  func container<Key: CodingKey>(
-    _ session: DecodingSession,
-    _ offset: Int,
-    _ depth: Int
-  ) -> KeyedDecodingContainer<Key> {
-    guard let spare = spares.spare(KeyedDecodingContainer<Key>.self) else {
-      return newContainer(session, offset, depth)
-    }
-    spare.state.move(to: offset, depth)
-    return spare.take()
-  }
-
-  // A call, so that the metadata of the container is looked up only here.
-  @inline(never)
-  private func newContainer<Key: CodingKey>(
-    _ session: DecodingSession,
-    _ offset: Int,
-    _ depth: Int
-  ) -> KeyedDecodingContainer<Key> {
-    let cursor = DecodingContainerState(session, self, offset, depth)
-    let container = KeyedDecodingContainer(KeyedValueDecoder<Key>(cursor))
-    if session.types.keepsSpares { spares.keep(container, cursor) }
-    return container
-  }
-
-  func dropSpares() { spares = SpareContainers() }
-
-  func forgetArchiveInSpares() -> Int? { spares.forgetArchive() }
-
-  /// The number of `key`, or -1 when no record of the archive has it. It is asked for in the frame at `depth`.
-  @inline(__always)
-  func number<Key: CodingKey>(of key: Key, in session: DecodingSession, _ depth: Int) -> Int {
-    guard let bits = bitPattern(of: key), bits < numbers.count else {
-      return number(ofLarge: key, in: session)
-    }
-    let known = numbers[bits]
-    return known != DecodingKeyTable.unknown ? known : number(ofNew: key, bits, in: session, depth)
-  }
-
-  @inline(never)
-  private func number<Key: CodingKey>(
-    ofNew key: Key,
-    _ bits: Int,
-    in session: DecodingSession,
-    _ depth: Int
-  ) -> Int {
-    if key.intValue != nil { mayHaveNumbers = true }
-    noteKeyType(session, depth)
-    let number = session.keyNumber(key.stringValue)
-    numbers[bits] = number
-    return number
-  }
-
-  /// Lets coding paths show the numbers of the keys that are asked for in the frame at `depth`.
-  @inline(__always)
-  func noteKeyType(_ session: DecodingSession, _ depth: Int) {
-    if mayHaveNumbers { session.nesting.frames[depth].keyType = keyType }
-  }
-
-  @inline(never)
-  private func number<Key: CodingKey>(ofLarge key: Key, in session: DecodingSession) -> Int {
-    guard let key = key as? ModelKey, key.number >= 0 else { return session.keyNumber(key.stringValue) }
-    if let known = propertyNumbers[key.number] { return known }
-    let number = session.keyNumber(key.stringValue)
-    propertyNumbers[key.number] = number
-    return number
   }
 }

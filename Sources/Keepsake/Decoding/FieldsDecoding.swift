@@ -67,7 +67,7 @@ extension ValueDecoder {
       session,
       depth - 1
     )
-    session.nesting.completed = (offset, cursor)
+    session.nesting.complete(offset, cursor)
     return true
   }
 }
@@ -173,20 +173,20 @@ final class FieldsReader {
       let step = steps[slot]
       do {
         switch step.kind {
-        case .bool: try get(Bool.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .int: try get(Int.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .int8: try get(Int8.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .int16: try get(Int16.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .int32: try get(Int32.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .int64: try get(Int64.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .uint: try get(UInt.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .uint8: try get(UInt8.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .uint16: try get(UInt16.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .uint32: try get(UInt32.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .uint64: try get(UInt64.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .float: try get(Float.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .double: try get(Double.self, step, slot, memory, &value, cursor, record, session, depth)
-        case .string: try get(String.self, step, slot, memory, &value, cursor, record, session, depth)
+        case .bool: try get(Bool.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .int: try get(Int.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .int8: try get(Int8.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .int16: try get(Int16.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .int32: try get(Int32.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .int64: try get(Int64.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .uint: try get(UInt.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .uint8: try get(UInt8.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .uint16: try get(UInt16.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .uint32: try get(UInt32.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .uint64: try get(UInt64.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .float: try get(Float.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .double: try get(Double.read, step, slot, memory, &value, cursor, record, session, depth)
+        case .string: try get(String.read, step, slot, memory, &value, cursor, record, session, depth)
         case .strings:
           session.nesting.frames[depth + 1].currentSlot = slot
           var end = value
@@ -213,7 +213,7 @@ final class FieldsReader {
 
   @inline(__always)
   private func get<Value: ReadablePrimitive>(
-    _ type: Value.Type,
+    _ read: (DecodingSession, inout Int) throws(ReadingFault) -> Value,
     _ step: Step,
     _ slot: Int,
     _ memory: MutablePropertyMemory,
@@ -224,7 +224,7 @@ final class FieldsReader {
     _ depth: Int
   ) throws {
     guard step.isOptional else {
-      return memory.store(Value.self, try Value.readValue(session, at: &cursor), at: step.offset)
+      return memory.store(Value.self, try Value.readValue(session, at: &cursor, by: read), at: step.offset)
     }
     let tag = try session.reader.byte(at: cursor)
     if tag == Tag.none {
@@ -236,7 +236,7 @@ final class FieldsReader {
       try openFrame(at: start, record, session, depth)
       return try getPlanned(step, slot, memory, &cursor, session, depth)
     }
-    memory.store(Value?.self, try Value.readValue(session, at: &cursor), at: step.offset)
+    memory.store(Value?.self, try Value.readValue(session, at: &cursor, by: read), at: step.offset)
   }
 
   @inline(__always)
@@ -264,7 +264,7 @@ final class FieldsReader {
   ) throws {
     let slots = try session.image.shape(record.shape, at: offset)
     try session.descend(to: offset, from: depth)
-    session.nesting.frames[depth + 1].setRecord(slots, payload: record.payload)
+    session.nesting.frames[depth + 1].setKeyed(KeyedHead(record: slots, payload: record.payload))
   }
 
   @inline(never)

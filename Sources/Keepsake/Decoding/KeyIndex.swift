@@ -11,45 +11,29 @@ final class KeyIndex {
   /// The keys of a map; those of a record are known for its shape.
   private let keys: DistinctKeys?
 
-  /// An index of the record at `offset` with `count` values from `payload` on.
-  init(recordAt offset: Int, _ payload: Int, count: Int, _ session: DecodingSession) throws(ArchiveError) {
-    var entries: [Entry] = []
-    // At most so many, as what a file says is not believed; the shape has been read.
-    entries.reserveCapacity(min(count, 1_024))
-    var cursor = payload
-    for _ in 0..<count {
-      entries.append(Entry(offset: cursor, hash: 0))
-      cursor = try session.end(ofValueAt: cursor)
-    }
-    self.offset = offset
-    self.entries = entries
-    end = cursor
-    keys = nil
-  }
-
-  /// An index of the map at `offset` with `count` values, the first of whose keys is at `payload`. Throws when a key
-  /// stands there twice.
-  init(mapAt offset: Int, _ payload: Int, count: Int, _ session: DecodingSession) throws(ArchiveError) {
+  /// An index of the container at `offset`. Throws when a key stands twice in a map; the shape of a record was read.
+  init(_ offset: Int, _ head: KeyedHead, _ session: DecodingSession) throws(ArchiveError) {
     let image = session.image
-    let keyHash = session.lookups.keyHash
     var entries: [Entry] = []
-    // No more than the bytes that were seen: a file may say that there are very many.
-    entries.reserveCapacity(min(count, 1_024))
-    var cursor = payload
-    for _ in 0..<count {
-      let keyOffset = cursor
-      try session.countSharedKey(at: cursor)
-      let hash = try image.keyHash(at: &cursor, keyHash)
-      entries.append(Entry(offset: keyOffset, hash: hash))
+    // At most so many, as what a file says is not believed.
+    entries.reserveCapacity(min(head.count, 1_024))
+    var cursor = head.payload
+    for _ in 0..<head.count {
+      var entry = Entry(offset: cursor, hash: 0)
+      if !head.isRecord {
+        try session.countSharedKey(at: cursor)
+        entry.hash = try image.keyHash(at: &cursor, session.lookups.keyHash)
+      }
+      entries.append(entry)
       cursor = try session.end(ofValueAt: cursor)
     }
     self.offset = offset
     self.entries = entries
     end = cursor
-    keys = try DistinctKeys(entries, image)
+    keys = head.isRecord ? nil : try DistinctKeys(entries, image)
   }
 
-  /// The entry in a slot of the container as it was parsed last: there may be none if its file was changed since.
+  /// The entry in a slot of the container; there may be none if its file was changed since.
   func entry(_ slot: Int) throws(ArchiveError) -> Entry {
     guard slot < entries.count else {
       throw ArchiveError(
@@ -68,46 +52,28 @@ final class KeyIndex {
 }
 
 extension DecodingSession {
-  /// Sees to it that `container`, which is open, has an index.
-  func makeIndex(of container: DecodingContainerState) throws(ArchiveError) {
-    let (offset, depth) = (container.offset, container.depth)
-    if container.index == nil {
-      container.index =
-        try offset == lookups.topLevelOffset ? indexOfTopLevel(depth) : makeIndex(offset, depth)
-    }
-    nesting.frames[depth].indexed = (offset, container.index?.end ?? -1)
-  }
-
   /// The top level is read by many containers, one for each key that a program asks for.
-  private func indexOfTopLevel(_ depth: Int) throws(ArchiveError) -> KeyIndex {
+  func indexOfTopLevel(_ head: KeyedHead) throws(ArchiveError) -> KeyIndex {
     if let index = lookups.topLevelIndex { return index }
-    let index = try makeIndex(lookups.topLevelOffset, depth)
+    let index = try KeyIndex(lookups.topLevelOffset, head, self)
     lookups.topLevelIndex = index
     return index
-  }
-
-  private func makeIndex(_ offset: Int, _ depth: Int) throws(ArchiveError) -> KeyIndex {
-    let frame = nesting.frames[depth]
-    return frame.kind == .record
-      ? try KeyIndex(recordAt: offset, frame.payload, count: frame.count, self)
-      : try KeyIndex(mapAt: offset, frame.payload, count: frame.count, self)
   }
 
   /// Throws when the map at `offset` has a key twice.
   func checkKeysDiffer(mapAt offset: Int) throws(ArchiveError) {
     var payload = offset + 1
     let count = try reader.varint(at: &payload)
-    _ = try KeyIndex(mapAt: offset, payload, count: count, self)
+    _ = try KeyIndex(offset, KeyedHead(mapOf: count, payload: payload), self)
   }
 
   /// Up to so many keys of a shape are compared one by one.
   private static let fewKeys = 8
 
-  /// The slot of the key `number` in the record whose frame is at `depth`.
+  /// The slot of the key `number` in the record with that head.
   @inline(__always)
-  func slot(ofKey number: Int, _ depth: Int) -> Int? {
-    let first = nesting.frames[depth].firstSlot
-    let count = nesting.frames[depth].count
+  func slot(ofKey number: Int, in head: KeyedHead) -> Int? {
+    let (first, count) = (head.firstSlot, head.count)
     guard count <= DecodingSession.fewKeys else {
       return slot(ofKey: number, first, count)
     }

@@ -1,235 +1,3 @@
-/// Which value a keyed container is that of, and how it finds values in it. The value changes when the container is used
-/// again for another (see ``SpareContainers``).
-final class DecodingContainerState: ContainerState {
-  let session: DecodingSession
-  let table: DecodingKeyTable
-  /// Where the value begins, which tells it from all others, and how deep it is nested, which is where its frame is.
-  @safe @exclusivity(unchecked) var offset: Int
-  @safe @exclusivity(unchecked) var depth: Int
-  /// Where its values are, once one was asked for out of order. It is kept here and not in the frame, which others may
-  /// take over: any number of containers can be read in turns, and each is walked once.
-  @safe @exclusivity(unchecked) var index: KeyIndex?
-  /// Whether its frame was taken over by another container.
-  @safe @exclusivity(unchecked) private var wasInterrupted = false
-
-  init(_ session: DecodingSession, _ table: DecodingKeyTable, _ offset: Int, _ depth: Int) {
-    self.session = session
-    self.table = table
-    self.offset = offset
-    self.depth = depth
-  }
-
-  var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
-
-  /// Makes it the state of a container for another value.
-  @inline(__always)
-  func move(to offset: Int, _ depth: Int) {
-    if wasInterrupted || index != nil, self.offset != offset {
-      index = nil
-      wasInterrupted = false
-    }
-    self.offset = offset
-    self.depth = depth
-  }
-
-  func forgetArchive() {
-    index = nil
-    wasInterrupted = false
-  }
-
-  // MARK: Finding values
-
-  /// Makes sure that the frame at `depth` is that of this container.
-  @inline(__always)
-  func open() throws {
-    if !session.isOpen(offset, depth) { try openAgain() }
-  }
-
-  /// Containers that are read in turns take each other's frames. From the second time on, the values are not looked for
-  /// from the first one again.
-  @inline(never)
-  private func openAgain() throws {
-    try session.openAgain(offset, depth)
-    table.noteKeyType(session, depth)
-    if wasInterrupted { try session.makeIndex(of: self) }
-    wasInterrupted = true
-  }
-
-  /// Where the value of `key` is, which becomes the current one of the frame; `nil` when there is none.
-  @inline(__always)
-  func valueOffset<Key: CodingKey>(of key: Key) throws -> Int? {
-    try open()
-    if session.nesting.frames[depth].kind == .record {
-      let number = table.number(of: key, in: session, depth)
-      let next = session.nesting.frames[depth].nextSlot
-      if next < session.nesting.frames[depth].count,
-        session.image.shapeKey(session.nesting.frames[depth].firstSlot &+ next) == number,
-        offset != session.lookups.topLevelOffset
-      {
-        session.nesting.frames[depth].currentSlot = next
-        return session.nesting.frames[depth].nextOffset
-      }
-    }
-    return try search(for: key)
-  }
-
-  /// The same where the value of `key` is not the one that comes next in a record.
-  @inline(never)
-  private func search<Key: CodingKey>(for key: Key) throws -> Int? {
-    if session.nesting.frames[depth].kind == .record {
-      let number = table.number(of: key, in: session, depth)
-      if let offset = try session.findInRecord(number, self) { return offset }
-    } else if let offset = try session.findInMap(key.stringValue, key.intValue, self) {
-      return offset
-    }
-    return table.otherNames == .none ? nil : try offsetByOtherName(of: key)
-  }
-
-  @inline(__always)
-  func existingOffset<Key: CodingKey>(of key: Key) throws -> Int {
-    if let offset = try valueOffset(of: key) { return offset }
-    throw missing(key)
-  }
-
-  @inline(never)
-  private func missing(_ key: any CodingKey) -> DecodingError {
-    DecodingError.keyNotFound(
-      key,
-      .init(
-        codingPath: codingPath,
-        debugDescription: "No value is stored under the key \"\(key.stringValue)\""
-      )
-    )
-  }
-
-  // MARK: Values
-
-  @inline(__always)
-  func get<Value: ReadablePrimitive, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
-    try get(type, at: existingOffset(of: key))
-  }
-
-  @inline(__always)
-  private func get<Value: ReadablePrimitive>(_ type: Value.Type, at start: Int) throws -> Value {
-    let slot = session.nesting.frames[depth].currentSlot
-    var cursor = start
-    let value: Value
-    do throws(ReadingFault) {
-      value = try Value.read(session, at: &cursor)
-    } catch {
-      value = try getReferred(type, at: &cursor, after: error)
-    }
-    try advance(depth, offset, past: slot, from: start, to: cursor)
-    return value
-  }
-
-  /// What ``get(_:at:)`` does where something else stands than a value of the type.
-  @inline(never)
-  private func getReferred<Value: ReadablePrimitive>(
-    _ type: Value.Type,
-    at cursor: inout Int,
-    after fault: ReadingFault
-  ) throws -> Value {
-    do throws(ReadingFault) {
-      return try Value.readReferred(session, at: &cursor, after: fault)
-    } catch {
-      throw session.error(error, type, session.path(toValueAt: cursor, in: depth))
-    }
-  }
-
-  /// Notes that a value was read, whose end may be behind that of its body.
-  @inline(__always)
-  private func advance(_ depth: Int, _ offset: Int, past slot: Int, from start: Int, to end: Int) throws {
-    do throws(ArchiveError) {
-      try session.advance(depth, offset, past: slot, to: end)
-    } catch {
-      throw session.corrupted(error, session.path(toValueAt: start, in: depth))
-    }
-  }
-
-  /// Looks where the value at `start` ends, the current one, for a decoder or container that will not tell.
-  func checkEnd(ofValueAt start: Int) throws {
-    guard offset == session.lookups.topLevelOffset else { return }
-    let slot = session.nesting.frames[depth].currentSlot
-    // What is in the body of the top level itself was walked when that was opened.
-    guard session.lookups.topLevelEnds[slot] != nil else { return }
-    do throws(ArchiveError) {
-      try session.checkEnd(ofTopLevelSlot: slot, session.end(ofValueAt: start))
-    } catch {
-      throw session.corrupted(error, session.path(toValueAt: start, in: depth))
-    }
-  }
-
-  @inline(__always)
-  func getIfPresent<Value: ReadablePrimitive, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value?
-  {
-    guard let offset = try valueOffset(of: key), try !isNil(at: offset) else { return nil }
-    return try get(type, at: offset)
-  }
-
-  func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool { try isNil(at: existingOffset(of: key)) }
-
-  /// Whether the value at `offset`, the current one, is nil; then all of it was read.
-  @inline(__always)
-  private func isNil(at offset: Int) throws -> Bool {
-    guard try session.isNil(at: offset) else { return false }
-    try checkEnd(ofValueAt: offset)
-    return true
-  }
-
-  func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
-    let start = try existingOffset(of: key)
-    return session.later.readLast.areThere
-      ? try decodeUnlessReadLast(type, key, at: start) : try decode(type, at: start)
-  }
-
-  // A call, so that the metadata of the optional is looked up only here.
-  @inline(never)
-  private func decodeUnlessReadLast<Value: Decodable, Key: CodingKey>(
-    _ type: Value.Type,
-    _ key: Key,
-    at start: Int
-  ) throws -> Value {
-    if try !isNil(at: start), try isReadLast(type, key, at: start, needsValue: true) != nil,
-      let empty = empty(type)
-    {
-      return empty
-    }
-    return try decode(type, at: start)
-  }
-
-  /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
-  func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
-    guard let offset = try valueOffset(of: key), try !isNil(at: offset) else { return nil }
-    if session.later.readLast.areThere, let isEmpty = try isReadLast(type, key, at: offset, needsValue: false)
-    {
-      return isEmpty ? empty(type) : nil
-    }
-    guard session.settings.observer != nil || session.types.plans.plan(for: Value.self).isForOptionals else {
-      return try decode(type, at: offset)
-    }
-    return try decodeOptional(type, at: offset)
-  }
-
-  // A call, so that the metadata of the optional is looked up only here.
-  @inline(never)
-  private func decodeOptional<Value: Decodable>(_ type: Value.Type, at offset: Int) throws -> Value? {
-    try decode(Value?.self, at: offset)
-  }
-
-  private func decode<Value: Decodable>(_ type: Value.Type, at start: Int) throws -> Value {
-    let (offset, depth) = (offset, depth)
-    let slot = session.nesting.frames[depth].currentSlot
-    var cursor = start
-    if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
-      try session.charge(valueOf: type, at: start, session.path(toValueAt: start, in: depth))
-    }
-    let value = try session.decode(type, at: &cursor, depth)
-    try advance(depth, offset, past: slot, from: start, to: cursor)
-    return value
-  }
-}
-
 /// The keyed container of a value: a record or a map (Format §4.8).
 struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let state: DecodingContainerState
@@ -247,8 +15,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] {
     var keys: [Key] = []
     session.rememberingFailure(of: offset, depth) {
-      try state.open()
-      try session.forEachKey(of: state) { element in
+      try state.forEachKey { element in
         if let key = key(for: element) { keys.append(key) }
       }
     }
@@ -288,68 +55,70 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try state.decodeIfPresent(type, key)
   }
 
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try state.get(type, key) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try state.get(type, key) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try state.get(type, key) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try state.get(type, key) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try state.get(type, key) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try state.get(type, key) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try state.get(type, key) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try state.get(type, key) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try state.get(type, key) }
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try state.get(type, key) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try state.get(type, key) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try state.get(type, key) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try state.get(type, key) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try state.get(type, key) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try state.get(type, key) }
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try state.get(type, key) }
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try state.get(key, Bool.read) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try state.get(key, String.read) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try state.get(key, Double.read) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try state.get(key, Float.read) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try state.get(key, Int.read) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try state.get(key, Int8.read) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try state.get(key, Int16.read) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try state.get(key, Int32.read) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try state.get(key, Int64.read) }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try state.get(key, Int128.read) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try state.get(key, UInt.read) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try state.get(key, UInt8.read) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try state.get(key, UInt16.read) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try state.get(key, UInt32.read) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try state.get(key, UInt64.read) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try state.get(key, UInt128.read) }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, Bool.read)
   }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, String.read)
   }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, Double.read)
   }
   func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, Float.read)
   }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try state.getIfPresent(type, key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    try state.getIfPresent(key, Int.read)
+  }
   func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, Int8.read)
   }
   func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, Int16.read)
   }
   func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, Int32.read)
   }
   func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, Int64.read)
   }
   func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, Int128.read)
   }
   func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, UInt.read)
   }
   func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, UInt8.read)
   }
   func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, UInt16.read)
   }
   func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, UInt32.read)
   }
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, UInt64.read)
   }
   func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-    try state.getIfPresent(type, key)
+    try state.getIfPresent(key, UInt128.read)
   }
 
   // MARK: Nested containers
@@ -371,13 +140,13 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func nestedDecoder(at value: Int) throws -> ValueDecoder {
     try state.checkEnd(ofValueAt: value)
+    state.show()
     return try session.nestedDecoder(at: value, in: depth)
   }
 
   func superDecoder() throws -> any Decoder {
     let key = ArchiveCodingKey.super
-    try state.open()
-    guard let value = try session.find(key.stringValue, state) else {
+    guard let value = try state.find(key.stringValue) else {
       // NSCoding writes what a superclass has beside what the class itself has.
       if session.image.source != nil {
         return ValueDecoder(session: session, offset: state.offset, depth: depth)

@@ -155,7 +155,7 @@ extension DecodingSession {
       let tag = try reader.byte(at: cursor)
       guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
       let parts = try DecimalParts(reader, at: &cursor)
-      nesting.completed = (offset, cursor)
+      nesting.complete(offset, cursor)
       return parts
     } catch {
       throw publicError(error, path(to: offset, depth: depth))

@@ -33,12 +33,10 @@ extension DecodingContainerState {
     case .withoutUnderscore:
       let name = key.stringValue
       guard name.utf8.first == UInt8(ascii: "_"), name != ObservableKeyNames.registrar else { return nil }
-      return try session.find(String(name.dropFirst()), self)
+      return try find(String(name.dropFirst()))
     case .withUnderscore:
-      guard session.nesting.frames[depth].kind == .record, session.slot(ofKey: registrar, depth) != nil else {
-        return nil
-      }
-      return try session.find("_" + key.stringValue, self)
+      guard head.isRecord, session.slot(ofKey: registrar, in: head) != nil else { return nil }
+      return try find("_" + key.stringValue)
     }
   }
 }

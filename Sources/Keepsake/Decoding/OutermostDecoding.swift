@@ -79,10 +79,9 @@ extension DecodingSession {
       }
     }
     return try keepingSpares {
-      try DecodingContainerState(self, keyTable(ArchiveCodingKey.self), lookups.topLevelOffset, 0).decode(
-        type,
-        key
-      )
+      try openKeyed(lookups.topLevelOffset, 0)
+      let table = keyTable(ArchiveCodingKey.self)
+      return try DecodingContainerState(self, table, lookups.topLevelOffset, 0).decode(type, key)
     }
   }
 

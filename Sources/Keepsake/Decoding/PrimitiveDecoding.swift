@@ -18,10 +18,18 @@ extension ReadablePrimitive {
 
   /// Reads the value at `cursor`, which moves past it. Where a reference stands, that is what the object holds: its class
   /// may have written one value by itself, as the type asked for does.
+  ///
+  /// - Parameter read: how the type reads. Who knows the type names it, which costs no call then.
   @inline(__always)
-  static func readValue(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self {
+  static func readValue(
+    _ session: DecodingSession,
+    at cursor: inout Int,
+    by read: (DecodingSession, inout Int) throws(ReadingFault) -> Self = { (session, cursor) throws(ReadingFault) in
+      try Self.read(session, at: &cursor)
+    }
+  ) throws(ReadingFault) -> Self {
     do throws(ReadingFault) {
-      return try read(session, at: &cursor)
+      return try read(session, &cursor)
     } catch {
       return try readReferred(session, at: &cursor, after: error)
     }
@@ -221,6 +229,14 @@ extension String: ReadablePrimitive {
     at cursor: inout Int
   ) throws -> String {
     let start = cursor
+    if tag & 0xFC == Tag.stringReference {
+      let byteCount = Int(tag & 3) &+ 1
+      let number = try session.reader.unsigned(at: start &+ 1, byteCount: byteCount)
+      let string = try session.image.string(Int(number), at: start)
+      try session.checkLength(ofString: string.utf8.count, at: start)
+      cursor = start &+ 1 &+ byteCount
+      return string
+    }
     switch TagKind(tag) {
     case .string:
       var text = start + 1
@@ -229,13 +245,6 @@ extension String: ReadablePrimitive {
       try session.charge(stringOf: count, at: start)
       let string = try session.reader.string(text..<(text + count))
       cursor = text + count
-      return string
-    case .stringReference:
-      let byteCount = Int(tag & 3) + 1
-      let number = try session.reader.unsigned(at: start + 1, byteCount: byteCount)
-      let string = try session.image.string(Int(number), at: start)
-      try session.checkLength(ofString: string.utf8.count, at: start)
-      cursor = start + 1 + byteCount
       return string
     case .uuid:
       return try session.uuidString(at: &cursor)

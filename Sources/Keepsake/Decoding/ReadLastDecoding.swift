@@ -160,8 +160,7 @@ extension DecodingContainerState {
       try session.charge(DecodingBudget.deferredOverhead, at: start)
       session.later.deferred.append(.init(value: waiting, number: object.number, offset: start))
     }
-    let (offset, depth, slot) = (offset, depth, session.nesting.frames[depth].currentSlot)
-    try session.advance(depth, offset, past: slot, to: session.end(ofValueAt: start))
+    try advance(past: nextSlot, from: start, to: session.end(ofValueAt: start))
     return property.canBeEmpty
   }
 
@@ -196,12 +195,10 @@ extension DecodingSession {
     _ object: TypedValueInProgress,
     _ container: DecodingContainerState
   ) -> PropertiesReadLast.PropertyOfKey {
-    guard nesting.frames[container.depth].kind == .record, object.entry >= 0 else {
+    guard container.head.isRecord, object.entry >= 0 else {
       return findProperty(type, key, object, isReadLast: false)
     }
-    let number = image.shapeKey(
-      nesting.frames[container.depth].firstSlot + nesting.frames[container.depth].currentSlot
-    )
+    let number = image.shapeKey(container.head.firstSlot + container.nextSlot)
     if let known = later.readLast.property(number, of: object.entry), known.owner == object.type,
       known.value == Value.self
     {

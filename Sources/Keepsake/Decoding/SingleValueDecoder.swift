@@ -16,7 +16,7 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
     } catch {
       throw session.error(error, type, codingPath)
     }
-    session.nesting.completed = (offset, cursor)
+    session.nesting.complete(offset, cursor)
     return value
   }
 
@@ -32,7 +32,7 @@ struct SingleValueDecoder: PrimitiveSingleValueDecoding {
     session.claimFrame(depth, for: offset)
     var cursor = offset
     let value = try session.decode(type, at: &cursor, depth)
-    session.nesting.completed = (offset, cursor)
+    session.nesting.complete(offset, cursor)
     return value
   }
 }

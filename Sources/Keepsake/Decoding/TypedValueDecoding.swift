@@ -7,7 +7,7 @@ extension ValueDecoder {
       session.claimFrame(depth, for: offset)
       var cursor = offset
       func completed<Value>(_ value: Value) throws -> Expected {
-        session.nesting.completed = (offset, cursor)
+        session.nesting.complete(offset, cursor)
         if let typed = value as? Expected { return typed }
         throw session.otherType(
           type,

@@ -44,7 +44,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   private mutating func advance(to end: Int) {
     cursor = end
     currentIndex += 1
-    if currentIndex == elementCount, !isElsewhere { session.nesting.completed = (offset, end) }
+    if currentIndex == elementCount, !isElsewhere { session.nesting.complete(offset, end) }
   }
 
   mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {

@@ -32,9 +32,7 @@ extension DecodingSession {
     do { try openKeyed(offset, depth) } catch {
       return try decimalContainer(type, offset, depth, insteadOf: error)
     }
-    let table = keyTable(type)
-    table.noteKeyType(self, depth)
-    return table.container(self, offset, depth)
+    return keyTable(type).container(self, offset, depth)
   }
 
   /// The container for a decimal, where opening a keyed container has failed with `error`.
@@ -54,47 +52,44 @@ extension DecodingSession {
   /// Makes sure that the frame at `depth` is that of the keyed container at `offset`.
   @inline(__always)
   func openKeyed(_ offset: Int, _ depth: Int) throws {
-    if !isOpen(offset, depth) { try openAgain(offset, depth) }
-  }
-
-  /// Whether the frame at `depth` is that of the keyed container at `offset`.
-  @inline(__always)
-  func isOpen(_ offset: Int, _ depth: Int) -> Bool {
-    depth < nesting.frames.count && nesting.frames[depth].offset == offset
-      && nesting.frames[depth].kind.isKeyed
-  }
-
-  /// Makes the frame at `depth` that of the keyed container at `offset`, at its beginning.
-  func openAgain(_ offset: Int, _ depth: Int) throws {
-    do { try parseKeyed(offset, depth) } catch {
-      throw publicError(error, path(to: offset, depth: depth))
+    if depth >= nesting.frames.count || !nesting.frames[depth].isKeyed(at: offset) {
+      try parseKeyed(offset, depth)
     }
   }
 
   private func parseKeyed(_ offset: Int, _ depth: Int) throws {
+    do {
+      let head = try keyedHead(offset, depth)
+      claimFrame(depth, for: offset)
+      nesting.frames[depth].setKeyed(head)
+    } catch {
+      throw publicError(error, path(to: offset, depth: depth))
+    }
+  }
+
+  @inline(__always)
+  private func keyedHead(_ offset: Int, _ depth: Int) throws -> KeyedHead {
     let reference = try bodyOfAnnotation(offset)
     let start = try contentOfReference(at: reference)
-    var cursor = start
-    claimFrame(depth, for: offset)
+    var head: KeyedHead
     if let record = try RecordHead(self, at: start) {
-      let slots = try image.shape(record.shape, at: start)
-      try reader.check(slots.count, at: record.payload)
-      nesting.frames[depth].setRecord(slots, payload: record.payload)
+      head = KeyedHead(record: try image.shape(record.shape, at: start), payload: record.payload)
+      try reader.check(head.count, at: head.payload)
     } else {
-      let tag = try reader.byte(at: cursor)
-      cursor += 1
+      var payload = start + 1
       var count = 0
-      switch TagKind(tag) {
+      switch TagKind(try reader.byte(at: start)) {
       case .map:
-        count = try reader.varint(at: &cursor)
-        try reader.check(count, at: cursor)
+        count = try reader.varint(at: &payload)
+        try reader.check(count, at: payload)
         try charge(count, elementsOf: 0, at: start)
       case .empty: break
       default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
       }
-      nesting.frames[depth].setMap(count: count, payload: cursor)
+      head = KeyedHead(mapOf: count, payload: payload)
     }
-    nesting.frames[depth].isElsewhere = start != reference
+    head.isElsewhere = start != reference
+    return head
   }
 
   /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional, or a value of

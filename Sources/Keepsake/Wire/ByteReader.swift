@@ -111,14 +111,22 @@ package struct ByteReader {
       start: (base + range.lowerBound).assumingMemoryBound(to: UInt8.self),
       count: range.count
     )
-    // For plain ASCII, which is valid as it is, this way to a string is shorter.
-    if unsafe UnsafeRawBufferPointer(utf8).bytes.isASCII {
-      return unsafe String(decoding: utf8, as: UTF8.self)
-    }
-    guard let string = unsafe String(validating: utf8, as: UTF8.self) else {
+    let string = unsafe String(decoding: utf8, as: UTF8.self)
+    // What is not valid is repaired, and so comes out as other bytes. (To ask for a string only if the bytes are valid
+    // takes more, as generic metadata is looked up for it.)
+    let bytes = unsafe UnsafeRawBufferPointer(utf8).bytes
+    guard bytes.isASCII || hasBytes(bytes, string) else {
       throw ArchiveError(.damaged, "A string is not valid UTF-8", byteOffset: range.lowerBound)
     }
     return string
+  }
+
+  private func hasBytes(_ bytes: RawSpan, _ string: String) -> Bool {
+    // What the closure is given, it uses at once.
+    let isSame = unsafe string.utf8.withContiguousStorageIfAvailable { utf8 in
+      unsafe UnsafeRawBufferPointer(utf8).bytes.hasSameBytes(as: bytes)
+    }
+    return isSame == true
   }
 
   /// The bytes of `range` as an array of numbers, which they hold least significant byte first.
@@ -385,9 +393,13 @@ extension RawSpan {
       bits |= littleEndianWord(at: offset)
       offset &+= 8
     }
-    while offset < byteCount {
-      bits |= UInt64(byte(at: offset))
-      offset &+= 1
+    if byteCount >= 8 {
+      bits |= littleEndianWord(at: byteCount &- 8)
+    } else {
+      while offset < byteCount {
+        bits |= UInt64(byte(at: offset))
+        offset &+= 1
+      }
     }
     return bits & 0x8080_8080_8080_8080 == 0
   }

@@ -1,0 +1,351 @@
+/// Which value a keyed container is that of, how far it was read, and how values are found in it. The value changes when
+/// the container is used again for another (see ``SpareContainers``).
+final class DecodingContainerState: ContainerState {
+  let session: DecodingSession
+  let table: DecodingKeyTable
+  /// Where the value begins, which tells it from all others, and how deep it is nested, which is where its frame is.
+  @safe @exclusivity(unchecked) private(set) var offset: Int
+  @safe @exclusivity(unchecked) private(set) var depth: Int
+  @safe @exclusivity(unchecked) private(set) var head: KeyedHead
+  /// The value that is expected next or was found last, and where it (of a map: its key) is.
+  @safe @exclusivity(unchecked) private(set) var nextSlot = 0
+  @safe @exclusivity(unchecked) private(set) var nextOffset = 0
+  /// The number that whoever asked for the key of that value has for it, in a map.
+  @safe @exclusivity(unchecked) private(set) var currentIntValue: Int?
+  /// Below which slots the key asked for is expected to be the next one: all those of a record, except at the top level,
+  /// where values may be elsewhere.
+  @safe @exclusivity(unchecked) private var expectedSlots = 0
+  /// Whether one value follows the other, each behind the one that was read before.
+  @safe @exclusivity(unchecked) private var isInOrder = true
+  /// Where its values are, once one was asked for out of order.
+  @safe @exclusivity(unchecked) private(set) var index: KeyIndex?
+
+  /// - Parameter offset: where the value is, whose frame at `depth` is open.
+  init(_ session: DecodingSession, _ table: DecodingKeyTable, _ offset: Int, _ depth: Int) {
+    self.session = session
+    self.table = table
+    self.offset = offset
+    self.depth = depth
+    head = session.nesting.frames[depth].head
+    begin(at: offset, depth)
+  }
+
+  var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
+
+  private var isTopLevel: Bool { offset == session.lookups.topLevelOffset }
+
+  /// Makes it the state of a container for the value at `offset`, whose frame at `depth` is open.
+  @inline(__always)
+  func begin(at offset: Int, _ depth: Int) {
+    if index != nil, self.offset != offset { index = nil }
+    self.offset = offset
+    self.depth = depth
+    head = session.nesting.frames[depth].head
+    let isTopLevel = isTopLevel
+    expectedSlots = head.isRecord && !isTopLevel ? head.count : 0
+    isInOrder = !isTopLevel && index == nil
+    currentIntValue = nil
+    nextSlot = 0
+    nextOffset = head.payload
+    if session.nesting.latest.offset == offset { continueReading() }
+  }
+
+  /// Continues where another container for the same value stopped, as that of a subclass does before its superclass
+  /// reads.
+  @inline(never)
+  private func continueReading() {
+    let (_, rest, cursor) = session.nesting.latest
+    guard rest > 0, isInOrder else { return }
+    nextSlot = head.count &- rest &>> keyShift
+    nextOffset = cursor
+  }
+
+  func forgetArchive() { index = nil }
+
+  /// By how much the number of slots is shifted to get the number of values: in a map each has a key.
+  private var keyShift: Int { head.isRecord ? 0 : 1 }
+
+  // MARK: Finding values
+
+  /// Where the value of `key` is, which becomes the current one; `nil` when there is none.
+  @inline(__always)
+  func valueOffset<Key: CodingKey>(of key: Key) throws -> Int? {
+    if nextSlot < expectedSlots,
+      session.image.shapeKey(head.firstSlot &+ nextSlot) == table.number(of: key, in: session)
+    {
+      return nextOffset
+    }
+    return try search(for: key)
+  }
+
+  /// The same where the value of `key` is not the one that comes next in a record.
+  @inline(never)
+  private func search<Key: CodingKey>(for key: Key) throws -> Int? {
+    let found =
+      head.isRecord
+      ? try findInRecord(table.number(of: key, in: session)) : try findInMap(key.stringValue, key.intValue)
+    if let found { return found }
+    return table.otherNames == .none ? nil : try offsetByOtherName(of: key)
+  }
+
+  @inline(__always)
+  func existingOffset<Key: CodingKey>(of key: Key) throws -> Int {
+    if let offset = try valueOffset(of: key) { return offset }
+    throw missing(key)
+  }
+
+  @inline(never)
+  private func missing(_ key: any CodingKey) -> DecodingError {
+    DecodingError.keyNotFound(
+      key,
+      .init(
+        codingPath: codingPath,
+        debugDescription: "No value is stored under the key \"\(key.stringValue)\""
+      )
+    )
+  }
+
+  /// Where the value of the key `name` is, which becomes the current one.
+  func find(_ name: String) throws -> Int? {
+    head.isRecord ? try findInRecord(session.keyNumber(name)) : try findInMap(name, nil)
+  }
+
+  private func findInRecord(_ number: Int) throws -> Int? {
+    guard number >= 0, let slot = session.slot(ofKey: number, in: head) else { return nil }
+    return try located { () throws(ArchiveError) in
+      if let index, !isTopLevel {
+        nextOffset = try index.entry(slot).offset
+      } else if slot < nextSlot || slot != nextSlot && isTopLevel {
+        nextOffset = try makeIndex().entry(slot).offset
+      } else {
+        var cursor = nextOffset
+        for _ in nextSlot..<slot { cursor = try session.end(ofValueAt: cursor) }
+        nextOffset = cursor
+      }
+      nextSlot = slot
+      return nextOffset
+    }
+  }
+
+  /// Where the value of a key is in a map. The next key is looked at first; then all keys are indexed.
+  private func findInMap(_ name: String, _ intValue: Int?) throws -> Int? {
+    try located { () throws(ArchiveError) in
+      if index == nil, nextSlot < head.count {
+        var cursor = nextOffset
+        if try session.image.isKey(name, at: &cursor) {
+          currentIntValue = intValue
+          return cursor
+        }
+      }
+      let index = try makeIndex()
+      guard let slot = try index.slot(of: name, session.image, session.lookups.keyHash) else { return nil }
+      nextSlot = slot
+      nextOffset = index.entries[slot].offset
+      currentIntValue = intValue
+      return try session.end(ofValueAt: nextOffset)
+    }
+  }
+
+  /// Where all values are.
+  @discardableResult
+  func makeIndex() throws(ArchiveError) -> KeyIndex {
+    if let index { return index }
+    let index = try isTopLevel ? session.indexOfTopLevel(head) : KeyIndex(offset, head, session)
+    self.index = index
+    isInOrder = false
+    return index
+  }
+
+  /// The place that `find` returns; at the top level, that of the value that a reference there stands for.
+  private func located(_ find: () throws(ArchiveError) -> Int?) throws -> Int? {
+    do throws(ArchiveError) {
+      guard let cursor = try find() else { return nil }
+      // Not deeper, where only a damaged archive can lead here again.
+      return isTopLevel && depth <= 1 ? try session.resolved(cursor, slot: nextSlot) : cursor
+    } catch {
+      throw session.corrupted(error, codingPath)
+    }
+  }
+
+  // MARK: Where it is
+
+  /// Lets the frame tell which value is the current one: for coding paths, and for the end of the container.
+  @inline(__always)
+  func show() {
+    if depth >= session.nesting.frames.count { session.addFrames(upTo: depth) }
+    session.nesting.frames[depth].show(self)
+  }
+
+  /// The path of the current value, which is at `offset`.
+  private func path(toValueAt offset: Int) -> [any CodingKey] {
+    show()
+    return session.path(toValueAt: offset, in: depth)
+  }
+
+  /// Notes that the value of `slot` was read, which ends at `end`; at the top level that may be behind its body.
+  @inline(__always)
+  func advance(past slot: Int, from start: Int, to end: Int) throws {
+    guard isInOrder else { return try advanceInAnyOrder(past: slot, from: start, to: end) }
+    nextSlot = slot &+ 1
+    nextOffset = end
+    session.nesting.latest = (head.isElsewhere ? -1 : offset, (head.count &- nextSlot) &<< keyShift, end)
+  }
+
+  @inline(never)
+  private func advanceInAnyOrder(past slot: Int, from start: Int, to end: Int) throws {
+    guard !isTopLevel else {
+      // The next one is found from the reference.
+      return try reporting(start) { () throws(ArchiveError) in
+        try session.checkEnd(ofTopLevelSlot: slot, end)
+      }
+    }
+    nextSlot = slot &+ 1
+    nextOffset = end
+    if let index, !head.isElsewhere { session.nesting.complete(offset, index.end) }
+  }
+
+  /// Looks where the value at `start` ends, the current one, for a decoder or container that will not tell.
+  func checkEnd(ofValueAt start: Int) throws {
+    // What is in the body of the top level itself was walked when that was opened.
+    guard isTopLevel, session.lookups.topLevelEnds[nextSlot] != nil else { return }
+    try reporting(start) { () throws(ArchiveError) in
+      try session.checkEnd(ofTopLevelSlot: nextSlot, session.end(ofValueAt: start))
+    }
+  }
+
+  private func reporting(_ start: Int, _ check: () throws(ArchiveError) -> Void) throws {
+    do throws(ArchiveError) { try check() } catch {
+      throw session.corrupted(error, path(toValueAt: start))
+    }
+  }
+
+  // MARK: Values
+
+  /// Reads a primitive by `read`, that of its type. As that is named where the type is known, it costs no call.
+  @inline(__always)
+  func get<Value: ReadablePrimitive, Key: CodingKey>(
+    _ key: Key,
+    _ read: (DecodingSession, inout Int) throws(ReadingFault) -> Value
+  ) throws -> Value {
+    try get(at: existingOffset(of: key), read)
+  }
+
+  @inline(__always)
+  func getIfPresent<Value: ReadablePrimitive, Key: CodingKey>(
+    _ key: Key,
+    _ read: (DecodingSession, inout Int) throws(ReadingFault) -> Value
+  ) throws -> Value? {
+    guard let offset = try valueOffset(of: key), try !isNil(at: offset) else { return nil }
+    return try get(at: offset, read)
+  }
+
+  @inline(__always)
+  private func get<Value: ReadablePrimitive>(
+    at start: Int,
+    _ read: (DecodingSession, inout Int) throws(ReadingFault) -> Value
+  ) throws -> Value {
+    let slot = nextSlot
+    var cursor = start
+    let value: Value
+    do throws(ReadingFault) {
+      value = try read(session, &cursor)
+    } catch {
+      value = try getReferred(at: &cursor, after: error)
+    }
+    try advance(past: slot, from: start, to: cursor)
+    return value
+  }
+
+  /// What ``get(at:_:)`` does where something else stands than a value of the type.
+  @inline(never)
+  private func getReferred<Value: ReadablePrimitive>(
+    at cursor: inout Int,
+    after fault: ReadingFault
+  ) throws -> Value {
+    do throws(ReadingFault) {
+      return try Value.readReferred(session, at: &cursor, after: fault)
+    } catch {
+      throw session.error(error, Value.self, path(toValueAt: cursor))
+    }
+  }
+
+  func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool { try isNil(at: existingOffset(of: key)) }
+
+  /// Whether the value at `offset`, the current one, is nil; then all of it was read.
+  @inline(__always)
+  private func isNil(at offset: Int) throws -> Bool {
+    guard try session.isNil(at: offset) else { return false }
+    try checkEnd(ofValueAt: offset)
+    return true
+  }
+
+  func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
+    let start = try existingOffset(of: key)
+    return session.later.readLast.areThere
+      ? try decodeUnlessReadLast(type, key, at: start) : try decode(type, at: start)
+  }
+
+  // A call, so that the metadata of the optional is looked up only here.
+  @inline(never)
+  private func decodeUnlessReadLast<Value: Decodable, Key: CodingKey>(
+    _ type: Value.Type,
+    _ key: Key,
+    at start: Int
+  ) throws -> Value {
+    if try !isNil(at: start), try isReadLast(type, key, at: start, needsValue: true) != nil,
+      let empty = empty(type)
+    {
+      return empty
+    }
+    return try decode(type, at: start)
+  }
+
+  /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
+  func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    guard let offset = try valueOffset(of: key), try !isNil(at: offset) else { return nil }
+    if session.later.readLast.areThere, let isEmpty = try isReadLast(type, key, at: offset, needsValue: false)
+    {
+      return isEmpty ? empty(type) : nil
+    }
+    guard session.settings.observer != nil || session.types.plans.plan(for: Value.self).isForOptionals else {
+      return try decode(type, at: offset)
+    }
+    return try decodeOptional(type, at: offset)
+  }
+
+  // A call, so that the metadata of the optional is looked up only here.
+  @inline(never)
+  private func decodeOptional<Value: Decodable>(_ type: Value.Type, at offset: Int) throws -> Value? {
+    try decode(Value?.self, at: offset)
+  }
+
+  private func decode<Value: Decodable>(_ type: Value.Type, at start: Int) throws -> Value {
+    let slot = nextSlot
+    var cursor = start
+    show()
+    if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
+      try session.charge(valueOf: type, at: start, session.path(toValueAt: start, in: depth))
+    }
+    let value = try session.decode(type, at: &cursor, depth)
+    try advance(past: slot, from: start, to: cursor)
+    return value
+  }
+
+  /// Visits the keys in the order of writing.
+  func forEachKey(_ body: (PathElement) -> Void) throws(ArchiveError) {
+    let image = session.image
+    // As many as there are values, says the archive.
+    try session.charge(keysOf: offset, count: head.count, at: head.payload)
+    guard !head.isRecord else {
+      for slot in 0..<head.count { body(.key(image.keys[image.shapeKey(head.firstSlot + slot)])) }
+      return
+    }
+    // Throws where a key is there twice.
+    try makeIndex()
+    var cursor = head.payload
+    for _ in 0..<head.count {
+      body(try image.mapKey(at: &cursor, in: session.reader))
+      cursor = try session.end(ofValueAt: cursor)
+    }
+  }
+}

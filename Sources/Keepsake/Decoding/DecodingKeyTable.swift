@@ -1,0 +1,84 @@
+/// For one type of key, the number of each key in the archive, by the bit pattern of keys of at most one
+/// byte.
+final class DecodingKeyTable {
+  private static let unknown = -2
+
+  let keyType: any CodingKey.Type
+  @safe @exclusivity(unchecked) private var numbers: [Int]
+  /// The number of each property of models, by the number that its key has in this process.
+  @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
+  @safe @exclusivity(unchecked) private var spares = SpareContainers<DecodingContainerState>()
+  /// Under which other names values may be when one is missing.
+  @safe @exclusivity(unchecked) var otherNames = ObservableKeyNames.unknown
+  /// Whether keys may have numbers, which coding paths show. Of cases that is found out when they are first asked for.
+  @safe @exclusivity(unchecked) private(set) var mayHaveNumbers: Bool
+
+  init<Key: CodingKey>(_ type: Key.Type) {
+    keyType = type
+    let isDynamic = MemoryLayout<Key>.size > 1
+    mayHaveNumbers = isDynamic
+    numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)
+  }
+
+  /// A keyed container for the value at `offset`, which is open: one that is not in use any more, or a new one.
+  @inline(__always)
+  func container<Key: CodingKey>(
+    _ session: DecodingSession,
+    _ offset: Int,
+    _ depth: Int
+  ) -> KeyedDecodingContainer<Key> {
+    guard let spare = spares.spare(KeyedDecodingContainer<Key>.self) else {
+      return newContainer(session, offset, depth)
+    }
+    spare.state.begin(at: offset, depth)
+    return spare.take()
+  }
+
+  // A call, so that the metadata of the container is looked up only here.
+  @inline(never)
+  private func newContainer<Key: CodingKey>(
+    _ session: DecodingSession,
+    _ offset: Int,
+    _ depth: Int
+  ) -> KeyedDecodingContainer<Key> {
+    let state = DecodingContainerState(session, self, offset, depth)
+    let container = KeyedDecodingContainer(KeyedValueDecoder<Key>(state))
+    if session.types.keepsSpares { spares.keep(container, state) }
+    return container
+  }
+
+  func dropSpares() { spares = SpareContainers() }
+
+  func forgetArchiveInSpares() -> Int? { spares.forgetArchive() }
+
+  /// The number of `key`, or -1 when no record of the archive has it.
+  @inline(__always)
+  func number<Key: CodingKey>(of key: Key, in session: DecodingSession) -> Int {
+    guard let bits = bitPattern(of: key), bits < numbers.count else {
+      return number(ofLarge: key, in: session)
+    }
+    let known = numbers[bits]
+    return known != DecodingKeyTable.unknown ? known : number(ofNew: key, bits, in: session)
+  }
+
+  @inline(never)
+  private func number<Key: CodingKey>(
+    ofNew key: Key,
+    _ bits: Int,
+    in session: DecodingSession
+  ) -> Int {
+    if key.intValue != nil { mayHaveNumbers = true }
+    let number = session.keyNumber(key.stringValue)
+    numbers[bits] = number
+    return number
+  }
+
+  @inline(never)
+  private func number<Key: CodingKey>(ofLarge key: Key, in session: DecodingSession) -> Int {
+    guard let key = key as? ModelKey, key.number >= 0 else { return session.keyNumber(key.stringValue) }
+    if let known = propertyNumbers[key.number] { return known }
+    let number = session.keyNumber(key.stringValue)
+    propertyNumbers[key.number] = number
+    return number
+  }
+}
