@@ -80,7 +80,7 @@ extension DecodingSession {
 
   /// Follows a value reference, which stands only at the top level, and so never leads in a circle (Format
   /// §4.9).
-  private func resolved(_ offset: Int, _ depth: Int) throws(ArchiveError) -> Int {
+  func resolved(_ offset: Int, _ depth: Int) throws(ArchiveError) -> Int {
     guard TagKind(try reader.byte(at: offset)) == .valueReference else { return offset }
     let number = try reader.referencedNumber(at: offset)
     let body = try image.body(number, at: offset)

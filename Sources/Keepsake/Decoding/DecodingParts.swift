@@ -85,9 +85,9 @@ struct KeyLookups {
   }
 
   mutating func forgetArchive() {
-    topLevelIndex = nil
-    topLevelEnds = NumberedCache()
-    skipped = SkippedValues()
+    if topLevelIndex != nil { topLevelIndex = nil }
+    topLevelEnds.removeAll()
+    if skipped.byteCount > 0 { skipped = SkippedValues() }
   }
 }
 
@@ -99,6 +99,7 @@ struct DecodedTypes {
   var namesGeneration = -1
   /// Whether keyed containers are kept to be used again.
   var keepsSpares = true
+  var tablesWithSpares: [DecodingKeyTable] = []
 }
 
 /// The objects that were decoded, and the references to them.
