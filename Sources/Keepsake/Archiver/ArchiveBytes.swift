@@ -36,6 +36,15 @@ extension ByteReader {
   }
 }
 
+extension ByteReader {
+  /// Lets `body` read `data`. The reader must not be kept.
+  @inline(__always)
+  static func reading<Result>(_ data: Data, _ body: (ByteReader) -> Result) -> Result {
+    // The bytes stay where they are until `body` returns.
+    unsafe data.withUnsafeBytes { unsafe body(ByteReader($0, owner: nil)) }
+  }
+}
+
 extension ArchiveImage {
   /// Opens the archive in `data`, which is not copied; one of NSKeyedArchiver is turned into one of our own, in memory,
   /// within the limits.

@@ -31,7 +31,8 @@ public struct ArchiveEncoder: Sendable {
     try KeyedArchiver.archivedData(
       withRootObject: value,
       outputFormatting: outputFormatting,
-      userInfo: userInfo
+      // Mostly empty, and then it need not become a dictionary of another type.
+      userInfo: userInfo.isEmpty ? [:] : userInfo as [CodingUserInfoKey: Any]
     )
   }
 }
@@ -69,7 +70,7 @@ public struct ArchiveDecoder: Sendable {
       verification: verification,
       limits: limits,
       classPolicy: classPolicy,
-      userInfo: userInfo
+      userInfo: userInfo.isEmpty ? [:] : userInfo as [CodingUserInfoKey: Any]
     )
   }
 }

@@ -238,7 +238,9 @@ extension KeyedArchiver {
     )
     do {
       session.bodies.assembly.format(outputFormatting)
-      session.settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+      if session.settings.rehearse == nil {
+        session.settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+      }
       try session.encodeRoot(rootObject)
     } catch {
       session.dropSpares()

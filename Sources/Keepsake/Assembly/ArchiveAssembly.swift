@@ -1,3 +1,11 @@
+/// The tables of an archive that is put together.
+protocol WrittenTables {
+  var keys: KeyRegistry { get }
+  var shapes: ShapeTrie { get set }
+  var strings: StringSharing { get }
+  var classEntries: [ClassEntry] { get }
+}
+
 /// Puts an archive together: header, bodies, tables, checksums and trailer, in this order (Format §1).
 ///
 /// With a sink, what is complete leaves memory block by block. It cannot be taken back then: a sink is for archives
@@ -43,12 +51,13 @@ struct ArchiveAssembly {
   /// Makes it an archive of which nothing is written, in the memory that it has.
   mutating func startOver() {
     buffer.truncate(to: 0)
-    buffer.append(memoryOf: Header.plain)
+    buffer.append(word: Header.signatureWord)
+    buffer.append(word: Header.Flags().headerWord)
     offsets.removeAll()
     flags = []
     checksums.truncate(to: 0)
     leftByteCount = 0
-    sink = nil
+    if sink != nil { sink = nil }
     prefersShortForm = true
   }
 
@@ -136,10 +145,7 @@ struct ArchiveAssembly {
   /// - Parameter conditionals: for each entry of the conditional table the number of the object's body, or 0.
   mutating func finish(
     topLevel: ByteBuffer,
-    shapes: inout ShapeTrie,
-    keyNames: [String],
-    classes: [ClassEntry],
-    strings: StringSharing,
+    tables: inout some WrittenTables,
     conditionals: [Int]
   ) throws(ArchiveError) {
     if prefersShortForm, leftByteCount == 0, let lengths = offsets.fewLengths,
@@ -148,10 +154,7 @@ struct ArchiveAssembly {
         bodies: buffer,
         lengths: lengths,
         topLevel: topLevel,
-        shapes: &shapes,
-        keyNames: keyNames,
-        classes: classes,
-        strings: strings,
+        tables: &tables,
         conditionals: conditionals,
         flags
       )
@@ -162,14 +165,15 @@ struct ArchiveAssembly {
     let topLevelOffset = byteCount
     buffer.append(topLevel)
     let tablesOffset = byteCount
-    let (keyCount, shapesStart) = shapes.write(to: buffer, names: keyNames)
+    let (keyCount, shapesStart) = tables.shapes.write(to: buffer, names: tables.keys.names)
     let shapesOffset = leftByteCount + shapesStart
     let classesOffset = byteCount
+    let classes = tables.classEntries
     for entry in classes { entry.write(to: buffer) }
     try letBlocksGo()
     let stringsOffset = byteCount
-    for number in 0..<strings.count {
-      strings.write(number, to: buffer)
+    for number in 0..<tables.strings.count {
+      tables.strings.write(number, to: buffer)
       try letBlocksGo()
     }
     let conditionalsOffset = byteCount
@@ -187,9 +191,9 @@ struct ArchiveAssembly {
     let directory = [
       topLevelOffset, tablesOffset, bodyCount,
       keyCount, shapesOffset - tablesOffset,
-      shapes.count, classesOffset - shapesOffset,
+      tables.shapes.count, classesOffset - shapesOffset,
       classes.count, stringsOffset - classesOffset,
-      strings.count, conditionalsOffset - stringsOffset,
+      tables.strings.count, conditionalsOffset - stringsOffset,
       conditionals.count, offsetsOffset - conditionalsOffset,
       directoryOffset - offsetsOffset,
     ]

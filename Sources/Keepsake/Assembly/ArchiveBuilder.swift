@@ -4,12 +4,16 @@
 /// level may be written at any time between two of them. What is announced by the head of a container has to follow it.
 struct ArchiveBuilder {
   private var assembly = ArchiveAssembly()
-  private var keys = KeyRegistry()
-  private var shapes = ShapeTrie()
-  private var strings = StringSharing()
-  private var classes: [ClassEntry] = []
+  private var tables = Tables()
   private var classNumbers: [ClassEntry: Int] = [:]
   private var bodyStart = 0
+
+  struct Tables: WrittenTables {
+    var keys = KeyRegistry()
+    var shapes = ShapeTrie()
+    var strings = StringSharing()
+    var classEntries: [ClassEntry] = []
+  }
 
   /// - Parameter prefersShortForm: whether a small archive is written in the short form, where the bodies do not stand
   ///   where they were built.
@@ -35,8 +39,8 @@ struct ArchiveBuilder {
 
   /// Adds a class, whose superclass is added already; returns its number.
   mutating func add(_ entry: ClassEntry) -> Int {
-    classes.append(entry)
-    return classes.count - 1
+    tables.classEntries.append(entry)
+    return tables.classEntries.count - 1
   }
 
   /// The number of a class that is like `entry`, which is added if there is none. It is polymorphic if one of both is.
@@ -44,7 +48,7 @@ struct ArchiveBuilder {
     var key = entry
     key.isPolymorphic = false
     if let number = classNumbers[key] {
-      if entry.isPolymorphic { classes[number].isPolymorphic = true }
+      if entry.isPolymorphic { tables.classEntries[number].isPolymorphic = true }
       return number
     }
     let number = add(entry)
@@ -61,7 +65,7 @@ struct ArchiveBuilder {
   mutating func append(string text: String) -> Int? {
     var number: Int?
     text.withUTF8Bytes { utf8 in
-      number = utf8.byteCount >= StringSharing.shortest ? strings.number(for: utf8) : nil
+      number = utf8.byteCount >= StringSharing.shortest ? tables.strings.number(for: utf8) : nil
       if number == nil { assembly.buffer.append(string: utf8) }
     }
     if let number { append(stringNumber: number) }
@@ -81,13 +85,13 @@ struct ArchiveBuilder {
     var node = ShapeTrie.root
     var seen: Set<Int> = []
     for name in names {
-      let key = keys.number(for: name)
+      let key = tables.keys.number(for: name)
       guard seen.insert(key).inserted else {
         throw .damaged("An object has the key \"\(name)\" twice")
       }
-      node = shapes.step(from: node, newKey: key)
+      node = tables.shapes.step(from: node, newKey: key)
     }
-    let number = shapes.number(of: node)
+    let number = tables.shapes.number(of: node)
     append(recordOfShape: number)
     return number
   }
@@ -125,10 +129,7 @@ struct ArchiveBuilder {
   mutating func finish(topLevel: ByteBuffer, conditionals: [Int] = []) throws(ArchiveError) -> ByteBuffer {
     try assembly.finish(
       topLevel: topLevel,
-      shapes: &shapes,
-      keyNames: keys.names,
-      classes: classes,
-      strings: strings,
+      tables: &tables,
       conditionals: conditionals
     )
     return buffer

@@ -55,7 +55,7 @@ struct ReferenceGraph {
     bodies.removeBodies()
     topLevel.removeBodies()
     while starts.count > 0 { starts.removeLast() }
-    highStarts = []
+    if !highStarts.isEmpty { highStarts = [] }
     (bodyDepth, uncheckedDepth) = (0, 0)
     (refersBack, orderMatters) = (false, false)
   }

@@ -19,18 +19,15 @@ struct ShortArchive {
     bodies: ByteBuffer,
     lengths: [Int],
     topLevel: ByteBuffer,
-    shapes: inout ShapeTrie,
-    keyNames: [String],
-    classes: [ClassEntry],
-    strings: StringSharing,
+    tables: inout some WrittenTables,
     conditionals: [Int],
     _ flags: Header.Flags
   ) -> Bool {
     guard lengths.count <= mostBodies, bodies.count + topLevel.count <= mostBytes else { return false }
     var archive = ShortArchive(buffer: buffer, flags: flags.union(.short))
-    archive.flags.insert(shapes.count > 0 ? .shapes : [])
-    archive.flags.insert(classes.isEmpty ? [] : .classes)
-    archive.flags.insert(strings.count > 0 ? .strings : [])
+    archive.flags.insert(tables.shapes.count > 0 ? .shapes : [])
+    archive.flags.insert(tables.classEntries.isEmpty ? [] : .classes)
+    archive.flags.insert(tables.strings.count > 0 ? .strings : [])
     archive.flags.insert(conditionals.isEmpty ? [] : .conditionals)
     archive.flags.insert(lengths.isEmpty ? [] : .bodies)
     let hasWideLengths = lengths.contains { $0 > UInt8.max }
@@ -41,14 +38,15 @@ struct ShortArchive {
     buffer.truncate(to: 0)
     buffer.append(word: Header.signatureWord)
     buffer.append(word: archive.flags.headerWord, byteCount: 4)
-    for count in [shapes.count, classes.count, strings.count, conditionals.count, lengths.count]
-    where count > 0 {
-      buffer.append(varint: count)
-    }
+    if tables.shapes.count > 0 { buffer.append(varint: tables.shapes.count) }
+    if !tables.classEntries.isEmpty { buffer.append(varint: tables.classEntries.count) }
+    if tables.strings.count > 0 { buffer.append(varint: tables.strings.count) }
+    if !conditionals.isEmpty { buffer.append(varint: conditionals.count) }
+    if !lengths.isEmpty { buffer.append(varint: lengths.count) }
     for length in lengths { buffer.append(word: UInt64(length), byteCount: hasWideLengths ? 2 : 1) }
-    shapes.writeShort(to: buffer, names: keyNames)
-    for entry in classes { entry.write(to: buffer) }
-    for number in 0..<strings.count { strings.write(number, to: buffer) }
+    if tables.shapes.count > 0 { tables.shapes.writeShort(to: buffer, names: tables.keys.names) }
+    if !tables.classEntries.isEmpty { for entry in tables.classEntries { entry.write(to: buffer) } }
+    for number in 0..<tables.strings.count { tables.strings.write(number, to: buffer) }
     for number in conditionals { buffer.append(varint: number) }
     let tablesEnd = buffer.count
     buffer.append(bodies, Header.byteCount..<bodies.count)

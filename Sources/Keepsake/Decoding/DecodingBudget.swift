@@ -45,6 +45,17 @@ struct DecodingBudget {
     costs.allocated = image.translatedByteCount
   }
 
+  /// Makes it that of another archive, in the memory that it has.
+  mutating func startOver(_ limits: ArchiveLimits, _ image: ArchiveImage) {
+    allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
+    costs = DecodingCosts()
+    costs.allocated = image.translatedByteCount
+    if !costsOfValues.isEmpty { costsOfValues.removeAll(keepingCapacity: costsOfValues.count < 8) }
+    (objectCount, toldCount, pathSteps, searchedByteCount) = (0, 0, 0, 0)
+    if !countedContainers.isEmpty { countedContainers = [] }
+    if !containersOfKeys.isEmpty { containersOfKeys = [] }
+  }
+
   // MARK: Paths
 
   // Who forgives errors gets a path with each, and a hostile archive can be one error after the other.

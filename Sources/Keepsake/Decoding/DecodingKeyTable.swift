@@ -43,7 +43,9 @@ final class DecodingKeyTable {
   ) -> KeyedDecodingContainer<Key> {
     let state = DecodingContainerState(session, self, offset, depth)
     let container = KeyedDecodingContainer(KeyedValueDecoder<Key>(state))
-    if session.types.keepsSpares { spares.keep(container, state) }
+    if session.types.keepsSpares, spares.keep(container, state) {
+      session.types.tablesWithSpares.append(self)
+    }
     return container
   }
 

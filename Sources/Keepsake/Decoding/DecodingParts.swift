@@ -89,9 +89,9 @@ struct KeyLookups {
   }
 
   mutating func forgetArchive() {
-    topLevelIndex = nil
-    topLevelEnds = NumberedCache()
-    skipped = SkippedValues()
+    if topLevelIndex != nil { topLevelIndex = nil }
+    topLevelEnds.removeAll()
+    if skipped.byteCount > 0 { skipped = SkippedValues() }
   }
 }
 
@@ -103,6 +103,7 @@ struct DecodedTypes {
   var namesGeneration = -1
   /// Whether keyed containers are kept to be used again.
   var keepsSpares = true
+  var tablesWithSpares: [DecodingKeyTable] = []
 }
 
 /// The objects that were decoded, and the references to them.

@@ -13,6 +13,7 @@ final class DecodingSession: DeepRecursion {
   /// Whose turn it is: lazy values are read by any thread.
   let turn = DecodingTurn()
   @safe @exclusivity(unchecked) var checks: DecodingChecks
+  @safe @exclusivity(unchecked) var waitingContainerCount = 0
 
   init(
     _ image: ArchiveImage,
@@ -55,8 +56,8 @@ final class DecodingSession: DeepRecursion {
     lookups.forgetArchive()
     later.forgetArchive()
     lazies.forgetArchive()
-    checks.examined = ExaminedValues()
-    settings.userInfo = [:]
+    checks.examined.removeAll()
+    if !settings.userInfo.isEmpty { settings.userInfo = [:] }
     image.forgetBytes()
     reader = image.reader
   }
@@ -71,12 +72,18 @@ final class DecodingSession: DeepRecursion {
     limits: ArchiveLimits
   ) throws(ArchiveError) {
     self.image = image
+    try begin(userInfo: userInfo, limits: limits)
+  }
+
+  /// The same, when the image has become that of another archive.
+  func begin(userInfo: [CodingUserInfoKey: Any], limits: ArchiveLimits) throws(ArchiveError) {
     reader = image.reader
-    (settings.userInfo, settings.limits) = (userInfo, limits)
+    if !userInfo.isEmpty { settings.userInfo = userInfo }
+    settings.limits = limits
     nesting.usualValueDepth = DecodingNesting.usualValueDepth(limits)
-    checks.budget = DecodingBudget(limits, image)
+    checks.budget.startOver(limits, image)
     graph.objects.grow(to: image.directory.bodyCount)
-    later.readLast = PropertiesReadLast(image)
+    later.readLast.startOver(image)
     lookups.topLevelOffset = try image.topLevelContent
   }
 
@@ -88,7 +95,7 @@ final class DecodingSession: DeepRecursion {
     later.readLast = PropertiesReadLast(image)
     lookups.keyNumbers = nil
     // They know which keys and classes there were not; their containers hold the session.
-    types.keyTables.forEach { $0.dropSpares() }
+    dropContainers()
     types.keyTables = TypeCache()
     forgetTypes()
   }
@@ -142,7 +149,12 @@ final class DecodingSession: DeepRecursion {
   /// unarchiver goes.
   func dropSpares() {
     types.keepsSpares = false
-    types.keyTables.forEach { $0.dropSpares() }
+    dropContainers()
+  }
+
+  private func dropContainers() {
+    for table in types.tablesWithSpares { table.dropSpares() }
+    types.tablesWithSpares = []
   }
 
   /// Runs `decode`, and keeps containers meanwhile even if there is nobody who lets go of them later.
@@ -157,9 +169,10 @@ final class DecodingSession: DeepRecursion {
   /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
   /// else holds one.
   func forgetArchiveInSpares() -> Int? {
-    var count: Int? = 0
-    types.keyTables.forEach { table in
-      count = table.forgetArchiveInSpares().flatMap { spares in count.map { $0 + spares } }
+    var count = 0
+    for table in types.tablesWithSpares {
+      guard let spares = table.forgetArchiveInSpares() else { return nil }
+      count += spares
     }
     return count
   }

@@ -107,7 +107,7 @@ struct DeferredQueue {
       defer { head += 1 }
       if let value = exchange(&values[head], with: nil) { return value }
     }
-    values.removeAll(keepingCapacity: true)
+    if head > 0 { values.removeAll(keepingCapacity: true) }
     head = 0
     return nil
   }

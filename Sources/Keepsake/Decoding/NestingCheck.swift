@@ -86,6 +86,10 @@ struct ExaminedValues {
 
   private var ranges: [Range<Int>] = []
 
+  mutating func removeAll() {
+    if !ranges.isEmpty { ranges = [] }
+  }
+
   func contains(_ offset: Int) -> Bool {
     let index = firstIndex(after: offset)
     return index > 0 && ranges[index - 1].contains(offset)

@@ -61,9 +61,9 @@ struct ObjectStore {
   /// Forgets everything, to be used for another archive.
   mutating func removeAll() {
     count = 0
-    asleep = [:]
-    pages.removeSubrange(1...)
-    pages[0].removeAll(keepingCapacity: true)
+    if !asleep.isEmpty { asleep = [:] }
+    if pages.count > 1 { pages.removeSubrange(1...) }
+    if !pages[0].isEmpty { pages[0].removeAll(keepingCapacity: true) }
   }
 
   /// Makes room for numbers up to `newCount`.

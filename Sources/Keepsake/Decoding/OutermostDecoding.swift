@@ -29,7 +29,7 @@ extension DecodingSession {
       checks.budget.end(charged, at: start, isDecoded: isDecoded)
       later.isActive = false
       stack.spare = nil
-      for value in exchange(&later.rehearsed, with: []) { value.forget() }
+      if !later.rehearsed.isEmpty { for value in exchange(&later.rehearsed, with: []) { value.forget() } }
     }
     do {
       let value = try decodeInside(type, at: &cursor, depth)
@@ -43,13 +43,9 @@ extension DecodingSession {
       if later.readLast.areThere { try checkHashes() }
       if let failure = checks.failure.take() { throw failure }
       if !lazies.contents.isEmpty { letGoOfObjects() }
-      graph.decodedNumbers.removeAll(keepingCapacity: true)
+      if !graph.decodedNumbers.isEmpty { graph.decodedNumbers.removeAll(keepingCapacity: true) }
       isDecoded = true
-      let awakening = exchange(&later.awakening, with: [])
-      later.awakened = []
-      guard !settings.isRehearsal else { return value }
-      later.isActive = false
-      for object in awakening { object.awakeFromArchive() }
+      if !later.awakening.isEmpty { awaken() }
       return value
     } catch {
       // Nothing that was decoded meanwhile is kept: its deferred values would be missing.
@@ -61,6 +57,14 @@ extension DecodingSession {
       // What could not be told before may be the reason.
       throw checks.failure.take() ?? error
     }
+  }
+
+  private func awaken() {
+    let awakening = exchange(&later.awakening, with: [])
+    later.awakened = []
+    guard !settings.isRehearsal else { return }
+    later.isActive = false
+    for object in awakening { object.awakeFromArchive() }
   }
 
   /// Keeps the objects that were decoded no more: they may hold lazy values, which hold the session.
@@ -79,10 +83,31 @@ extension DecodingSession {
       }
     }
     return try keepingSpares {
-      try openKeyed(lookups.topLevelOffset, 0)
-      let table = keyTable(ArchiveCodingKey.self)
-      return try DecodingContainerState(self, table, lookups.topLevelOffset, 0).decode(type, key)
+      guard let start = try openRoot() else {
+        try openKeyed(lookups.topLevelOffset, 0)
+        let table = keyTable(ArchiveCodingKey.self)
+        return try DecodingContainerState(self, table, lookups.topLevelOffset, 0).decode(type, key)
+      }
+      var cursor = start
+      if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
+        try charge(valueOf: type, at: start, path(toValueAt: start, in: 0))
+      }
+      let value = try decode(type, at: &cursor, 0)
+      do throws(ArchiveError) { try checkEnd(ofTopLevelSlot: 0, cursor) } catch {
+        throw corrupted(error, path(toValueAt: start, in: 0))
+      }
+      return value
     }
+  }
+
+  /// Where the value of the root key is, or the body that it refers to; `nil` where the top level has other keys. The frame
+  /// of the top level becomes what it is after a search for the key.
+  private func openRoot() throws -> Int? {
+    guard let offset = image.rootOffset else { return nil }
+    let map = lookups.topLevelOffset
+    prepareFrame(0, for: map)
+    nesting.frames[0].setKeyed(KeyedHead(mapOf: 1, payload: map + 2))
+    do { return try resolved(offset, slot: 0) } catch { throw publicError(error, path(to: map, depth: 0)) }
   }
 
   private func forgetTypesOfOldNames() {
@@ -105,6 +130,7 @@ extension DecodingSession {
         }
       }
     }
+    guard !graph.conditional.isEmpty else { return }
     for reference in exchange(&graph.conditional, with: []) where try !reference.resolve(in: self) {
       graph.waiting[reference.number, default: []].append(reference)
     }

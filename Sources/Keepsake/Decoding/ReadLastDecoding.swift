@@ -1,7 +1,7 @@
 /// The properties of one archive that get their values when everything else is there (Format §5.3).
 struct PropertiesReadLast {
   /// Whether anything in the archive can be read last.
-  let areThere: Bool
+  private(set) var areThere: Bool
   /// For each entry of the class table and each key of the archive, the property.
   private var known: [NumberedCache<PropertyOfKey>] = []
   /// Where the records of superclasses are that stand in those of the objects in progress, and whose objects these are.
@@ -37,7 +37,20 @@ struct PropertiesReadLast {
   }
 
   init(_ image: ArchiveImage) {
-    areThere = image.hasConditionals || image.classes.contains { !$0.keysReadLast.isEmpty }
+    areThere = PropertiesReadLast.areThere(in: image)
+  }
+
+  private static func areThere(in image: ArchiveImage) -> Bool {
+    image.hasConditionals || !image.classes.isEmpty && image.classes.contains { !$0.keysReadLast.isEmpty }
+  }
+
+  /// Makes them those of another archive.
+  mutating func startOver(_ image: ArchiveImage) {
+    if known.isEmpty, superclasses.isEmpty, hashed.isEmpty, replaced.isEmpty {
+      areThere = PropertiesReadLast.areThere(in: image)
+    } else {
+      self = PropertiesReadLast(image)
+    }
   }
 
   fileprivate func property(_ key: Int, of entry: Int) -> PropertyOfKey? {

@@ -3,16 +3,13 @@
 #else
   internal import Foundation
 #endif
-internal import Synchronization
 
 /// Sessions of small archives that are done with, as ``SpareEncodingSessions`` for the other direction.
 ///
 /// What a session knows of types goes by the numbers of the keys, shapes and classes in its archive. So it is used again
 /// for archives whose tables are the same, byte for byte, as those of messages of one kind are.
 enum SpareDecodingSessions {
-  /// So many kinds of archives can be read in turns, or in parallel, without making new sessions each time.
-  private static let mostSpares = 16
-  private static let spares = Mutex<[SpareCoder<DecodingSession>]>([])
+  private static let spares = SpareCoders<DecodingSession>()
 
   /// A session for one archive: one that is used again, or a new one.
   static func open(
@@ -21,6 +18,11 @@ enum SpareDecodingSessions {
     _ limits: ArchiveLimits,
     userInfo: [CodingUserInfoKey: Any]
   ) throws(ArchiveError) -> DecodingSession {
+    if data.count <= limits.maximumByteCount,
+      let session = ByteReader.reading(data, { reopen($0, verification, limits, userInfo) })
+    {
+      return session
+    }
     var spare: DecodingSession?
     do throws(ArchiveError) {
       let image = try ArchiveImage(
@@ -44,31 +46,49 @@ enum SpareDecodingSessions {
     }
   }
 
-  /// The session of the archive whose tables had these bytes, if there is one. The newest ones are looked at first.
-  private static func take(_ bytes: RawSpan) -> DecodingSession? {
+  /// A session that was used before, for an archive of the short form whose tables it knows. It reads a copy, in memory that
+  /// it has. `nil` also where anything is wrong with the archive, which is found once more then.
+  private static func reopen(
+    _ archive: ByteReader,
+    _ verification: ArchiveVerification,
+    _ limits: ArchiveLimits,
+    _ userInfo: [CodingUserInfoKey: Any]
+  ) -> DecodingSession? {
+    guard let flags = try? Header.flags(archive), flags.contains(.short),
+      archive.count <= DecodingSession.mostKeptBytes,
+      let directory = try? ShortForm.directory(archive, flags),
+      let session = try? archive.withBytes(ArchiveTables.range(in: directory), { take($0, directory) })
+    else { return nil }
+    do throws(ArchiveError) {
+      try session.image.reopen(archive, flags, directory, verification, limits)
+      if verification == .everything { try session.image.checkBodies() }
+      try session.begin(userInfo: userInfo, limits: limits)
+      return session
+    } catch {
+      giveBack(session)
+      return nil
+    }
+  }
+
+  /// The session of an archive whose tables had these bytes, and, if `directory` is given, those parts; if there is one.
+  private static func take(_ bytes: RawSpan, _ directory: ArchiveDirectory? = nil) -> DecodingSession? {
     let hash = KeyHash.unseeded.of(bytes)
-    return spares.withLock { spares in
-      guard let index = spares.lastIndex(where: { $0.coder.image.tables.areRead(from: bytes, hash) }) else {
-        return nil
-      }
-      return spares.remove(at: index).take()
+    return spares.take(hash) { session in
+      let tables = session.image.tables
+      return directory.map { tables.areRead(from: bytes, hash, $0) } ?? tables.areRead(from: bytes, hash)
     }
   }
 
   /// Takes back a session that has read its archive, unless somebody has kept a decoder or a container of it.
   static func giveBack(_ session: consuming DecodingSession) {
-    guard let spare = SpareCoder(session) else { return }
-    let oldest = spares.withLock { spares in
-      spares.append(spare)
-      return spares.count > mostSpares ? spares.removeFirst() : nil
-    }
-    oldest?.drop()
+    let hash = session.image.tables.hash
+    spares.giveBack(session, hash)
   }
 }
 
 extension DecodingSession: ReusableCoder {
   /// Of larger archives, or of those with more objects, what was found out is worth less than the memory that it takes.
-  private static let mostKeptBytes = 1 << 16
+  static let mostKeptBytes = 1 << 16
   private static let mostKeptObjects = 1 << 9
   private static let mostKeptFrames = 1 << 6
 

@@ -39,7 +39,8 @@ extension EncodingSession {
   ///
   /// - Parameter bodyNumber: the body of an object, if it has one.
   func conditionalBodies(_ bodyNumber: (AnyObject) -> Int?) throws -> [Int] {
-    try tables.conditionals.entries.map { (entry, isDeclaredOtherwise) in
+    guard tables.conditionals.isInUse else { return [] }
+    return try tables.conditionals.entries.map { (entry, isDeclaredOtherwise) in
       guard let entry else { return 0 }
       let object =
         observation.replacements.isEmpty

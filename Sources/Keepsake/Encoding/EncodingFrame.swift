@@ -64,13 +64,6 @@ struct FrameStack: RandomAccessCollection {
   }
 
   mutating func truncate(to count: Int) { endIndex = Swift.min(count, endIndex) }
-
-  /// An empty stack in the memory of this one.
-  var emptied: FrameStack {
-    var stack = self
-    stack.endIndex = 0
-    return stack
-  }
 }
 
 /// Tells a frame from all others, also from those that stood in its place before.

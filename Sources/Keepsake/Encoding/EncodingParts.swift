@@ -27,8 +27,7 @@ struct EncodingSettings {
   }
 
   mutating func forgetArchive() {
-    userInfo = [:]
-    rehearse = nil
+    if !userInfo.isEmpty { userInfo = [:] }
     if !typesReadingLast.isEmpty { typesReadingLast = [:] }
   }
 }
@@ -48,7 +47,7 @@ struct EncodingNesting {
 }
 
 /// The tables of the archive (Format §5).
-struct EncodedTables {
+struct EncodedTables: WrittenTables {
   var keys = KeyRegistry()
   var shapes = ShapeTrie()
   var strings = StringSharing()
@@ -56,6 +55,7 @@ struct EncodedTables {
   var conditionals = ConditionalRegistry()
   /// The keys of the open maps that containers write, to find one that is written twice.
   var mapKeys: [FrameID: Set<ExactString>] = [:]
+  var classEntries: [ClassEntry] { classes.entries }
 
   /// Keeps the numbers of keys, and the nodes of shapes.
   mutating func forgetArchive() {
@@ -90,7 +90,7 @@ struct EncodedBodies {
     graph.removeAll()
     assembly.startOver()
     classWithWeakProperties = -1
-    topLevelPaths = []
+    topLevelPaths.removeAll(keepingCapacity: true)
   }
 }
 
@@ -104,6 +104,7 @@ struct EncodedTypes {
   var headByteCounts: [UInt8] = [1]
   /// Whether keyed containers are kept to be used again.
   var keepsSpares = true
+  var tablesWithSpares: [EncodingKeyTable] = []
 }
 
 /// Who may replace objects, and what it gave for them.
@@ -131,5 +132,5 @@ struct EncodingOutcome {
   var failure: (any Error)?
   /// The writes out of turn that may matter when a value throws, and why nothing can be written since one did.
   var lateWrites: [EncodingSession.LateWrite] = []
-  var lateWriteFailure: EncodingError?
+  var lateWriteFailure: (any Error)?
 }

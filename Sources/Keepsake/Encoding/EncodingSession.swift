@@ -5,6 +5,11 @@ final class EncodingSession: DeepRecursion {
 
   @safe @exclusivity(unchecked) var settings: EncodingSettings
   @safe @exclusivity(unchecked) var context: EncodingContext
+  /// That of the top level while bodies are written, and that of bodies otherwise: neither is ever copied.
+  @safe @exclusivity(unchecked) var otherContext = EncodingContext(
+    top: EncodingFrame(id: 0, start: 0),
+    basePath: .elements([])
+  )
   /// The bytes of the active context. It is always this one object, so that reaching it costs no reference
   /// counting; what a context that waits has written is in a buffer of the context's own.
   let buffer = ByteBuffer()
@@ -17,6 +22,7 @@ final class EncodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var observation = EncodingObservation()
   @safe @exclusivity(unchecked) var ordering = ContentQuestions()
   @safe @exclusivity(unchecked) var outcome = EncodingOutcome()
+  @safe @exclusivity(unchecked) var waitingContainerCount = 0
 
   init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
     settings = EncodingSettings(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: hidesRootKey)
@@ -31,17 +37,13 @@ final class EncodingSession: DeepRecursion {
   /// nodes of their shapes. To be called when the archive is complete.
   func forgetArchive() {
     buffer.truncate(to: 1)
-    context = EncodingContext(
-      top: EncodingFrame(id: 0, start: 1),
-      lower: context.lower.emptied,
-      basePath: .elements([]),
-      isTopLevel: true
-    )
+    context.startOver(EncodingFrame(id: 0, start: 1), .elements([]))
+    otherContext.startOver(EncodingFrame(id: 0, start: 0), .elements([]))
     // They go by the numbers of classes.
     if !tables.classes.entries.isEmpty { types.classProperties = ClassProperties() }
     tables.forgetArchive()
     bodies.forgetArchive()
-    outcome.lateWrites = []
+    if !outcome.lateWrites.isEmpty { outcome.lateWrites = [] }
     settings.forgetArchive()
     lastFrameID = 0
     nesting = EncodingNesting()
@@ -49,7 +51,8 @@ final class EncodingSession: DeepRecursion {
 
   /// Makes it the session of another archive, after ``forgetArchive()``.
   func begin(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any]) {
-    (settings.sortsKeys, settings.userInfo) = (sortsKeys, userInfo)
+    settings.sortsKeys = sortsKeys
+    if !userInfo.isEmpty { settings.userInfo = userInfo }
     (outcome.isFinished, outcome.isClosed) = (false, false)
   }
 
@@ -133,7 +136,7 @@ final class EncodingSession: DeepRecursion {
   }
 
   private func closeMap() {
-    tables.mapKeys[context.top.id] = nil
+    if !tables.mapKeys.isEmpty { tables.mapKeys[context.top.id] = nil }
     let (start, kept) = (context.top.start, context.top.headByteCount)
     noteHead(movedBy: setHead(at: start, kept: kept, Tag.map, context.top.count))
   }
@@ -195,7 +198,8 @@ final class EncodingSession: DeepRecursion {
   /// encodes any more.
   func dropSpares() {
     types.keepsSpares = false
-    types.keyTables.forEach { $0.dropSpares() }
+    for table in types.tablesWithSpares { table.dropSpares() }
+    types.tablesWithSpares = []
     ordering.order?.end()
     ordering.order = nil
   }
@@ -203,9 +207,10 @@ final class EncodingSession: DeepRecursion {
   /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
   /// else holds one.
   func forgetArchiveInSpares() -> Int? {
-    var count: Int? = 0
-    types.keyTables.forEach { table in
-      count = table.forgetArchiveInSpares().flatMap { spares in count.map { $0 + spares } }
+    var count = 0
+    for table in types.tablesWithSpares {
+      guard let spares = table.forgetArchiveInSpares() else { return nil }
+      count += spares
     }
     return count
   }
@@ -233,10 +238,7 @@ final class EncodingSession: DeepRecursion {
     do {
       try bodies.assembly.finish(
         topLevel: buffer,
-        shapes: &tables.shapes,
-        keyNames: tables.keys.names,
-        classes: tables.classes.entries,
-        strings: tables.strings,
+        tables: &tables,
         conditionals: conditionalBodies
       )
     } catch {
@@ -291,7 +293,9 @@ final class EncodingKeyTable {
   ) -> KeyedEncodingContainer<Key> {
     let offset = EncodingContainerState(session, self, frame, nested)
     let container = KeyedEncodingContainer(KeyedValueEncoder<Key>(offset))
-    if nested == nil, session.types.keepsSpares { spares.keep(container, offset) }
+    if nested == nil, session.types.keepsSpares, spares.keep(container, offset) {
+      session.types.tablesWithSpares.append(self)
+    }
     return container
   }
 

@@ -168,12 +168,12 @@ extension EncodingSession {
 
   /// Runs `encode`, during which the buffer is that of the archive, at whose end bodies are written.
   private func writingBodies(_ encode: () throws -> Void) throws {
-    let outer = context
     let (outerBase, outerDeferral, outerDepthToLookAt) = (
       nesting.base, nesting.deferralDepth, nesting.depthToLookAt
     )
     let outerClass = bodies.classWithWeakProperties
-    context = EncodingContext(top: EncodingFrame(id: makeFrameID(), start: 0), basePath: .elements([]))
+    otherContext.startOver(EncodingFrame(id: makeFrameID(), start: 0), .elements([]))
+    swap(&context, &otherContext)
     buffer.exchange(with: bodies.assembly.buffer)
     bodies.isInProgress = true
     nesting.base = nesting.depth
@@ -182,12 +182,12 @@ extension EncodingSession {
     defer {
       bodies.classWithWeakProperties = outerClass
       // There are some only where a body could not be completed.
-      NestedContainer.abandon(context.splices)
+      if !context.splices.isEmpty { NestedContainer.abandon(context.splices) }
       nesting.base = outerBase
       nesting.deferralDepth = outerDeferral
       nesting.depthToLookAt = outerDepthToLookAt
       buffer.exchange(with: bodies.assembly.buffer)
-      context = outer
+      swap(&context, &otherContext)
       bodies.isInProgress = false
     }
     try encode()
@@ -240,7 +240,7 @@ extension EncodingSession {
       try drain { canBeRead(value) }
     } else {
       guard let number = bodies.objects.numberForValue() else { throw tooManyObjects }
-      bodies.saved?.noteValue(number)
+      if bodies.isAdded { bodies.saved?.noteValue(number) }
       buffer.append(reference: Tag.valueReference, writtenNumber(number))
       try writingBodies {
         beginBody(.elements(path), class: nil)
@@ -273,17 +273,23 @@ extension EncodingSession {
 
   /// Encodes `value` as the only one of the archive or save. Nothing else can be encoded when that throws.
   func encode<Value: Encodable>(root value: Value) throws {
-    let table = keyTable(ArchiveCodingKey.self)
-    _ = openKeyed(0, nil, table)
-    context.top.count = 1
-    context.top.position = buffer.count
-    write(string: EncodingSession.rootKey)
+    openRoot()
     do {
       try encodeTopLevel(value, types.plans.plan(for: Value.self), rootPath)
     } catch {
       outcome.isClosed = true
       throw naming(value, error)
     }
+  }
+
+  /// Makes the top level a map of the root key alone, whose value is to follow.
+  private func openRoot() {
+    context.top.kind = .map
+    context.top.count = 1
+    context.top.headByteCount = 2
+    buffer.append(Tag.map, word: 1, byteCount: 1)
+    context.top.position = buffer.count
+    write(string: EncodingSession.rootKey)
   }
 
   private var rootPath: [any CodingKey] {

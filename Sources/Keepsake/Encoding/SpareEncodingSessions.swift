@@ -1,15 +1,11 @@
-internal import Synchronization
-
 /// Sessions of small archives that are done with. A program that archives many small values uses each again, with what it
 /// has found out about their types: to find that out takes ten times as long as to write a small value.
 enum SpareEncodingSessions {
-  /// So many threads can archive at once without making new sessions each time.
-  private static let mostSpares = 16
-  private static let spares = Mutex<[SpareCoder<EncodingSession>]>([])
+  private static let spares = SpareCoders<EncodingSession>()
 
   /// A session for one archive: one that is used again, or a new one.
   static func take(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any]) -> EncodingSession {
-    guard let session = spares.withLock({ $0.popLast() })?.take() else {
+    guard let session = spares.take() else {
       return EncodingSession(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: true)
     }
     session.begin(sortsKeys: sortsKeys, userInfo: userInfo)
@@ -17,15 +13,7 @@ enum SpareEncodingSessions {
   }
 
   /// Takes back a session whose archive is complete, unless somebody has kept an encoder or a container of it.
-  static func giveBack(_ session: consuming EncodingSession) {
-    guard let spare = SpareCoder(session) else { return }
-    let surplus = spares.withLock { spares in
-      guard spares.count < mostSpares else { return true }
-      spares.append(spare)
-      return false
-    }
-    if surplus { spare.drop() }
-  }
+  static func giveBack(_ session: consuming EncodingSession) { spares.giveBack(session) }
 }
 
 extension EncodingSession: ReusableCoder {

@@ -25,19 +25,25 @@ package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   package private(set) var reader: ByteReader
   /// How many bytes the archive has. The reader may have more, of a top level that is implied (Format §7).
-  package let storedByteCount: Int
+  @safe @exclusivity(unchecked)
+  package private(set) var storedByteCount: Int
   /// The directory, with the top level and the number of bodies of the newest save.
-  package let directory: ArchiveDirectory
+  @safe @exclusivity(unchecked)
+  package private(set) var directory: ArchiveDirectory
   /// What was saved since, if anything was (Format §13).
   let saved: SavedParts?
   /// Where the first save ends; what is behind it are saves.
-  package let firstEnd: Int
+  @safe @exclusivity(unchecked)
+  package private(set) var firstEnd: Int
   /// Where the bodies and the top level of the first save end.
-  let firstContentEnd: Int
+  @safe @exclusivity(unchecked)
+  private(set) var firstContentEnd: Int
   /// How many bodies the first save has.
-  package let firstBodyCount: Int
+  @safe @exclusivity(unchecked)
+  package private(set) var firstBodyCount: Int
   /// Whether the contents can be compared with checksums (Format §8.3).
-  package let hasChecksums: Bool
+  @safe @exclusivity(unchecked)
+  package private(set) var hasChecksums: Bool
   /// The keys, shapes and classes, of which the arrays are here once more, as they are looked at all the time.
   package let tables: ArchiveTables
   /// The names of the keys, by number.
@@ -46,7 +52,8 @@ package final class ArchiveImage {
   private let shapeKeys: [UInt32]
   package let classes: [ClassEntry]
   /// How much the archive may ask of the dynamic view; decoders have their own.
-  package let limits: ArchiveLimits
+  @safe @exclusivity(unchecked)
+  package private(set) var limits: ArchiveLimits
   /// What the archive was made of, if that was another format.
   package let source: TranslatedArchive?
   /// Whether parts are still to be compared with their checksums when they are read.
@@ -71,6 +78,9 @@ package final class ArchiveImage {
   private let turn = Mutex(())
   @safe @exclusivity(unchecked)
   var soundGroups: SoundGroups
+  /// The bytes, once it was opened anew.
+  @safe @exclusivity(unchecked)
+  private var copy: ByteBuffer?
 
   /// - Parameter findTables: is given the bytes of the tables of keys, shapes and classes, and may have read the same before.
   package init(
@@ -137,10 +147,44 @@ package final class ArchiveImage {
     try turn.withLock { (_) throws(ArchiveError) in try body() }
   }
 
-  /// Lets go of the bytes of the archive; only its tables are kept.
+  /// Lets go of the archive; only its tables are kept.
   func forgetBytes() {
-    reader = tables.nothing
-    verifier = nil
+    // A copy of its own is written over by the next archive.
+    if copy == nil { reader = tables.nothing }
+    if verifier != nil { verifier = nil }
+    if stringOffsets != nil { (stringOffsets, strings) = (nil, []) }
+    if conditionals != nil { conditionals = nil }
+    if !stringHashes.isEmpty { stringHashes = [:] }
+    if !valueReferences.isEmpty { valueReferences = [:] }
+    bodyStarts.removeAll()
+  }
+
+  /// Makes it the image of another archive of the short form, of which it takes a copy, after ``forgetBytes()``. The tables
+  /// have the same bytes.
+  ///
+  /// - Parameters:
+  ///   - archive: the bytes of the archive.
+  ///   - found: its parts.
+  func reopen(
+    _ archive: ByteReader,
+    _ flags: Header.Flags,
+    _ found: ArchiveDirectory,
+    _ verification: ArchiveVerification,
+    _ limits: ArchiveLimits
+  ) throws(ArchiveError) {
+    let bytes = if let copy { copy } else { ByteBuffer() }
+    copy = bytes
+    bytes.truncate(to: 0)
+    try archive.withBytes(0..<archive.count) { bytes.append($0) }
+    directory = found
+    // In any case, as the bytes may have moved.
+    defer { reader = bytes.reader() }
+    try ShortForm.open(bytes, flags, &directory, comparesChecksum: verification != .disabled)
+    self.limits = limits
+    hasChecksums = !flags.contains(.withoutChecksums)
+    (storedByteCount, firstEnd) = (archive.count, archive.count)
+    (firstBodyCount, firstContentEnd) = (directory.bodyCount, directory.topLevel.upperBound)
+    soundGroups = SoundGroups(count: OffsetTable.groupCount(firstBodyCount))
   }
 
   // MARK: Tables

@@ -18,16 +18,17 @@ package final class ArchiveTables {
 
   /// What the same bytes could be taken for, of which the directory tells.
   private struct Extent: Equatable {
-    let counts: [Int]
-    let isShort: Bool
+    private let keys: Int
+    private let keysByteCount: Int
+    private let shapes: Int
+    private let shapesByteCount: Int
+    private let classes: Int
+    private let isShort: Bool
 
     init(_ directory: ArchiveDirectory) {
-      counts = [
-        directory.keys.count, directory.keys.range.count, directory.shapes.count,
-        directory.shapes.range.count,
-        directory.classes.count,
-      ]
-      isShort = directory.isShort
+      (keys, keysByteCount) = (directory.keys.count, directory.keys.range.count)
+      (shapes, shapesByteCount) = (directory.shapes.count, directory.shapes.range.count)
+      (classes, isShort) = (directory.classes.count, directory.isShort)
     }
   }
 
@@ -55,6 +56,11 @@ package final class ArchiveTables {
   /// Whether they were read from these bytes, of which `hash` is the ``KeyHash/unseeded`` hash.
   func areRead(from other: RawSpan, _ hash: UInt32) -> Bool {
     hash == self.hash && bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
+  }
+
+  /// Whether an archive with `directory`, whose tables have these bytes, has the same.
+  func areRead(from other: RawSpan, _ hash: UInt32, _ directory: ArchiveDirectory) -> Bool {
+    areRead(from: other, hash) && extent == Extent(directory)
   }
 
   /// Whether an archive that has the same bytes is found to have the same tables.

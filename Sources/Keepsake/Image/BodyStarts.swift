@@ -14,6 +14,10 @@ struct BodyStarts {
   /// Empty until there is something to remember, which of an archive with one body there never is.
   private var starts: [Start] = []
 
+  mutating func removeAll() {
+    if !starts.isEmpty { starts = [] }
+  }
+
   /// A body of `group` no later than that at `index`, of which the beginning is known.
   @inline(__always)
   func nearest(_ group: Int, _ index: Int) -> (start: Int, index: Int)? {

@@ -145,6 +145,9 @@ extension ArchiveImage {
   package var topLevelContent: Int {
     get throws(ArchiveError) {
       let offset = try topLevelStart
+      if let root = rootOffset, try end(ofValueAt: root, in: reader) == directory.topLevel.upperBound {
+        return offset
+      }
       guard try end(ofValueAt: offset, in: reader) == directory.topLevel.upperBound else {
         throw ArchiveError(.damaged, "There are unused bytes behind the top level", byteOffset: offset)
       }
@@ -152,9 +155,17 @@ extension ArchiveImage {
     }
   }
 
+  /// Where the value of the key "root" is, if the top level is no object and has that key alone.
+  var rootOffset: Int? {
+    let start = directory.topLevel.lowerBound
+    guard (try? reader.word(at: start)) == ShortForm.topLevelWord else { return nil }
+    return start + 8
+  }
+
   /// Where the value of the top level begins, which is no object. It is not walked.
   package var topLevelStart: Int {
     get throws(ArchiveError) {
+      if rootOffset != nil { return directory.topLevel.lowerBound + 1 }
       var cursor = directory.topLevel.lowerBound
       guard try classNumber(at: &cursor) == nil else {
         throw ArchiveError(

@@ -2,6 +2,10 @@
 struct NumberedCache<Value> {
   private var values: [Value?] = []
 
+  mutating func removeAll() {
+    if !values.isEmpty { values.removeAll(keepingCapacity: true) }
+  }
+
   /// What is known about the thing of that number; the cache grows up to the greatest that is set.
   @inline(__always)
   subscript(number: Int) -> Value? {

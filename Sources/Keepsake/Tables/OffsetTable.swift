@@ -92,6 +92,7 @@ struct OffsetTableBuilder {
 
   /// Forgets all bodies.
   mutating func removeAll() {
+    guard count > 0 else { return }
     groups.truncate(to: 0)
     lengthBytes.truncate(to: 0)
     pending.removeAll(keepingCapacity: true)

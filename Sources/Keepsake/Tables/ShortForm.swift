@@ -3,7 +3,7 @@ enum ShortForm {
   static let checksumByteCount = 4
   /// The first bytes of a top level that has the key "root" alone, as the number that they are, the least significant
   /// first: no class, a map of one entry, and the key.
-  private static let topLevelWord: UInt64 = 0x746F_6F72_2401_1C00
+  static let topLevelWord: UInt64 = 0x746F_6F72_2401_1C00
   static let impliedByteCount = 10
 
   /// Whether `topLevel` is that of the key "root" alone, which leads to the first of `bodies`; these stand behind a header.
@@ -25,23 +25,61 @@ enum ShortForm {
     _ flags: Header.Flags,
     comparesChecksum: Bool
   ) throws(ArchiveError) -> (ArchiveDirectory, ByteReader) {
-    let end = reader.count - checksumByteCount
-    guard end >= Header.shortByteCount else { throw truncated(reader) }
     let coversAll = !flags.contains(.withoutChecksums)
-    if coversAll, comparesChecksum { try verify(0..<end, reader) }
-    var directory = try ArchiveDirectory(short: reader.limited(to: end), flags)
+    if coversAll, comparesChecksum { try verify(0..<end(reader), reader) }
+    var directory = try directory(reader, flags)
     if !coversAll, comparesChecksum { try verify(0..<directory.bodies.lowerBound, reader) }
     guard flags.contains(.impliedTopLevel) else { return (directory, reader) }
-    guard directory.bodyCount > 0, directory.topLevel.isEmpty else {
-      throw ArchiveError(.damaged, "The archive has no body for its root object", byteOffset: end)
-    }
     let buffer = ByteBuffer(minimumCapacity: reader.count + impliedByteCount)
     try reader.withBytes(0..<reader.count) { buffer.append($0) }
-    let isObject = try reader.byte(at: directory.bodies.lowerBound) != 0
+    try addImpliedTopLevel(to: buffer, &directory)
+    return (directory, buffer.reader())
+  }
+
+  /// Finds the parts of an archive of which nothing is compared with the checksum.
+  static func directory(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) -> ArchiveDirectory
+  {
+    try ArchiveDirectory(short: reader.limited(to: end(reader)), flags)
+  }
+
+  /// Opens the archive in `buffer`, whose parts `directory` has, and adds a top level that is not stored.
+  static func open(
+    _ buffer: ByteBuffer,
+    _ flags: Header.Flags,
+    _ directory: inout ArchiveDirectory,
+    comparesChecksum: Bool
+  ) throws(ArchiveError) {
+    if comparesChecksum {
+      let reader = buffer.reader()
+      let covered = flags.contains(.withoutChecksums) ? directory.bodies.lowerBound : try end(reader)
+      try verify(0..<covered, reader)
+    }
+    if flags.contains(.impliedTopLevel) { try addImpliedTopLevel(to: buffer, &directory) }
+  }
+
+  /// Where the checksum begins.
+  private static func end(_ reader: ByteReader) throws(ArchiveError) -> Int {
+    guard reader.count >= Header.shortByteCount + checksumByteCount else { throw truncated(reader) }
+    return reader.count - checksumByteCount
+  }
+
+  private static func addImpliedTopLevel(
+    to buffer: ByteBuffer,
+    _ directory: inout ArchiveDirectory
+  ) throws(ArchiveError) {
+    guard directory.bodyCount > 0, directory.topLevel.isEmpty, directory.bodies.lowerBound < buffer.count
+    else {
+      throw ArchiveError(
+        .damaged,
+        "The archive has no body for its root object",
+        byteOffset: buffer.count - checksumByteCount
+      )
+    }
+    let start = buffer.count
+    let isObject = buffer[directory.bodies.lowerBound] != 0
     buffer.append(word: topLevelWord)
     buffer.append(reference(isObject: isObject), word: 1, byteCount: 1)
-    directory.topLevel = reader.count..<buffer.count
-    return (directory, buffer.reader())
+    directory.topLevel = start..<buffer.count
   }
 
   /// Compares the bytes of `range` with the checksum at the end of the archive.

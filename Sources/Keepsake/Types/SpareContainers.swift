@@ -1,3 +1,4 @@
+internal import KeepsakeStack
 internal import Synchronization
 
 /// Keyed containers of one type of key, to be used again.
@@ -42,16 +43,21 @@ struct SpareContainers<State: ContainerState> {
   }
 
   /// Keeps `container`, which was made for `state`, for later.
-  mutating func keep<Container>(_ container: Container, _ state: State) {
-    guard spares.count < Self.mostSpares, isSoleReference(container) else { return }
+  ///
+  /// - Returns: whether it is the first.
+  mutating func keep<Container>(_ container: Container, _ state: State) -> Bool {
+    guard spares.count < Self.mostSpares, isSoleReference(container) else { return false }
     latest = spares.count
     spares.append(SpareContainer(container, state))
+    return latest == 0
   }
 
   /// Makes the containers ready for another archive; returns how many there are, or `nil` when somebody holds one.
   mutating func forgetArchive() -> Int? {
-    guard spares.allSatisfy(\.isIdle) else { return nil }
-    for spare in spares { spare.state.forgetArchive() }
+    for index in spares.indices {
+      guard spares[index].isIdle else { return nil }
+      spares[index].state.forgetArchive()
+    }
     latest = 0
     return spares.count
   }
@@ -68,6 +74,9 @@ protocol ReusableCoder: AnyObject {
   /// Whether its settings are those that others have, and it has not become too large.
   var canBeReused: Bool { get }
 
+  /// How many containers wait with it, when it waits itself.
+  var waitingContainerCount: Int { get set }
+
   func forgetArchive()
 
   /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
@@ -78,40 +87,107 @@ protocol ReusableCoder: AnyObject {
   func dropSpares()
 }
 
-/// A coder that waits for another archive, with its idle containers.
+/// Coders that wait for another archive, with their idle containers.
 ///
-/// Meanwhile the references that these have to the coder are not counted: else they and the coder would keep each other,
+/// Meanwhile the references that these have to their coder are not counted: else they and the coder would keep each other,
 /// and nobody could tell whether somebody else holds it.
-struct SpareCoder<Coder: ReusableCoder>: @unchecked Sendable {
-  // Only who takes it out refers to it, or to anything in it: hence `@unchecked`.
-  let coder: Coder
-  private let containerCount: Int
+///
+/// A coder is in one of a few slots, from which one atomic exchange takes it. Each thread looks at a slot of its own first,
+/// so that threads seldom touch the same memory.
+@safe
+struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
+  // Only who takes a coder out refers to it, or to anything in it: hence `@unchecked`.
 
-  /// Takes `coder`, which is done with its archive; `nil` when it cannot be used again, or somebody has kept a container of
-  /// it or itself. To be ended by ``take()`` or ``drop()``.
-  init?(_ coder: consuming Coder) {
-    guard coder.canBeReused, let count = coder.forgetArchiveInSpares() else {
-      coder.dropSpares()
-      return nil
+  @safe
+  private struct Slot: ~Copyable {
+    let coder = unsafe Atomic<Unmanaged<Coder>?>(nil)
+    /// What kind of archives the coder is for, as it was when somebody looked last.
+    let kind = Atomic<UInt32>(0)
+    /// Keeps slots so far from each other that no two are in one line of a cache, nor in two that are fetched together.
+    private let distance = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+  }
+
+  private static var slotCount: Int { 16 }
+
+  /// They are never given back: there is one such table in a program for each type of coder.
+  private let slots: UnsafeMutablePointer<Slot>
+
+  init() {
+    unsafe slots = UnsafeMutablePointer.allocate(capacity: SpareCoders.slotCount)
+    for index in 0..<SpareCoders.slotCount { unsafe (slots + index).initialize(to: Slot()) }
+  }
+
+  /// The slot at which the calling thread begins: by an address that is its own, of which the low bits are the same in many.
+  @inline(__always)
+  private static var ownSlot: Int {
+    Int((UInt64(keepsake_thread()) &* 0x9E37_79B9_7F4A_7C15) &>> 60)
+  }
+
+  /// A coder for archives of `kind` that `isMeant`, if there is one.
+  func take(_ kind: UInt32 = 0, where isMeant: (Coder) -> Bool = { _ in true }) -> Coder? {
+    let own = SpareCoders.ownSlot
+    for offset in 0..<SpareCoders.slotCount {
+      let index = (own &+ offset) % SpareCoders.slotCount
+      guard unsafe slots[index].kind.load(ordering: .relaxed) == kind, let coder = take(at: index) else {
+        continue
+      }
+      if isMeant(coder) { return coder }
+      putBack(coder, kind)
     }
-    // As many as its idle containers have, beside the caller's. Nobody uses one of these before `take()`.
+    return nil
+  }
+
+  private func take(at index: Int) -> Coder? {
+    guard unsafe slots[index].coder.load(ordering: .relaxed) != nil,
+      let coder = unsafe slots[index].coder.exchange(nil, ordering: .acquiring)
+    else { return nil }
+    return unsafe SpareCoders.wake(coder)
+  }
+
+  private static func wake(_ coder: Unmanaged<Coder>) -> Coder {
+    // The reference that the slot had. Each retain balances one release in `giveBack`.
+    let woken = unsafe coder.takeRetainedValue()
+    for _ in 0..<woken.waitingContainerCount { _ = unsafe coder.retain() }
+    return woken
+  }
+
+  /// Takes `coder`, which is done with its archive, unless it cannot be used again, or somebody has kept a container of it
+  /// or itself.
+  func giveBack(_ coder: consuming Coder, _ kind: UInt32 = 0) {
+    guard coder.canBeReused, let count = coder.forgetArchiveInSpares() else { return coder.dropSpares() }
+    // As many as its idle containers have, beside the caller's. Nobody uses one of these before it is taken again.
     for _ in 0..<count { unsafe Unmanaged.passUnretained(coder).release() }
-    let isFree = isKnownUniquelyReferenced(&coder)
-    (self.coder, containerCount) = (coder, count)
-    guard isFree else {
-      drop()
-      return nil
+    guard isKnownUniquelyReferenced(&coder) else {
+      for _ in 0..<count { _ = unsafe Unmanaged.passRetained(coder) }
+      return coder.dropSpares()
     }
+    coder.waitingContainerCount = count
     coder.forgetArchive()
+    keep(coder, kind)
   }
 
-  /// The coder, to be used for another archive.
-  func take() -> Coder {
-    for _ in 0..<containerCount { _ = unsafe Unmanaged.passRetained(coder) }  // each balances one release
-    return coder
+  /// Puts back `coder`, which was taken and not used.
+  func putBack(_ coder: consuming Coder, _ kind: UInt32) {
+    for _ in 0..<coder.waitingContainerCount { unsafe Unmanaged.passUnretained(coder).release() }
+    keep(coder, kind)
   }
 
-  func drop() { take().dropSpares() }
+  /// Puts `coder` into the first free slot; where there is none, in the place of the one in that of this thread.
+  private func keep(_ coder: consuming Coder, _ kind: UInt32) {
+    let own = SpareCoders.ownSlot
+    let coder = unsafe Unmanaged.passRetained(coder)
+    for offset in 0..<SpareCoders.slotCount {
+      let index = (own &+ offset) % SpareCoders.slotCount
+      guard unsafe slots[index].coder.load(ordering: .relaxed) == nil,
+        unsafe slots[index].coder.compareExchange(expected: nil, desired: coder, ordering: .releasing)
+          .exchanged
+      else { continue }
+      return unsafe slots[index].kind.store(kind, ordering: .relaxed)
+    }
+    let earlier = unsafe slots[own].coder.exchange(coder, ordering: .acquiringAndReleasing)
+    unsafe slots[own].kind.store(kind, ordering: .relaxed)
+    if let earlier = unsafe earlier { unsafe SpareCoders.wake(earlier).dropSpares() }
+  }
 }
 
 /// What can be said of a kept container without its type.

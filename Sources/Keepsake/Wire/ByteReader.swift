@@ -6,11 +6,12 @@
 package struct ByteReader {
   private let base: UnsafeRawPointer
   package let count: Int
-  private let owner: AnyObject
+  private let owner: AnyObject?
 
-  /// - Parameter owner: keeps `bytes` alive and where they are; whoever calls vouches for that.
+  /// - Parameter owner: keeps `bytes` alive and where they are; whoever calls vouches for that. `nil` where the caller does
+  ///   so itself as long as there is a reader.
   @unsafe
-  package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) {
+  package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject?) {
     // An empty buffer may have no address; nothing is read through this one, as count is 0.
     unsafe base = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
     count = bytes.count

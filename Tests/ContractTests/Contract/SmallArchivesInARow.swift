@@ -21,6 +21,36 @@ import Testing
     return Outer(name: "value \(seed)", inner: inner, table: ["a": Inner(text: "x", numbers: [seed])])
   }
 
+  /// Each of 32 combinations of what is nil is an archive with keys of its own.
+  private struct Combination: Codable, Equatable {
+    var a, b, c, d, e: String?
+
+    init(_ number: Int, _ text: String) {
+      (a, b) = (number & 1 == 0 ? nil : text, number & 2 == 0 ? nil : text)
+      (c, d) = (number & 4 == 0 ? nil : text, number & 8 == 0 ? nil : text)
+      e = number & 16 == 0 ? nil : text
+    }
+  }
+
+  @Test("more kinds of archives in turns than sessions are kept, in several threads, damaged ones between")
+  func manyKinds() {
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for number in 0..<160 {
+        // Twice the same text, so that it stands in the string table.
+        let value = Combination(number % 32, "text \(number) of thread \(thread)")
+        guard let data = try? ArchiveEncoder().encode(value) else {
+          Issue.record("\(value) cannot be encoded")
+          continue
+        }
+        var damaged = data
+        damaged[damaged.startIndex + data.count * 3 / 4] ^= 1
+        #expect((try? ArchiveDecoder().decode(Combination.self, from: data)) == value)
+        #expect((try? ArchiveDecoder().decode(Combination.self, from: damaged)) == nil)
+        #expect((try? ArchiveDecoder().decode(Combination.self, from: data)) == value)
+      }
+    }
+  }
+
   /// What a value keeps of the coder that it is given.
   private final class Keeper: @unchecked Sendable {
     var encoders: [KeyedEncodingContainer<Key>] = []

@@ -131,13 +131,11 @@ import HostileArchives
       assembly.addBody(start..<assembly.buffer.count)
     }
     let targets = [200, 0, 1, 128, 0]
-    var shapes = ShapeTrie()
+    var tables = ArchiveBuilder.Tables()
+    tables.classEntries = [ClassEntry(name: "Thing")]
     try assembly.finish(
       topLevel: topLevel,
-      shapes: &shapes,
-      keyNames: [],
-      classes: [ClassEntry(name: "Thing")],
-      strings: StringSharing(),
+      tables: &tables,
       conditionals: targets
     )
     let image = try ArchiveImage(assembly.buffer.reader(), verification: .everything)
