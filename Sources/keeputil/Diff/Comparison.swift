@@ -8,6 +8,14 @@ final class Comparison {
     case added = "+"
     case removed = "-"
     case changed = "~"
+
+    var ink: Palette.Ink {
+      switch self {
+      case .added: .added
+      case .removed: .removed
+      case .changed: .changed
+      }
+    }
   }
 
   /// Two values to be compared, or one that has no partner, by their places.

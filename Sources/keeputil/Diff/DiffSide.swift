@@ -25,11 +25,7 @@ final class DiffSide {
 
   /// Lets `body` read the archive; what is wrong is said of its file.
   func reading<Result>(_ body: () throws(ArchiveError) -> Result) throws(CommandFailure) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw input.failure(error)
-    }
+    try input.reading(body)
   }
 
   // MARK: Members

@@ -18,6 +18,16 @@ enum StandardOutput {
     try gathered.flush()
   }
 
+  /// Lets `body` write. What it wrote stays if it fails then.
+  static func keeping(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let failure as CommandFailure where failure.status != .inputOutput {
+      try flush()
+      throw failure
+    }
+  }
+
   static let gathered = GatheringOutput(FileHandle.standardOutput, name: "standard output")
 }
 

@@ -59,18 +59,6 @@ struct TreePrinter {
     enter(body, from: body.value.offset)
   }
 
-  /// Prints the whole tree of `image`.
-  init(
-    _ image: ArchiveImage,
-    _ output: any Output,
-    deepest: Int = .max,
-    mostMembers: Int = .max,
-    margin: String = ""
-  ) throws {
-    let options = TreeOptions(deepest: deepest, mostMembers: mostMembers, margin: margin)
-    self.init(try image.topLevelValue, output, options)
-  }
-
   /// Prints the value and, where each object is to be printed by itself, all objects that it leads to.
   mutating func printAll() throws {
     try printValue()

@@ -26,18 +26,7 @@ struct ReportPage {
 
   /// A text as it stands in HTML, in attributes too.
   static func htmlText(_ text: String) -> String {
-    var safe = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": safe += "&amp;"
-      case "<": safe += "&lt;"
-      case ">": safe += "&gt;"
-      case "\"": safe += "&quot;"
-      case "'": safe += "&#39;"
-      default: safe.unicodeScalars.append(scalar)
-      }
-    }
-    return safe
+    respelled(text) { scalar, _ in scalar == "'" ? "&#39;" : scalar.entity }
   }
 
   private static func head(title: String) -> String {

@@ -5,41 +5,48 @@ func quoted(_ string: String) -> String { "\"" + escaped(string) + "\"" }
 ///
 /// - Parameter kept: characters that stay as they are though they have an escape.
 func escaped(_ string: String, keeping kept: String = "") -> String {
-  var result = ""
-  result.reserveCapacity(string.utf8.count)
-  var previous: Unicode.Scalar?
-  for scalar in string.unicodeScalars {
-    defer { previous = scalar }
+  respelled(string) { scalar, previous in
     switch scalar {
-    case "\"", "\\":
-      if !kept.unicodeScalars.contains(scalar) { result.append("\\") }
-      result.unicodeScalars.append(scalar)
-    case " "..."~": result.unicodeScalars.append(scalar)
-    case "\n": result.append("\\n")
-    case "\r": result.append("\\r")
-    case "\t": result.append("\\t")
-    case "\0": result.append("\\0")
-    default:
-      if scalar.isStrange(after: previous) {
-        result.append("\\u{\(String(scalar.value, radix: 16, uppercase: true))}")
-      } else {
-        result.unicodeScalars.append(scalar)
-      }
+    case "\"", "\\": kept.unicodeScalars.contains(scalar) ? nil : "\\\(scalar)"
+    case " "..."~": nil
+    case "\n": "\\n"
+    case "\r": "\\r"
+    case "\t": "\\t"
+    case "\0": "\\0"
+    default: scalar.isStrange(after: previous) ? "\\u{\(scalar.hexadecimal)}" : nil
     }
   }
-  return result
 }
 
-/// The text as it stands where it has no quotes around it, safe for a terminal.
+/// The text as it is shown without quotes around it, safe for a terminal.
 ///
 /// - Parameter most: a longer text is cut off.
 func displayed(_ text: String, _ most: Int = .max) -> String {
   escaped(most == .max ? text : shortened(text, most), keeping: "\"\\")
 }
 
-/// A name as it stands in a table, where one that is empty would not be seen.
+/// A name as it is shown in a table, where one that is empty would not be seen.
 func displayedName(_ name: String, _ most: Int = 200) -> String {
   name.isEmpty ? quoted(name) : displayed(name, most)
+}
+
+/// The string with the scalars spelled that have another spelling, which may depend on the scalar before.
+func respelled(
+  _ string: String,
+  _ spelling: (_ scalar: Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?
+) -> String {
+  var result = ""
+  result.reserveCapacity(string.utf8.count)
+  var previous: Unicode.Scalar?
+  for scalar in string.unicodeScalars {
+    if let spelling = spelling(scalar, previous) {
+      result.append(spelling)
+    } else {
+      result.unicodeScalars.append(scalar)
+    }
+    previous = scalar
+  }
+  return result
 }
 
 extension Unicode.Scalar {
@@ -59,4 +66,23 @@ extension Unicode.Scalar {
       return false
     }
   }
+
+  /// What XML and HTML have for a scalar that would be markup, but for an apostrophe.
+  var entity: String? {
+    switch self {
+    case "&": "&amp;"
+    case "<": "&lt;"
+    case ">": "&gt;"
+    case "\"": "&quot;"
+    default: nil
+    }
+  }
+
+  /// Whether XML 1.0 has no way to write a scalar, by its number neither.
+  var isUnknownToXML: Bool {
+    (self < " " && !["\t", "\n", "\r"].contains(self)) || self == "\u{FFFE}" || self == "\u{FFFF}"
+  }
+
+  /// The number in hexadecimal digits.
+  var hexadecimal: String { String(value, radix: 16, uppercase: true) }
 }

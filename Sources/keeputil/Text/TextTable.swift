@@ -12,14 +12,11 @@ struct TextTable {
     rows = [headings.map(\.0)]
   }
 
-  mutating func add(_ cells: String...) { rows.append(cells) }
+  mutating func add(_ cells: [String]) { rows.append(cells) }
 
   /// The lines, without blanks at their ends.
   func lines(margin: String) -> [String] {
-    var widths = alignments.map { _ in 0 }
-    for row in rows {
-      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
-    }
+    let widths = alignments.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       var line = margin
       for (column, cell) in row.enumerated() {
