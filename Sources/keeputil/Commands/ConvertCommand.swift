@@ -5,7 +5,7 @@ import Keepsake
 enum ConvertCommand: Command {
   static let manual = ManualPage(
     "convert",
-    "turns NSKeyedArchiver archives, JSON and property lists into archives, and back",
+    "turns JSON, property lists, NSKeyedArchiver files into archives, and back",
     synopsis: ["[--to FORMAT] [--pretty] IN OUT"],
     """
     Turns IN, which may be an archive, an archive of NSKeyedArchiver, JSON or a property list (XML or binary), into
@@ -27,12 +27,10 @@ enum ConvertCommand: Command {
       Data as Base64, Date in seconds since 2001, UUID and URL as text (all as JSONEncoder does); numbers that are not
       finite as "NaN", "Infinity", "-Infinity". Characters that do not show, or would do something to a terminal, are
       escaped.
-
     in a property list
       nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second. XML does not
       have most control characters: a text loses them, and in a key one is spelled by its number behind U+FFFD, as in
       {1B}, so that different keys stay different.
-
     in both
       An object that is referred to more than once (a cycle too) once, with a key "$id" more (and its content under
       "$value" if that has no keys), and then as {"$ref": id}; a value that encoded nothing as {}. A weak reference is
@@ -51,17 +49,14 @@ enum ConvertCommand: Command {
       --to FORMAT
         keepsake, json or plist (XML). Without it the ending of OUT decides, .json or .plist; otherwise JSON and
         property lists become an archive.
-
       --pretty
         indents JSON
       """,
     examples: """
       An archive from one of NSKeyedArchiver:
         keeputil convert Document.plist document.keepsake
-
       An archive from JSON:
         keeputil convert settings.json settings.keepsake
-
       An archive for another tool:
         keeputil convert --to json library.keepsake - | jq .root
       """
@@ -98,7 +93,8 @@ enum ConvertCommand: Command {
     to file: String,
     _ syntax: (any Output) -> Syntax
   ) throws {
-    let isArchive = try input.kind == .archive || input.progress("reading").wait { try input.isFoundationArchive }
+    let reading = input.progress("reading")
+    let isArchive = try input.kind == .archive || reading.wait { try input.isFoundationArchive }
     let source = isArchive ? input : Input(name: input.name, data: try archive(of: input))
     let (image, summary) = try source.openArchive()
     tellLosses(image.source?.losses ?? [])

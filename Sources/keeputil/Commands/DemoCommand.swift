@@ -19,7 +19,6 @@ enum DemoCommand: Command {
     options: """
       --document
         edits a document instead
-
       -o FILE
         where to keep the archive; without it, the archive is a temporary file and is removed
       """,
@@ -62,7 +61,8 @@ enum DemoCommand: Command {
     let copy = try KeyedUnarchiver.unarchive(Library.self, fromFile: file)
 
     let data = try Data(contentsOf: URL(fileURLWithPath: file))
-    try out.write("Archived to \(kept ?? "a temporary file") (\(counted(data.count, "byte"))) and read back.\n")
+    let target = kept ?? "a temporary file"
+    try out.write("Archived to \(target) (\(counted(data.count, "byte"))) and read back.\n")
     for check in try DemoChecks.run(library, copy) { try out.write("  \(check)\n") }
 
     try out.write("\nThe outline of the archive:\n")
@@ -86,7 +86,8 @@ enum DemoCommand: Command {
     }
     let rows = zip(image.classes, totals).map { entry, total in
       let name = entry.name.padding(toLength: 22, withPad: " ", startingAt: 0)
-      return "  \(name)\(leftPadded(grouped(total.count), 6)) in \(leftPadded(grouped(total.bytes), 7)) bytes\n"
+      let (count, bytes) = (leftPadded(grouped(total.count), 6), leftPadded(grouped(total.bytes), 7))
+      return "  \(name)\(count) in \(bytes) bytes\n"
     }
     return "Its objects by class:\n" + rows.joined()
   }

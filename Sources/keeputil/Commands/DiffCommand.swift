@@ -30,7 +30,6 @@ enum DiffCommand: Command {
     """,
     options: """
       \(ManualPage.colorOption)
-
       --quiet
         prints nothing; the exit status tells, and the first difference ends the work
       """,
@@ -43,7 +42,6 @@ enum DiffCommand: Command {
     examples: """
       What is gone since yesterday:
         keeputil diff yesterday.keepsake today.keepsake | grep '^- '
-
       Whether something changed:
         keeputil diff --quiet a.keepsake b.keepsake && echo same
       """

@@ -34,27 +34,20 @@ enum EditCommand: Command {
     options: """
       --rename PATH=KEY
         gives the value at PATH another key in the container that it is in
-
       --remove PATH
         removes a key with its value, or an element of an array
-
       --set PATH=JSON
         replaces the value at PATH, or adds one under a new key or behind the last element of an array. The value is
         what convert makes of JSON; a text needs its quotation marks. An array of numbers is set as a whole.
-
       --rename-key CLASS.KEY=NEW
         gives a key another name in all objects of a class and of its subclasses. CLASS is the name as print shows
         it; a name with other characters than a path has is in brackets and quotes, as in ["Box<[Int]>"].items=content.
-
       --remove-key CLASS.KEY
         removes a key with its value in all these objects
-
       --rename-class OLD=NEW
         gives a class, or a type behind a protocol, another name
-
       -o OUT
         the file to write; it may be FILE
-
       --in-place
         writes to FILE itself
       """,
@@ -62,10 +55,8 @@ enum EditCommand: Command {
     examples: """
       A class that got another name:
         keeputil edit --rename-class Library.Author=Library.Person --in-place library.keepsake
-
       A key of all objects of a class:
         keeputil edit --rename-key Library.Book.titel=title -o new.keepsake library.keepsake
-
       Single values:
         keeputil edit --set 'root.title="Momo"' --remove root.drafts -o b.keepsake a.keepsake
       """

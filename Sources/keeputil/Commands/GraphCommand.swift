@@ -28,19 +28,14 @@ enum GraphCommand: Command {
     """,
     options: """
       \(ManualPage.saveOption)
-
       --all
         a box for each object, of up to \(grouped(GraphReader.mostObjects))
-
       --by-class
         a box for each class, however few objects there are
-
       --dot
         writes the graph in the language of Graphviz, and no picture
-
       -o OUT
         where to write to, another file than FILE; without it, or with -, to standard output
-
       --quiet
         never tells on standard error how far the work is
       """,
@@ -48,7 +43,6 @@ enum GraphCommand: Command {
     examples: """
       A picture:
         keeputil graph library.keepsake -o library.svg
-
       Drawn by Graphviz:
         keeputil graph --dot library.keepsake | dot -Tpdf -o library.pdf
       """

@@ -21,7 +21,6 @@ enum LogCommand: Command {
     examples: """
       The saves of a document:
         keeputil log notes.keepsake
-
       What changed since the third save:
         keeputil diff notes.keepsake@3 notes.keepsake
       """

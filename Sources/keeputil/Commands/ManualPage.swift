@@ -31,8 +31,8 @@ struct ManualPage {
   /// What one wants, and the command for it.
   let examples: [Item]
 
-  /// The texts are pieces with empty lines between them. A piece of which the second line is indented is an item: a
-  /// term, and its meaning below it. One that is indented by four is verbatim.
+  /// The texts are pieces with empty lines between them. A piece of which the second line is indented has items: terms,
+  /// each with its meaning below it. One that is indented by four is verbatim.
   init(
     _ name: String,
     _ summary: String,
@@ -56,12 +56,15 @@ struct ManualPage {
   }
 
   private static func blocks(_ text: String) -> [Block] {
-    text.split(separator: "\n\n").map { piece in
+    text.split(separator: "\n\n").flatMap { piece -> [Block] in
       let lines = piece.split(separator: "\n")
-      if lines[0].hasPrefix("    ") { return .verbatim(lines.map { $0.dropFirst(4) }) }
-      guard lines.count > 1, lines[1].hasPrefix("  ") else { return .paragraph(String(piece)) }
-      let meaning = lines.dropFirst().map { $0.dropFirst(2) }.joined(separator: " ")
-      return .item(Item(term: String(lines[0]), text: meaning))
+      if lines[0].hasPrefix("    ") { return [.verbatim(lines.map { $0.dropFirst(4) })] }
+      guard lines.count > 1, lines[1].hasPrefix("  ") else { return [.paragraph(String(piece))] }
+      let starts = lines.indices.filter { !lines[$0].hasPrefix(" ") }
+      return zip(starts, starts.dropFirst() + [lines.count]).map { start, end in
+        let meaning = lines[(start + 1)..<end].map { $0.dropFirst(2) }.joined(separator: " ")
+        return .item(Item(term: String(lines[start]), text: meaning))
+      }
     }
   }
 
@@ -113,7 +116,8 @@ extension ManualPage {
       palette.paint(title, .bold) + "\n" + pieces.joined(separator: apart ? "\n\n" : "\n") + "\n"
     }
     let calls = synopsis.map { line(palette.paint("keeputil \(name)", .bold) + " " + $0) }
-    let statuses = exitStatuses.map { statusLine($0, palette) } + ["", Self.wrapped(Self.closedPipe, Self.margin)]
+    let closedPipe = Self.wrapped(Self.closedPipe, Self.margin)
+    let statuses = exitStatuses.map { statusLine($0, palette) } + ["", closedPipe]
     let commands = examples.map { Self.wrapped($0.term, Self.margin) + "\n" + line("    $ " + $0.text) }
     return [
       section("NAME", [line("keeputil \(name) - \(summary)")]),

@@ -36,81 +36,59 @@ enum PrintCommand: Command {
 
     {"$class": NAME, "$id": NUMBER, …}
       an object, with the keys of its content, or under "$value" what has no keys
-
     {"$ref": NUMBER}
       the object or value of that number again
-
     {"$weak": NUMBER}
       a weak reference; null if its object is not in the archive
-
     {"$type": NAME, "$value": …}
       a value behind a protocol
-
     {"$some": …}
       an optional that is there but holds nil
-
     {"$date": SECONDS}
       from the start of 2001 UTC; not finite: text, as "inf"
-
     {"$float32": NUMBER or ARRAY}
       a 32-bit number, also an array of these; not finite: text
-
     {"$float64": TEXT}
       one that is not finite
-
     {"$bytes": BASE64}, {"$uuid": TEXT}, {"$decimal": DIGITS}, {"$url": [RELATIVE, BASE, …]}
       what their names say
-
     {"$empty": true}
       what a type wrote that encoded nothing
-
     {"$more": COUNT}
       elements left out by --members, in a dictionary as the key "$more" alone
-
     {"$cut": COUNT}
       a value of so many members left out by --depth; in an object "$cut": true
-
     {"$offset": …, "$value": …, "$size": …}
       each value, with --offsets; in an object as keys
     """,
     options: """
       \(ManualPage.saveOption)
-
       --key PATH
         prints only what is at PATH: keys with dots between them, indexes in brackets, other keys in brackets and
         quotes with escapes as in Swift, as in root.books[3].title or root["odd key"]; or from an object by its number,
         as in '#12.title'. References are followed.
-
       --depth N
         shows values that are nested deeper as {…} and […] only
-
       --members N
         shows that many elements of each array and dictionary
-
       --flat
         prints each object by itself, one behind the other, and nothing but its class and number where it is referred
         to: for graphs in which objects refer to each other in long chains and cycles. Not with --json.
-
       --full
         prints long texts, keys and names to their ends, as --json does
-
       --offsets
         shows where each value is: @OFFSET+SIZE in bytes; @OFFSET behind the first line of a value that takes several,
         and both behind its last. For an object they are those of its body.
-
       --json
         prints JSON for scripts, as above
-
       \(ManualPage.colorOption)
       """,
     statusMeanings: [.badData: "FILE is no archive or damaged where it is read, or has nothing at PATH."],
     examples: """
       All of an archive:
         keeputil print library.keepsake
-
       What is at a path, and not all that is in it:
         keeputil print --key root.books[0].author --depth 2 library.keepsake
-
       For a script:
         keeputil print --json --key root.books library.keepsake | jq length
       """

@@ -28,17 +28,14 @@ enum ReportCommand: Command {
     """,
     options: """
       \(ManualPage.saveOption)
-
       -o OUT
         the file to write, another than FILE
-
       --top N
         lists N of the largest values and objects; 25 if it is not given
       """,
     examples: """
       A page about an archive:
         keeputil report library.keepsake -o report.html
-
       One to try:
         keeputil demo -o demo.keepsake && keeputil report demo.keepsake -o demo.html
       """

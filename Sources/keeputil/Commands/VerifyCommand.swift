@@ -21,10 +21,8 @@ enum VerifyCommand: Command {
     """,
     options: """
       \(ManualPage.saveOption)
-
       --progress
         tells how far it is anywhere, and from the beginning
-
       --quiet
         does not tell how far it is, and is silent about an archive that is whole
       """,
@@ -32,7 +30,6 @@ enum VerifyCommand: Command {
     examples: """
       An answer for people:
         keeputil verify library.keepsake
-
       In a script that looks after backups:
         keeputil verify --quiet backup.keepsake || echo "the backup is damaged"
       """

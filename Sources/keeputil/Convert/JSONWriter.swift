@@ -125,6 +125,15 @@ extension Bool: JSONConvertible {
   func write(to json: inout JSONWriter) throws { try json.bool(self) }
 }
 
+/// A number in digits of its own, or null.
+struct JSONLiteral: JSONConvertible {
+  let text: String
+
+  static let null = JSONLiteral(text: "null")
+
+  func write(to json: inout JSONWriter) throws { try json.integer(text) }
+}
+
 extension Array: JSONConvertible where Element: JSONConvertible {
   func write(to json: inout JSONWriter) throws {
     try json.bracket(.array) { json in for element in self { try element.write(to: &json) } }
@@ -170,10 +179,12 @@ struct JSONFields: JSONConvertible, ExpressibleByDictionaryLiteral {
 }
 
 extension JSONWriter {
+  mutating func value(_ value: any JSONConvertible) throws { try value.write(to: &self) }
+
   /// A key with its value.
   mutating func field(_ name: String, _ value: any JSONConvertible) throws {
     try key(name)
-    try value.write(to: &self)
+    try self.value(value)
   }
 
   /// A bracket with what `content` writes in it.

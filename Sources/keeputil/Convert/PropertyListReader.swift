@@ -21,9 +21,9 @@ enum PropertyListReader {
     switch value {
     // Before the numbers and the texts of Swift, as which a number would pass too, whatever it is.
     case let number as NSNumber: return self.number(number)
-    case let string as String: return string == "$null" ? .null : .string(string)
-    case let data as Data: return .data(data)
-    case let date as Date: return .date(date)
+    case let string as String: return string == "$null" ? .null : .single(string)
+    case let data as Data: return .single(data)
+    case let date as Date: return .single(date)
     case let array as [Any]: return .array(try array.map { try self.value($0, depth: depth + 1) })
     case let dictionary as [String: Any]:
       // A property list keeps no order of its keys; sorted, the same list makes the same archive.
@@ -43,11 +43,10 @@ enum PropertyListReader {
   private static func number(_ number: NSNumber) -> PlainValue {
     // The code of the C type: Foundation's only word on what a number is.
     switch unsafe UInt8(bitPattern: number.objCType.pointee) {
-    case UInt8(ascii: "c"), UInt8(ascii: "B"): .bool(number.boolValue)
-    case UInt8(ascii: "d"), UInt8(ascii: "f"): .double(number.doubleValue)
-    case UInt8(ascii: "Q"):
-      number.uint64Value <= Int64.max ? .integer(number.int64Value) : .unsigned(number.uint64Value)
-    default: .integer(number.int64Value)
+    case UInt8(ascii: "c"), UInt8(ascii: "B"): .single(number.boolValue)
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): .single(number.doubleValue)
+    case UInt8(ascii: "Q") where number.uint64Value > Int64.max: .single(number.uint64Value)
+    default: .single(number.int64Value)
     }
   }
 }

@@ -12,11 +12,12 @@ enum DemoSizes {
     let decoded = try PropertyListDecoder().decode(Library.self, from: propertyList)
     let propertyListObjects = DemoReferences(decoded).objectCount
     let objects = "\(library.objectCount) objects"
+    let copies = "read back as \(grouped(propertyListObjects)) objects (binary)"
     let rows = [
       ("Keepsake", archiveSize, "\(objects), as they were"),
       ("NSKeyedArchiver", KeyedMirror.archiveSize(library), "\(objects), with NSCoding written by hand"),
       ("JSONEncoder", json.count, "read back as \(grouped(jsonObjects)) objects: nothing is shared"),
-      ("PropertyListEncoder", propertyList.count, "read back as \(grouped(propertyListObjects)) objects (binary)"),
+      ("PropertyListEncoder", propertyList.count, copies),
     ]
     return rows.map { name, size, remark in
       let ratio = (Double(size) / Double(archiveSize) * 10).rounded() / 10

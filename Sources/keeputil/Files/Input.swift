@@ -174,7 +174,7 @@ struct FileIdentity: Equatable {
 }
 
 extension Input {
-  /// Throws when the result of a command would take the place of what it is made from.
+  /// Throws when the result of a command would replace what it is made from.
   ///
   /// - Parameter advice: how another file is given.
   func refuseAsOutput(_ path: String, for command: String, _ advice: String) throws(CommandFailure) {

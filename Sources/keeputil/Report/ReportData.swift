@@ -52,7 +52,8 @@ struct ReportData {
       "facts": facts,
       "parts": statistics.parts.map { [$0.title, $0.range.count, $0.entryCount ?? -1] as JSONRow },
       "classes": classes.prefix(ReportData.mostRows).map { row in
-        [ReportTree.shownName(row.entry.name), row.bodies.count, row.bodies.bytes, row.entry.version] as JSONRow
+        let name = ReportTree.shownName(row.entry.name)
+        return [name, row.bodies.count, row.bodies.bytes, row.entry.version] as JSONRow
       },
       "moreClasses": max(0, classes.count - ReportData.mostRows),
       "keys": statistics.keys.prefix(ReportData.mostRows).map { row in

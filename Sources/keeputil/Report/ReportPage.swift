@@ -64,7 +64,7 @@ struct ReportPage {
     <button type="button" id="by-class" aria-pressed="false">By class</button>
     </div>
     </div>
-    <nav id="crumbs" class="crumbs" aria-label="Place in the map"></nav>
+    <nav id="crumbs" class="crumbs" aria-label="Path in the map"></nav>
     <div id="map" class="map" role="group" aria-label="Map of bytes. Arrow keys move, Enter opens, Escape goes back."></div>
     <div id="picked" class="picked" aria-live="polite"></div>
     <div class="bar below"><ul id="legend" class="legend" aria-label="Colours"></ul><p id="folded" class="quiet"></p></div>

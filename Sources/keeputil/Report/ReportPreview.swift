@@ -30,9 +30,8 @@ enum ReportPreview {
     case .none, .empty, .bool, .integer, .float32, .float64, .decimal, .date: return try value.scalarText()
     case .uuid: return try value.uuidText
     case .url:
-      return try value.urlParts.map {
-        $0.map { quoted(shortened($0, longestText)) }.joined(separator: " relative to ")
-      }
+      let parts = try value.urlParts?.map { quoted(shortened($0, longestText)) }
+      return parts?.joined(separator: " relative to ")
     case .string: return try text(value)
     case .bytes: return try bytes(value)
     case .numbers: return try numbers(value)

@@ -69,7 +69,7 @@ struct ArchiveStatistics {
     var tableBytes = 0
     /// References to the table, those that are keys of dictionaries counted too.
     var references = Tally()
-    /// What the texts would take in place of the references.
+    /// What the texts would take instead of the references.
     var inlineBytes = 0
     /// Less than 0 if the table costs more than it saves.
     var savedBytes: Int { inlineBytes - references.bytes - tableBytes }

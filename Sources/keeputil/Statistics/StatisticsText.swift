@@ -80,7 +80,9 @@ struct StatisticsText {
 
   private func size(_ bytes: Int) -> [String] { [grouped(bytes), percentText(statistics.share(bytes))] }
 
-  private func cells(_ tally: ArchiveStatistics.Tally) -> [String] { [grouped(tally.count)] + size(tally.bytes) }
+  private func cells(_ tally: ArchiveStatistics.Tally) -> [String] {
+    [grouped(tally.count)] + size(tally.bytes)
+  }
 
   // MARK: Tables
 
@@ -129,7 +131,9 @@ struct StatisticsText {
       table.add([name(row.name)] + cells(row.own) + [grouped(row.totalBytes)])
     }
     let rest = statistics.keys.dropFirst(mostRows)
-    if !rest.isEmpty { table.add(["(\(grouped(rest.count)) more)"] + cells(.sum(rest.map(\.own))) + [""]) }
+    if !rest.isEmpty {
+      table.add(["(\(grouped(rest.count)) more)"] + cells(.sum(rest.map(\.own))) + [""])
+    }
     return table
   }
 
@@ -142,7 +146,9 @@ struct StatisticsText {
 
   private var largestValues: TextTable {
     var table = TextTable([("bytes", .right), ("kind", .left), ("path", .left)])
-    for value in statistics.largestValues { table.add([grouped(value.bytes), value.kind.title, path(value)]) }
+    for value in statistics.largestValues {
+      table.add([grouped(value.bytes), value.kind.title, path(value)])
+    }
     return table
   }
 
