@@ -62,7 +62,7 @@ struct EveryReader {
 
   var printed: Verdict {
     Verdict {
-      var tree = try TreePrinter(image(), NoOutput())
+      var tree = TreePrinter(try image().topLevelValue, NoOutput(), TreeOptions())
       try tree.printAll()
     }
   }

@@ -102,14 +102,14 @@ import Testing
     #expect(list.contains("<key>$$id</key>") && list.contains("<key>$schema</key>"))
   }
 
-  @Test("keys with characters that XML has not stay different keys in a property list")
+  @Test("keys with characters that XML does not have stay different keys in a property list")
   func keysWithControls() throws {
     let keys = ["\u{1B}", "\u{1C}", "\u{FFFD}", "\u{FFFD}{1B}", "a\u{0}\u{FFFE}", "a\u{FFFD}\u{1}", "plain"]
     let values = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
     try folder.archive(values, "a.keepsake")
     let result = try Keeputil.run("convert", "a.keepsake", "out.plist", in: folder)
     #expect(result.status == 0)
-    #expect(result.errors.contains("note: 4 keys have characters that XML has not"), "\(result.errors)")
+    #expect(result.errors.contains("note: 4 keys have characters that XML does not have"), "\(result.errors)")
     #expect(!result.errors.contains("lost"))
     let read = try unsafe PropertyListSerialization.propertyList(
       from: folder.read("out.plist"),

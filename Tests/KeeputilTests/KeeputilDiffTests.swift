@@ -61,7 +61,7 @@ import Testing
       ]
     )
     #expect(try diff(5, "5") == ["~ root: 5 -> \"5\""])
-    let float = "1.5 (a 32-bit floating-point number) -> 1.5 (a 64-bit floating-point number)"
+    let float = "1.5 (a 32-bit float) -> 1.5 (a 64-bit float)"
     #expect(try diff(Float(1.5), 1.5) == ["~ root: \(float)"])
   }
 

@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("a long chain is broken into bands that fit a page, with words where it goes on")
+  @Test("a long chain is broken into bands that fit a page, with words where it continues")
   func bands() throws {
     let count = 60
     let bodies = (1...count).map { number -> [UInt8] in

@@ -20,13 +20,13 @@ import Testing
         place = found?.lowerBound ?? place
       }
       #expect(text.contains("       keeputil \(page.name) - \(page.summary)\n"))
-      for option in page.options { #expect(text.contains("       \(option.form)\n"), "\(command.name)") }
+      for option in page.options { #expect(text.contains("       \(option.term)\n"), "\(command.name)") }
       for status in page.exitStatuses {
         #expect(text.contains("\n       \(status.rawValue) "), "\(command.name)")
       }
       #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 && $0.last != " " }, "\(command.name)")
       #expect(page.exitStatuses.contains(.done) && page.exitStatuses.contains(.usage))
-      #expect(page.examples.allSatisfy { $0.command.hasPrefix("keeputil ") && $0.meaning.hasSuffix(":") })
+      #expect(page.examples.allSatisfy { $0.text.hasPrefix("keeputil ") && $0.term.hasSuffix(":") })
     }
   }
 
@@ -48,7 +48,7 @@ import Testing
     let folder = try TemporaryFolder()
     for command in Tool.commands {
       for option in command.manual.options {
-        let name = try #require(option.form.split(separator: " ").first)
+        let name = try #require(option.term.split(separator: " ").first)
         let errors = try Keeputil.run(command.name, String(name), in: folder).errors
         #expect(!errors.contains("there is no option"), "\(errors)")
       }

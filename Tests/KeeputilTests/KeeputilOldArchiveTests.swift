@@ -32,7 +32,7 @@ import Testing
     #expect(
       start.hasSuffix(
         ", written by NSKeyedArchiver (\(kind) property list); the figures are of the archive of \(size) bytes that it "
-          + "is turned into"
+          + "is converted to"
       )
     )
     let origin = try #require(json["madeOf"] as? [String: Any])

@@ -74,7 +74,7 @@ extension ArchiveImage {
 
 /// The archive that is made of one of NSKeyedArchiver, complete with checksums, and what could not be carried over or
 /// became something else; `nil` when `data` is no property list.
-package func translateOldArchive(
+package func translateFoundationArchive(
   _ data: Data
 ) throws(ArchiveError) -> (data: Data, losses: [(what: String, count: Int)])? {
   let translated = try ArchiveTranslation.translate(

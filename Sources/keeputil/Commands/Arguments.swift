@@ -1,24 +1,15 @@
-/// The arguments of a command, told apart.
+/// The arguments of a command, told apart by the options that its page of the manual names.
 struct Arguments {
   private(set) var files: [String] = []
   private let command: String
   private var values: [String: [String]] = [:]
   private var flags: Set<String> = []
 
-  /// - Parameters:
-  ///   - command: the command's name, for complaints.
-  ///   - valued: the options that take a value; of several the last counts.
-  ///   - repeated: the options that take a value and may be given more than once.
-  ///   - flags: the options that take none.
-  init(
-    _ arguments: [String],
-    for command: String,
-    valued: [String] = [],
-    repeated: [String] = [],
-    flags known: [String] = []
-  ) throws {
-    self.command = command
-    let takesValue = Set(valued + repeated)
+  init(_ arguments: [String], for page: ManualPage) throws {
+    command = page.name
+    let forms = (page.options + page.hiddenOptions).map { $0.term.split(separator: " ").map(String.init) }
+    let known = forms.map { $0[0] }
+    let takesValue = Set(forms.filter { $0.count > 1 }.map { $0[0] })
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if argument == "--" {
@@ -35,25 +26,31 @@ struct Arguments {
       if argument.hasPrefix("--"), parts.count == 2, takesValue.contains(parts[0]) {
         values[parts[0], default: []].append(parts[1])
       } else if takesValue.contains(argument) {
-        guard let value = rest.popFirst() else {
-          throw CommandFailure.usage("\(command): the option '\(argument)' needs a value")
-        }
+        guard let value = rest.popFirst() else { throw misuse("the option '\(argument)' needs a value") }
         values[argument, default: []].append(value)
       } else if known.contains(argument) {
         flags.insert(argument)
       } else {
-        let suggestion = Spelling.suggestion(argument, among: known + valued + repeated)
-        throw CommandFailure.usage(
-          "\(command): there is no option '\(escaped(argument))'\(suggestion); try 'keeputil help \(command)'"
-        )
+        let suggestion = Spelling.suggestion(argument, among: known)
+        throw misuse("there is no option '\(escaped(argument))'\(suggestion); try 'keeputil help \(command)'")
       }
     }
   }
 
+  /// The failure of a command whose arguments are wrong.
+  func misuse(_ message: String) -> CommandFailure { .usage("\(command): \(message)") }
+
+  /// The value of an option, the last if it was given more than once.
   func value(_ option: String) -> String? { values[option]?.last }
   /// The values of an option that may be given more than once, in their order.
   func values(_ option: String) -> [String] { values[option] ?? [] }
   func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+  func refuseTogether(_ first: String, _ second: String) throws(CommandFailure) {
+    guard !has(first) && value(first) == nil || !has(second) else {
+      throw misuse("'\(first)' and '\(second)' exclude each other")
+    }
+  }
 
   /// The number that an option gives. One that is larger than any counts as the largest.
   func number(_ option: String, in range: ClosedRange<Int> = 1...Int.max) throws(CommandFailure) -> Int? {
@@ -61,8 +58,8 @@ struct Arguments {
     let isHuge = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } && Int(text) == nil
     guard let number = isHuge ? .max : Int(text), range.contains(number) else {
       let limits = range.upperBound == .max ? "on" : "to \(grouped(range.upperBound))"
-      throw .usage(
-        "\(command): '\(escaped(text))' is no number from \(range.lowerBound) \(limits) for the option '\(option)'"
+      throw misuse(
+        "'\(escaped(text))' is no number from \(range.lowerBound) \(limits) for the option '\(option)'"
       )
     }
     return number
@@ -72,10 +69,13 @@ struct Arguments {
   func files(_ names: String...) throws(CommandFailure) -> [String] {
     guard files.count == names.count else {
       let expected = names.isEmpty ? "no file" : names.joined(separator: " and ")
-      throw .usage(
-        "\(command): \(expected) expected, \(files.count) given; try 'keeputil help \(command)'"
-      )
+      throw misuse("\(expected) expected, \(files.count) given; try 'keeputil help \(command)'")
     }
     return files
+  }
+
+  /// The one file, as the save that `--at` asks for left it.
+  func input() throws(CommandFailure) -> Input {
+    try Input(files("one file")[0], at: number("--at"))
   }
 }

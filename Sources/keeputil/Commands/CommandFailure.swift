@@ -70,9 +70,8 @@ struct CommandFailure: Error {
     if let archiveError = context.underlying as? ArchiveError {
       self.init(archiveError, in: name)
     } else {
-      let place =
-        context.path.isEmpty ? "" : " (at \(context.path.map(\.stringValue).joined(separator: ".")))"
-      self.init(.badData, "\(name): \(context.description)\(place)")
+      let path = context.path.map(\.stringValue).joined(separator: ".")
+      self.init(.badData, "\(name): \(context.description)\(path.isEmpty ? "" : " (at \(path))")")
     }
   }
 }

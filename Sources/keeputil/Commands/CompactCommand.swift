@@ -2,25 +2,36 @@ import Keepsake
 
 /// `keeputil compact`: a document without its earlier saves.
 enum CompactCommand: Command {
-  static let name = "compact"
-  static var manual: ManualPage { CompactManual.page }
+  static let manual = ManualPage(
+    "compact",
+    "removes the earlier saves of a document",
+    synopsis: ["[--quiet] FILE"],
+    """
+    Writes the document FILE anew, as an archive of its newest save alone, without what nothing leads to any more.
+    The new file replaces the existing one in one step, and does not disturb who reads the existing one. A document
+    that a program has open is refused.
 
-  static func run(_ arguments: [String]) throws {
-    let arguments = try Arguments(arguments, for: name, flags: ["--quiet"])
+    \(ManualPage.progress)
+    """,
+    options: """
+      --quiet
+        says nothing about a file that was compacted
+      """,
+    statusMeanings: [.inputOutput: "The file cannot be written, or a program has it open."],
+    examples: """
+      A document without its history:
+        keeputil compact notes.keepsake
+      """
+  )
+
+  static func run(_ arguments: Arguments) throws {
     let file = try arguments.files("one file")[0]
-    guard file != "-" else {
-      throw CommandFailure.usage("\(name): standard input cannot be compacted; give a file")
-    }
+    guard file != "-" else { throw arguments.misuse("standard input cannot be compacted; give a file") }
     // What is damaged would be copied as it is, with new checksums.
     let input = try Input(file)
-    let image = try input.openArchive().image
-    let saveCount = image.saves.count + 1
-    let progress = Progress("compacting \(displayed(input.name))", .whenUseful)
-    let counts: (before: Int, after: Int)
-    do {
-      counts = try progress.wait { () throws(ArchiveError) in try compactDocument(file) }
-    } catch {
-      throw CommandFailure(error, in: input.name)
+    let saveCount = try input.openArchive().image.saves.count + 1
+    let counts = try input.reading {
+      try input.progress("compacting").wait { () throws(ArchiveError) in try compactDocument(file) }
     }
     guard !arguments.has("--quiet") else { return }
     try StandardOutput.write(

@@ -3,124 +3,154 @@ import Keepsake
 
 /// `keeputil convert`: archives from JSON and property lists, and back.
 enum ConvertCommand: Command {
-  static let name = "convert"
-  static var manual: ManualPage { ConvertManual.page }
+  static let manual = ManualPage(
+    "convert",
+    "turns JSON, property lists, NSKeyedArchiver files into archives, and back",
+    synopsis: ["[--to FORMAT] [--pretty] IN OUT"],
+    """
+    Turns IN, which may be an archive, an archive of NSKeyedArchiver, JSON or a property list (XML or binary), into
+    OUT, which must be another file. - stands for standard input and standard output.
+
+    Into an archive: the value is its root object; objects become maps with their keys in order, arrays of numbers
+    are packed, integers may have 128 bits, and numbers with more digits than a Double holds become Decimals; a number
+    that is too near to 0 becomes 0, and a note says so. JSON may be nested \(grouped(JSONReader.deepest)) deep, a
+    property list \(grouped(PropertyListReader.deepest)): what is written from a deeper archive cannot be read back.
+
+    An archive of NSKeyedArchiver becomes one with the same keys: its objects keep their classes and what their coders
+    wrote, and what several refer to stays shared. The classes need not exist. Sets become arrays. A note on standard
+    error tells what cannot be carried over, or becomes something else.
+
+    Out of an archive: the root object, or where there are other top-level keys an object of all of them. What the
+    format does not have is written as follows, and a note on standard error says how often.
+
+    in JSON
+      Data as Base64, Date in seconds since 2001, UUID and URL as text (all as JSONEncoder does); numbers that are not
+      finite as "NaN", "Infinity", "-Infinity". Characters that do not show, or would do something to a terminal, are
+      escaped.
+    in a property list
+      nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second. XML does not
+      have most control characters: a text loses them, and in a key one is spelled by its number behind U+FFFD, as in
+      {1B}, so that different keys stay different.
+    in both
+      An object that is referred to more than once (a cycle too) once, with a key "$id" more (and its content under
+      "$value" if that has no keys), and then as {"$ref": id}; a value that encoded nothing as {}. A weak reference is
+      {"$ref": id} too, which may come before the object itself, or nil if that is not there. Names of classes and
+      types are left out. A key of the archive that is "$id", "$ref" or "$value" gets one "$" more in front, and so
+      does such a key that has more of them. Read from JSON or a property list, all of these are keys like any others.
+
+    A text that the archive holds once is written wherever it occurs: the output may be larger than the archive by
+    far.
+
+    \(ManualPage.progress)
+
+    \(ManualPage.savedFile)
+    """,
+    options: """
+      --to FORMAT
+        keepsake, json or plist (XML). Without it the ending of OUT decides, .json or .plist; otherwise JSON and
+        property lists become an archive.
+      --pretty
+        indents JSON
+      """,
+    examples: """
+      An archive from one of NSKeyedArchiver:
+        keeputil convert Document.plist document.keepsake
+      An archive from JSON:
+        keeputil convert settings.json settings.keepsake
+      An archive for another tool:
+        keeputil convert --to json library.keepsake - | jq .root
+      """
+  )
 
   private enum Format: String {
     case keepsake, json, plist
   }
 
-  static func run(_ arguments: [String]) throws {
-    let arguments = try Arguments(arguments, for: name, valued: ["--to"], flags: ["--pretty"])
+  static func run(_ arguments: Arguments) throws {
     let files = try arguments.files("IN", "OUT")
-    var format: Format?
-    if let text = arguments.value("--to") {
-      format = Format(rawValue: text)
-      if format == nil {
-        throw CommandFailure.usage("\(name): there is no format '\(escaped(text))'; keepsake, json or plist")
-      }
+    let wanted = arguments.value("--to")
+    let format = wanted.flatMap(Format.init)
+    if let wanted, format == nil {
+      throw arguments.misuse("there is no format '\(escaped(wanted))'; keepsake, json or plist")
     }
     let input = try Input(files[0], mayBeJSON: true)
     try input.refuseAsOutput(files[1], for: name, "give another file for OUT")
-    let target =
-      try format ?? Format(rawValue: (files[1] as NSString).pathExtension.lowercased())
-      ?? defaultFormat(for: input)
-    if target == .json || !arguments.has("--pretty") {
-      try convert(input, to: target, in: files[1], pretty: arguments.has("--pretty"))
-    } else {
-      throw CommandFailure.usage("\(name): '--pretty' is for JSON only")
+    let target = format ?? Format(rawValue: (files[1] as NSString).pathExtension.lowercased())
+    if target == nil, input.kind == .archive {
+      throw arguments.misuse("\(input.name) is an archive already; say what it is to become with '--to'")
     }
-  }
-
-  private static func defaultFormat(for input: Input) throws -> Format {
-    guard input.kind == .archive else { return .keepsake }
-    throw CommandFailure.usage(
-      "\(name): \(input.name) is an archive already; say what it is to become with '--to'"
-    )
-  }
-
-  private static func convert(_ input: Input, to target: Format, in file: String, pretty: Bool) throws {
-    guard target != .keepsake else { return try writeArchive(of: input, to: file) }
-    let isArchive = try input.kind == .archive || reading(input).wait { try input.isOldArchive }
-    let source =
-      isArchive ? input : Input(name: input.name, data: try archive(of: input).encodedData)
-    let (image, summary) = try source.openArchive()
-    tellLosses(image.source?.losses ?? [])
-    let progress = Progress("converting \(displayed(input.name))", .whileWriting(to: file))
-    defer { progress.finish() }
-    try withOutput(file) { output in
-      do {
-        if target == .json {
-          try export(image, summary, JSONWriter(output, pretty: pretty), progress)
-        } else {
-          try export(image, summary, PropertyListWriter(output), progress)
-        }
-      } catch {
-        throw CommandFailure(coding: error, in: input.name)
-      }
+    let isPretty = arguments.has("--pretty")
+    switch target {
+    case .json: try export(input, to: files[1]) { JSONWriter($0, pretty: isPretty) }
+    case _ where isPretty: throw arguments.misuse("'--pretty' is for JSON only")
+    case .plist: try export(input, to: files[1], PropertyListWriter.init)
+    case .keepsake, nil: try writeArchive(of: input, to: files[1])
     }
   }
 
   private static func export<Syntax: PlainSyntax>(
-    _ image: ArchiveImage,
-    _ summary: ArchiveSummary,
-    _ syntax: Syntax,
-    _ progress: Progress
+    _ input: Input,
+    to file: String,
+    _ syntax: (any Output) -> Syntax
   ) throws {
-    var export = try PlainExport(image, summary, syntax)
-    try export.write(progress)
-    progress.finish()
-    for note in export.syntax.notes.sentences { Tool.complain("note: \(note)") }
-  }
-
-  private static func reading(_ input: Input) -> Progress {
-    Progress("reading \(displayed(input.name))", .whenUseful)
+    let reading = input.progress("reading")
+    let isArchive = try input.kind == .archive || reading.wait { try input.isFoundationArchive }
+    let source = isArchive ? input : Input(name: input.name, data: try archive(of: input))
+    let (image, summary) = try source.openArchive()
+    tellLosses(image.source?.losses ?? [])
+    let progress = input.progress("converting", .whileWriting(to: file))
+    defer { progress.finish() }
+    try withOutput(file) { output in
+      try input.reading {
+        var export = try PlainExport(image, summary, syntax(output))
+        try export.write(progress)
+        progress.finish()
+        export.syntax.notes.sentences.forEach(Tool.note)
+      }
+    }
   }
 
   private static func writeArchive(of input: Input, to file: String) throws {
     try refuseTerminal(file, for: name)
+    let data: Data
     if input.kind == .archive {
       // Checked, and then the same bytes.
       _ = try input.openArchive()
-      return try withOutput(file) { try $0.write(input.data) }
-    }
-    if let old = try reading(input).wait({ try input.translatedArchive() }) {
-      tellLosses(old.losses)
-      try withOutput(file) { try $0.write(old.data) }
+      data = input.data
+    } else if let translated = try input.progress("reading").wait({ try input.translatedArchive() }) {
+      tellLosses(translated.losses)
+      data = translated.data
     } else {
-      let data = try archive(of: input).encodedData
-      try withOutput(file) { try $0.write(data) }
+      data = try archive(of: input)
     }
+    try withOutput(file) { try $0.write(data) }
   }
 
   /// An archive whose root object is what JSON or a property list holds.
-  private static func archive(of input: Input) throws -> KeyedArchiver {
+  private static func archive(of input: Input) throws -> Data {
     let archiver = KeyedArchiver()
-    do {
+    try input.reading {
       let value = try plainValue(input)
-      try reading(input).wait {
+      try input.progress("reading").wait {
         try archiver.encode(value, forKey: KeyedArchiver.rootKey)
         try archiver.finishEncoding()
       }
-    } catch {
-      throw CommandFailure(coding: error, in: input.name)
     }
-    return archiver
+    return try archiver.encodedData
   }
 
   private static func plainValue(_ input: Input) throws -> PlainValue {
-    if input.kind == .propertyList {
-      return try reading(input).wait { try PropertyListReader.read(input.data, name: input.name) }
-    }
+    let progress = input.progress("reading")
+    if input.kind == .propertyList { return try progress.wait { try PropertyListReader.read(input.data) } }
     var reader = JSONReader(input.data)
     do {
-      let value = try reading(input).wait { try reader.read() }
-      for note in reader.notes { Tool.complain("note: \(note)") }
+      let value = try progress.wait { try reader.read() }
+      reader.notes.forEach(Tool.note)
       return value
     } catch let failure as JSONReader.Failure {
       throw CommandFailure(
         .badData,
-        "\(input.name): this is neither an archive nor JSON nor a property list: as JSON, \(failure.text)"
+        "this is neither an archive nor JSON nor a property list: as JSON, \(failure.text)"
       )
     }
   }

@@ -2,37 +2,62 @@ import Keepsake
 
 /// `keeputil graph`: a picture of what refers to what.
 enum GraphCommand: Command {
-  static let name = "graph"
-  static var manual: ManualPage { GraphManual.page }
+  static let manual = ManualPage(
+    "graph",
+    "draws the objects of an archive and their references",
+    synopsis: ["[--all | --by-class] [--dot] [-o OUT] [--quiet] FILE"],
+    """
+    Draws the graph of objects in the archive FILE as an SVG picture, for a browser or an editor: a box for each
+    object with its class, its number and some of its values, and an arrow for each reference with its key. Weak
+    references are dashed. The box with the dashed border is the top level of the archive. FILE may be - for
+    standard input.
 
-  static func run(_ arguments: [String]) throws {
-    let arguments = try Arguments(
-      arguments,
-      for: name,
-      valued: ["--at", "-o"],
-      flags: ["--all", "--by-class", "--dot", "--quiet"]
-    )
-    let file = try arguments.files("one file")[0]
-    guard !arguments.has("--all") || !arguments.has("--by-class") else {
-      throw CommandFailure.usage("\(name): '--all' and '--by-class' exclude each other")
-    }
+    Of an archive with more than \(GraphReader.mostReadable) objects the picture has a box for each class, with the
+    number of its objects, and an arrow for all references from objects of one class to objects of another, with
+    their number.
+
+    A picture that would be very wide is broken into bands, one under the other. A reference from one band to
+    another, or across a dense picture, has no arrow: it is a line of its box, such as "next → #17".
+
+    The picture needs nothing from elsewhere, has colours for light and dark pages, and is always the same for the
+    same archive.
+
+    \(ManualPage.progress)
+
+    \(ManualPage.savedFile)
+    """,
+    options: """
+      \(ManualPage.saveOption)
+      --all
+        a box for each object, of up to \(grouped(GraphReader.mostObjects))
+      --by-class
+        a box for each class, however few objects there are
+      --dot
+        writes the graph in the language of Graphviz, and no picture
+      -o OUT
+        where to write to, another file than FILE; without it, or with -, to standard output
+      --quiet
+        never tells on standard error how far the work is
+      """,
+    statusMeanings: [.usage: "The arguments are wrong, or there are more objects than --all can draw."],
+    examples: """
+      A picture:
+        keeputil graph library.keepsake -o library.svg
+      Drawn by Graphviz:
+        keeputil graph --dot library.keepsake | dot -Tpdf -o library.pdf
+      """
+  )
+
+  static func run(_ arguments: Arguments) throws {
+    try arguments.refuseTogether("--all", "--by-class")
     let target = arguments.value("-o") ?? "-"
-    let input = try Input(file, at: try arguments.number("--at"))
+    let input = try arguments.input()
     try input.refuseAsOutput(target, for: name, "give another file with '-o'")
     let image = try input.openArchiveToRead()
-    let progress = Progress(
-      "reading \(displayed(input.name))",
-      arguments.has("--quiet") ? .never : .whenUseful
-    )
-    let graph: ObjectGraph
-    do {
-      defer { progress.finish() }
-      graph = try read(image, arguments, progress)
-    } catch let error as ArchiveError {
-      throw input.failure(error)
-    } catch let failure as CommandFailure where failure.status == .usage {
-      throw failure.about(input.name)
-    }
+    let progress = input.progress("reading", arguments.has("--quiet") ? .never : .whenUseful)
+    defer { progress.finish() }
+    let graph = try input.reading { try read(image, arguments, progress) }
+    progress.finish()
     let drawing = arguments.has("--dot") ? nil : GraphDrawing(graph)
     try withOutput(target) { output in
       if let drawing { try SVGWriter.write(drawing, output) } else { try DOTWriter.write(graph, output) }
@@ -48,7 +73,7 @@ enum GraphCommand: Command {
     if arguments.has("--by-class") { return try reader.classes() }
     let count = try reader.objectCount()
     if !arguments.has("--all"), count > GraphReader.mostReadable { return try reader.classes() }
-    let advice = "a picture of more than that nobody could read; leave '--all' out"
+    let advice = "nobody could read a picture of more than that; leave '--all' out"
     guard count <= GraphReader.mostObjects else {
       throw CommandFailure.usage(
         "the archive has \(counted(count, "object")), and '--all' draws \(grouped(GraphReader.mostObjects)): \(advice)"

@@ -2,29 +2,43 @@ import Keepsake
 
 /// `keeputil log`: the saves of a document.
 enum LogCommand: Command {
-  static let name = "log"
-  static var manual: ManualPage { LogManual.page }
+  static let manual = ManualPage(
+    "log",
+    "lists the saves of a document",
+    synopsis: ["[--json] FILE"],
+    """
+    Lists the saves of the document FILE, the oldest first: the number of each, the date if the program gave one,
+    how many bytes it wrote, and how many objects it changed and added. An archive that was written in one go has
+    one save.
 
-  static func run(_ arguments: [String]) throws {
-    let arguments = try Arguments(arguments, for: name, flags: ["--json"])
-    let file = try arguments.files("one file")[0]
-    let rows = rows(try Input(file).openArchiveToRead())
-    if arguments.has("--json") {
-      var json = JSONWriter(StandardOutput.gathered, pretty: true)
-      try json.open(.array)
-      for row in rows {
-        try json.open(.object)
-        try json.field("save", row.number)
-        if let date = row.date { try json.field("date", date) }
-        try json.field("bytes", row.byteCount)
-        try json.field("changed", row.changedCount)
-        try json.field("added", row.addedCount)
-        try json.close()
-      }
-      try json.close()
-      return try json.finish()
+    The other commands take a file as one of its saves left it with --at N, or with @N behind its name, as in
+    notes.keepsake@3. Without that they take the newest save.
+    """,
+    options: """
+      --json
+        writes the list as JSON
+      """,
+    examples: """
+      The saves of a document:
+        keeputil log notes.keepsake
+      What changed since the third save:
+        keeputil diff notes.keepsake@3 notes.keepsake
+      """
+  )
+
+  static func run(_ arguments: Arguments) throws {
+    let rows = rows(try arguments.input().openArchiveToRead())
+    guard arguments.has("--json") else {
+      for line in lines(rows) { try StandardOutput.write(line + "\n") }
+      return
     }
-    for line in lines(rows) { try StandardOutput.write(line + "\n") }
+    let list: [JSONFields] = rows.map { row in
+      [
+        "save": row.number, "date": row.date, "bytes": row.byteCount, "changed": row.changedCount,
+        "added": row.addedCount,
+      ]
+    }
+    try JSONWriter.write(list, StandardOutput.gathered, pretty: true)
   }
 
   /// The list of the saves of `file`.
@@ -35,13 +49,8 @@ enum LogCommand: Command {
       ("save", .right), ("date", .left), ("bytes", .right), ("changed", .right), ("new", .right),
     ])
     for row in rows {
-      table.add(
-        grouped(row.number),
-        row.date ?? "",
-        grouped(row.byteCount),
-        grouped(row.changedCount),
-        grouped(row.addedCount)
-      )
+      let counts = [row.byteCount, row.changedCount, row.addedCount]
+      table.add([grouped(row.number), row.date ?? ""] + counts.map(grouped))
     }
     return table.lines(margin: "")
   }

@@ -3,10 +3,13 @@ import Keepsake
 
 /// A command of the tool.
 protocol Command {
-  static var name: String { get }
-  /// What `keeputil help COMMAND` prints.
+  /// What `keeputil help COMMAND` prints, and which options the command takes.
   static var manual: ManualPage { get }
-  static func run(_ arguments: [String]) throws
+  static func run(_ arguments: Arguments) throws
+}
+
+extension Command {
+  static var name: String { manual.name }
 }
 
 enum Tool {
@@ -53,10 +56,10 @@ enum Tool {
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
       return try StandardOutput.write(command.manual.text(.standardOutput))
     }
-    try command.run(rest)
+    try command.run(Arguments(rest, for: command.manual))
   }
 
-  /// What is said of a word that there is not.
+  /// What is said about a word that does not exist.
   private static func unknown(_ kind: String, _ word: String, among known: [String]) -> String {
     "there is no \(kind) '\(escaped(word))'\(Spelling.suggestion(word, among: known)); try 'keeputil --help'"
   }
@@ -94,6 +97,9 @@ enum Tool {
       \(ManualPage.statusList(palette))
       """
   }
+
+  /// A line on standard error about a command that did its work.
+  static func note(_ message: String) { complain("note: \(message)") }
 
   /// One line on standard error.
   static func complain(_ message: String) {

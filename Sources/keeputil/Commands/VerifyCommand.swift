@@ -2,22 +2,45 @@ import Keepsake
 
 /// `keeputil verify`: is the archive whole?
 enum VerifyCommand: Command {
-  static let name = "verify"
-  static var manual: ManualPage { VerifyManual.page }
+  static let manual = ManualPage(
+    "verify",
+    "tells whether an archive is whole",
+    synopsis: ["[--progress | --quiet] FILE"],
+    """
+    Compares the whole archive FILE with its checksums, and looks at every object and value in it: that each is of a
+    known kind and ends where it should, that texts are valid and that what is referred to is there. FILE may be - for
+    standard input.
 
-  static func run(_ arguments: [String]) throws {
-    let arguments = try Arguments(arguments, for: name, valued: ["--at"], flags: ["--progress", "--quiet"])
-    let file = try arguments.files("one file")[0]
+    The answer is one sentence. If the archive is not whole, the sentence is on standard error and tells what is
+    wrong, at which byte, and in which object and at which path where that is known.
+
+    An archive without checksums is looked at as well, and the sentence says that it has none: nobody can tell whether
+    a number or a text in such an archive is the one that was written.
+
+    \(ManualPage.progress)
+    """,
+    options: """
+      \(ManualPage.saveOption)
+      --progress
+        tells how far it is anywhere, and from the beginning
+      --quiet
+        does not tell how far it is, and is silent about an archive that is whole
+      """,
+    statusMeanings: [.done: "The archive is whole.", .badData: "It is not whole, or is no archive."],
+    examples: """
+      An answer for people:
+        keeputil verify library.keepsake
+      In a script that looks after backups:
+        keeputil verify --quiet backup.keepsake || echo "the backup is damaged"
+      """
+  )
+
+  static func run(_ arguments: Arguments) throws {
     let isQuiet = arguments.has("--quiet")
-    guard !isQuiet || !arguments.has("--progress") else {
-      throw CommandFailure.usage("\(name): '--progress' and '--quiet' exclude each other")
-    }
-    let input = try Input(file, at: try arguments.number("--at"))
-    let progress = Progress(
-      "verifying \(displayed(input.name))",
-      isQuiet ? .never : arguments.has("--progress") ? .always : .whenUseful
-    )
-    let (image, summary) = try input.openArchive(progress)
+    try arguments.refuseTogether("--progress", "--quiet")
+    let input = try arguments.input()
+    let showing = isQuiet ? Progress.Showing.never : arguments.has("--progress") ? .always : .whenUseful
+    let (image, summary) = try input.openArchive(input.progress("verifying", showing))
     try checkEarlierSaves(image, input)
     guard !isQuiet else { return }
     let classes = summary.objectCounts.count { $0 > 0 }
@@ -25,20 +48,19 @@ enum VerifyCommand: Command {
       summary.objectCount == 0
       ? counted(summary.valueCount, "value")
       : "\(counted(summary.objectCount, "object")) of \(counted(classes, "class", "classes"))"
-    let size = counted(input.data.count, "byte")
-    let name = displayed(input.name)
     let saves = image.saves.isEmpty ? "" : " and \(image.saves.count + 1) saves"
+    let size = counted(input.data.count, "byte") + saves
     try StandardOutput.write(
-      image.hasChecksums
-        ? "\(name): a whole archive of \(content) in \(size)\(saves).\n"
-        : "\(name): an archive of \(content) in \(size)\(saves), whole in structure; it has no checksums to compare "
-          + "with.\n"
+      displayed(input.name)
+        + (image.hasChecksums
+          ? ": a whole archive of \(content) in \(size).\n"
+          : ": an archive of \(content) in \(size), whole in structure; it has no checksums to compare with.\n")
     )
     let leftover = try input.leftoverByteCount
     guard leftover > 0 else { return }
-    Tool.complain(
-      "note: \(input.name): an interrupted save left \(counted(leftover, "byte")) behind the newest one; the next save "
-        + "takes them away"
+    Tool.note(
+      "\(input.name): an interrupted save left \(counted(leftover, "byte")) behind the newest one; the next save "
+        + "removes them"
     )
   }
 
@@ -48,8 +70,7 @@ enum VerifyCommand: Command {
       do {
         try image.asOf(number, ArchiveLimits()).verifyStructure()
       } catch {
-        let failure = input.failure(error)
-        throw CommandFailure(failure.status, failure.message.map { "\($0), in save \(number)" })
+        throw input.failure(error, "in save \(number)")
       }
     }
   }

@@ -3,7 +3,7 @@ import Foundation
 /// Reads JSON without losing anything: the order of keys, every digit of a number, whatever is in a string.
 struct JSONReader {
   private let bytes: [UInt8]
-  private var place = 0
+  private var cursor = 0
   private var depth = 0
   /// How many keys stood twice in one object, whose last value counts.
   private var repeatedKeys = 0
@@ -21,54 +21,44 @@ struct JSONReader {
 
   init(_ data: Data) {
     bytes = Array(data)
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { cursor = 3 }
   }
 
   /// Reads the whole text.
   mutating func read() throws -> PlainValue {
     skipSpace()
-    guard place < bytes.count else { throw failure("it is empty") }
+    guard cursor < bytes.count else { throw failure("it is empty") }
     let value = try readValue()
     skipSpace()
-    guard place == bytes.count else { throw failure("something follows after the end") }
+    guard cursor == bytes.count else { throw failure("something follows after the end") }
     return value
   }
 
   /// What was not kept as it was, in sentences.
   var notes: [String] {
-    var notes: [String] = []
-    if repeatedKeys > 0 {
-      notes.append(
-        "\(counted(repeatedKeys, "key stands", "keys stand")) twice in an object; the last counts"
-      )
-    }
-    if roundedNumbers > 0 {
-      notes.append(
-        "\(counted(roundedNumbers, "number has", "numbers have")) too many digits and was rounded"
-      )
-    }
-    if lostNumbers > 0 {
-      notes.append("\(counted(lostNumbers, "number is", "numbers are")) too small and became 0")
-    }
-    return notes
+    [
+      (repeatedKeys, "key stands", "keys stand", "twice in an object; the last counts"),
+      (roundedNumbers, "number has", "numbers have", "too many digits and was rounded"),
+      (lostNumbers, "number is", "numbers are", "too small and became 0"),
+    ].filter { $0.0 > 0 }.map { count, one, many, rest in "\(counted(count, one, many)) \(rest)" }
   }
 
-  private func failure(_ message: String, at place: Int? = nil) -> Failure {
-    let before = bytes.prefix(place ?? self.place)
+  private func failure(_ message: String, at offset: Int? = nil) -> Failure {
+    let before = bytes.prefix(offset ?? cursor)
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1
     let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")) ?? -1)
     return Failure(text: "\(message) (line \(line), column \(column))")
   }
 
-  private var next: UInt8 { place < bytes.count ? bytes[place] : 0 }
+  private var next: UInt8 { cursor < bytes.count ? bytes[cursor] : 0 }
 
   private mutating func skipSpace() {
-    while [0x20, 0x0A, 0x0D, 0x09].contains(next) { place += 1 }
+    while [0x20, 0x0A, 0x0D, 0x09].contains(next) { cursor += 1 }
   }
 
   private mutating func take(_ character: Unicode.Scalar) -> Bool {
-    guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
-    place += 1
+    guard cursor < bytes.count, bytes[cursor] == UInt8(ascii: character) else { return false }
+    cursor += 1
     return true
   }
 
@@ -78,23 +68,23 @@ struct JSONReader {
     switch Unicode.Scalar(next) {
     case "{": return try object()
     case "[": return try array()
-    case "\"": return .string(try string())
-    case "t": return try word("true", .bool(true))
-    case "f": return try word("false", .bool(false))
+    case "\"": return .single(try string())
+    case "t": return try word("true", .single(true))
+    case "f": return try word("false", .single(false))
     case "n": return try word("null", .null)
     case "-", "0"..."9": return try number()
-    default: throw failure(place < bytes.count ? "no value begins here" : "it ends too early")
+    default: throw failure(cursor < bytes.count ? "no value begins here" : "it ends too early")
     }
   }
 
   private mutating func word(_ word: String, _ value: PlainValue) throws -> PlainValue {
-    guard bytes[place...].starts(with: word.utf8) else { throw failure("no value begins here") }
-    place += word.utf8.count
+    guard bytes[cursor...].starts(with: word.utf8) else { throw failure("no value begins here") }
+    cursor += word.utf8.count
     return value
   }
 
   private mutating func enter() throws {
-    place += 1
+    cursor += 1
     depth += 1
     guard depth <= JSONReader.deepest else {
       throw failure("values are nested more than \(JSONReader.deepest) deep")
@@ -120,7 +110,7 @@ struct JSONReader {
     try enter()
     defer { depth -= 1 }
     var members: [PlainMember] = []
-    var places: [[UInt8]: Int] = [:]
+    var indexes: [[UInt8]: Int] = [:]
     if take("}") { return .object([]) }
     while true {
       guard next == UInt8(ascii: "\"") else { throw failure("a key is missing") }
@@ -130,11 +120,11 @@ struct JSONReader {
       skipSpace()
       let value = try readValue()
       // By their bytes: to Swift, strings are equal that differ by normalisation.
-      if let index = places[Array(key.utf8)] {
+      if let index = indexes[Array(key.utf8)] {
         repeatedKeys += 1
         members[index].value = value
       } else {
-        places[Array(key.utf8)] = members.count
+        indexes[Array(key.utf8)] = members.count
         members.append(PlainMember(key: key, value: value))
       }
       skipSpace()
@@ -147,15 +137,15 @@ struct JSONReader {
   // MARK: Strings
 
   private mutating func string() throws -> String {
-    let start = place
-    place += 1
+    let start = cursor
+    cursor += 1
     var text: [UInt8] = []
-    while place < bytes.count {
-      let run = place
-      while place < bytes.count, bytes[place] >= 0x20, bytes[place] != 0x22, bytes[place] != 0x5C {
-        place += 1
+    while cursor < bytes.count {
+      let run = cursor
+      while cursor < bytes.count, bytes[cursor] >= 0x20, bytes[cursor] != 0x22, bytes[cursor] != 0x5C {
+        cursor += 1
       }
-      text += bytes[run..<place]
+      text += bytes[run..<cursor]
       if take("\"") {
         guard let string = String(validating: text, as: UTF8.self) else {
           throw failure("a string is not valid UTF-8", at: start)
@@ -165,12 +155,12 @@ struct JSONReader {
       guard take("\\") else { break }
       try escape(&text)
     }
-    throw failure(place < bytes.count ? "a control character stands in a string" : "a string has no end")
+    throw failure(cursor < bytes.count ? "a control character is in a string" : "a string has no end")
   }
 
   private mutating func escape(_ text: inout [UInt8]) throws {
     let character = Unicode.Scalar(next)
-    place += 1
+    cursor += 1
     switch character {
     case "\"", "\\", "/": text.append(UInt8(ascii: character))
     case "b": text.append(0x08)
@@ -179,12 +169,12 @@ struct JSONReader {
     case "r": text.append(0x0D)
     case "t": text.append(0x09)
     case "u": text += try unicodeEscape()
-    default: throw failure("an escape is unknown", at: place - 1)
+    default: throw failure("an escape is unknown", at: cursor - 1)
     }
   }
 
   private mutating func unicodeEscape() throws -> [UInt8] {
-    let start = place
+    let start = cursor
     let first = try hexadecimal()
     var code = UInt32(first)
     if UTF16.isLeadSurrogate(first), take("\\"), take("u") {
@@ -200,25 +190,25 @@ struct JSONReader {
   }
 
   private mutating func hexadecimal() throws -> UInt16 {
-    let end = min(place + 4, bytes.count)
-    let digits = bytes[place..<end]
+    let end = min(cursor + 4, bytes.count)
+    let digits = bytes[cursor..<end]
     guard digits.count == 4, digits.allSatisfy({ isxdigit(Int32($0)) != 0 }),
       let code = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
     else { throw failure("an escape has no four hexadecimal digits") }
-    place = end
+    cursor = end
     return code
   }
 
   // MARK: Numbers
 
   private mutating func digits() -> Int {
-    let start = place
-    while (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next) { place += 1 }
-    return place - start
+    let start = cursor
+    while (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next) { cursor += 1 }
+    return cursor - start
   }
 
   private mutating func number() throws -> PlainValue {
-    let start = place
+    let start = cursor
     _ = take("-")
     let first = next
     let whole = digits()
@@ -235,7 +225,7 @@ struct JSONReader {
       if !take("+") { _ = take("-") }
       guard digits() > 0 else { throw failure("a number is not written as one", at: start) }
     }
-    let text = String(decoding: bytes[start..<place], as: UTF8.self)
+    let text = String(decoding: bytes[start..<cursor], as: UTF8.self)
     guard let number = PlainNumber(text, isWhole: isWhole) else {
       throw failure("a number is larger than any that can be kept", at: start)
     }

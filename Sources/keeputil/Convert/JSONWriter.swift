@@ -87,27 +87,17 @@ struct JSONWriter: PlainSyntax {
 
   /// The string in quotes. What could do something to a terminal is escaped: to a reader it is the same.
   private static func quoted(_ string: String) -> String {
-    var text = "\""
-    text.reserveCapacity(string.utf8.count + 2)
-    var previous: Unicode.Scalar?
-    for scalar in string.unicodeScalars {
-      defer { previous = scalar }
+    let text = respelled(string) { scalar, previous in
       switch scalar {
-      case "\"": text.append("\\\"")
-      case "\\": text.append("\\\\")
-      case "\n": text.append("\\n")
-      case "\r": text.append("\\r")
-      case "\t": text.append("\\t")
-      case " "..."~": text.unicodeScalars.append(scalar)
-      default:
-        if scalar.isStrange(after: previous) {
-          for unit in scalar.utf16 { text.append(escape(unit)) }
-        } else {
-          text.unicodeScalars.append(scalar)
-        }
+      case "\"", "\\": "\\\(scalar)"
+      case "\n": "\\n"
+      case "\r": "\\r"
+      case "\t": "\\t"
+      case " "..."~": nil
+      default: scalar.isStrange(after: previous) ? scalar.utf16.map(escape).joined() : nil
       }
     }
-    return text + "\""
+    return "\"\(text)\""
   }
 
   private static func escape(_ unit: UInt16) -> String {
@@ -116,32 +106,98 @@ struct JSONWriter: PlainSyntax {
   }
 }
 
-// Fields and lists of what the tool itself tells as JSON.
+// What the tool itself tells as JSON.
+
+/// What writes itself as one value of JSON.
+protocol JSONConvertible {
+  func write(to json: inout JSONWriter) throws
+}
+
+extension Int: JSONConvertible {
+  func write(to json: inout JSONWriter) throws { try json.integer(String(self)) }
+}
+
+extension String: JSONConvertible {
+  func write(to json: inout JSONWriter) throws { try json.string(self) }
+}
+
+extension Bool: JSONConvertible {
+  func write(to json: inout JSONWriter) throws { try json.bool(self) }
+}
+
+/// A number in digits of its own, or null.
+struct JSONLiteral: JSONConvertible {
+  let text: String
+
+  static let null = JSONLiteral(text: "null")
+
+  func write(to json: inout JSONWriter) throws { try json.integer(text) }
+}
+
+extension Array: JSONConvertible where Element: JSONConvertible {
+  func write(to json: inout JSONWriter) throws {
+    try json.bracket(.array) { json in for element in self { try element.write(to: &json) } }
+  }
+}
+
+/// An array of values of different kinds.
+struct JSONRow: JSONConvertible, ExpressibleByArrayLiteral {
+  private var values: [any JSONConvertible]
+
+  init(arrayLiteral values: (any JSONConvertible)...) { self.values = values }
+
+  static func + (left: JSONRow, right: JSONRow) -> JSONRow {
+    var sum = left
+    sum.values += right.values
+    return sum
+  }
+
+  func write(to json: inout JSONWriter) throws {
+    try json.bracket(.array) { json in for value in values { try value.write(to: &json) } }
+  }
+}
+
+/// An object with its fields in their order, without those that are nil.
+struct JSONFields: JSONConvertible, ExpressibleByDictionaryLiteral {
+  private var fields: [(name: String, value: (any JSONConvertible)?)]
+
+  init(dictionaryLiteral fields: (String, (any JSONConvertible)?)...) {
+    self.fields = fields.map { ($0, $1) }
+  }
+
+  static func + (left: JSONFields, right: JSONFields) -> JSONFields {
+    var sum = left
+    sum.fields += right.fields
+    return sum
+  }
+
+  func write(to json: inout JSONWriter) throws {
+    try json.bracket(.object) { json in
+      for case (let name, let value?) in fields { try json.field(name, value) }
+    }
+  }
+}
+
 extension JSONWriter {
-  mutating func field(_ name: String, _ number: Int) throws {
+  mutating func value(_ value: any JSONConvertible) throws { try value.write(to: &self) }
+
+  /// A key with its value.
+  mutating func field(_ name: String, _ value: any JSONConvertible) throws {
     try key(name)
-    try integer(String(number))
+    try self.value(value)
   }
 
-  mutating func field(_ name: String, _ text: String) throws {
-    try key(name)
-    try string(text)
-  }
-
-  mutating func field(_ name: String, _ value: Bool) throws {
-    try key(name)
-    try bool(value)
-  }
-
-  /// A bracket with what `content` writes in it; under a key where it is given one.
-  mutating func bracket(
-    _ bracket: PlainBracket,
-    _ name: String? = nil,
-    _ content: (inout JSONWriter) throws -> Void
-  ) throws {
-    if let name { try key(name) }
+  /// A bracket with what `content` writes in it.
+  mutating func bracket(_ bracket: PlainBracket, _ content: (inout JSONWriter) throws -> Void) throws {
     try open(bracket)
     try content(&self)
     try close()
+  }
+
+  /// A text that is one value of JSON.
+  static func write(_ value: any JSONConvertible, _ output: any Output, pretty: Bool) throws {
+    var json = JSONWriter(output, pretty: pretty)
+    try value.write(to: &json)
+    try json.finish()
   }
 }

@@ -27,16 +27,14 @@ enum PlainBracket {
 
 /// What could not be written as it was, to be told once at the end.
 struct PlainNotes {
-  private var counts: [(text: (Int) -> String, count: Int)] = []
-  private var places: [String: Int] = [:]
+  private var counts: [(name: String, text: (Int) -> String, count: Int)] = []
 
   /// Counts one case of `name`, which `text` puts into a sentence.
   mutating func add(_ name: String, _ text: @escaping (Int) -> String) {
-    if let place = places[name] {
-      counts[place].count += 1
+    if let index = counts.firstIndex(where: { $0.name == name }) {
+      counts[index].count += 1
     } else {
-      places[name] = counts.count
-      counts.append((text, 1))
+      counts.append((name, text, 1))
     }
   }
 
@@ -142,7 +140,7 @@ struct PlainExport<Syntax: PlainSyntax> {
       // The content has no keys; it gets one. What was opened is closed with the object.
       pendingID = nil
       try syntax.open(.object)
-      try writeID(id)
+      try writeField(.id, id)
       if value.kind == .empty { return try syntax.close() }
       try syntax.key(ExportKey.value.rawValue)
       open[open.count - 1] += 1
@@ -152,7 +150,7 @@ struct PlainExport<Syntax: PlainSyntax> {
       open.append(0)
     case .map, .record:
       try syntax.open(.object)
-      if let id = pendingID { try writeID(id) }
+      if let id = pendingID { try writeField(.id, id) }
       pendingID = nil
       open.append(1)
     case .array:
@@ -170,9 +168,9 @@ struct PlainExport<Syntax: PlainSyntax> {
     }
   }
 
-  private mutating func writeID(_ id: Int) throws {
-    try syntax.key(ExportKey.id.rawValue)
-    try syntax.integer(String(id))
+  private mutating func writeField(_ key: ExportKey, _ number: Int) throws {
+    try syntax.key(key.rawValue)
+    try syntax.integer(String(number))
   }
 
   private mutating func writeReference(_ value: ArchiveValue) throws {
@@ -192,8 +190,7 @@ struct PlainExport<Syntax: PlainSyntax> {
       open.append(0)
     } else {
       try syntax.open(.object)
-      try syntax.key(ExportKey.reference.rawValue)
-      try syntax.integer(String(target.number))
+      try writeField(.reference, target.number)
       try syntax.close()
     }
   }

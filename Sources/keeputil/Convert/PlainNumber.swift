@@ -11,31 +11,23 @@ struct PlainNumber {
   /// - Returns: `nil` when the number is beyond the largest double.
   init?(_ text: String, isWhole: Bool) {
     if isWhole, text != "-0" {
-      if let number = Int64(text) {
-        value = .integer(number)
-        return
-      } else if let number = UInt64(text) {
-        value = .unsigned(number)
-        return
-      } else if let number = Int128(text) {
-        value = .wide(number)
-        return
-      } else if let number = UInt128(text) {
-        value = .wideUnsigned(number)
+      let integers: [(any Encodable)?] = [Int64(text), UInt64(text), Int128(text), UInt128(text)]
+      if let number = integers.compactMap(\.self).first {
+        value = .single(number)
         return
       }
     }
     let exact = PlainNumber.significantDigits(text)
     let double = Double(text)
     if let double, double.isFinite, PlainNumber.significantDigits(double.description) == exact {
-      value = .double(double)
+      value = .single(double)
     } else if exact.digits.count <= 38, let exponent = exact.exponent, (-128...90).contains(exponent),
       let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
       PlainNumber.significantDigits(decimal.description) == exact
     {
-      value = .decimal(decimal)
+      value = .single(decimal)
     } else if let double, double.isFinite {
-      value = .double(double)
+      value = .single(double)
       // Zero has no digits but zeros, whatever power of ten they are times.
       let isZero = exact.digits.allSatisfy { $0 == UInt8(ascii: "0") }
       isLost = double == 0 && !isZero

@@ -1,34 +1,29 @@
 import Foundation
 
 /// Reads property lists in XML or binary. Which kind of number one is, is kept.
-struct PropertyListReader {
-  private let name: String
-
+enum PropertyListReader {
   static let deepest = 500
 
-  static func read(_ data: Data, name: String) throws -> PlainValue {
+  static func read(_ data: Data) throws -> PlainValue {
     let list: Any
     do {
       list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
     } catch {
-      throw CommandFailure(.badData, "\(name): this is not a valid property list")
+      throw CommandFailure(.badData, "this is not a valid property list")
     }
-    return try PropertyListReader(name: name).value(list, depth: 0)
+    return try value(list, depth: 0)
   }
 
-  private func value(_ value: Any, depth: Int) throws -> PlainValue {
-    guard depth < PropertyListReader.deepest else {
-      throw CommandFailure(
-        .badData,
-        "\(name): values are nested more than \(PropertyListReader.deepest) deep"
-      )
+  private static func value(_ value: Any, depth: Int) throws -> PlainValue {
+    guard depth < deepest else {
+      throw CommandFailure(.badData, "values are nested more than \(deepest) deep")
     }
     switch value {
     // Before the numbers and the texts of Swift, as which a number would pass too, whatever it is.
     case let number as NSNumber: return self.number(number)
-    case let string as String: return string == "$null" ? .null : .string(string)
-    case let data as Data: return .data(data)
-    case let date as Date: return .date(date)
+    case let string as String: return string == "$null" ? .null : .single(string)
+    case let data as Data: return .single(data)
+    case let date as Date: return .single(date)
     case let array as [Any]: return .array(try array.map { try self.value($0, depth: depth + 1) })
     case let dictionary as [String: Any]:
       // A property list keeps no order of its keys; sorted, the same list makes the same archive.
@@ -39,20 +34,19 @@ struct PropertyListReader {
     default:
       throw CommandFailure(
         .badData,
-        "\(name): the property list holds a value that is no plain one (\(type(of: value))), as the archives of "
+        "the property list holds a value that is no plain one (\(type(of: value))), as the archives of "
           + "NSKeyedArchiver do"
       )
     }
   }
 
-  private func number(_ number: NSNumber) -> PlainValue {
+  private static func number(_ number: NSNumber) -> PlainValue {
     // The code of the C type: Foundation's only word on what a number is.
     switch unsafe UInt8(bitPattern: number.objCType.pointee) {
-    case UInt8(ascii: "c"), UInt8(ascii: "B"): .bool(number.boolValue)
-    case UInt8(ascii: "d"), UInt8(ascii: "f"): .double(number.doubleValue)
-    case UInt8(ascii: "Q"):
-      number.uint64Value <= Int64.max ? .integer(number.int64Value) : .unsigned(number.uint64Value)
-    default: .integer(number.int64Value)
+    case UInt8(ascii: "c"), UInt8(ascii: "B"): .single(number.boolValue)
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): .single(number.doubleValue)
+    case UInt8(ascii: "Q") where number.uint64Value > Int64.max: .single(number.uint64Value)
+    default: .single(number.int64Value)
     }
   }
 }

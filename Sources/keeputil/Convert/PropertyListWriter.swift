@@ -39,19 +39,15 @@ struct PropertyListWriter: PlainSyntax {
 
   mutating func key(_ name: String) throws {
     // Two keys must not become one. What looks like the spelling of such a character is spelled itself.
-    let isUnwritable = name.unicodeScalars.contains { PropertyListWriter.isUnknown($0) }
+    let isUnwritable = name.unicodeScalars.contains(where: \.isUnknownToXML)
     guard isUnwritable || name.contains("\u{FFFD}{") else { return try line("<key>\(marked(name))</key>") }
     if isUnwritable {
       notes.add("control in key") {
-        "\(counted($0, "key has", "keys have")) characters that XML has not, spelled as \u{FFFD}{NUMBER}"
+        "\(counted($0, "key has", "keys have")) characters that XML does not have, spelled as \u{FFFD}{NUMBER}"
       }
     }
-    var spelled = ""
-    for scalar in name.unicodeScalars {
-      spelled.unicodeScalars.append(PropertyListWriter.isUnknown(scalar) ? "\u{FFFD}" : scalar)
-      if PropertyListWriter.isUnknown(scalar) || scalar == "\u{FFFD}" {
-        spelled += "{\(String(scalar.value, radix: 16, uppercase: true))}"
-      }
+    let spelled = respelled(name) { scalar, _ in
+      scalar.isUnknownToXML || scalar == "\u{FFFD}" ? "\u{FFFD}{\(scalar.hexadecimal)}" : nil
     }
     try line("<key>\(marked(spelled))</key>")
   }
@@ -97,39 +93,21 @@ struct PropertyListWriter: PlainSyntax {
     try line("<date>\(time.date)T\(time.time)Z</date>")
   }
 
-  /// Whether XML 1.0 has no way to write a character, by its number neither.
-  private static func isUnknown(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar {
-    case "\t", "\n", "\r": false
-    case "\0"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": true
-    default: false
-    }
-  }
-
   /// The text with what XML would take for its own marked, without what XML cannot hold, and with the numbers of what
   /// could do something to a terminal.
   private mutating func marked(_ string: String) -> String {
-    var text = ""
-    var previous: Unicode.Scalar?
-    for scalar in string.unicodeScalars {
-      defer { previous = scalar }
+    respelled(string) { scalar, previous in
       switch scalar {
-      case "&": text.append("&amp;")
-      case "<": text.append("&lt;")
-      case ">": text.append("&gt;")
-      case "\r": text.append("&#13;")
-      case "\t", "\n": text.unicodeScalars.append(scalar)
-      case " "..."~": text.unicodeScalars.append(scalar)
-      case _ where PropertyListWriter.isUnknown(scalar):
+      case "&", "<", ">": return scalar.entity
+      case "\r": return "&#13;"
+      case "\t", "\n", " "..."~": return nil
+      case _ where scalar.isUnknownToXML:
         notes.add("control") {
-          "\(counted($0, "character that XML has not is", "characters that XML has not are")) lost"
+          "\(counted($0, "character that XML does not have is", "characters that XML does not have are")) lost"
         }
-        text.unicodeScalars.append("\u{FFFD}")
-      case _ where scalar.isStrange(after: previous):
-        text.append("&#x\(String(scalar.value, radix: 16, uppercase: true));")
-      default: text.unicodeScalars.append(scalar)
+        return "\u{FFFD}"
+      default: return scalar.isStrange(after: previous) ? "&#x\(scalar.hexadecimal);" : nil
       }
     }
-    return text
   }
 }

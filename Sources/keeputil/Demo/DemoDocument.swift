@@ -8,7 +8,7 @@ enum DemoDocument {
 
   static func demonstrate(_ file: String, isKept: Bool) throws {
     let out = StandardOutput.gathered
-    let document = try ArchiveDocument(creating: file, root: DemoLibrary.make())
+    let document = try ArchiveDocument(creating: file, root: Library())
     let first = document.saves[0].byteCount
     try out.write("A document of a library, with \(counted(first, "byte")) in its first save.\n\n")
     for number in 1...saveCount {
@@ -36,9 +36,11 @@ enum DemoDocument {
     for line in try LogCommand.lines(file).prefix(saveCount + 2) { try out.write("  \(line)\n") }
     try out.write("\nWhat has changed from save 2 to save 4, as keeputil diff shows it:\n")
     try out.flush()
-    do { try DiffCommand.run(["\(file)@2", "\(file)@4"]) } catch let failure as CommandFailure
-      where failure.status == .different
-    {}
+    do {
+      try DiffCommand.run(Arguments(["\(file)@2", "\(file)@4"], for: DiffCommand.manual))
+    } catch let failure as CommandFailure where failure.status == .different {
+      // It is to be.
+    }
     if isKept { try out.write("\nLook at it with: keeputil log \(file)\n") }
   }
 
@@ -50,9 +52,6 @@ enum DemoDocument {
   }
 
   // MARK: The editor that is killed
-
-  /// The option by which the demo starts itself as the editor.
-  static let editorOption = "--document-editor"
 
   /// Edits and saves the document until it is killed, and says so on standard output.
   static func editForever(_ file: String) throws {
@@ -70,7 +69,7 @@ enum DemoDocument {
     guard let program = Bundle.main.executableURL else { return 0 }
     let editor = Process()
     editor.executableURL = program
-    editor.arguments = ["demo", editorOption, file]
+    editor.arguments = ["demo", "--document-editor", file]
     let output = Pipe()
     editor.standardOutput = output
     try editor.run()

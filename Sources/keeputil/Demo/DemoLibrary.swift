@@ -1,6 +1,7 @@
 import Foundation
 
-// The graph of the demonstration: plain classes that say nothing about coders.
+// The graph of the demonstration: plain classes that say nothing about coders. Each object makes itself up with the
+// same dice, so that the library is the same each time.
 
 final class Library: Codable {
   var name: String
@@ -14,16 +15,29 @@ final class Library: Codable {
   var shelves: [String: [Book]]
   var bookOfTheMonth: Book?
 
-  init(name: String, address: Address, publishers: [Publisher], authors: [Author], books: [Book]) {
-    self.name = name
+  init() {
+    var dice = Dice()
+    let publishers = Words.publishers.map { Publisher($0, &dice) }
+    let authors = (0..<60).map { _ in Author(&dice) }
+    let books = (0..<300).map { _ in Book(&dice, authors, publishers) }
+    let address = Address(&dice)
+    let members = (0..<80).map { _ in Member(&dice, books) }
+    name = "City Library"
     self.address = address
     self.publishers = publishers
     self.authors = authors
     self.books = books
-    members = []
-    loans = []
+    self.members = members
+    loans = (0..<220).map { _ in Loan(&dice, books, members) }
     shelves = Dictionary(grouping: books, by: \.subject)
     bookOfTheMonth = books.first
+  }
+
+  var objectCount: Int { 1 + publishers.count + authors.count + books.count + members.count + loans.count }
+
+  var description: String {
+    "a library with \(books.count) books by \(authors.count) authors from \(publishers.count) publishers, "
+      + "\(members.count) members and \(loans.count) loans: \(objectCount) objects."
   }
 }
 
@@ -31,23 +45,31 @@ struct Address: Codable, Equatable {
   var street: String
   var city: String
   var postcode: Int
+
+  init(_ dice: inout Dice) {
+    street = "\(dice.pick(Words.streets)) \(dice.roll(120) + 1)"
+    city = dice.pick(Words.cities)
+    postcode = 10_000 + dice.roll(80_000)
+  }
 }
 
 final class Publisher: Codable {
   var name: String
   var seat: Address
-  init(name: String, seat: Address) {
+
+  init(_ name: String, _ dice: inout Dice) {
     self.name = name
-    self.seat = seat
+    seat = Address(&dice)
   }
 }
 
 final class Author: Codable {
   var name: String
   var born: Int
-  init(name: String, born: Int) {
-    self.name = name
-    self.born = born
+
+  init(_ dice: inout Dice) {
+    name = dice.name()
+    born = 1880 + dice.roll(110)
   }
 }
 
@@ -59,22 +81,15 @@ final class Book: Codable {
   var year: Int
   var pages: Int
   var id: UUID
-  init(
-    title: String,
-    authors: [Author],
-    publisher: Publisher,
-    subject: String,
-    year: Int,
-    pages: Int,
-    id: UUID
-  ) {
-    self.title = title
-    self.authors = authors
-    self.publisher = publisher
-    self.subject = subject
-    self.year = year
-    self.pages = pages
-    self.id = id
+
+  init(_ dice: inout Dice, _ all: [Author], _ publishers: [Publisher]) {
+    title = "The \(dice.pick(Words.adjectives)) \(dice.pick(Words.nouns))"
+    authors = Set((0...dice.roll(2)).map { _ in dice.roll(all.count) }).sorted().map { all[$0] }
+    publisher = dice.pick(publishers)
+    subject = dice.pick(Words.subjects)
+    year = 1900 + dice.roll(125)
+    pages = 80 + dice.roll(800)
+    id = dice.uuid()
   }
 }
 
@@ -83,11 +98,12 @@ final class Member: Codable {
   var address: Address
   var joined: Date
   var favourites: [Book]
-  init(name: String, address: Address, joined: Date, favourites: [Book]) {
-    self.name = name
-    self.address = address
-    self.joined = joined
-    self.favourites = favourites
+
+  init(_ dice: inout Dice, _ books: [Book]) {
+    name = dice.name()
+    address = Address(&dice)
+    joined = dice.day()
+    favourites = (0..<dice.roll(5)).map { _ in dice.pick(books) }
   }
 }
 
@@ -96,86 +112,21 @@ final class Loan: Codable {
   var member: Member
   var lent: Date
   var returned: Date?
-  init(book: Book, member: Member, lent: Date, returned: Date?) {
-    self.book = book
-    self.member = member
-    self.lent = lent
-    self.returned = returned
+
+  init(_ dice: inout Dice, _ books: [Book], _ members: [Member]) {
+    lent = dice.day()
+    returned = dice.roll(3) == 0 ? nil : lent + Double(1 + dice.roll(40)) * 86_400
+    book = dice.pick(books)
+    member = dice.pick(members)
   }
 }
 
-extension Library {
-  var objectCount: Int { 1 + publishers.count + authors.count + books.count + members.count + loans.count }
-
-  var description: String {
-    """
-    a library with \(books.count) books by \(authors.count) authors from \(publishers.count) publishers,
-    \(members.count) members and \(loans.count) loans: \(objectCount) objects.
-    """.replacingOccurrences(of: "\n", with: " ")
-  }
-}
-
-/// Makes the same library each time.
-enum DemoLibrary {
-  static func make() -> Library {
-    var dice = Dice()
-    let cities = ["Oslo", "Kraków", "Łódź", "Tōkyō", "Reykjavík", "Montréal"]
-    func address() -> Address {
-      Address(
-        street:
-          "\(dice.pick(["Mill Lane", "Linden Street", "Harbour Road", "Old Market"])) \(dice.roll(120) + 1)",
-        city: dice.pick(cities),
-        postcode: 10_000 + dice.roll(80_000)
-      )
-    }
-    let publishers = [
-      "Northern Press", "Blue Heron", "Kite & Sons", "Lighthouse", "Meridian", "Paper Lantern",
-    ]
-    .map { Publisher(name: $0, seat: address()) }
-    let authors = (0..<60).map { _ in
-      Author(
-        name: "\(dice.pick(DemoWords.givenNames)) \(dice.pick(DemoWords.familyNames))",
-        born: 1880 + dice.roll(110)
-      )
-    }
-    let books = (0..<300).map { _ in
-      Book(
-        title: "The \(dice.pick(DemoWords.adjectives)) \(dice.pick(DemoWords.nouns))",
-        authors: Array(Set((0...dice.roll(2)).map { _ in dice.roll(authors.count) }).sorted()).map {
-          authors[$0]
-        },
-        publisher: dice.pick(publishers),
-        subject: dice.pick(DemoWords.subjects),
-        year: 1900 + dice.roll(125),
-        pages: 80 + dice.roll(800),
-        id: dice.uuid()
-      )
-    }
-    let library = Library(
-      name: "City Library",
-      address: address(),
-      publishers: publishers,
-      authors: authors,
-      books: books
-    )
-    library.members = (0..<80).map { _ in
-      Member(
-        name: "\(dice.pick(DemoWords.givenNames)) \(dice.pick(DemoWords.familyNames))",
-        address: address(),
-        joined: dice.day(),
-        favourites: (0..<dice.roll(5)).map { _ in dice.pick(books) }
-      )
-    }
-    library.loans = (0..<220).map { _ in
-      let lent = dice.day()
-      let returned = dice.roll(3) == 0 ? nil : lent + Double(1 + dice.roll(40)) * 86_400
-      return Loan(book: dice.pick(books), member: dice.pick(library.members), lent: lent, returned: returned)
-    }
-    return library
-  }
-}
-
-private enum DemoWords {
+private enum Words {
+  static let publishers = [
+    "Northern Press", "Blue Heron", "Kite & Sons", "Lighthouse", "Meridian", "Paper Lantern",
+  ]
+  static let streets = ["Mill Lane", "Linden Street", "Harbour Road", "Old Market"]
+  static let cities = ["Oslo", "Kraków", "Łódź", "Tōkyō", "Reykjavík", "Montréal"]
   static let givenNames = [
     "Ada", "Björn", "Chiyo", "Dorota", "Emil", "Farah", "Gustav", "Hana", "Ines", "Jorge",
   ]
@@ -192,7 +143,7 @@ private enum DemoWords {
 }
 
 /// Numbers that look random and are the same each time (SplitMix64).
-private struct Dice {
+struct Dice {
   private var state: UInt64 = 24
 
   mutating func next() -> UInt64 {
@@ -206,6 +157,8 @@ private struct Dice {
   mutating func roll(_ sides: Int) -> Int { Int(next() % UInt64(max(1, sides))) }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[roll(elements.count)] }
+
+  mutating func name() -> String { "\(pick(Words.givenNames)) \(pick(Words.familyNames))" }
 
   mutating func day() -> Date {
     Date(timeIntervalSinceReferenceDate: Double(600_000_000 + roll(2_000) * 86_400))

@@ -8,61 +8,21 @@ enum DemoSizes {
     let propertyListEncoder = PropertyListEncoder()
     propertyListEncoder.outputFormat = .binary
     let propertyList = try propertyListEncoder.encode(library)
-    let jsonObjects = try instances(JSONDecoder().decode(Library.self, from: json))
-    let propertyListObjects = try instances(PropertyListDecoder().decode(Library.self, from: propertyList))
-    let keyed = try KeyedMirror.archive(library)
-    return [
-      row("Keepsake", archiveSize, archiveSize, "\(library.objectCount) objects, as they were"),
-      row(
-        "NSKeyedArchiver",
-        keyed,
-        archiveSize,
-        "\(library.objectCount) objects, with NSCoding written by hand"
-      ),
-      row(
-        "JSONEncoder",
-        json.count,
-        archiveSize,
-        "read back as \(grouped(jsonObjects)) objects: nothing is shared"
-      ),
-      row(
-        "PropertyListEncoder",
-        propertyList.count,
-        archiveSize,
-        "read back as \(grouped(propertyListObjects)) objects (binary)"
-      ),
+    let jsonObjects = try DemoReferences(JSONDecoder().decode(Library.self, from: json)).objectCount
+    let decoded = try PropertyListDecoder().decode(Library.self, from: propertyList)
+    let propertyListObjects = DemoReferences(decoded).objectCount
+    let objects = "\(library.objectCount) objects"
+    let copies = "read back as \(grouped(propertyListObjects)) objects (binary)"
+    let rows = [
+      ("Keepsake", archiveSize, "\(objects), as they were"),
+      ("NSKeyedArchiver", KeyedMirror.archiveSize(library), "\(objects), with NSCoding written by hand"),
+      ("JSONEncoder", json.count, "read back as \(grouped(jsonObjects)) objects: nothing is shared"),
+      ("PropertyListEncoder", propertyList.count, copies),
     ]
-  }
-
-  private static func row(_ name: String, _ size: Int, _ unit: Int, _ remark: String) -> String {
-    let ratio = (Double(size) / Double(unit) * 10).rounded() / 10
-    return name.padding(toLength: 20, withPad: " ", startingAt: 0)
-      + leftPadded(grouped(size), 9) + " bytes " + leftPadded("\(ratio)", 5) + " ×   " + remark
-  }
-
-  /// How many different objects a library is made of.
-  private static func instances(_ library: Library) -> Int {
-    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(library)]
-    func visit(_ book: Book) {
-      seen.insert(ObjectIdentifier(book))
-      seen.insert(ObjectIdentifier(book.publisher))
-      for author in book.authors { seen.insert(ObjectIdentifier(author)) }
+    return rows.map { name, size, remark in
+      let ratio = (Double(size) / Double(archiveSize) * 10).rounded() / 10
+      return name.padding(toLength: 20, withPad: " ", startingAt: 0)
+        + leftPadded(grouped(size), 9) + " bytes " + leftPadded("\(ratio)", 5) + " ×   " + remark
     }
-    func visit(_ member: Member) {
-      seen.insert(ObjectIdentifier(member))
-      member.favourites.forEach(visit)
-    }
-    library.publishers.forEach { seen.insert(ObjectIdentifier($0)) }
-    library.authors.forEach { seen.insert(ObjectIdentifier($0)) }
-    library.books.forEach(visit)
-    library.members.forEach(visit)
-    for loan in library.loans {
-      seen.insert(ObjectIdentifier(loan))
-      visit(loan.book)
-      visit(loan.member)
-    }
-    library.shelves.values.forEach { $0.forEach(visit) }
-    if let book = library.bookOfTheMonth { visit(book) }
-    return seen.count
   }
 }

@@ -8,9 +8,17 @@ final class Comparison {
     case added = "+"
     case removed = "-"
     case changed = "~"
+
+    var ink: Palette.Ink {
+      switch self {
+      case .added: .added
+      case .removed: .removed
+      case .changed: .changed
+      }
+    }
   }
 
-  /// Two values to be compared, or one that has no partner, by their places.
+  /// Two values to be compared, or one that has no partner, by their offsets.
   private struct Pair {
     let label: PathElement
     let first: DiffSequence.Element?
@@ -80,10 +88,8 @@ final class Comparison {
   }
 
   func run() throws {
-    try compare(
-      first.reading { () throws(ArchiveError) in try first.image.topLevelValue },
-      second.reading { () throws(ArchiveError) in try second.image.topLevelValue }
-    )
+    let (a, b) = try both(first.image, second.image) { try $1.topLevelValue }
+    try compare(a, b)
     while let frame = frames.last {
       guard frame.next < frame.pairs.count else {
         frames.removeLast()
@@ -97,6 +103,15 @@ final class Comparison {
       try compare(frame.pairs[frame.next])
     }
     try compareWeakPairs()
+  }
+
+  /// What `read` gets from a thing of each side; what is wrong is said of the file of that side.
+  private func both<Thing, Result>(
+    _ a: Thing,
+    _ b: Thing,
+    _ read: (DiffSide, Thing) throws -> Result
+  ) throws -> (Result, Result) {
+    (try first.reading { try read(first, a) }, try second.reading { try read(second, b) })
   }
 
   // MARK: Pairs
@@ -131,14 +146,9 @@ final class Comparison {
         guard let (nextA, nextB) = try enterObjects(a, b) else { return }
         (a, b) = (nextA, nextB)
       case (.typed, .typed), (.some, .some):
-        let (typeA, typeB) = (
-          try first.reading { () throws(ArchiveError) in try first.typeNumber(of: a) },
-          try second.reading { () throws(ArchiveError) in try second.typeNumber(of: b) }
-        )
+        let (typeA, typeB) = try both(a, b) { try $0.typeNumber(of: $1) }
         try compareClasses(typeA, typeB, "type")
-        guard let contentA = try first.reading({ () throws(ArchiveError) in try a.wrapped }),
-          let contentB = try second.reading({ () throws(ArchiveError) in try b.wrapped })
-        else { return }
+        guard case (let contentA?, let contentB?) = try both(a, b, { try $1.wrapped }) else { return }
         (a, b) = (contentA, contentB)
       case (.conditional, .conditional):
         return try compareWeak(a, b)
@@ -154,40 +164,29 @@ final class Comparison {
 
   private func compareScalars(_ a: ArchiveValue, _ b: ArchiveValue) throws {
     if a.kind == b.kind {
-      let (digestA, digestB) = (
-        try first.reading { () throws(ArchiveError) in try first.digest(of: a) },
-        try second.reading { () throws(ArchiveError) in try second.digest(of: b) }
-      )
+      let (digestA, digestB) = try both(a, b) { try $0.digest(of: $1) }
       if digestA == digestB { return }
     }
     var (textA, textB) = (try text(a, first), try text(b, second))
     if a.kind == .string, b.kind == .string {
       (textA, textB) = try excerpts(a, b)
     } else if a.kind == .bytes, b.kind == .bytes {
-      let (bytesA, bytesB) = (
-        try first.reading { () throws(ArchiveError) in try a.bytes ?? [] },
-        try second.reading { () throws(ArchiveError) in try b.bytes ?? [] }
-      )
-      let place = zip(bytesA, bytesB).prefix { $0 == $1 }.count
-      textB += " (from its byte \(place) on)"
+      let (bytesA, bytesB) = try both(a, b) { try $1.bytes ?? [] }
+      textB += " (from its byte \(zip(bytesA, bytesB).prefix { $0 == $1 }.count) on)"
     } else if textA == textB {
-      (textA, textB) = ("\(textA) (\(a.kindName))", "\(textB) (\(b.kindName))")
+      let (kindA, kindB) = try both(a, b) { try $1.kindName }
+      (textA, textB) = ("\(textA) (\(kindA))", "\(textB) (\(kindB))")
     }
     try tell(.changed, "\(textA) -> \(textB)")
   }
 
   /// Where two texts differ. Two of the string tables are compared once, wherever they meet.
   private func excerpts(_ a: ArchiveValue, _ b: ArchiveValue) throws -> (String, String) {
-    let (numberA, numberB) = (
-      try first.reading { () throws(ArchiveError) in try a.sharedStringNumber },
-      try second.reading { () throws(ArchiveError) in try b.sharedStringNumber }
-    )
+    let (numberA, numberB) = try both(a, b) { try $1.sharedStringNumber }
     let pair = numberA.flatMap { a in numberB.map { SharedTexts(first: a, second: $0) } }
     if let pair, let known = differences[pair] { return known }
-    let excerpts = DiffText.excerpts(
-      try first.reading { () throws(ArchiveError) in try a.string ?? "" },
-      try second.reading { () throws(ArchiveError) in try b.string ?? "" }
-    )
+    let (textA, textB) = try both(a, b) { try $1.string ?? "" }
+    let excerpts = DiffText.excerpts(textA, textB)
     if let pair { differences[pair] = excerpts }
     return excerpts
   }
@@ -195,7 +194,7 @@ final class Comparison {
   // MARK: References
 
   private func enterObjects(_ a: ArchiveValue, _ b: ArchiveValue) throws -> (ArchiveValue, ArchiveValue)? {
-    guard let targetA = try target(of: a, first), let targetB = try target(of: b, second) else { return nil }
+    guard case (let targetA?, let targetB?) = try both(a, b, { try $1.target }) else { return nil }
     let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
     guard known == nil, reverse == nil else {
       if known != targetB.number {
@@ -223,7 +222,7 @@ final class Comparison {
   }
 
   private func compareWeak(_ a: ArchiveValue, _ b: ArchiveValue) throws {
-    let (targetA, targetB) = (try target(of: a, first), try target(of: b, second))
+    let (targetA, targetB) = try both(a, b) { try $1.target }
     guard let targetA, let targetB else {
       if targetA != nil || targetB != nil { try tell(.changed, "\(text(a, first)) -> \(text(b, second))") }
       return
@@ -244,20 +243,17 @@ final class Comparison {
     for (a, b, path) in weakPairs {
       let (known, reverse) = (partners[a], reversePartners[b])
       guard known != b, known != nil || reverse != nil else { continue }
-      let (targetA, targetB) = (
-        try first.reading { () throws(ArchiveError) in try first.image.numberedBody(a, referredToAt: 0) },
-        try second.reading { () throws(ArchiveError) in try second.image.numberedBody(b, referredToAt: 0) }
-      )
+      let (targetA, targetB) = try both(a, b) { try $0.image.numberedBody($1, referredToAt: 0) }
       try report(.changed, path, "weak \(name(targetA)) -> weak \(name(targetB)), another object")
     }
   }
 
   private func target(of value: ArchiveValue, _ side: DiffSide) throws -> ArchiveBody? {
-    try side.reading { () throws(ArchiveError) in try value.target }
+    try side.reading { try value.target }
   }
 
   private func enter(_ body: ArchiveBody, _ side: DiffSide) throws -> ArchiveValue {
-    try side.reading { () throws(ArchiveError) in try side.index(body.value, body.byteRange) }
+    try side.reading { try side.index(body.value, body.byteRange) }
     return body.value
   }
 
@@ -266,33 +262,25 @@ final class Comparison {
   // MARK: Members
 
   private func openMembers(_ a: ArchiveValue, _ b: ArchiveValue) throws {
-    let (membersA, membersB) = (
-      try first.reading { () throws(ArchiveError) in try first.members(of: a) },
-      try second.reading { () throws(ArchiveError) in try second.members(of: b) }
-    )
-    var places: [UInt64: Int] = [:]
-    for (index, member) in membersB.enumerated() { places[member.key] = index }
-    var isMatched = membersB.map { _ in false }
+    let (membersA, membersB) = try both(a, b) { try $0.members(of: $1) }
+    let offsets = Dictionary(membersB.map { ($0.key, $0.offset) }) { $1 }
+    var matched: Set<Int> = []
     var pairs: [Pair] = []
+    func pair(_ label: PathElement, _ a: Int?, _ b: Int?) {
+      let elements = [a, b].map { offset in offset.map { DiffSequence.Element.value(offset: $0) } }
+      pairs.append(Pair(label: label, first: elements[0], second: elements[1]))
+    }
     for member in membersA {
-      var partner: DiffSequence.Element?
-      if let place = places[member.key] {
-        isMatched[place] = true
-        partner = .value(offset: membersB[place].offset)
-      }
-      pairs.append(Pair(label: member.label, first: .value(offset: member.offset), second: partner))
+      let partner = offsets[member.key]
+      if let partner { matched.insert(partner) }
+      pair(member.label, member.offset, partner)
     }
-    for (index, member) in membersB.enumerated() where !isMatched[index] {
-      pairs.append(Pair(label: member.label, first: nil, second: .value(offset: member.offset)))
-    }
+    for member in membersB where !matched.contains(member.offset) { pair(member.label, nil, member.offset) }
     frames.append(Frame(pairs: pairs, depth: path.count, share: share))
   }
 
   private func openElements(_ a: ArchiveValue, _ b: ArchiveValue) throws {
-    let (elementsA, elementsB) = (
-      try first.reading { () throws(ArchiveError) in try DiffSequence(a, first) },
-      try second.reading { () throws(ArchiveError) in try DiffSequence(b, second) }
-    )
+    let (elementsA, elementsB) = try both(a, b) { try DiffSequence($1, $0) }
     var pairs: [Pair] = []
     func pair(_ i: Int, _ j: Int) {
       pairs.append(Pair(label: .index(j), first: elementsA[i], second: elementsB[j]))
@@ -309,8 +297,8 @@ final class Comparison {
       } else {
         // Elements that changed, and others that are new or gone.
         let alike = SequenceAlignment.align(
-          try first.reading { () throws(ArchiveError) in try elementsA.likenesses(stretch.first, first) },
-          try second.reading { () throws(ArchiveError) in try elementsB.likenesses(stretch.second, second) }
+          try first.reading { try elementsA.likenesses(stretch.first, first) },
+          try second.reading { try elementsB.likenesses(stretch.second, second) }
         )
         for part in alike {
           let i = part.first.lowerBound + stretch.first.lowerBound
@@ -328,11 +316,11 @@ final class Comparison {
   // MARK: Text
 
   private func value(_ offset: Int, _ side: DiffSide) throws -> ArchiveValue {
-    try side.reading { () throws(ArchiveError) in try side.value(at: offset) }
+    try side.reading { try side.value(at: offset) }
   }
 
   private func text(_ value: ArchiveValue, _ side: DiffSide) throws -> String {
-    try side.reading { () throws(ArchiveError) in try BriefText.text(of: value) }
+    try side.reading { try BriefText.text(of: value) }
   }
 
   private func text(_ element: DiffSequence.Element, _ side: DiffSide) throws -> String {
@@ -358,22 +346,20 @@ enum DiffText {
     let isShort = first.utf8.count <= mostCharacters && second.utf8.count <= mostCharacters
     if isShort { return (quoted(first), quoted(second)) }
     let (a, b) = (first.unicodeScalars, second.unicodeScalars)
-    var (place, other) = (a.startIndex, b.startIndex)
-    while place < a.endIndex, other < b.endIndex, a[place] == b[other] {
-      (place, other) = (a.index(after: place), b.index(after: other))
+    var (index, other) = (a.startIndex, b.startIndex)
+    while index < a.endIndex, other < b.endIndex, a[index] == b[other] {
+      (index, other) = (a.index(after: index), b.index(after: other))
     }
-    return (excerpt(a, around: place), excerpt(b, around: other))
+    return (excerpt(a, around: index), excerpt(b, around: other))
   }
 
   private static func excerpt(
     _ scalars: String.UnicodeScalarView,
-    around place: String.UnicodeScalarView.Index
+    around index: String.UnicodeScalarView.Index
   ) -> String {
-    let start =
-      scalars.index(place, offsetBy: -leastBefore, limitedBy: scalars.startIndex) ?? scalars.startIndex
-    let end =
-      scalars.index(place, offsetBy: mostCharacters - leastBefore, limitedBy: scalars.endIndex)
-      ?? scalars.endIndex
+    let before = scalars[..<index].suffix(leastBefore)
+    let behind = scalars[index...].prefix(mostCharacters - leastBefore)
+    let (start, end) = (before.startIndex, behind.endIndex)
     let text = quoted(String(scalars[start..<end]))
     return (start == scalars.startIndex ? "" : "…") + text + (end == scalars.endIndex ? "" : "…")
   }

@@ -29,8 +29,8 @@ struct DiffSequence {
 
   subscript(index: Int) -> Element {
     guard let portion = numbers.first?.count else { return .value(offset: offsets[index]) }
-    let place = index % portion
-    return .number(numbers[index / portion][place..<(place + 1)])
+    let offset = index % portion
+    return .number(numbers[index / portion][offset..<(offset + 1)])
   }
 
   /// Whether elements with the digest of this one are the same in all they hold.

@@ -24,12 +24,8 @@ final class DiffSide {
   }
 
   /// Lets `body` read the archive; what is wrong is said of its file.
-  func reading<Result>(_ body: () throws(ArchiveError) -> Result) throws(CommandFailure) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw input.failure(error)
-    }
+  func reading<Result>(_ body: () throws -> Result) throws(CommandFailure) -> Result {
+    try input.reading(body)
   }
 
   // MARK: Members
@@ -91,8 +87,8 @@ final class DiffSide {
   /// The number of the type of a value behind a protocol; `nil` for a value of another kind.
   func typeNumber(of value: ArchiveValue) throws(ArchiveError) -> Int? {
     guard value.kind == .typed else { return nil }
-    var place = value.offset
-    return try image.valueTypeNumber(at: &place)
+    var cursor = value.offset
+    return try image.valueTypeNumber(at: &cursor)
   }
 
   // MARK: Digests
@@ -120,7 +116,7 @@ final class DiffSide {
       if let label, walk.parentKind != .array { hasher.combine(try names.digest(ofKey: label, at: walk)) }
       if try !combine(value, into: &hasher, level) { isComplete = false }
     }
-    let hash = UInt64(truncatingIfNeeded: hasher.finalize())
+    let hash = hasher.digest
     return isComplete ? hash | 1 : hash & ~1
   }
 
@@ -131,7 +127,7 @@ final class DiffSide {
         var hasher = Hasher()
         hasher.combine(kind)
         hasher.combine(number)
-        return UInt64(truncatingIfNeeded: hasher.finalize()) | 1
+        return hasher.digest | 1
       }
     }
     return switch numbers {
@@ -196,7 +192,7 @@ final class DiffSide {
     var hasher = Hasher()
     hasher.combine(digest(ofClass: body.classNumber))
     hasher.combine(try digest(of: body.value, level: level - 1))
-    let digest = UInt64(truncatingIfNeeded: hasher.finalize())
+    let digest = hasher.digest
     digests[level - 1][body.number] = digest
     return digest
   }
@@ -217,7 +213,7 @@ final class DiffSide {
     hasher.combine(classes)
     guard let content, content.kind == .map || content.kind == .record else {
       hasher.combine(content?.kind == .numbers ? .array : content?.kind)
-      return UInt64(truncatingIfNeeded: hasher.finalize())
+      return hasher.digest
     }
     hasher.combine(ArchiveValue.Kind.map)
     var visited = 0
@@ -236,7 +232,7 @@ final class DiffSide {
       }
       try walk.skipMembers(endingAt: ends[member.offset])
     }
-    return UInt64(truncatingIfNeeded: hasher.finalize())
+    return hasher.digest
   }
 
   /// The content, and the digests of the class and types around it.

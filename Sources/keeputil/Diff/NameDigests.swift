@@ -7,7 +7,7 @@ final class NameDigests {
   private let image: ArchiveImage
   private var texts: [Int: UInt64] = [:]
   private var keys: [Int: UInt64] = [:]
-  private var classes: [Int: UInt64] = [:]
+  private lazy var classes = image.classes.map { Self.digest(of: $0.name) }
 
   init(_ image: ArchiveImage) {
     self.image = image
@@ -33,19 +33,18 @@ final class NameDigests {
     return digest
   }
 
-  func digest(ofClass number: Int?) -> UInt64 {
-    guard let number else { return 0 }
-    if let known = classes[number] { return known }
-    let digest = Self.digest(of: image.classes[number].name)
-    classes[number] = digest
-    return digest
-  }
+  /// 0 for none.
+  func digest(ofClass number: Int?) -> UInt64 { number.map { classes[$0] } ?? 0 }
 
   /// As the text is spelt: two strings are equal that are spelt with other characters.
   private static func digest(of text: String) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(text)
     if !text.utf8.allSatisfy({ $0 < 0x80 }) { hasher.combine(Array(text.utf8)) }
-    return UInt64(truncatingIfNeeded: hasher.finalize())
+    return hasher.digest
   }
+}
+
+extension Hasher {
+  var digest: UInt64 { UInt64(truncatingIfNeeded: finalize()) }
 }

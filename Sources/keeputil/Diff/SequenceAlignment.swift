@@ -112,15 +112,13 @@ struct SequenceAlignment {
     return pairs.reversed()
   }
 
-  /// Aligns by the elements that stand once in each: the longest rising row of these, and what is between them.
+  /// Aligns by the elements that occur once in each: the longest rising row of these, and what is between them.
   private mutating func alignByUnique(_ a: Range<Int>, _ b: Range<Int>) {
-    var places: [UInt64: (a: Int?, b: Int?)] = [:]
-    // A place of -1 is that of an element that stands there more than once.
-    for i in a { places[first[i], default: (nil, nil)].a = places[first[i]]?.a == nil ? i : -1 }
-    for j in b { places[second[j], default: (nil, nil)].b = places[second[j]]?.b == nil ? j : -1 }
-    var pairs: [(Int, Int)] = []
-    for i in a {
-      if let place = places[first[i]], place.a == i, let j = place.b, j >= 0 { pairs.append((i, j)) }
+    // An element that occurs more than once has the index -1.
+    let indexesA = Dictionary(a.map { (first[$0], $0) }) { _, _ in -1 }
+    let indexesB = Dictionary(b.map { (second[$0], $0) }) { _, _ in -1 }
+    let pairs = a.compactMap { i in
+      indexesB[first[i]].flatMap { j in indexesA[first[i]] == i && j >= 0 ? (i, j) : nil }
     }
     var (nextA, nextB) = (a.lowerBound, b.lowerBound)
     for (i, j) in SequenceAlignment.longestRising(pairs) {

@@ -22,7 +22,7 @@ struct RequestedChanges {
       for text in arguments.values(option) { changes.append(try RequestedChanges.change(option, text)) }
     }
     guard !changes.isEmpty else {
-      throw CommandFailure.usage("edit: no change was given; try 'keeputil help edit'")
+      throw arguments.misuse("no change was given; try 'keeputil help edit'")
     }
     try checkPaths()
   }
@@ -77,7 +77,7 @@ struct RequestedChanges {
     var reader = JSONReader(Data(text.utf8))
     do {
       let value = try reader.read()
-      for note in reader.notes { Tool.complain("note: \(path): \(note)") }
+      for note in reader.notes { Tool.note("\(path): \(note)") }
       return value
     } catch let failure as JSONReader.Failure {
       throw CommandFailure.usage(

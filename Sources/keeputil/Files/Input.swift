@@ -79,7 +79,7 @@ struct Input {
   }
 
   /// Whether this is an archive of NSKeyedArchiver.
-  var isOldArchive: Bool {
+  var isFoundationArchive: Bool {
     get throws(CommandFailure) { try translatedArchive() != nil }
   }
 
@@ -87,7 +87,7 @@ struct Input {
   func translatedArchive() throws(CommandFailure) -> (data: Data, losses: [(what: String, count: Int)])? {
     guard kind == .propertyList else { return nil }
     do {
-      return try translateOldArchive(data)
+      return try translateFoundationArchive(data)
     } catch {
       // A property list of another kind.
       if error.code == .notAnArchive { return nil }
@@ -104,15 +104,36 @@ struct Input {
     }
   }
 
-  /// Why the archive could not be opened, or what is wrong in it.
-  func failure(_ error: ArchiveError) -> CommandFailure {
+  /// Lets `body` work with what is in the file; what is wrong with that is said of the file.
+  func reading<Result>(_ body: () throws -> Result) throws(CommandFailure) -> Result {
+    do {
+      return try body()
+    } catch let error as ArchiveError {
+      throw failure(error)
+    } catch let failure as CommandFailure where [.badData, .usage].contains(failure.status) {
+      throw failure.about(name)
+    } catch {
+      throw CommandFailure(coding: error, in: name)
+    }
+  }
+
+  /// Where it is shown how far some work with the file is.
+  func progress(_ work: String, _ showing: Progress.Showing = .whenUseful) -> Progress {
+    Progress("\(work) \(displayed(name))", showing)
+  }
+
+  /// Why the archive could not be opened, or what is wrong in it, and where if that is known.
+  func failure(_ error: ArchiveError, _ location: String? = nil) -> CommandFailure {
+    let failure = failure(about: error)
+    guard let location else { return failure }
+    return CommandFailure(failure.status, failure.message.map { "\($0), \(location)" })
+  }
+
+  private func failure(about error: ArchiveError) -> CommandFailure {
     if data.isEmpty { return CommandFailure(.badData, "\(name): the file is empty") }
     // Too short to be one, but it begins as one does.
     if kind == .archive, error.code == .notAnArchive {
-      return CommandFailure(
-        .badData,
-        "\(name): the archive is truncated after \(data.count) bytes"
-      )
+      return CommandFailure(.badData, "\(name): the archive is truncated after \(data.count) bytes")
     }
     return CommandFailure(error, in: name)
   }
@@ -121,8 +142,43 @@ struct Input {
 /// Tells on standard error what of an archive of NSKeyedArchiver could not be carried over, or became something else.
 func tellLosses(_ losses: [(what: String, count: Int)]) {
   for (what, count) in losses {
-    Tool.complain(
-      "note: \(escaped(what))\(count > 1 ? " (\(grouped(count)) times)" : "")"
-    )
+    Tool.note("\(escaped(what))\(count > 1 ? " (\(grouped(count)) times)" : "")")
+  }
+}
+
+/// Which regular file something is, by whatever path, symbolic or hard link it was reached.
+struct FileIdentity: Equatable {
+  private let device: dev_t
+  private let number: ino_t
+  /// How many bytes the file has.
+  let byteCount: Int
+
+  /// `nil` for what is no regular file.
+  init?(_ status: stat) {
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    device = status.st_dev
+    number = status.st_ino
+    byteCount = Int(status.st_size)
+  }
+
+  static func == (left: FileIdentity, right: FileIdentity) -> Bool {
+    left.device == right.device && left.number == right.number
+  }
+
+  /// The regular file at `path`; `nil` where there is none.
+  init?(ofFileAt path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
+extension Input {
+  /// Throws when the result of a command would replace what it is made from.
+  ///
+  /// - Parameter advice: how another file is given.
+  func refuseAsOutput(_ path: String, for command: String, _ advice: String) throws(CommandFailure) {
+    guard path != "-", let file, file == FileIdentity(ofFileAt: path) else { return }
+    throw .usage("\(command): \(path) is the file that is read, and would be lost; \(advice)")
   }
 }

@@ -18,6 +18,16 @@ enum StandardOutput {
     try gathered.flush()
   }
 
+  /// Lets `body` write. What it wrote stays if it fails then.
+  static func keeping(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let failure as CommandFailure where failure.status != .inputOutput {
+      try flush()
+      throw failure
+    }
+  }
+
   static let gathered = GatheringOutput(FileHandle.standardOutput, name: "standard output")
 }
 
@@ -92,7 +102,7 @@ func refuseTerminal(_ path: String, for command: String) throws(CommandFailure) 
 
 /// Lets `body` write to the file at `path`, or to standard output for `-`.
 ///
-/// A regular file takes the place of the old one only when it is complete, and durably, as in every save of the
+/// A regular file replaces the existing one only when it is complete, and durably, as in every save of the
 /// library. Anything else, such as a pipe or a device, is written to as it is.
 func withOutput(_ path: String, _ body: (any Output) throws -> Void) throws {
   if path == "-" { return try body(StandardOutput.gathered) }

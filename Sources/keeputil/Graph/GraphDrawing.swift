@@ -1,4 +1,4 @@
-/// A graph with a place for each of its parts.
+/// A graph with a position for each of its parts.
 struct GraphDrawing {
   struct Point: Equatable {
     var x: Double
@@ -156,7 +156,7 @@ struct GraphDrawing {
   private mutating func findPorts() {
     ports = graph.edges.map { _ in (0, 0) }
     /// For each side of each node the edges that end there: the edge, whether it is its beginning, and the height of
-    /// the place that it comes from.
+    /// the point that it comes from.
     var sides: [[(edge: Int, isStart: Bool, height: Double)]] = Array(repeating: [], count: 2 * boxes.count)
     for (index, edge) in graph.edges.enumerated() {
       let way = layout.ways[index]
@@ -176,8 +176,8 @@ struct GraphDrawing {
       let sorted = ends.sorted {
         ($0.height, $0.edge, $0.isStart ? 0 : 1) < ($1.height, $1.edge, $1.isStart ? 0 : 1)
       }
-      for (place, end) in sorted.enumerated() {
-        let y = box.y + box.height * Double(place + 1) / Double(sorted.count + 1)
+      for (index, end) in sorted.enumerated() {
+        let y = box.y + box.height * Double(index + 1) / Double(sorted.count + 1)
         if end.isStart { ports[end.edge].from = y } else { ports[end.edge].to = y }
       }
     }

@@ -23,16 +23,11 @@ struct GraphReader {
     self.progress = progress
   }
 
-  /// The number of the class of each object, in the order of their numbers.
-  private func classNumber(of body: Int, referredToAt offset: Int = 0) throws(ArchiveError) -> Int? {
-    try image.numberedBody(body, referredToAt: offset).classNumber
-  }
-
   /// How many objects there are.
   func objectCount() throws -> Int {
     var count = 0
     for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
-      if try classNumber(of: number) != nil { count += 1 }
+      if try image.numberedBody(number, referredToAt: 0).classNumber != nil { count += 1 }
       if number & 0xFFF == 0 { progress.update(number / 4, of: image.directory.bodyCount) }
     }
     return count
@@ -69,46 +64,36 @@ struct GraphReader {
 
   /// A node for each class. Of very many classes those with the most objects have one of their own.
   mutating func classes() throws -> ObjectGraph {
-    var totals = image.classes.indices.map { (number: $0, count: 0, bytes: 0) }
+    var totals = image.classes.indices.map { (number: $0, tally: ArchiveStatistics.Tally()) }
     for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
       let body = try image.numberedBody(number, referredToAt: 0)
-      guard let classNumber = body.classNumber else { continue }
-      totals[classNumber].count += 1
-      totals[classNumber].bytes += body.byteRange.count
+      if let classNumber = body.classNumber { totals[classNumber].tally.add(body.byteRange.count) }
     }
-    let present = totals.filter { $0.count > 0 }
+    let present = totals.filter { $0.tally.count > 0 }
     var shown = present
     if present.count > GraphReader.mostReadable {
-      let most = present.sorted { ($1.count, $0.number) < ($0.count, $1.number) }
+      let most = present.sorted { ($1.tally.count, $0.number) < ($0.tally.count, $1.number) }
       shown = most.prefix(GraphReader.mostReadable - 1).sorted { $0.number < $1.number }
     }
     var graph = ObjectGraph()
     graph.nodes.append(try topLevelNode())
-    // Where no class is left out, nothing leads to the place behind the last.
+    // Where no class is left out, nothing leads to the node behind the last.
     var nodes = image.classes.map { _ in shown.count + 1 }
     for total in shown {
       nodes[total.number] = graph.nodes.count
       let name = title(image.classes[total.number].name)
-      graph.nodes.append(
-        ObjectGraph.Node(
-          title: name,
-          note: counted(total.count, "object"),
-          lines: [counted(total.bytes, "byte")]
-        )
-      )
+      let note = counted(total.tally.count, "object")
+      let size = counted(total.tally.bytes, "byte")
+      graph.nodes.append(ObjectGraph.Node(title: name, note: note, lines: [size]))
     }
+    let objects = ArchiveStatistics.Tally.sum(present.map(\.tally)).count
     if shown.count < present.count {
-      let rest = present.reduce(0) { $0 + $1.count } - shown.reduce(0) { $0 + $1.count }
-      graph.nodes.append(
-        ObjectGraph.Node(
-          title: counted(present.count - shown.count, "other class", "other classes"),
-          note: counted(rest, "object")
-        )
-      )
+      let rest = objects - ArchiveStatistics.Tally.sum(shown.map(\.tally)).count
+      let title = counted(present.count - shown.count, "other class", "other classes")
+      graph.nodes.append(ObjectGraph.Node(title: title, note: counted(rest, "object")))
     }
     let edges = try classEdges(nodes)
     graph.edges = edges.graphEdges(hasCounts: true)
-    let objects = present.reduce(0) { $0 + $1.count }
     graph.summary = "\(counted(objects, "object")) of \(counted(present.count, "class", "classes")), by class"
     return graph
   }

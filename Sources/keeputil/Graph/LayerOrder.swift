@@ -53,21 +53,21 @@ struct LayerOrder {
   /// How many pairs of edges to the next column cross: those whose ends are not in the order of their beginnings.
   private func crossings(between rank: Int) -> Int {
     let ends = columns[rank].flatMap { slots[$0].after.map { positions[$0] }.sorted() }
-    // How many edges ended at each place so far, as a binary indexed tree.
+    // How many edges ended at each position so far, as a binary indexed tree.
     var tree = [Int](repeating: 0, count: columns[rank + 1].count + 1)
     var count = 0
     for (seen, end) in ends.enumerated() {
       var notBehind = 0
-      var place = end + 1
-      while place > 0 {
-        notBehind += tree[place]
-        place &= place - 1
+      var position = end + 1
+      while position > 0 {
+        notBehind += tree[position]
+        position &= position - 1
       }
       count += seen - notBehind
-      place = end + 1
-      while place < tree.count {
-        tree[place] += 1
-        place += place & -place
+      position = end + 1
+      while position < tree.count {
+        tree[position] += 1
+        position += position & -position
       }
     }
     return count

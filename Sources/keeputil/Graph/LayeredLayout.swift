@@ -15,7 +15,7 @@ struct LayeredLayout {
     let labelWidth: Double
   }
 
-  /// A place in a column: of a node, or of an edge that passes through.
+  /// A position in a column: of a node, or of an edge that passes through.
   struct Slot {
     let node: Int?
     let rank: Int

@@ -36,14 +36,14 @@ struct EdgeCollector {
   private struct References {
     let ends: Ends
     var count = 0
-    /// Some of the places, in the order in which they were met.
+    /// Some of the paths, in the order in which they were met.
     var labels: [String] = []
   }
 
-  /// So many different places of one edge are told.
+  /// So many different paths of one edge are told.
   private static let mostLabels = 2
 
-  private var places: [Ends: Int] = [:]
+  private var indexes: [Ends: Int] = [:]
   private var edges: [References] = []
 
   var count: Int { edges.count }
@@ -51,16 +51,16 @@ struct EdgeCollector {
   /// Counts a reference. `label` is asked for only if it is to be shown.
   mutating func add(_ from: Int, _ to: Int, isWeak: Bool, _ label: () -> String) {
     let ends = Ends(from: from, to: to, isWeak: isWeak)
-    let place = places[ends] ?? edges.count
-    if place == edges.count {
-      places[ends] = place
+    let index = indexes[ends] ?? edges.count
+    if index == edges.count {
+      indexes[ends] = index
       edges.append(References(ends: ends))
     }
-    edges[place].count += 1
+    edges[index].count += 1
     // One more than is shown, to know that there are more.
-    guard edges[place].labels.count <= EdgeCollector.mostLabels else { return }
+    guard edges[index].labels.count <= EdgeCollector.mostLabels else { return }
     let text = label()
-    if !edges[place].labels.contains(text) { edges[place].labels.append(text) }
+    if !edges[index].labels.contains(text) { edges[index].labels.append(text) }
   }
 
   /// The edges in the order in which they were met.

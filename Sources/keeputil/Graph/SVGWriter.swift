@@ -115,18 +115,7 @@ enum SVGWriter {
   /// Text as XML has it. Texts are escaped for a terminal before, so that none of the characters is left that XML does
   /// not allow; if one were, it would be left out.
   private static func text(_ string: String) -> String {
-    var result = ""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "\0"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": continue
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
+    respelled(string) { scalar, _ in scalar.isUnknownToXML ? "" : scalar.entity }
   }
 }
 

@@ -32,12 +32,10 @@ struct JSONTree {
 
   /// Writes a single number, which no walk leads to.
   static func write(_ number: ArchiveNumbers, _ output: any Output) throws {
-    var tree = JSONWriter(output, pretty: false)
-    if case .floats = number { try tree.open(.object) }
-    if case .floats = number { try tree.key("$float32") }
-    try put(number, in: &tree)
-    if case .floats = number { try tree.close() }
-    try tree.finish()
+    guard let value = json(number).first else { return }
+    var isSingle = false
+    if case .floats = number { isSingle = true }
+    try JSONWriter.write(isSingle ? ["$float32": value] as JSONFields : value, output, pretty: false)
   }
 
   mutating func write() throws {
@@ -47,7 +45,7 @@ struct JSONTree {
         guard let (brackets, offset, isDeeper) = open.popLast() else { continue }
         if isDeeper { depth -= 1 }
         for index in 0..<brackets {
-          if index == brackets - 1, let offset { try writeSize(from: offset, to: walk.cursor) }
+          if index == brackets - 1, let offset { try json.field("$size", walk.cursor - offset) }
           try json.close()
         }
       case .value(let value, let label):
@@ -63,9 +61,8 @@ struct JSONTree {
     if let (kind, index, count) = walk.upcoming, kind == .array || kind == .map,
       index >= options.mostMembers, index < count
     {
-      if kind == .array { try json.open(.object) }
-      try json.field("$more", count - index)
-      if kind == .array { try json.close() }
+      if kind == .array { try json.value(["$more": count - index] as JSONFields) }
+      if kind == .map { try json.field("$more", count - index) }
       walk.skipUpcoming()
     }
     return try walk.next()
@@ -80,73 +77,54 @@ struct JSONTree {
   }
 
   private mutating func write(_ value: ArchiveValue) throws {
-    // The content of an object has no place of its own: where it is is told with the object.
+    // The content of an object has no extent of its own: that of the object says where it is.
     let isContent = isInObject
-    let hasPlace = options.hasOffsets && !isContent && value.kind != .object && value.kind != .value
-    if hasPlace { try openPlace(value.offset) }
+    let hasExtent = options.hasOffsets && !isContent && value.kind != .object && value.kind != .value
+    if hasExtent {
+      try json.open(.object)
+      try json.field("$offset", value.offset)
+      try json.key("$value")
+    }
     if isContent, value.kind != .map, value.kind != .record { try json.key("$value") }
     isInObject = false
-    let placeBrackets = hasPlace ? 1 : 0
+    let start = hasExtent ? value.offset : nil
     switch value.kind {
     case .array, .map, .record:
+      let isOpen = isContent && value.kind != .array
       if try value.count ?? 0 > 0, depth >= options.deepest {
-        try writeCut(value, isContent)
+        try writeCut(value, isOpen: isOpen)
         try walk.skipMembers()
         break
       }
-      let isOpen = isContent && value.kind != .array
       if !isOpen { try json.open(value.kind == .array ? .array : .object) }
       depth += 1
-      return open.append((placeBrackets + (isOpen ? 0 : 1), hasPlace ? value.offset : nil, true))
+      return open.append(((hasExtent ? 1 : 0) + (isOpen ? 0 : 1), start, true))
     case .some, .typed:
       try json.open(.object)
-      if let name = try value.typeName {
-        try json.field("$type", name)
-        try json.key("$value")
-      } else {
-        try json.key("$some")
-      }
-      return open.append((placeBrackets + 1, hasPlace ? value.offset : nil, false))
+      if let name = try value.typeName { try json.field("$type", name) }
+      try json.key(value.kind == .typed ? "$value" : "$some")
+      return open.append((hasExtent ? 2 : 1, start, false))
     case .object, .value:
       return try writeReference(value)
     case .url:
-      try json.open(.object)
-      try json.key("$url")
-      try writeURL(value)
-      try json.close()
+      try json.value(JSONTree.json(value))
       try walk.skipMembers(endingAt: value.byteRange.upperBound)
     case .numbers:
       try writeNumbers(value)
     default:
-      try writeScalar(value)
+      try json.value(JSONTree.json(value))
     }
-    if hasPlace { try closePlace(value.offset, value.byteRange.upperBound) }
-  }
-
-  // MARK: Places
-
-  private mutating func openPlace(_ offset: Int) throws {
-    try json.open(.object)
-    try json.field("$offset", offset)
-    try json.key("$value")
-  }
-
-  private mutating func closePlace(_ offset: Int, _ end: Int) throws {
-    try writeSize(from: offset, to: end)
-    try json.close()
-  }
-
-  private mutating func writeSize(from offset: Int, to end: Int) throws {
-    try json.field("$size", end - offset)
+    if let start {
+      try json.field("$size", value.byteRange.upperBound - start)
+      try json.close()
+    }
   }
 
   // MARK: Kinds
 
   private mutating func writeReference(_ value: ArchiveValue) throws {
     guard let target = try value.target else { return try json.null() }
-    if seen.contains(target.number) {
-      return try json.bracket(.object) { try $0.field("$ref", target.number) }
-    }
+    if seen.contains(target.number) { return try json.value(["$ref": target.number] as JSONFields) }
     try enter(target)
   }
 
@@ -172,24 +150,14 @@ struct JSONTree {
   }
 
   /// What is nested deeper than is asked for.
-  private mutating func writeCut(_ value: ArchiveValue, _ isContent: Bool) throws {
-    let isOpen = isContent && value.kind != .array
-    if !isOpen { try json.open(.object) }
-    try json.field("$cut", value.count ?? 0)
-    if !isOpen { try json.close() }
-  }
-
-  private mutating func writeURL(_ value: ArchiveValue) throws {
-    guard let parts = try value.urlParts else { return try json.null() }
-    try json.open(.array)
-    for part in parts { try json.string(part) }
-    try json.close()
+  private mutating func writeCut(_ value: ArchiveValue, isOpen: Bool) throws {
+    let count = try value.count ?? 0
+    if isOpen { try json.field("$cut", count) } else { try json.value(["$cut": count] as JSONFields) }
   }
 
   private mutating func writeNumbers(_ value: ArchiveValue) throws {
     guard var numbers = try ArchiveNumberWalk(value) else { return try json.null() }
-    let isCut = numbers.count > 0 && depth >= options.deepest
-    if isCut { return try writeCut(value, false) }
+    if numbers.count > 0, depth >= options.deepest { return try writeCut(value, isOpen: false) }
     var some = try numbers.next()
     var isSingle = false
     if case .floats? = some { isSingle = true }
@@ -200,75 +168,54 @@ struct JSONTree {
     try json.open(.array)
     var index = 0
     while let chunk = some, index < options.mostMembers {
-      let shown = chunk[0..<min(chunk.count, options.mostMembers - index)]
-      try JSONTree.put(shown, in: &json)
-      index += shown.count
+      for number in JSONTree.json(chunk).prefix(options.mostMembers - index) { try json.value(number) }
+      index = min(numbers.index, options.mostMembers)
       some = index < options.mostMembers ? try numbers.next() : nil
     }
-    if index < numbers.count {
-      try json.bracket(.object) { try $0.field("$more", numbers.count - index) }
-    }
+    if index < numbers.count { try json.value(["$more": numbers.count - index] as JSONFields) }
     try json.close()
     if isSingle { try json.close() }
   }
 
-  private static func put(_ number: ArchiveNumbers, in json: inout JSONWriter) throws {
-    switch number {
-    case .bools(let numbers): for number in numbers { try json.bool(number) }
-    case .signed(let numbers): for number in numbers { try json.integer(number.description) }
-    case .unsigned(let numbers): for number in numbers { try json.integer(number.description) }
-    case .floats(let numbers): for number in numbers { try put(number, in: &json) }
-    case .doubles(let numbers): for number in numbers { try putDouble(number, in: &json) }
+  private static func json(_ numbers: ArchiveNumbers) -> [any JSONConvertible] {
+    switch numbers {
+    case .bools(let numbers): numbers
+    case .signed(let numbers): numbers.map { JSONLiteral(text: $0.description) }
+    case .unsigned(let numbers): numbers.map { JSONLiteral(text: $0.description) }
+    case .floats(let numbers): numbers.map(number)
+    case .doubles(let numbers): numbers.map(json)
     }
   }
 
   /// A number as JSON has it, or the text of one that JSON does not have.
-  private static func put<Number: BinaryFloatingPoint & CustomStringConvertible>(
-    _ number: Number,
-    in json: inout JSONWriter
-  ) throws {
-    if number.isFinite { try json.integer(number.description) } else { try json.string(number.description) }
+  private static func number<Number: BinaryFloatingPoint & CustomStringConvertible>(
+    _ number: Number
+  ) -> any JSONConvertible {
+    number.isFinite ? JSONLiteral(text: number.description) : number.description
   }
 
-  private static func putDouble(_ number: Double, in json: inout JSONWriter) throws {
-    if number.isFinite { return try json.integer(number.description) }
-    try json.bracket(.object) { try $0.field("$float64", number.description) }
+  private static func json(_ number: Double) -> any JSONConvertible {
+    number.isFinite ? JSONTree.number(number) : ["$float64": number.description] as JSONFields
   }
 
-  private mutating func writeScalar(_ value: ArchiveValue) throws {
-    func tagged(_ name: String, _ write: () throws -> Void) throws {
-      try json.open(.object)
-      try json.key(name)
-      try write()
-      try json.close()
-    }
+  /// A value that has no members.
+  private static func json(_ value: ArchiveValue) throws -> any JSONConvertible {
+    let fields: JSONFields
     switch value.kind {
-    case .bool: try json.bool(value.bool == true)
-    case .integer: try json.integer(try value.integer?.text ?? "0")
-    case .string: try json.string(try value.string ?? "")
-    case .float64: try JSONTree.putDouble(try value.float64 ?? 0, in: &json)
-    case .float32:
-      let number = try value.float32 ?? 0
-      try tagged("$float32") { try JSONTree.put(number, in: &json) }
-    case .date:
-      let seconds = try value.date ?? 0
-      try tagged("$date") { try JSONTree.put(seconds, in: &json) }
-    case .decimal:
-      let digits = try value.decimal?.text ?? "0"
-      try tagged("$decimal") { try json.string(digits) }
-    case .uuid:
-      let text = try value.uuidText
-      try tagged("$uuid") { try json.string(text) }
-    case .bytes:
-      let text = Data(try value.bytes ?? []).base64EncodedString()
-      try tagged("$bytes") { try json.string(text) }
-    case .empty:
-      try tagged("$empty") { try json.bool(true) }
-    case .conditional:
-      let number = try value.target?.number
-      try tagged("$weak") { if let number { try json.integer(String(number)) } else { try json.null() } }
-    default:
-      try json.null()
+    case .bool: return value.bool == true
+    case .integer: return JSONLiteral(text: try value.integer?.text ?? "0")
+    case .string: return try value.string ?? ""
+    case .float64: return json(try value.float64 ?? 0)
+    case .float32: fields = ["$float32": number(try value.float32 ?? 0)]
+    case .date: fields = ["$date": number(try value.date ?? 0)]
+    case .decimal: fields = ["$decimal": try value.decimal?.text ?? "0"]
+    case .uuid: fields = ["$uuid": try value.uuidText]
+    case .url: fields = ["$url": try value.urlParts ?? JSONLiteral.null]
+    case .bytes: fields = ["$bytes": Data(try value.bytes ?? []).base64EncodedString()]
+    case .empty: fields = ["$empty": true]
+    case .conditional: fields = ["$weak": try value.target?.number ?? JSONLiteral.null]
+    default: return JSONLiteral.null
     }
+    return fields
   }
 }

@@ -7,7 +7,7 @@ struct TreeOptions {
   var mostMembers = Int.max
   /// Of longer texts, keys and names the start is shown: in the archive one may stand once for very many references.
   var longestText = TreeOptions.longestText
-  /// Whether the place and size of each value is shown.
+  /// Whether the offset and size of each value is shown.
   var hasOffsets = false
   /// Whether each object is printed by itself, and not where it is met first.
   var isFlat = false
@@ -57,18 +57,6 @@ struct TreePrinter {
   init(_ body: ArchiveBody, _ output: any Output, _ options: TreeOptions) {
     self.init(body.value, output, options)
     enter(body, from: body.value.offset)
-  }
-
-  /// Prints the whole tree of `image`.
-  init(
-    _ image: ArchiveImage,
-    _ output: any Output,
-    deepest: Int = .max,
-    mostMembers: Int = .max,
-    margin: String = ""
-  ) throws {
-    let options = TreeOptions(deepest: deepest, mostMembers: mostMembers, margin: margin)
-    self.init(try image.topLevelValue, output, options)
   }
 
   /// Prints the value and, where each object is to be printed by itself, all objects that it leads to.
@@ -158,8 +146,8 @@ struct TreePrinter {
       return try line(name, extent(of: value))
     }
     if seen.contains(target.number) {
-      let place = name.isEmpty ? faint("(value #\(target.number), above)") : "\(name) \(faint("(above)"))"
-      try line(place, extent(of: value))
+      let text = name.isEmpty ? faint("(value #\(target.number), above)") : "\(name) \(faint("(above)"))"
+      try line(text, extent(of: value))
     } else if indentation >= options.deepest {
       let content = target.value.kind == .array ? "[…]" : "{…}"
       try line(name + (name.isEmpty ? "" : " ") + content, extent(of: value))
@@ -201,13 +189,13 @@ struct TreePrinter {
   /// Ends a line: what was gathered for it, then `text`, and where the value is if that is to be shown.
   private mutating func line(_ text: String, _ extent: Range<Int>? = nil, start: Int? = nil) throws {
     let indent = String(repeating: "  ", count: min(indentation, TreePrinter.mostIndentation))
-    var place = ""
+    var location = ""
     if options.hasOffsets, let extent {
-      place = "  @\(extent.lowerBound)+\(extent.count)"
+      location = "  @\(extent.lowerBound)+\(extent.count)"
     } else if options.hasOffsets, let start {
-      place = "  @\(start)"
+      location = "  @\(start)"
     }
-    try output.write("\(options.margin)\(indent)\(prefix)\(text)\(faint(place))\n")
+    try output.write("\(options.margin)\(indent)\(prefix)\(text)\(faint(location))\n")
     prefix = ""
     pendingBody = nil
   }

@@ -89,10 +89,7 @@ struct ReportDrafting {
 
   /// - Parameter number: the body; 0 is the top level.
   mutating func draft(_ number: Int) throws(ArchiveError) -> ReportDraft {
-    let root =
-      number == 0
-      ? try image.topLevelValue
-      : try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound).value
+    let root = try image.content(ofBody: number)
     var walk = ArchiveWalk(root)
     while let step = try walk.next() {
       switch step {
@@ -166,7 +163,7 @@ struct ReportDrafting {
 
   private mutating func recount() { keptCount = frames.reduce(0) { $0 + $1.size - 1 } }
 
-  /// What stands behind the mark of an optional or the name of a type, in the place of both.
+  /// What stands behind the mark of an optional or the name of a type, instead of both.
   private func unwrapped(_ wrapper: ReportDraft) -> ReportDraft {
     var content = wrapper.children[0]
     content.label = wrapper.label

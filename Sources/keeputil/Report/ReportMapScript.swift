@@ -53,8 +53,8 @@ enum ReportMapScript {
       items.sort((left, right) => right.bytes - left.bytes || left.node - right.node);
       // What a container takes for itself: tags, numbers of classes, keys of dictionaries.
       if (items.length && rest > tree.bytes[node] / 250) {
-        const place = items.findIndex((item) => item.bytes < rest);
-        items.splice(place < 0 ? items.length : place, 0, { node, bytes: rest, isSelf: true });
+        const index = items.findIndex((item) => item.bytes < rest);
+        items.splice(index < 0 ? items.length : index, 0, { node, bytes: rest, isSelf: true });
       }
       return items;
     }
@@ -66,10 +66,10 @@ enum ReportMapScript {
       // First come the large ones of each level, so that a limit leaves out what is deep.
       const queue = [{ node: state.focus, x: 0, y: 0, width, height, level: 0 }];
       let count = 0;
-      for (let place = 0; place < queue.length && count < mostCells; place += 1) {
-        const area = queue[place];
+      for (let next = 0; next < queue.length && count < mostCells; next += 1) {
+        const area = queue[next];
         let items = itemsOf(tree, area.node);
-        // A place without members fills the map by itself.
+        // A node without members fills the map by itself.
         if (!items.length && area.level === 0) items = [{ node: area.node, bytes: Math.max(1, tree.bytes[area.node]) }];
         for (const rect of squarify(items, area.x, area.y, area.width, area.height)) {
           if (rect.width < 3 || rect.height < 3 || count >= mostCells) continue;
@@ -163,11 +163,9 @@ enum ReportMapScript {
       const skipped = way.length > 9 ? way.splice(3, way.length - 8).length : 0;
       way.forEach((node, index) => {
         if (index) crumbs.append(make("span", "gap", skipped && index === 3 ? "› … ›" : "›"));
-        const button = make("button", "", tree.label(node));
-        button.type = "button";
+        const button = makeButton("", tree.label(node), () => showMap(mode, node));
         button.dataset.node = node;
         if (node === focus) button.setAttribute("aria-current", "location");
-        button.addEventListener("click", () => showMap(mode, node));
         crumbs.append(button);
       });
       crumbs.append(make("span", "size", sized(tree.bytes[focus]) + " · " + percent(tree.bytes[focus])));
@@ -185,10 +183,7 @@ enum ReportMapScript {
       picked.append(make("span", "path", tree.path(node)));
       for (const line of details(tree, node)) picked.append(make("span", "quiet", line));
       if (state.mode === "path" && tree.kindName(node) !== "part") {
-        const link = make("button", "link", "Show among all values");
-        link.type = "button";
-        link.addEventListener("click", () => reveal(node));
-        picked.append(link);
+        picked.append(makeButton("link", "Show among all values", () => reveal(node)));
       }
     }
 
@@ -199,7 +194,7 @@ enum ReportMapScript {
 
     map.addEventListener("click", (event) => {
       const element = event.target.closest("button.cell");
-      // A click by key has no place.
+      // A click by key has no position.
       if (element) openCell(element, event.detail === 0);
     });
     map.addEventListener("keydown", (event) => {
@@ -270,7 +265,7 @@ enum ReportMapScript {
       byId("legend").append(item);
     }
     if (facts.foldedBytes) {
-      byId("folded").textContent = "The page tells the largest " + counted(trees.path.size, "place") + " apart. "
+      byId("folded").textContent = "The page tells the largest " + counted(trees.path.size, "node") + " apart. "
         + sized(facts.foldedBytes) + " (" + percent(facts.foldedBytes) + ") in smaller ones are folded into “others”.";
     }
     let drawnWidth = 0;

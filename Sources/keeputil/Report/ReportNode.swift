@@ -1,6 +1,6 @@
 import Keepsake
 
-/// What a place in the trees of a report is, in the few kinds that a reader of the page tells apart.
+/// What a node in the trees of a report is, in the few kinds that a reader of the page tells apart.
 enum ReportKind: Int, CaseIterable {
   case archive, group, part, others
   case object, reference, weak
@@ -33,7 +33,7 @@ enum ReportKind: Int, CaseIterable {
   var name: String { String(describing: self) }
 }
 
-/// A place in a tree of a report.
+/// A node in a tree of a report.
 struct ReportNode {
   enum Label {
     case none
@@ -48,9 +48,11 @@ struct ReportNode {
       case nil: self = .none
       }
     }
+
+    var text: String? { if case .text(let text) = self { text } else { nil } }
   }
 
-  /// -1 for the root. A node stands behind the one that it is in.
+  /// -1 for the root. A node comes after the one that it is in.
   var parent: Int
   var label = Label.none
   var kind: ReportKind
@@ -72,6 +74,9 @@ struct ReportNode {
   var isFolded = false
   /// Where it begins in the archive, and where what it is in its body ends: to find it again.
   var extent = 0..<0
-  /// The body that it stands in.
+  /// The body that it is in.
   var home = 0
+
+  /// Whether it is a body, and not a reference to one.
+  var isBody: Bool { body != 0 && kind != .reference && kind != .weak }
 }

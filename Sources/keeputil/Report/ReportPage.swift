@@ -26,18 +26,7 @@ struct ReportPage {
 
   /// A text as it stands in HTML, in attributes too.
   static func htmlText(_ text: String) -> String {
-    var safe = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": safe += "&amp;"
-      case "<": safe += "&lt;"
-      case ">": safe += "&gt;"
-      case "\"": safe += "&quot;"
-      case "'": safe += "&#39;"
-      default: safe.unicodeScalars.append(scalar)
-      }
-    }
-    return safe
+    respelled(text) { scalar, _ in scalar == "'" ? "&#39;" : scalar.entity }
   }
 
   private static func head(title: String) -> String {
@@ -75,7 +64,7 @@ struct ReportPage {
     <button type="button" id="by-class" aria-pressed="false">By class</button>
     </div>
     </div>
-    <nav id="crumbs" class="crumbs" aria-label="Place in the map"></nav>
+    <nav id="crumbs" class="crumbs" aria-label="Path in the map"></nav>
     <div id="map" class="map" role="group" aria-label="Map of bytes. Arrow keys move, Enter opens, Escape goes back."></div>
     <div id="picked" class="picked" aria-live="polite"></div>
     <div class="bar below"><ul id="legend" class="legend" aria-label="Colours"></ul><p id="folded" class="quiet"></p></div>

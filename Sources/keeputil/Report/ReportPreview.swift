@@ -30,9 +30,8 @@ enum ReportPreview {
     case .none, .empty, .bool, .integer, .float32, .float64, .decimal, .date: return try value.scalarText()
     case .uuid: return try value.uuidText
     case .url:
-      return try value.urlParts.map {
-        $0.map { quoted(shortened($0, longestText)) }.joined(separator: " relative to ")
-      }
+      let parts = try value.urlParts?.map { quoted(shortened($0, longestText)) }
+      return parts?.joined(separator: " relative to ")
     case .string: return try text(value)
     case .bytes: return try bytes(value)
     case .numbers: return try numbers(value)
@@ -47,18 +46,18 @@ enum ReportPreview {
   private static func text(_ value: ArchiveValue) throws(ArchiveError) -> String? {
     let extent = try value.byteRange
     guard extent.count > 4_096 else { return quoted(shortened(try value.string ?? "", longestText)) }
-    var place = extent.lowerBound + 1
-    _ = try value.reader.varint(at: &place)
+    var cursor = extent.lowerBound + 1
+    _ = try value.reader.varint(at: &cursor)
     // Up to four bytes for each character are enough; what is cut within one is left out.
-    let start = try value.reader.array(of: UInt8.self, count: longestText * 4, at: place)
+    let start = try value.reader.array(of: UInt8.self, count: longestText * 4, at: cursor)
     let text = String(decoding: start, as: UTF8.self)
     return quoted(String(text.prefix(longestText)) + "…")
   }
 
   private static func bytes(_ value: ArchiveValue) throws(ArchiveError) -> String {
-    var place = value.offset + 1
-    let count = try value.reader.varint(at: &place)
-    let shown = try value.reader.array(of: UInt8.self, count: min(count, 16), at: place)
+    var cursor = value.offset + 1
+    let count = try value.reader.varint(at: &cursor)
+    let shown = try value.reader.array(of: UInt8.self, count: min(count, 16), at: cursor)
     return bytesText(shown, of: count)
   }
 

@@ -25,6 +25,13 @@ enum ReportScript {
       return element;
     }
 
+    function makeButton(className, text, action) {
+      const button = make("button", className, text);
+      button.type = "button";
+      button.addEventListener("click", action);
+      return button;
+    }
+
     const numbers = new Intl.NumberFormat("en-US");
     const grouped = (number) => numbers.format(number);
     const counted = (number, one, many) => grouped(number) + " " + (number === 1 ? one : many || one + "s");
@@ -67,7 +74,7 @@ enum ReportScript {
       // From the root to the node.
       way(node) {
         const list = [];
-        for (let place = node; place >= 0; place = this.parent[place]) list.push(place);
+        for (let around = node; around >= 0; around = this.parent[around]) list.push(around);
         return list.reverse();
       }
       text_(node) { return this.columnText[node]; }
@@ -87,10 +94,10 @@ enum ReportScript {
       }
       path(node) {
         let path = "";
-        for (const place of this.way(node).slice(1)) {
-          const label = this.columnLabel[place];
-          if (label < -1) path += this.label_(place);
-          else path += (path ? "." : "") + this.label(place);
+        for (const step of this.way(node).slice(1)) {
+          const label = this.columnLabel[step];
+          if (label < -1) path += this.label_(step);
+          else path += (path ? "." : "") + this.label(step);
         }
         return path || facts.name;
       }

@@ -5,26 +5,22 @@ enum ReportTableScript {
     const fewRows = 10;
 
     // columns: title; value(row), by which is sorted; show(row), a text or an element; isRight; isName; isShare.
-    function table(place, columns, rows, first, isSortable = true) {
-      const box = byId(place);
+    function table(id, columns, rows, first, isSortable = true) {
+      const box = byId(id);
       if (!rows.length) { box.append(make("p", "quiet", "There are none.")); return; }
       const state = { column: first, falls: true, all: rows.length <= fewRows + 2 };
       const scroll = make("div", "scroll"), element = make("table"), head = make("thead"), body = make("tbody");
       const headRow = make("tr");
-      const more = make("button", "more", "Show all " + grouped(rows.length));
-      more.type = "button";
+      const more = makeButton("more", "Show all " + grouped(rows.length), () => { state.all = true; fill(); });
       columns.forEach((column, index) => {
         const cell = make("th", column.isRight || column.isShare ? "right" : "");
         cell.scope = "col";
         if (isSortable && column.value) {
-          const button = make("button", "", column.title);
-          button.type = "button";
-          button.addEventListener("click", () => {
+          cell.append(makeButton("", column.title, () => {
             state.falls = state.column === index ? !state.falls : typeof column.value(rows[0]) === "number";
             state.column = index;
             fill();
-          });
-          cell.append(button);
+          }));
         } else {
           cell.textContent = column.title;
         }
@@ -54,7 +50,6 @@ enum ReportTableScript {
         }));
         more.hidden = state.all;
       }
-      more.addEventListener("click", () => { state.all = true; fill(); });
       head.append(headRow);
       element.append(head, body);
       scroll.append(element);
@@ -71,16 +66,13 @@ enum ReportTableScript {
       return box;
     }
 
-    function placeLink(path, node) {
-      const button = make("button", "link", path || facts.name);
-      button.type = "button";
-      button.addEventListener("click", () => {
+    function pathLink(path, node) {
+      return makeButton("link", path || facts.name, () => {
         const tree = trees.path;
         showMap("path", tree.hasChildren(node) || node === 0 ? node : tree.parent[node]);
         if (!tree.hasChildren(node)) pick(node);
         reveal(node);
       });
-      return button;
     }
 
     function drawTables() {
@@ -127,7 +119,7 @@ enum ReportTableScript {
       }
       table("kinds", [name("Kind"), number("Values", 1), number("Bytes", 2), share(data.kinds, 2, "k-number")], data.kinds, 2);
 
-      const path = (title) => ({ title, isName: true, value: (row) => row[2], show: (row) => placeLink(row[2], row[3]) });
+      const path = (title) => ({ title, isName: true, value: (row) => row[2], show: (row) => pathLink(row[2], row[3]) });
       const kind = (title) => ({ title, value: (row) => row[0], show: (row) => title === "Class" ? shortType(row[0]) : row[0] });
       table("values", [path("Path"), kind("Kind"), number("Bytes", 1)], data.values, 2);
       table("objects", [path("Path"), kind("Class"), number("Bytes", 1)], data.objects, 2);

@@ -1,6 +1,6 @@
 import Keepsake
 
-/// The values of an archive by the way on which they are first reached, as many as fit on a page: the largest bodies
+/// The values of an archive by the path on which they are first reached, as many as fit on a page: the largest bodies
 /// are opened first, and what is small is folded into "others".
 struct ReportTree {
   private(set) var nodes: [ReportNode] = []
@@ -22,7 +22,7 @@ struct ReportTree {
     nodes.append(ReportNode(parent: -1, kind: .archive, bytes: image.reader.count))
     try open(0, into: 0)
     try addUnreached()
-    addParts()
+    ReportTree.addParts(pass.statistics, to: &nodes)
     while nodes.count < ReportTree.mostNodes, let next = pending.pop() {
       try open(nodes[next].body, into: next)
     }
@@ -55,28 +55,26 @@ struct ReportTree {
       nodes[node].home = number
       nodes[node].typeName = nodes[node].typeName ?? root.typeName.map(ReportTree.shownName)
     }
-    if root.target != 0 || (root.children.isEmpty && root.foldedCount == 0) {
-      // A body that is a single value. For an object it stands in it, and otherwise the node is the value.
-      if root.target != 0 || nodes[node].kind == .object {
-        try add(root, to: node, home: number)
-      } else {
-        nodes[node].text = try ReportPreview.text(image, root.extent)
-      }
-      return
+    let isSingle = root.children.isEmpty && root.foldedCount == 0
+    if root.target != 0 || (isSingle && nodes[node].kind == .object) {
+      // A body that is a single value: one in an object has a node of its own.
+      try add(root, to: node, home: number)
+    } else if isSingle {
+      nodes[node].text = try ReportPreview.text(image, root.extent)
+    } else {
+      try addMembers(of: root, to: node, home: number)
     }
-    try addMembers(of: root, to: node, home: number)
   }
 
   private mutating func addMembers(of draft: ReportDraft, to node: Int, home: Int) throws(ArchiveError) {
     for child in draft.children { try add(child, to: node, home: home) }
     guard draft.foldedCount > 0 else { return }
-    var others = ReportNode(parent: node, kind: .others, bytes: draft.foldedBytes)
-    others.count = draft.foldedCount
-    others.home = home
-    if let group = draft.foldedGroup {
-      others.typeName =
-        group >= 0 ? ReportTree.shownName(image.classes[group].name) : ReportKind(rawValue: -1 - group)?.name
+    let name = draft.foldedGroup.flatMap { group in
+      group >= 0 ? ReportTree.shownName(image.classes[group].name) : ReportKind(rawValue: -1 - group)?.name
     }
+    var others = ReportNode(parent: node, kind: .others, bytes: draft.foldedBytes, count: draft.foldedCount)
+    others.typeName = name
+    others.home = home
     nodes.append(others)
   }
 
@@ -85,12 +83,12 @@ struct ReportTree {
       parent: parent,
       label: .init(draft.label),
       kind: .init(draft.kind),
-      bytes: draft.bytes
+      bytes: draft.bytes,
+      typeName: draft.typeName.map(ReportTree.shownName),
+      count: draft.memberCount,
+      extent: draft.extent,
+      home: home
     )
-    node.typeName = draft.typeName.map(ReportTree.shownName)
-    node.count = draft.memberCount
-    node.extent = draft.extent
-    node.home = home
     if draft.target != 0 {
       try describe(draft, &node)
     } else if draft.children.isEmpty, draft.foldedCount == 0 {
@@ -105,24 +103,30 @@ struct ReportTree {
 
   /// Where the value itself is: the extent of the draft has the key of a dictionary, too.
   private func valueExtent(_ draft: ReportDraft) throws(ArchiveError) -> Range<Int> {
-    guard let label = draft.label else { return draft.extent }
-    if case .index = label { return draft.extent }
-    return try ReportPreview.valueExtent(image, in: draft.extent)
+    switch draft.label {
+    case nil, .index?: draft.extent
+    case .key?, .intKey?: try ReportPreview.valueExtent(image, in: draft.extent)
+    }
   }
 
   private func describe(_ draft: ReportDraft, _ node: inout ReportNode) throws(ArchiveError) {
     let body = try image.numberedBody(draft.target, referredToAt: draft.extent.lowerBound)
-    node.body = draft.target
-    node.typeName = body.className.map(ReportTree.shownName) ?? node.typeName
-    node.references = summary.referenceCounts[draft.target]
-    if draft.kind == .conditional {
-      node.kind = .weak
-    } else if draft.isFirst {
-      node.kind = body.classNumber == nil ? .record : .object
-      node.ownBytes = body.byteRange.count
+    if draft.isFirst {
+      describe(body, &node)
     } else {
-      node.kind = .reference
+      node.kind = draft.kind == .conditional ? .weak : .reference
+      node.body = body.number
+      node.typeName = body.className.map(ReportTree.shownName) ?? node.typeName
+      node.references = summary.referenceCounts[body.number]
     }
+  }
+
+  private func describe(_ body: ArchiveBody, _ node: inout ReportNode) {
+    node.kind = body.classNumber == nil ? .record : .object
+    node.body = body.number
+    node.typeName = body.className.map(ReportTree.shownName) ?? node.typeName
+    node.ownBytes = body.byteRange.count
+    node.references = summary.referenceCounts[body.number]
   }
 
   static func shownName(_ name: String) -> String { displayedName(name, 160) }
@@ -133,67 +137,37 @@ struct ReportTree {
   private mutating func addUnreached() throws(ArchiveError) {
     let roots = pass.reached.order.map(Int.init).filter { !pass.reached.isReached($0) }
     guard !roots.isEmpty else { return }
+    let group = nodes.count
+    var rest = roots.reduce(0) { $0 + totals[$1] }
+    let count = pass.statistics.unreached.count
     nodes.append(
-      ReportNode(
-        parent: 0,
-        label: .text("not referred to"),
-        kind: .group,
-        bytes: pass.statistics.unreached.bytes,
-        count: pass.statistics.unreached.count
-      )
+      ReportNode(parent: 0, label: .text("not referred to"), kind: .group, bytes: rest, count: count)
     )
-    let group = nodes.count - 1
-    nodes[group].bytes = roots.reduce(0) { $0 + totals[$1] }
     let shown = roots.sorted { (totals[$0], $1) > (totals[$1], $0) }.prefix(ReportDrafting.mostMembers)
     for number in shown {
       let body = try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound)
       var node = ReportNode(parent: group, kind: .object, bytes: totals[number])
-      if body.classNumber == nil { node.kind = .record }
-      node.typeName = body.className.map(ReportTree.shownName)
-      node.body = number
-      node.ownBytes = body.byteRange.count
-      node.references = summary.referenceCounts[number]
+      describe(body, &node)
       nodes.append(node)
-      pending.add(nodes.count - 1, bytes: totals[number])
+      pending.add(nodes.count - 1, bytes: node.bytes)
+      rest -= node.bytes
     }
     if roots.count > shown.count {
-      let bytes = nodes[group].bytes - shown.reduce(0) { $0 + totals[$1] }
-      nodes.append(
-        ReportNode(parent: group, kind: .others, bytes: bytes, count: roots.count - shown.count)
-      )
+      nodes.append(ReportNode(parent: group, kind: .others, bytes: rest, count: roots.count - shown.count))
     }
   }
 
   /// What is in the file beside values.
-  private mutating func addParts() {
-    ReportTree.addParts(pass.statistics, to: &nodes)
-  }
-
   static func addParts(_ statistics: ArchiveStatistics, to nodes: inout [ReportNode]) {
     let parts = statistics.parts.filter {
       ![.bodies, .topLevel, .save].contains($0.kind) && !$0.range.isEmpty
     }
-    nodes.append(
-      ReportNode(
-        parent: 0,
-        label: .text("tables"),
-        kind: .group,
-        bytes: parts.reduce(0) { $0 + $1.range.count },
-        count: parts.count
-      )
-    )
-    let group = nodes.count - 1
-    for part in parts {
-      nodes.append(
-        ReportNode(
-          parent: group,
-          label: .text(part.title),
-          kind: .part,
-          bytes: part.range.count,
-          count: part.entryCount ?? 0
-        )
-      )
+    func add(_ label: String, _ kind: ReportKind, _ bytes: Int, _ count: Int, to parent: Int) {
+      nodes.append(ReportNode(parent: parent, label: .text(label), kind: kind, bytes: bytes, count: count))
     }
+    let group = nodes.count
+    add("tables", .group, parts.reduce(0) { $0 + $1.range.count }, parts.count, to: 0)
+    for part in parts { add(part.title, .part, part.range.count, part.entryCount ?? 0, to: group) }
   }
 }
 
@@ -207,10 +181,10 @@ private struct ReportQueue {
 
   mutating func add(_ node: Int, bytes: Int) {
     heap.append((bytes, node))
-    var place = heap.count - 1
-    while place > 0, comesFirst(place, (place - 1) / 2) {
-      heap.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
+    var index = heap.count - 1
+    while index > 0, comesFirst(index, (index - 1) / 2) {
+      heap.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
     }
   }
 
@@ -219,15 +193,15 @@ private struct ReportQueue {
     let last = heap.removeLast()
     guard !heap.isEmpty else { return first.node }
     heap[0] = last
-    var place = 0
+    var index = 0
     while true {
-      var best = place
-      for child in [2 * place + 1, 2 * place + 2] where child < heap.count && comesFirst(child, best) {
+      var best = index
+      for child in [2 * index + 1, 2 * index + 2] where child < heap.count && comesFirst(child, best) {
         best = child
       }
-      guard best != place else { return first.node }
-      heap.swapAt(place, best)
-      place = best
+      guard best != index else { return first.node }
+      heap.swapAt(index, best)
+      index = best
     }
   }
 }

@@ -21,12 +21,10 @@ enum ReportTreeScript {
       const item = make("li"), row = make("div", "row k-" + colour(tree, node));
       item.dataset.node = node;
       item.id = "v" + node;
-      const twist = make("button", "twist");
-      twist.type = "button";
+      const twist = makeButton("twist", "", () => setOpen(node, twist.getAttribute("aria-expanded") === "false"));
       if (tree.hasChildren(node)) {
         twist.setAttribute("aria-expanded", "false");
         twist.setAttribute("aria-label", "Open " + tree.label(node));
-        twist.addEventListener("click", () => setOpen(node, twist.getAttribute("aria-expanded") === "false"));
       } else {
         twist.className = "twist leaf";
         twist.tabIndex = -1;
@@ -37,10 +35,8 @@ enum ReportTreeScript {
       row.append(...described_(tree, node, kind));
       row.append(make("span", "size", short(tree.bytes[node])));
       if (tree.hasChildren(node)) {
-        const go = make("button", "go", "map");
-        go.type = "button";
+        const go = makeButton("go", "map", () => { showMap("path", node); map.scrollIntoView({ block: "center" }); });
         go.setAttribute("aria-label", "Show " + tree.label(node) + " in the map");
-        go.addEventListener("click", () => { showMap("path", node); map.scrollIntoView({ block: "center" }); });
         row.append(go);
       }
       item.append(row);
@@ -95,10 +91,7 @@ enum ReportTreeScript {
       entry.count = Math.min(end, members.length);
       if (entry.count < members.length) {
         entry.more = make("li");
-        const button = make("button", "more", "Show more of " + grouped(members.length - entry.count));
-        button.type = "button";
-        button.addEventListener("click", () => addPage(node));
-        entry.more.append(button);
+        entry.more.append(makeButton("more", "Show more of " + grouped(members.length - entry.count), () => addPage(node)));
         entry.list.append(entry.more);
       }
     }

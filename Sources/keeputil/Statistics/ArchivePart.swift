@@ -28,9 +28,9 @@ struct ArchivePart {
   let kind: Kind
   let range: Range<Int>
   /// How many entries a table has, or bodies there are; `nil` for a part that has none to count.
-  var entryCount: Int?
+  let entryCount: Int?
   /// The numbers of the saves that the part is, where the file has several.
-  var saves: ClosedRange<Int>?
+  let saves: ClosedRange<Int>?
 
   /// What the part is, for people.
   var title: String {
@@ -38,7 +38,14 @@ struct ArchivePart {
     return saves.count == 1 ? "save \(saves.lowerBound)" : "saves \(saves.lowerBound) to \(saves.upperBound)"
   }
 
-  /// The parts of `image`, in the order in which they stand.
+  init(_ kind: Kind, _ range: Range<Int>, _ entryCount: Int? = nil, saves: ClosedRange<Int>? = nil) {
+    self.kind = kind
+    self.range = range
+    self.entryCount = entryCount
+    self.saves = saves
+  }
+
+  /// The parts of `image`, in the order of their bytes.
   static func all(of image: ArchiveImage) throws(ArchiveError) -> [ArchivePart] {
     if image.directory.isShort { return partsOfShort(image) }
     guard !image.saves.isEmpty else { return try partsOfFirst(image) }
@@ -51,49 +58,32 @@ struct ArchivePart {
   private static func saves(of image: ArchiveImage) -> [ArchivePart] {
     let old = image.saves.dropLast(mostSaves)
     let new = image.saves.suffix(mostSaves).map { save in
-      ArchivePart(
-        kind: .save,
-        range: save.range,
-        entryCount: save.bodyList.count,
-        saves: save.number...save.number
-      )
+      ArchivePart(.save, save.range, save.bodyList.count, saves: save.number...save.number)
     }
     guard let first = old.first, let last = old.last else { return new }
-    let together = ArchivePart(
-      kind: .save,
-      range: first.range.lowerBound..<last.range.upperBound,
-      entryCount: old.reduce(0) { $0 + $1.bodyList.count },
-      saves: first.number...last.number
-    )
-    return [together] + new
+    let range = first.range.lowerBound..<last.range.upperBound
+    let count = old.reduce(0) { $0 + $1.bodyList.count }
+    return [ArchivePart(.save, range, count, saves: first.number...last.number)] + new
   }
 
   private static func partsOfFirst(_ image: ArchiveImage) throws(ArchiveError) -> [ArchivePart] {
-    let reader = image.reader
     let directory = image.directory
-    let trailer = try Trailer(reader, try Header.flags(reader))
-    let trailerOffset = reader.count - Trailer.byteCount
+    let trailer = try Trailer(image.reader, try Header.flags(image.reader))
+    let checksums = trailer.checksumsOffset..<(image.reader.count - Trailer.byteCount)
+    let start = Header.byteCount
     return [
-      ArchivePart(kind: .header, range: 0..<Header.byteCount),
-      ArchivePart(
-        kind: .bodies,
-        range: Header.byteCount..<directory.topLevel.lowerBound,
-        entryCount: directory.bodyCount
-      ),
-      ArchivePart(kind: .topLevel, range: directory.topLevel),
+      ArchivePart(.header, 0..<start),
+      ArchivePart(.bodies, start..<directory.topLevel.lowerBound, directory.bodyCount),
+      ArchivePart(.topLevel, directory.topLevel),
       table(.keys, directory.keys),
       table(.shapes, directory.shapes),
       table(.classes, directory.classes),
       table(.strings, directory.strings),
       table(.conditionals, directory.conditionals),
-      ArchivePart(kind: .offsets, range: directory.offsets.range, entryCount: directory.bodyCount),
-      ArchivePart(kind: .directory, range: trailer.directoryOffset..<trailer.checksumsOffset),
-      ArchivePart(
-        kind: .checksums,
-        range: trailer.checksumsOffset..<trailerOffset,
-        entryCount: (trailerOffset - trailer.checksumsOffset) / 8
-      ),
-      ArchivePart(kind: .trailer, range: trailerOffset..<reader.count),
+      ArchivePart(.offsets, directory.offsets.range, directory.bodyCount),
+      ArchivePart(.directory, trailer.directoryOffset..<checksums.lowerBound),
+      ArchivePart(.checksums, checksums, checksums.count / 8),
+      ArchivePart(.trailer, checksums.upperBound..<image.reader.count),
     ]
   }
 
@@ -105,22 +95,22 @@ struct ArchivePart {
     let isStored = directory.topLevel.upperBound <= checksum.lowerBound
     let topLevel = isStored ? directory.topLevel : checksum.lowerBound..<checksum.lowerBound
     return [
-      ArchivePart(kind: .header, range: 0..<Header.shortByteCount),
-      ArchivePart(kind: .directory, range: Header.shortByteCount..<directory.offsets.range.lowerBound),
-      ArchivePart(kind: .offsets, range: directory.offsets.range, entryCount: directory.bodyCount),
+      ArchivePart(.header, 0..<Header.shortByteCount),
+      ArchivePart(.directory, Header.shortByteCount..<directory.offsets.range.lowerBound),
+      ArchivePart(.offsets, directory.offsets.range, directory.bodyCount),
       table(.shapes, directory.shapes),
       table(.keys, directory.keys),
       table(.classes, directory.classes),
       table(.strings, directory.strings),
       table(.conditionals, directory.conditionals),
-      ArchivePart(kind: .bodies, range: directory.bodies, entryCount: directory.bodyCount),
-      ArchivePart(kind: .topLevel, range: topLevel),
-      ArchivePart(kind: .checksums, range: checksum, entryCount: 1),
-      ArchivePart(kind: .trailer, range: checksum.upperBound..<checksum.upperBound),
+      ArchivePart(.bodies, directory.bodies, directory.bodyCount),
+      ArchivePart(.topLevel, topLevel),
+      ArchivePart(.checksums, checksum, 1),
+      ArchivePart(.trailer, checksum.upperBound..<checksum.upperBound),
     ]
   }
 
   private static func table(_ kind: Kind, _ table: ArchiveDirectory.Table) -> ArchivePart {
-    ArchivePart(kind: kind, range: table.range, entryCount: table.count)
+    ArchivePart(kind, table.range, table.count)
   }
 }

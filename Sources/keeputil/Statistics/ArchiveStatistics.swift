@@ -12,6 +12,13 @@ struct ArchiveStatistics {
       count += 1
       self.bytes += bytes
     }
+
+    static func sum(_ tallies: [Tally]) -> Tally {
+      tallies.reduce(into: Tally()) { sum, tally in
+        sum.count += tally.count
+        sum.bytes += tally.bytes
+      }
+    }
   }
 
   struct ClassRow {
@@ -27,8 +34,8 @@ struct ArchiveStatistics {
     var values = Tally()
   }
 
-  /// A value that is worth pointing at.
-  struct Place {
+  /// A value in one of the lists of the largest or the most shared.
+  struct ListedValue {
     /// The body that it stands in, or that it is; 0 is the top level.
     let body: Int
     let offset: Int
@@ -36,15 +43,15 @@ struct ArchiveStatistics {
     let kind: StatisticKind
     /// The class of the object that it is or stands in.
     let className: String?
-    /// How one gets there from the top level.
+    /// The path to it from the top level.
     var path = ""
   }
 
   struct SharedObject {
-    var place: Place
+    var object: ListedValue
     let referenceCount: Int
     /// The bytes of its body for each reference but the first.
-    var savedBytes: Int { (referenceCount - 1) * place.bytes }
+    var savedBytes: Int { (referenceCount - 1) * object.bytes }
   }
 
   struct Sharing {
@@ -62,7 +69,7 @@ struct ArchiveStatistics {
     var tableBytes = 0
     /// References to the table, those that are keys of dictionaries counted too.
     var references = Tally()
-    /// What the texts would take in place of the references.
+    /// What the texts would take instead of the references.
     var inlineBytes = 0
     /// Less than 0 if the table costs more than it saves.
     var savedBytes: Int { inlineBytes - references.bytes - tableBytes }
@@ -98,10 +105,10 @@ struct ArchiveStatistics {
   /// And so are these with the class numbers at the start of each body.
   var kinds: [(kind: StatisticKind, tally: Tally)] = []
   var classNumbers = Tally()
-  /// Bodies to which no way leads from the top level.
+  /// Bodies to which no path leads from the top level.
   var unreached = Tally()
-  var largestValues: [Place] = []
-  var largestObjects: [Place] = []
+  var largestValues: [ListedValue] = []
+  var largestObjects: [ListedValue] = []
   var sharing = Sharing()
   var strings = StringSharing()
 

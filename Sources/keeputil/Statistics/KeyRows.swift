@@ -12,6 +12,8 @@ struct KeyRows {
     var totalBytes = 0
     /// In how many values under this key the pass is.
     var openCount = 0
+
+    var own: ArchiveStatistics.Tally { .init(count: count, bytes: ownBytes) }
   }
 
   /// What is under no key: the container of the top level itself, and bodies to which nothing refers.

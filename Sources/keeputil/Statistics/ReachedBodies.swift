@@ -1,6 +1,6 @@
 import Keepsake
 
-/// The way by which each body is first reached from the top level: breadth first, so that it is a shortest one.
+/// The path by which each body is first reached from the top level: breadth first, so that it is a shortest one.
 ///
 /// It takes twenty bytes for each body, and nothing for the values in it.
 struct ReachedBodies {
@@ -9,23 +9,23 @@ struct ReachedBodies {
   /// For each body the one with the first reference to it; 0 is the top level.
   private var parents: [UInt32]
   /// Where that reference stands; 0 for a body that was not met yet, -1 for one to which nothing leads. What leads to
-  /// the latter in turn, as in a cycle, is not the way to it.
-  private var places: [Int]
+  /// the latter in turn, as in a cycle, is not the path to it.
+  private var offsets: [Int]
   /// The row of the key under which that reference stands.
   private var rows: [UInt32]
 
   init(bodyCount: Int) {
     order.reserveCapacity(bodyCount)
     parents = Array(repeating: 0, count: bodyCount + 1)
-    places = Array(repeating: 0, count: bodyCount + 1)
+    offsets = Array(repeating: 0, count: bodyCount + 1)
     rows = Array(repeating: 0, count: bodyCount + 1)
   }
 
   /// Notes a reference; returns whether it is the first to that body.
   @discardableResult
-  mutating func note(_ body: Int, from parent: Int, at place: Int, under row: Int) -> Bool {
-    guard body > 0, body < places.count, places[body] == 0 else { return false }
-    places[body] = place
+  mutating func note(_ body: Int, from parent: Int, at offset: Int, under row: Int) -> Bool {
+    guard body > 0, body < offsets.count, offsets[body] == 0 else { return false }
+    offsets[body] = offset
     parents[body] = UInt32(truncatingIfNeeded: parent)
     rows[body] = UInt32(truncatingIfNeeded: row)
     order.append(UInt32(truncatingIfNeeded: body))
@@ -34,17 +34,17 @@ struct ReachedBodies {
 
   /// Adds a body to which nothing leads to the order.
   mutating func noteUnreached(_ body: Int) {
-    places[body] = -1
+    offsets[body] = -1
     order.append(UInt32(truncatingIfNeeded: body))
   }
 
-  func isReached(_ body: Int) -> Bool { places[body] > 0 }
+  func isReached(_ body: Int) -> Bool { offsets[body] > 0 }
   func parent(_ body: Int) -> Int { Int(parents[body]) }
-  func place(_ body: Int) -> Int { places[body] }
+  func offset(_ body: Int) -> Int { offsets[body] }
   func row(_ body: Int) -> Int { Int(rows[body]) }
 
-  /// Whether the reference at `place` in the body `parent` is the first to `body`.
-  func isFirst(_ body: Int, from parent: Int, at place: Int) -> Bool {
-    places[body] == place && parents[body] == UInt32(truncatingIfNeeded: parent)
+  /// Whether the reference at `offset` in the body `parent` is the first to `body`.
+  func isFirst(_ body: Int, from parent: Int, at offset: Int) -> Bool {
+    offsets[body] == offset && parents[body] == UInt32(truncatingIfNeeded: parent)
   }
 }

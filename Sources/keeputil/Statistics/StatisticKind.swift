@@ -65,6 +65,19 @@ enum StatisticKind: Int, CaseIterable {
 }
 
 extension ArchiveValue {
+  /// The kind in a sentence.
+  var kindName: String {
+    get throws(ArchiveError) {
+      let kind = try StatisticKind(self)
+      let title = kind == .sharedString ? StatisticKind.string.title : kind.title
+      if kind == .empty { return "empty" }
+      if kind == .none || kind == .bytes { return title }
+      // Others were followed.
+      if kind == .object || kind == .value { return "a reference to itself" }
+      return ("aeio".contains(title.prefix(1)) ? "an " : "a ") + title
+    }
+  }
+
   /// Whether the value is a text that stands in the string table.
   var isSharedString: Bool {
     get throws(ArchiveError) { try sharedStringNumber != nil }

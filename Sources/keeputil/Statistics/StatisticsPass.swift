@@ -16,7 +16,7 @@ struct StatisticsPass {
     /// Where it begins, the key of a dictionary included.
     let start: Int
     let hasKey: Bool
-    /// Its place in the list of types, if it is a value behind a protocol.
+    /// Its index in the list of types, if it is a value behind a protocol.
     let type: Int?
   }
 
@@ -38,8 +38,8 @@ struct StatisticsPass {
   private var cursor = 0
   /// Whether all that the top level leads to was visited.
   private var isBeyondReach = false
-  private var largestValues: LargestList<ArchiveStatistics.Place>
-  private var largestObjects: LargestList<ArchiveStatistics.Place>
+  private var largestValues: LargestList<ArchiveStatistics.ListedValue>
+  private var largestObjects: LargestList<ArchiveStatistics.ListedValue>
   private var mostShared: LargestList<ArchiveStatistics.SharedObject>
 
   /// So many pairs of a class and a key are told apart.
@@ -113,7 +113,7 @@ struct StatisticsPass {
     if isBeyondReach { statistics.unreached.add(byteCount) }
     if let classNumber = body.classNumber {
       statistics.classes[classNumber].bodies.add(byteCount)
-      if largestObjects.accepts(byteCount) { largestObjects.add(byteCount, objectPlace(body)) }
+      if largestObjects.accepts(byteCount) { largestObjects.add(byteCount, listed(body)) }
       noteSharing(body)
     } else {
       statistics.topLevelValues.add(byteCount)
@@ -128,8 +128,8 @@ struct StatisticsPass {
     keys.addOwn(root.offset - extent.lowerBound, to: row)
   }
 
-  private func objectPlace(_ body: ArchiveBody) -> ArchiveStatistics.Place {
-    ArchiveStatistics.Place(
+  private func listed(_ body: ArchiveBody) -> ArchiveStatistics.ListedValue {
+    ArchiveStatistics.ListedValue(
       body: body.number,
       offset: body.value.offset,
       bytes: body.byteRange.count,
@@ -147,7 +147,7 @@ struct StatisticsPass {
     guard !overflow else { return }
     statistics.sharing.savedBytes &+= saved
     if mostShared.accepts(saved) {
-      mostShared.add(saved, .init(place: objectPlace(body), referenceCount: count))
+      mostShared.add(saved, .init(object: listed(body), referenceCount: count))
     }
   }
 
@@ -201,11 +201,11 @@ struct StatisticsPass {
       if value.hasMembers {
         var type: Int?
         if kind == .typed {
-          var place = value.offset
-          let typeNumber = try image.valueTypeNumber(at: &place)
-          types[typeNumber].values.count += 1
-          openTypes[typeNumber] += 1
-          type = typeNumber
+          var cursor = value.offset
+          let number = try image.valueTypeNumber(at: &cursor)
+          types[number].values.count += 1
+          openTypes[number] += 1
+          type = number
         }
         frames.append(Frame(kind: kind, row: row, start: start, hasKey: hasKey, type: type))
       } else {
@@ -310,15 +310,45 @@ struct StatisticsPass {
     statistics.largestObjects = largestObjects.entries.map(\.thing)
     statistics.sharing.most = mostShared.entries.map(\.thing)
     var paths = ValuePaths(image, reached)
-    let places = statistics.largestValues + statistics.largestObjects + statistics.sharing.most.map(\.place)
-    let texts = try paths.texts(for: places)
-    let (values, objects) = (statistics.largestValues.count, statistics.largestObjects.count)
-    for index in statistics.largestValues.indices { statistics.largestValues[index].path = texts[index] }
+    let shared = statistics.sharing.most.map(\.object)
+    var texts = try paths.texts(for: statistics.largestValues + statistics.largestObjects + shared)[...]
+    for index in statistics.largestValues.indices {
+      statistics.largestValues[index].path = texts.popFirst() ?? ""
+    }
     for index in statistics.largestObjects.indices {
-      statistics.largestObjects[index].path = texts[values + index]
+      statistics.largestObjects[index].path = texts.popFirst() ?? ""
     }
     for index in statistics.sharing.most.indices {
-      statistics.sharing.most[index].place.path = texts[values + objects + index]
+      statistics.sharing.most[index].object.path = texts.popFirst() ?? ""
     }
+  }
+}
+
+/// The largest of many things, as many as one asks for, in order; of things of one size those that came first.
+struct LargestList<Thing> {
+  private let most: Int
+  private(set) var entries: [(size: Int, thing: Thing)] = []
+
+  init(_ most: Int) {
+    self.most = max(0, most)
+  }
+
+  /// Whether a thing of this size would be in the list: worth asking before the thing is made.
+  func accepts(_ size: Int) -> Bool {
+    guard entries.count == most else { return most > 0 }
+    guard let last = entries.last else { return false }
+    return size > last.size
+  }
+
+  mutating func add(_ size: Int, _ thing: Thing) {
+    guard accepts(size) else { return }
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].size >= size { low = middle + 1 } else { high = middle }
+    }
+    if entries.count == most { entries.removeLast() }
+    entries.insert((size, thing), at: low)
   }
 }

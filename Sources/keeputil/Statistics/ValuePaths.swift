@@ -1,18 +1,24 @@
 import Keepsake
 
-/// Finds how one gets to values from the top level, in few steps where the way is long.
+/// Finds the paths of values from the top level, shortened where they are long.
 ///
-/// All ways are found at once, so that each body on them is walked once at most.
+/// All paths are found at once, so that each body on them is walked once at most.
 struct ValuePaths {
+  private struct Step {
+    let body: Int
+    /// The offset of the value in the body with which the path continues.
+    let offset: Int
+  }
+
   private let image: ArchiveImage
   private let reached: ReachedBodies
-  /// The way to a place within its body, as text.
-  private var ways: [Int: [Int: String]] = [:]
+  /// For each body the paths within it, as text, by the offsets to which they lead.
+  private var paths: [Int: [Int: String]] = [:]
 
-  /// A way through more bodies than both together leaves out those in between.
+  /// A path through more bodies than both together leaves out those in between.
   private static let firstBodies = 6
   private static let lastBodies = 10
-  /// A way through more values of one body does so, too.
+  /// A path through more values of one body does so, too.
   private static let mostSteps = 16
   /// A key that is longer is cut.
   private static let longestKey = 60
@@ -22,63 +28,36 @@ struct ValuePaths {
     self.reached = reached
   }
 
-  mutating func texts(for places: [ArchiveStatistics.Place]) throws(ArchiveError) -> [String] {
-    var chains: [(steps: [(body: Int, offset: Int)], skipped: Int, isReached: Bool)] = []
-    for place in places { chains.append(chain(to: place)) }
-    for chain in chains {
-      for step in chain.steps { ways[step.body, default: [:]][step.offset] = "" }
-    }
-    for body in ways.keys.sorted() { try findWays(in: body) }
+  mutating func texts(for values: [ArchiveStatistics.ListedValue]) throws(ArchiveError) -> [String] {
+    let chains = values.map(chain)
+    for step in chains.flatMap(\.steps) { paths[step.body, default: [:]][step.offset] = "" }
+    for body in paths.keys.sorted() { try findPaths(in: body) }
     return chains.map { chain in
-      var text = chain.isReached ? "" : "(unreferenced #\(chain.steps.first?.body ?? 0))"
-      for (index, step) in chain.steps.enumerated() {
-        if chain.skipped > 0, index == ValuePaths.firstBodies {
-          text += "…(\(grouped(chain.skipped)) objects)…"
-        }
-        text += ways[step.body]?[step.offset] ?? ""
+      let start = chain.steps.first?.body ?? 0
+      var texts = [start == 0 ? "" : "(unreferenced #\(start))"]
+      texts += chain.steps.map { paths[$0.body]?[$0.offset] ?? "" }
+      if chain.skipped > 0 {
+        texts.insert("…(\(grouped(chain.skipped)) objects)…", at: ValuePaths.firstBodies + 1)
       }
+      let text = texts.joined()
       return text.hasPrefix(".") ? String(text.dropFirst()) : text
     }
   }
 
-  /// The bodies on the way, from the top level on, each with the place in it at which the way continues.
-  private func chain(
-    to place: ArchiveStatistics.Place
-  ) -> (steps: [(body: Int, offset: Int)], skipped: Int, isReached: Bool) {
-    var first: [(body: Int, offset: Int)] = []
-    var last: [(body: Int, offset: Int)] = []
-    var skipped = 0
-    var body = place.body
-    var offset = place.offset
-    while true {
-      // From the end to the start: the last steps are kept as they come, and of the others the latest.
-      if last.count < ValuePaths.lastBodies {
-        last.append((body, offset))
-      } else {
-        first.append((body, offset))
-        if first.count > ValuePaths.firstBodies * 64 {
-          skipped += first.count - ValuePaths.firstBodies
-          first.removeFirst(first.count - ValuePaths.firstBodies)
-        }
-      }
-      guard body != 0, reached.isReached(body) else { break }
-      offset = reached.place(body)
-      body = reached.parent(body)
+  /// The bodies on the path from the top level on, and how many of them are left out after the first.
+  private func chain(to value: ArchiveStatistics.ListedValue) -> (steps: [Step], skipped: Int) {
+    var steps = [Step(body: value.body, offset: value.offset)]
+    while let last = steps.last, last.body != 0, reached.isReached(last.body) {
+      steps.append(Step(body: reached.parent(last.body), offset: reached.offset(last.body)))
     }
-    if first.count > ValuePaths.firstBodies {
-      skipped += first.count - ValuePaths.firstBodies
-      first.removeFirst(first.count - ValuePaths.firstBodies)
-    }
-    return (first.reversed() + last.reversed(), skipped, body == 0)
+    let skipped = max(0, steps.count - ValuePaths.firstBodies - ValuePaths.lastBodies)
+    if skipped > 0 { steps.removeSubrange(ValuePaths.lastBodies..<ValuePaths.lastBodies + skipped) }
+    return (steps.reversed(), skipped)
   }
 
-  private mutating func findWays(in number: Int) throws(ArchiveError) {
-    guard var wanted = ways[number], let last = wanted.keys.max() else { return }
-    let root =
-      number == 0
-      ? try image.topLevelValue
-      : try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound).value
-    var walk = ArchiveWalk(root)
+  private mutating func findPaths(in number: Int) throws(ArchiveError) {
+    guard var wanted = paths[number], let last = wanted.keys.max() else { return }
+    var walk = ArchiveWalk(try image.content(ofBody: number))
     var labels: [PathElement?] = []
     while let step = try walk.next() {
       guard case .value(let value, let label) = step else {
@@ -89,15 +68,22 @@ struct ValuePaths {
       if value.offset >= last { break }
       if value.hasMembers { labels.append(label) }
     }
-    ways[number] = wanted
+    paths[number] = wanted
   }
 
   /// The labels of the values around and that of the value itself. Some have none: what is in an optional, say.
   private static func text(_ labels: [PathElement?], _ label: PathElement?) -> String {
-    let steps = labels.count <= mostSteps ? labels : Array(labels.suffix(mostSteps))
-    let start = labels.count <= mostSteps ? "" : "…(\(grouped(labels.count - mostSteps)) levels)…"
-    return start
-      + (steps + [label])
+    let skipped = max(0, labels.count - mostSteps)
+    return (skipped > 0 ? "…(\(grouped(skipped)) levels)…" : "")
+      + (labels.dropFirst(skipped) + [label])
       .map { $0.map { PathText.text($0, isFirst: false, longestKey: longestKey) } ?? "" }.joined()
+  }
+}
+
+extension ArchiveImage {
+  /// What a body holds; that of the number 0 is the top level.
+  func content(ofBody number: Int) throws(ArchiveError) -> ArchiveValue {
+    if number == 0 { return try topLevelValue }
+    return try numberedBody(number, referredToAt: directory.offsets.range.lowerBound).value
   }
 }

@@ -24,13 +24,12 @@ struct Palette {
   init(isOn: Bool) { self.isOn = isOn }
 
   /// The palette for standard output, as the option `--color` says.
-  init(option: String?, for command: String) throws(CommandFailure) {
-    switch option ?? "auto" {
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    switch arguments.value("--color") ?? "auto" {
     case "always": isOn = true
     case "never": isOn = false
     case "auto": isOn = Palette.isWelcome
-    case let other:
-      throw CommandFailure.usage("\(command): '\(escaped(other))' is no colouring; auto, always or never")
+    case let other: throw arguments.misuse("'\(escaped(other))' is no colouring; auto, always or never")
     }
   }
 
@@ -46,13 +45,4 @@ struct Palette {
   func paint(_ text: String, _ ink: Ink) -> String {
     isOn && !text.isEmpty ? "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m" : text
   }
-
-  /// What the page of each command that has colours says about them.
-  static let option = ManualPage.Option(
-    "--color WHEN",
-    """
-    colours: auto (the default: if standard output is a terminal, the variable NO_COLOR is not set and TERM is not \
-    "dumb"), always or never
-    """
-  )
 }

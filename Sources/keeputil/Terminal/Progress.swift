@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// How far a long piece of work is: one line on standard error that is written over, and erased at the end.
 ///
@@ -98,11 +99,35 @@ final class Progress {
   }
 }
 
-extension Progress {
-  /// What the page of each command says that shows it.
-  static let note = ManualPage.Block.text(
-    """
-    While that takes longer than half a second, a line on standard error tells how far it is, if that is a terminal.
-    """
-  )
+/// A line about work that cannot tell how far it is. Another thread shows it, if it comes to that before the work is done.
+final class WaitingLine: Sendable {
+  private enum State {
+    case awaited, shown, over
+  }
+
+  private let text: String
+  private let put: @Sendable (String) -> Void
+  private let state = Mutex(State.awaited)
+
+  /// - Parameter put: where it is shown.
+  init(_ text: String, put: @escaping @Sendable (String) -> Void) {
+    self.text = text
+    self.put = put
+  }
+
+  func show() {
+    state.withLock { state in
+      guard state == .awaited else { return }
+      state = .shown
+      put("\r\(text)")
+    }
+  }
+
+  /// Leaves the line as it was before. It is not shown any more.
+  func erase() {
+    state.withLock { state in
+      if state == .shown { put("\r\(String(repeating: " ", count: text.count))\r") }
+      state = .over
+    }
+  }
 }

@@ -5,41 +5,48 @@ func quoted(_ string: String) -> String { "\"" + escaped(string) + "\"" }
 ///
 /// - Parameter kept: characters that stay as they are though they have an escape.
 func escaped(_ string: String, keeping kept: String = "") -> String {
-  var result = ""
-  result.reserveCapacity(string.utf8.count)
-  var previous: Unicode.Scalar?
-  for scalar in string.unicodeScalars {
-    defer { previous = scalar }
+  respelled(string) { scalar, previous in
     switch scalar {
-    case "\"", "\\":
-      if !kept.unicodeScalars.contains(scalar) { result.append("\\") }
-      result.unicodeScalars.append(scalar)
-    case " "..."~": result.unicodeScalars.append(scalar)
-    case "\n": result.append("\\n")
-    case "\r": result.append("\\r")
-    case "\t": result.append("\\t")
-    case "\0": result.append("\\0")
-    default:
-      if scalar.isStrange(after: previous) {
-        result.append("\\u{\(String(scalar.value, radix: 16, uppercase: true))}")
-      } else {
-        result.unicodeScalars.append(scalar)
-      }
+    case "\"", "\\": kept.unicodeScalars.contains(scalar) ? nil : "\\\(scalar)"
+    case " "..."~": nil
+    case "\n": "\\n"
+    case "\r": "\\r"
+    case "\t": "\\t"
+    case "\0": "\\0"
+    default: scalar.isStrange(after: previous) ? "\\u{\(scalar.hexadecimal)}" : nil
     }
   }
-  return result
 }
 
-/// The text as it stands where it has no quotes around it, safe for a terminal.
+/// The text as it is shown without quotes around it, safe for a terminal.
 ///
 /// - Parameter most: a longer text is cut off.
 func displayed(_ text: String, _ most: Int = .max) -> String {
   escaped(most == .max ? text : shortened(text, most), keeping: "\"\\")
 }
 
-/// A name as it stands in a table, where one that is empty would not be seen.
+/// A name as it is shown in a table, where one that is empty would not be seen.
 func displayedName(_ name: String, _ most: Int = 200) -> String {
   name.isEmpty ? quoted(name) : displayed(name, most)
+}
+
+/// The string with the scalars spelled that have another spelling, which may depend on the scalar before.
+func respelled(
+  _ string: String,
+  _ spelling: (_ scalar: Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?
+) -> String {
+  var result = ""
+  result.reserveCapacity(string.utf8.count)
+  var previous: Unicode.Scalar?
+  for scalar in string.unicodeScalars {
+    if let spelling = spelling(scalar, previous) {
+      result.append(spelling)
+    } else {
+      result.unicodeScalars.append(scalar)
+    }
+    previous = scalar
+  }
+  return result
 }
 
 extension Unicode.Scalar {
@@ -59,4 +66,53 @@ extension Unicode.Scalar {
       return false
     }
   }
+
+  /// What XML and HTML have for a scalar that would be markup, but for an apostrophe.
+  var entity: String? {
+    switch self {
+    case "&": "&amp;"
+    case "<": "&lt;"
+    case ">": "&gt;"
+    case "\"": "&quot;"
+    default: nil
+    }
+  }
+
+  /// Whether XML 1.0 has no way to write a scalar, by its number neither.
+  var isUnknownToXML: Bool {
+    (self < " " && !["\t", "\n", "\r"].contains(self)) || self == "\u{FFFE}" || self == "\u{FFFF}"
+  }
+
+  /// The number in hexadecimal digits.
+  var hexadecimal: String { String(value, radix: 16, uppercase: true) }
+}
+
+// MARK: Shortening
+
+/// The text if it is short enough, otherwise its start and a sign that there is more.
+func shortened(_ text: String, _ most: Int) -> String { start(of: text, most).map { $0 + "…" } ?? text }
+
+/// The first `most` scalars of a longer text; `nil` of one that has no more.
+///
+/// Nothing is counted beyond what is shown, since a text may have a hundred megabytes; and scalars are, since one
+/// character may have them all.
+private func start(of text: String, _ most: Int) -> String? {
+  let scalars = text.unicodeScalars
+  guard let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex),
+    end < scalars.endIndex
+  else { return nil }
+  return String(scalars[..<end])
+}
+
+/// The text in quotes, with escapes; of a longer one the start, and how long it is.
+func quoted(_ text: String, _ most: Int) -> String {
+  guard most < .max, let start = start(of: text, most) else { return quoted(text) }
+  return "\(quoted(start))… \(counted(text.utf8.count, "byte"))"
+}
+
+/// The middle of a long text left out: of a path and of the name of a type the end matters as much as the start.
+func abridged(_ text: String, _ most: Int) -> String {
+  guard text.count > most else { return text }
+  let tail = (most - 1) * 2 / 3
+  return text.prefix(most - 1 - tail) + "…" + text.suffix(tail)
 }

@@ -1,6 +1,6 @@
 import Keepsake
 
-/// Goes a way through an archive and reads what it needs for that.
+/// Follows a path through an archive and reads what it needs for that.
 struct PathLookup {
   enum Found {
     case value(ArchiveValue)
@@ -62,7 +62,7 @@ struct PathLookup {
           "\(here) is an array of \(counted(count, "element")), and \(quoted(key)) is no index; try [0]"
         )
       default:
-        throw failure("\(here) is \(content.kindName), so there is nothing in it")
+        throw failure("\(here) is \(try content.kindName), so there is nothing in it")
       }
     }
     return .value(value)
@@ -86,9 +86,9 @@ struct PathLookup {
       if candidates.count < PathLookup.mostCandidates { candidates.append(key) }
       try walk.skipMembers()
     }
-    let place = gone.isEmpty && path.start == nil ? "at the top level" : "in \(here)\(description)"
+    let container = gone.isEmpty && path.start == nil ? "at the top level" : "in \(here)\(description)"
     throw failure(
-      "there is no key \(quoted(wanted)) \(place)\(Spelling.advice(wanted, among: candidates, count: try value.count ?? 0))"
+      "there is no key \(quoted(wanted)) \(container)\(Spelling.advice(wanted, among: candidates, count: try value.count ?? 0))"
     )
   }
 
@@ -164,32 +164,6 @@ enum Unwrapping {
       default:
         return (value, description)
       }
-    }
-  }
-}
-
-extension ArchiveValue {
-  /// The kind in words.
-  var kindName: String {
-    switch kind {
-    case .none: "nil"
-    case .empty: "empty"
-    case .some: "an optional"
-    case .bool: "a boolean"
-    case .integer: "an integer"
-    case .float32: "a 32-bit floating-point number"
-    case .float64: "a 64-bit floating-point number"
-    case .date: "a date"
-    case .uuid: "a UUID"
-    case .decimal: "a decimal"
-    case .url: "a URL"
-    case .string: "a string"
-    case .bytes: "bytes"
-    case .array, .numbers: "an array"
-    case .map, .record: "a keyed container"
-    case .typed: "a value behind a protocol"
-    case .object, .value: "a reference to itself"
-    case .conditional: "a weak reference"
     }
   }
 }

@@ -11,7 +11,7 @@ extension Input {
   func openArchive(
     _ progress: Progress? = nil
   ) throws(CommandFailure) -> (image: ArchiveImage, summary: ArchiveSummary) {
-    let progress = progress ?? Progress("checking \(displayed(name))", .whenUseful)
+    let progress = progress ?? self.progress("checking")
     defer { progress.finish() }
     // One of NSKeyedArchiver is turned into one of Keepsake first, and nobody can tell how long that takes.
     let image =
@@ -23,20 +23,99 @@ extension Input {
     do {
       try image.verifyContents { progress.update($0 / Input.checksumShare, of: total) }
     } catch {
-      throw failure(error, FaultPlace.words(forBlockOf: error, in: image))
+      throw failure(error, FaultLocation.words(forBlockOf: error, in: image))
     }
     do {
       let summary = try image.verifyStructure { progress.update(ends.checksums + $0, of: total) }
       // All was compared now. Opened like this, nobody asks for that again with each value that is read.
       return (image.source == nil ? try ArchiveImage(data: data, verification: .disabled) : image, summary)
     } catch {
-      throw failure(error, FaultPlace.words(for: error, in: image))
+      throw failure(error, FaultLocation.words(for: error, in: image))
     }
   }
+}
 
-  private func failure(_ error: ArchiveError, _ place: String?) -> CommandFailure {
-    let failure = failure(error)
-    guard let place else { return failure }
-    return CommandFailure(failure.status, failure.message.map { "\($0), \(place)" })
+/// What stands at a byte of an archive: the object, and the way to the value in it.
+enum FaultLocation {
+  /// The location in words, as "in Book #3, at authors[0]"; `nil` where it cannot be told.
+  static func words(for error: ArchiveError, in image: ArchiveImage) -> String? {
+    guard let offset = error.byteOffset else { return nil }
+    let directory = image.directory
+    if directory.topLevel.contains(offset) {
+      let start = directory.topLevel.lowerBound + 1
+      let value = try? ArchiveValue(image, at: start, endingBy: directory.topLevel.upperBound, .topLevel)
+      let steps = value.map { way(to: offset, from: $0) } ?? []
+      return steps.isEmpty ? "at the top level" : "at \(PathText.text(steps))"
+    }
+    if let table = table(at: offset, of: directory) { return "in the \(table)" }
+    guard let number = image.bodyNumber(containing: offset), let body = try? body(number, in: image) else {
+      return nil
+    }
+    // The value may be what cannot be read.
+    let steps =
+      (try? ArchiveValue(image, at: body.start, endingBy: body.end, .body)).map { way(to: offset, from: $0) }
+      ?? []
+    return steps.isEmpty ? "in \(body.name)" : "in \(body.name), at \(PathText.text(steps))"
+  }
+
+  /// The name of a body, where the value in it begins, and where the body ends.
+  private static func body(
+    _ number: Int,
+    in image: ArchiveImage
+  ) throws(ArchiveError) -> (name: String, start: Int, end: Int) {
+    let extent = try image.extent(ofBody: number, at: 0)
+    var cursor = extent.lowerBound
+    guard let classNumber = try image.classNumber(at: &cursor) else {
+      return ("value #\(number)", cursor, extent.upperBound)
+    }
+    return ("\(escaped(image.classes[classNumber].name)) #\(number)", cursor, extent.upperBound)
+  }
+
+  /// What is in the block that does not match its checksum, as "where #3 to #90 are": the byte that was changed may be
+  /// any of it.
+  static func words(forBlockOf error: ArchiveError, in image: ArchiveImage) -> String? {
+    guard let block = error.byteOffset else { return nil }
+    let end = min(block + Blocks.byteCount, image.directory.topLevel.lowerBound) - 1
+    let start = max(block, Header.byteCount)
+    guard start <= end, let first = image.bodyNumber(containing: start),
+      let last = image.bodyNumber(containing: end)
+    else { return nil }
+    return first == last ? "in the middle of #\(first)" : "where #\(first) to #\(last) are"
+  }
+
+  private static func table(at offset: Int, of directory: ArchiveDirectory) -> String? {
+    let tables = [
+      ("key table", directory.keys), ("shape table", directory.shapes), ("class table", directory.classes),
+      ("string table", directory.strings), ("conditional table", directory.conditionals),
+      ("offset table", directory.offsets),
+    ]
+    return tables.first { $0.1.range.contains(offset) }?.0
+  }
+
+  /// The steps to the value that holds the byte at `offset`, or to the one behind which nothing can be read.
+  private static func way(to offset: Int, from value: ArchiveValue) -> [PathElement] {
+    var way: [PathElement?] = []
+    /// Where the last step leads to a value that has been left, or that never had members.
+    var isBehindLast = false
+    var walk = ArchiveWalk(value)
+    do {
+      while let step = try walk.next() {
+        switch step {
+        case .leave:
+          if try walk.cursor > offset { return way.compactMap(\.self) }
+          if isBehindLast { way.removeLast() }
+          isBehindLast = true
+        case .value(let value, let label):
+          // The one before is the last that begins where the byte is or before it.
+          if value.offset > offset { return way.compactMap(\.self) }
+          if isBehindLast { way.removeLast() }
+          way.append(label)
+          isBehindLast = !value.hasMembers
+        }
+      }
+    } catch {
+      // It is damaged there: so far the way is sure.
+    }
+    return way.compactMap(\.self)
   }
 }

@@ -1,0 +1,179 @@
+/// What there is to say about a command, in the parts that a page of a manual has.
+struct ManualPage {
+  /// A term and what it means: an option, or an example with its command.
+  struct Item {
+    let term: String
+    let text: String
+  }
+
+  /// A piece of the description.
+  private enum Block {
+    /// A paragraph, which is broken into lines as the page needs.
+    case paragraph(String)
+    /// Lines that stay as they are.
+    case verbatim([Substring])
+    case item(Item)
+  }
+
+  let name: String
+  /// What the command does, in a few words.
+  let summary: String
+  /// The ways to call it, without the name of the tool.
+  private let synopsis: [String]
+  private let description: [Block]
+  /// Each as it is typed, with the name of its value if it takes one: `--depth N`.
+  let options: [Item]
+  /// The options that the tool gives to itself.
+  let hiddenOptions: [Item]
+  let exitStatuses: [ExitStatus]
+  /// What an exit status means for this command in particular.
+  private let statusMeanings: [ExitStatus: String]
+  /// What one wants, and the command for it.
+  let examples: [Item]
+
+  /// The texts are pieces with empty lines between them. A piece of which the second line is indented has items: terms,
+  /// each with its meaning below it. One that is indented by four is verbatim.
+  init(
+    _ name: String,
+    _ summary: String,
+    synopsis: [String],
+    _ description: String,
+    options: String,
+    hiddenOptions: String = "",
+    exitStatuses: [ExitStatus] = [.done, .usage, .badData, .noInput, .inputOutput],
+    statusMeanings: [ExitStatus: String] = [:],
+    examples: String
+  ) {
+    self.name = name
+    self.summary = summary
+    self.synopsis = synopsis
+    self.description = ManualPage.blocks(description)
+    self.options = ManualPage.items(options)
+    self.hiddenOptions = ManualPage.items(hiddenOptions)
+    self.exitStatuses = exitStatuses
+    self.statusMeanings = statusMeanings
+    self.examples = ManualPage.items(examples)
+  }
+
+  private static func blocks(_ text: String) -> [Block] {
+    text.split(separator: "\n\n").flatMap { piece -> [Block] in
+      let lines = piece.split(separator: "\n")
+      if lines[0].hasPrefix("    ") { return [.verbatim(lines.map { $0.dropFirst(4) })] }
+      guard lines.count > 1, lines[1].hasPrefix("  ") else { return [.paragraph(String(piece))] }
+      let starts = lines.indices.filter { !lines[$0].hasPrefix(" ") }
+      return zip(starts, starts.dropFirst() + [lines.count]).map { start, end in
+        let meaning = lines[(start + 1)..<end].map { $0.dropFirst(2) }.joined(separator: " ")
+        return .item(Item(term: String(lines[start]), text: meaning))
+      }
+    }
+  }
+
+  private static func items(_ text: String) -> [Item] {
+    blocks(text).compactMap { if case .item(let item) = $0 { item } else { nil } }
+  }
+}
+
+// What the pages of several commands say.
+extension ManualPage {
+  static let saveOption = """
+    --at N
+      takes the file as its save N left it; so does FILE@N
+    """
+
+  static let colorOption = """
+    --color WHEN
+      colours: auto (the default: if standard output is a terminal, the variable NO_COLOR is not set and TERM is
+      not "dumb"), always or never
+    """
+
+  static let progress = """
+    While that takes longer than half a second, a line on standard error tells how far it is, if that is a
+    terminal.
+    """
+
+  /// How the file OUT is written.
+  static let savedFile = """
+    OUT replaces an existing file only when it is complete and on the disk: after a failure, an interruption or a
+    power cut the existing one is there, whole. If SIGINT, SIGTERM or SIGHUP ends the command, it removes what it
+    has written. Killed otherwise, it leaves that beside OUT, under a name that begins with .OUT.keepsake-, and the
+    next command that writes to OUT removes it.
+    """
+}
+
+// The page as text.
+extension ManualPage {
+  private static let width = 100
+  private static let margin = 7
+  private static let innerMargin = 11
+
+  private static let closedPipe = """
+    Where nobody reads the output any more, as behind '| head', the signal SIGPIPE ends the command without a word;
+    a shell reports that as 141.
+    """
+
+  func text(_ palette: Palette) -> String {
+    func section(_ title: String, _ pieces: [String], apart: Bool = true) -> String {
+      palette.paint(title, .bold) + "\n" + pieces.joined(separator: apart ? "\n\n" : "\n") + "\n"
+    }
+    let calls = synopsis.map { line(palette.paint("keeputil \(name)", .bold) + " " + $0) }
+    let closedPipe = Self.wrapped(Self.closedPipe, Self.margin)
+    let statuses = exitStatuses.map { statusLine($0, palette) } + ["", closedPipe]
+    let commands = examples.map { Self.wrapped($0.term, Self.margin) + "\n" + line("    $ " + $0.text) }
+    return [
+      section("NAME", [line("keeputil \(name) - \(summary)")]),
+      section("SYNOPSIS", calls, apart: false),
+      section("DESCRIPTION", description.map { text($0, palette) }),
+      section("OPTIONS", options.map { text($0, palette) }),
+      section("EXIT STATUS", statuses, apart: false),
+      section("EXAMPLES", commands),
+    ].joined(separator: "\n")
+  }
+
+  /// The exit statuses of all commands, for the overview.
+  static func statusList(_ palette: Palette) -> String {
+    ExitStatus.allCases
+      .map { "  " + palette.paint(leftPadded(String($0.rawValue), 2), .bold) + "   " + $0.meaning + "\n" }
+      .joined() + "\n" + wrapped(closedPipe, 2) + "\n"
+  }
+
+  private func text(_ block: Block, _ palette: Palette) -> String {
+    switch block {
+    case .paragraph(let text): Self.wrapped(text, Self.margin)
+    case .verbatim(let lines): lines.map { line("  " + $0) }.joined(separator: "\n")
+    case .item(let item): text(item, palette)
+    }
+  }
+
+  private func text(_ item: Item, _ palette: Palette) -> String {
+    // The name of an option's value is underlined, as in the pages of `man`.
+    let words = item.term.split(separator: " ").enumerated().map { index, word in
+      palette.paint(String(word), item.term.hasPrefix("-") && index > 0 ? .underlined : .bold)
+    }
+    return line(words.joined(separator: " ")) + "\n" + Self.wrapped(item.text, Self.innerMargin)
+  }
+
+  private func statusLine(_ status: ExitStatus, _ palette: Palette) -> String {
+    let number = String(status.rawValue)
+    let text = Self.wrapped(statusMeanings[status] ?? status.meaning, Self.innerMargin)
+    return line(palette.paint(number, .bold)) + text.dropFirst(Self.margin + number.count)
+  }
+
+  private func line(_ text: some StringProtocol) -> String {
+    String(repeating: " ", count: Self.margin) + text
+  }
+
+  /// The words of a text in lines that fit, each behind a margin.
+  private static func wrapped(_ text: String, _ margin: Int) -> String {
+    let indent = String(repeating: " ", count: margin)
+    var lines: [String] = []
+    var current = ""
+    for word in text.split(whereSeparator: \.isWhitespace) {
+      if !current.isEmpty, margin + current.count + 1 + word.count > width {
+        lines.append(indent + current)
+        current = ""
+      }
+      current += (current.isEmpty ? "" : " ") + word
+    }
+    return (lines + [indent + current]).joined(separator: "\n")
+  }
+}
