@@ -24,7 +24,8 @@ extension ReadablePrimitive {
   static func readValue(
     _ session: DecodingSession,
     at cursor: inout Int,
-    by read: (DecodingSession, inout Int) throws(ReadingFault) -> Self = { (session, cursor) throws(ReadingFault) in
+    by read: (DecodingSession, inout Int) throws(ReadingFault) -> Self = {
+      (session, cursor) throws(ReadingFault) in
       try Self.read(session, at: &cursor)
     }
   ) throws(ReadingFault) -> Self {
