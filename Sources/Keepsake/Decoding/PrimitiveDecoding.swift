@@ -24,16 +24,18 @@ extension ReadablePrimitive {
   static func readValue(
     _ session: DecodingSession,
     at cursor: inout Int,
-    by read: (DecodingSession, inout Int) throws(ReadingFault) -> Self = {
-      (session, cursor) throws(ReadingFault) in
-      try Self.read(session, at: &cursor)
-    }
+    by read: (DecodingSession, inout Int) throws(ReadingFault) -> Self
   ) throws(ReadingFault) -> Self {
     do throws(ReadingFault) {
       return try read(session, &cursor)
     } catch {
       return try readReferred(session, at: &cursor, after: error)
     }
+  }
+
+  @inline(__always)
+  static func readValue(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self {
+    try readValue(session, at: &cursor, by: Self.read)
   }
 
   @inline(never)

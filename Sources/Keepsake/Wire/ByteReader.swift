@@ -385,26 +385,6 @@ extension RawSpan {
     unsafe UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// Whether all bytes are below 128.
-  @inline(__always)
-  var isASCII: Bool {
-    var offset = 0
-    var bits: UInt64 = 0
-    while byteCount &- offset >= 8 {
-      bits |= littleEndianWord(at: offset)
-      offset &+= 8
-    }
-    if byteCount >= 8 {
-      bits |= littleEndianWord(at: byteCount &- 8)
-    } else {
-      while offset < byteCount {
-        bits |= UInt64(byte(at: offset))
-        offset &+= 1
-      }
-    }
-    return bits & 0x8080_8080_8080_8080 == 0
-  }
-
   @inline(__always)
   func byte(at offset: Int) -> UInt8 {
     unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)  // bounds-checked

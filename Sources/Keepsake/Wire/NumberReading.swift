@@ -106,3 +106,25 @@ extension ByteReader {
     Int(try unsigned(at: offset + 1, byteCount: Int(byte(at: offset) & 3) + 1))
   }
 }
+
+extension RawSpan {
+  /// Whether all bytes are below 128.
+  @inline(__always)
+  var isASCII: Bool {
+    var offset = 0
+    var bits: UInt64 = 0
+    while byteCount &- offset >= 8 {
+      bits |= littleEndianWord(at: offset)
+      offset &+= 8
+    }
+    if byteCount >= 8 {
+      bits |= littleEndianWord(at: byteCount &- 8)
+    } else {
+      while offset < byteCount {
+        bits |= UInt64(byte(at: offset))
+        offset &+= 1
+      }
+    }
+    return bits & 0x8080_8080_8080_8080 == 0
+  }
+}
