@@ -27,7 +27,7 @@ extension EncodingSession {
   // MARK: Errors
 
   /// Why a closed session cannot be used.
-  var unusableNow: EncodingError {
+  var unusableNow: any Error {
     if let failure = outcome.lateWriteFailure { return failure }
     return outcome.isFinished
       ? misuse("The archive is finished. Encode before finishEncoding()") : archiverUsedMeanwhile
