@@ -15,6 +15,12 @@ struct ObjectRegistry {
   /// How many numbers are given out.
   var count: Int { objects.count }
 
+  /// The object of `number`, if there is one, to be used as long as it has the number.
+  @inline(__always)
+  func unretained(_ number: Int) -> Unretained<AnyObject>? {
+    number >= 1 && number <= objects.count ? objects[number &- 1].map { Unretained($0) } : nil
+  }
+
   /// The object of `number`, if there is one.
   func object(_ number: Int) -> AnyObject? {
     number >= 1 && number <= objects.count ? objects[number - 1] : nil

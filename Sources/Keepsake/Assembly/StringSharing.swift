@@ -129,7 +129,10 @@ struct StringSharing {
   }
 
   /// Forgets all strings.
-  mutating func removeAll() { truncate(to: Mark(watched: 0, shared: 0)) }
+  mutating func removeAll() {
+    if seen.clear(of: seenHashes.count) { seenHashes.removeAll(keepingCapacity: true) }
+    truncate(to: Mark(watched: 0, shared: 0))
+  }
 
   /// Writes an entry of the string table (Format §5.4).
   func write(_ number: Int, to buffer: ByteBuffer) {
@@ -190,6 +193,13 @@ private struct HashTable {
 
   /// Takes out the value that was put in last, which was `value` with `hash`.
   mutating func removeLast(_ value: UInt32, _ hash: UInt32) { slots[slot(of: value, hash)] = 0 }
+
+  /// Makes it empty, unless the `count` values in it are so few that to take them out one by one is less work.
+  mutating func clear(of count: Int) -> Bool {
+    guard count &* 16 > slots.count else { return false }
+    for slot in slots.indices { slots[slot] = 0 }
+    return true
+  }
 
   /// The first slot from that of `hash` on with `value`, which the caller knows to be there; 0 always is (see `isFull`).
   @inline(__always)

@@ -43,13 +43,13 @@ final class DecodingKeyTable {
   ) -> KeyedDecodingContainer<Key> {
     let state = DecodingContainerState(session, self, offset, depth)
     let container = KeyedDecodingContainer(KeyedValueDecoder<Key>(state))
-    if session.types.keepsSpares, spares.keep(container, state) {
-      session.types.tablesWithSpares.append(self)
-    }
+    guard session.types.keepsSpares else { return container }
+    let isFirst = spares.isEmpty
+    if spares.keep(container, state) != nil, isFirst { session.types.tablesWithSpares.append(self) }
     return container
   }
 
-  func dropSpares() { spares = SpareContainers() }
+  func dropSpares() { spares.removeAll() }
 
   func forgetArchiveInSpares() -> Int? { spares.forgetArchive() }
 

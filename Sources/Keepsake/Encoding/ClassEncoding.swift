@@ -69,7 +69,13 @@ extension EncodingSession {
   private func addPolymorphic(_ type: AnyClass) throws {
     // The entry of a placeholder is that of the class for which it stands, and is there when its body is begun.
     if type is any ArchivePlaceholder.Type { return }
-    try makePolymorphic(classNumber(of: type), type)
+    let mark = tables.classes.mark
+    do { try makePolymorphic(classNumber(of: type), type) } catch {
+      // Plans for classes are atomic.
+      tables.classes.truncate(to: mark)
+      types.classProperties.forgetNumbers()
+      throw error
+    }
   }
 
   private func makePolymorphic(_ number: Int, _ type: AnyClass) throws {

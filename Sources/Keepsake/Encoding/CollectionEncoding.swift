@@ -55,14 +55,16 @@ extension Span where Element: ~Copyable {
 extension Array: NativelyEncodable where Element: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan {
     if let packable = Element.self as? any PackableElement.Type { return packable.makePackedPlan() }
-    if Element.self == String.self { return StringsEncodingPlan() }
+    if Element.self == String.self { return StringsEncodingPlan(isAtomic: true) }
     return ArrayEncodingPlan<Element>()
   }
 }
 
 final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
   override func encode(_ value: [Element], _ session: EncodingSession) throws {
-    try session.encodeElements(ofArray: value, session.types.plans.plan(for: Element.self))
+    try session.types.plans.unretained(for: Element.self).use { (plan) throws in
+      try session.encodeElements(ofArray: value, plan)
+    }
   }
 
   override var canBeNil: Bool { false }
@@ -147,7 +149,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
   private let keysMayMeet =
     Key.self is any CodingKeyRepresentable.Type && Key.self != String.self && Key.self != Int.self
 
-  override init() {
+  init() {
     if Key.self == String.self {
       mapKey = { ($0 as? String).map(MapKey.string) }
     } else if Key.self == Int.self {
@@ -160,6 +162,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     } else {
       mapKey = nil
     }
+    super.init()
   }
 
   override var canBeNil: Bool { false }
@@ -254,11 +257,13 @@ final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
 
   override func encode(_ value: Wrapped?, _ session: EncodingSession) throws {
     guard let value else { return session.buffer.append(Tag.none) }
-    let plan = session.types.plans.plan(for: Wrapped.self)
     let start = session.buffer.count
-    try plan.encode(value, session)
+    let canBeNil = try session.types.plans.unretained(for: Wrapped.self).use { (plan) throws in
+      try plan.encode(value, session)
+      return plan.canBeNil
+    }
     // What would read as nil is marked as some value, so that no level of optionality is lost (Format §4.2).
-    if plan.canBeNil, session.buffer[start] == Tag.none || session.buffer[start] == Tag.some {
+    if canBeNil, session.buffer[start] == Tag.none || session.buffer[start] == Tag.some {
       session.buffer.replace(start..<start, with: [Tag.some])
       session.moveSplices(from: start, by: 1)
     }

@@ -5,7 +5,7 @@ struct ConditionalReference<Object: AnyObject>: ValueStandIn {
 }
 
 extension ConditionalReference: Encodable, NativelyEncodable where Object: Encodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan { ConditionalEncodingPlan<Object>() }
+  static func makeEncodingPlan() -> AnyEncodingPlan { ConditionalEncodingPlan<Object>(isAtomic: true) }
 
   /// Other encoders have no way to refer to an object, and a conditional reference is no reason to write it.
   func encode(to encoder: any Encoder) throws {
@@ -17,8 +17,7 @@ extension ConditionalReference: Encodable, NativelyEncodable where Object: Encod
 final class ConditionalEncodingPlan<Object: AnyObject & Encodable>: EncodingPlan<ConditionalReference<Object>>
 {
   override func encode(_ value: ConditionalReference<Object>, _ session: EncodingSession) throws {
-    guard let object = value.object else { return session.buffer.append(Tag.none) }
-    try session.encodeConditionally(object)
+    try session.encodeConditionally(value.object)
   }
 
   override func standsInline(_ value: ConditionalReference<Object>) -> Bool { true }
@@ -26,7 +25,8 @@ final class ConditionalEncodingPlan<Object: AnyObject & Encodable>: EncodingPlan
 
 extension EncodingSession {
   @inline(never)
-  func encodeConditionally<Object: AnyObject & Encodable>(_ object: Object) throws {
+  func encodeConditionally<Object: AnyObject & Encodable>(_ object: Object?) throws {
+    guard let object else { return buffer.append(Tag.none) }
     let isDeclaredOtherwise = ObjectIdentifier(type(of: object as AnyObject)) != ObjectIdentifier(Object.self)
     guard let number = tables.conditionals.number(for: object, isDeclaredOtherwise: isDeclaredOtherwise)
     else {

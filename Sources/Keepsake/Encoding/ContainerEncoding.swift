@@ -1,19 +1,50 @@
 /// How a value gets into a container. What the containers call is here, not generic over their own types,
 /// since looking up the metadata of a generic type costs more than writing a value.
 extension EncodingContainerState {
-  /// Writes a primitive value under `key`. Nearly always the container is the innermost one, a record, and
-  /// the key is the one that came next the last time.
+  /// Writes a primitive value under `key`.
   @inline(__always)
   func put<Value: ArchivePrimitive, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    guard session.context.top.id == frame, session.context.top.kind == .record, !session.outcome.isClosed,
-      let next = session.tables.shapes.step(
-        from: session.context.top.position,
-        key: table.number(of: key, in: session)
-      )
-    else { return try putSlowly(value, key) }
-    session.context.top.position = next
-    session.context.top.count &+= 1
+    guard let node = nodeAtOnce(for: key) else { return try putSlowly(value, key) }
+    session.context.top.begin(node)
     Value.write(value, to: session)
+  }
+
+  /// Encodes any value under `key`. When its `encode(to:)` throws, nothing of it is left.
+  func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
+    guard !session.context.isTopLevel, let node = nodeAtOnce(for: key) else {
+      return try encodeSlowly(value, key)
+    }
+    try session.types.plans.unretained(for: Value.self).use { (plan) throws in
+      guard !plan.isAtomic else {
+        let (position, count) = (session.context.top.position, session.context.top.count)
+        session.context.top.begin(node)
+        do { try plan.encode(value, session) } catch {
+          (session.context.top.position, session.context.top.count) = (position, count)
+          throw session.naming(value, error)
+        }
+        return
+      }
+      let mark = session.mark
+      session.context.top.begin(node)
+      do { try plan.encode(value, session) } catch {
+        session.truncate(to: mark)
+        throw session.naming(value, error)
+      }
+    }
+  }
+
+  /// Where the shape of the container gets to by `key`, as it nearly always is: the container is the innermost one, a
+  /// record, has no such key yet, and the key is the one that came next the last time.
+  @inline(__always)
+  private func nodeAtOnce<Key: CodingKey>(for key: Key) -> Int? {
+    guard session.context.top.id == frame, session.context.top.kind == .record, !session.outcome.isClosed
+    else {
+      return nil
+    }
+    return session.tables.shapes.step(
+      from: session.context.top.position,
+      key: table.number(of: key, in: session)
+    )
   }
 
   @inline(never)
@@ -25,23 +56,22 @@ extension EncodingContainerState {
     if replaces { session.replaceValue(key) }
   }
 
-  /// Encodes any value under `key`. When its `encode(to:)` throws, nothing of it is left.
-  func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
+  @inline(never)
+  private func encodeSlowly<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
     // The value may come to use this container again.
     let frame = frame
     let host = try session.enterForValue(frame, nested, value, key: key)
-    let checkpoint = session.checkpoint()
+    defer { session.leave(host) }
+    let mark = session.mark
     let replaces = session.beginValue(key, table)
     do {
       try session.encode(value)
     } catch {
-      session.roll(back: checkpoint)
+      session.truncate(to: mark)
       if !replaces { session.forgetMapKey(ExactString(string: key.stringValue), of: frame) }
-      session.leave(host)
       throw session.naming(value, error)
     }
     if replaces { session.replaceValue(key) }
-    session.leave(host)
   }
 }
 
@@ -93,10 +123,7 @@ extension EncodingSession {
   }
 
   func encodeElement<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    let host = try enterForValue(frame, nested, value)
-    let checkpoint = checkpoint()
-    beginElement()
-    try encode(value, orRollBack: checkpoint, host)
+    try encode(value, frame, nested) { beginElement() }
   }
 
   @inline(__always)
@@ -112,30 +139,25 @@ extension EncodingSession {
   }
 
   func encodeSingle<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    let host = try enterForValue(frame, nested, value)
-    let checkpoint = checkpoint()
-    do { try beginSingle(value) } catch {
-      leave(host)
-      throw error
-    }
-    try encode(value, orRollBack: checkpoint, host)
+    try encode(value, frame, nested) { try beginSingle(value) }
   }
 
-  /// Encodes a value for which a place was made; when that fails, nothing of it is left. Either way leaves
-  /// `host`.
+  /// Encodes a value for which `begin` makes a place. When its `encode(to:)` throws, nothing of it is left.
+  @inline(__always)
   private func encode<Value: Encodable>(
     _ value: Value,
-    orRollBack checkpoint: EncodingCheckpoint,
-    _ host: NestedContainer?
+    _ frame: FrameID,
+    _ nested: NestedContainer?,
+    _ begin: () throws -> Void
   ) throws {
-    do {
-      try encode(value)
-    } catch {
-      roll(back: checkpoint)
-      leave(host)
+    let host = try enterForValue(frame, nested, value)
+    defer { leave(host) }
+    let mark = mark
+    try begin()
+    do { try encode(value) } catch {
+      truncate(to: mark)
       throw naming(value, error)
     }
-    leave(host)
   }
 }
 
@@ -163,8 +185,7 @@ extension EncodingSession {
     guard context.top.kind == .record else { return beginMapValue(key) }
     let number = table.number(of: key, in: self)
     guard let next = tables.shapes.step(from: context.top.position, key: number) else { return true }
-    context.top.position = next
-    context.top.count += 1
+    context.top.begin(next)
     return false
   }
 
@@ -211,13 +232,11 @@ extension EncodingSession {
   }
 
   /// Encodes a value of any type where the innermost frame has made a place for it.
-  @inline(__always)
   func encode<Value: Encodable>(_ value: Value) throws {
-    let plan = types.plans.plan(for: Value.self)
     if context.isTopLevel, context.lower.isEmpty {
-      try encodeTopLevel(value, plan)
+      try encodeTopLevel(value, types.plans.plan(for: Value.self))
     } else {
-      try plan.encode(value, self)
+      try write(value)
     }
   }
 }

@@ -37,6 +37,13 @@ struct EncodingFrame {
     self.start = start
   }
 
+  /// Begins the value of a record by which its shape gets to `node`.
+  @inline(__always)
+  mutating func begin(_ node: Int) {
+    position = node
+    count &+= 1
+  }
+
   /// The node of the shape at which the record is; 0 where the frame is that of no record.
   @inline(__always)
   var property: Int { kind == .record ? position : 0 }
@@ -130,6 +137,8 @@ final class NestedContainer {
   let body: Int
   let deferralDepth: Int
   var detached: EncodingContext?
+  /// The keyed container that was made for it, if that is one to be used again.
+  var spare: AnySpareContainer<EncodingContainerState>?
 
   init(
     frame: FrameID,
@@ -156,6 +165,12 @@ final class NestedContainer {
       last?.host = nil
       last = next
     }
+  }
+
+  /// Takes it from the container that was made for it if nobody holds that any more, so that only who uses it does.
+  func leaveSpare() {
+    if let spare, spare.state.nested === self, spare.isIdle { spare.state.nested = nil }
+    spare = nil
   }
 
   /// Makes it and all that is in it unusable: what it is in was taken back. Without recursion, however deep they nest.

@@ -132,5 +132,6 @@ struct EncodingOutcome {
   var failure: (any Error)?
   /// The writes out of turn that may matter when a value throws, and why nothing can be written since one did.
   var lateWrites: [EncodingSession.LateWrite] = []
+  // As EncodingError, whose size only the program that runs knows, it would make looking at the flags above slower.
   var lateWriteFailure: (any Error)?
 }

@@ -2,6 +2,12 @@
 class AnyEncodingPlan {
   /// The number by which objects that wait for this plan know it; below 0 as long as none has.
   @safe @exclusivity(unchecked) final var pendingNumber = -1
+  /// Whether nothing at all has changed where a value could not be encoded.
+  final let isAtomic: Bool
+
+  init(isAtomic: Bool = false) {
+    self.isAtomic = isAtomic
+  }
 
   /// Whether the values are optionals.
   var isForOptionals: Bool { false }
@@ -51,18 +57,22 @@ struct EncodingPlanCache {
 
   /// What writes the properties of objects of a class.
   @inline(__always)
-  mutating func fields(of type: Any.Type) -> FieldsWriterSource {
-    fields.entry(for: type) { FieldsWriterSource(type) }
+  mutating func fields(of type: Any.Type) -> Unretained<FieldsWriterSource> {
+    fields.unretained(for: type) { FieldsWriterSource(type) }
   }
 
   /// The plan for `Value`, which goes by that and not by `type`, which may be a subclass. So what is stored for a type is
   /// always the plan of that type, which is what makes the downcast sound.
   @inline(__always)
   mutating func plan<Value: Encodable>(for type: Value.Type) -> EncodingPlan<Value> {
-    knownDowncast(
-      plans.entry(for: Value.self) { EncodingPlanCache.makePlan(Value.self) },
-      to: EncodingPlan<Value>.self
-    )
+    unretained(for: type).use { $0 }
+  }
+
+  /// The same, to be used as long as the session is there.
+  @inline(__always)
+  mutating func unretained<Value: Encodable>(for type: Value.Type) -> Unretained<EncodingPlan<Value>> {
+    plans.unretained(for: Value.self) { EncodingPlanCache.makePlan(Value.self) }
+      .use { Unretained(knownDowncast($0, to: EncodingPlan<Value>.self)) }
   }
 
   private static func makePlan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan {
@@ -74,7 +84,7 @@ struct EncodingPlanCache {
 
   // That the value is an object is then known to the compiler, which saves a cast at each.
   private static func makeClassPlan<Value: Encodable & AnyObject>(_ type: Value.Type) -> AnyEncodingPlan {
-    ClassEncodingPlan<Value>()
+    ClassEncodingPlan<Value>(isAtomic: true)
   }
 
   private static func makeFieldsPlan<Value: ArchivedFields>(_ type: Value.Type) -> AnyEncodingPlan {
@@ -83,13 +93,25 @@ struct EncodingPlanCache {
 }
 
 extension EncodingSession {
+  /// Writes `value` by the plan for its type.
+  @inline(__always)
+  func write<Value: Encodable>(_ value: Value) throws {
+    try types.plans.unretained(for: Value.self).use { (plan) throws in try plan.encode(value, self) }
+  }
+
   /// Lets `value` encode itself into a frame of its own; where the stack is about to end, on a larger one.
   @inline(__always)
   func encodePlainly<Value: Encodable>(_ value: Value) throws {
-    guard stack.bounds.hasRoom() else { return try onLargerStack { try encodePlainly(value) } }
+    guard stack.bounds.hasRoom() else { return try encodeOnLargerStack(value) }
     try push()
     let frame = context.top.id
     try value.encode(to: ValueEncoder(session: self, frame: frame, nested: nil))
     if context.top.id != frame { try pop(to: frame) } else { try pop() }
+  }
+
+  // A function of its own, as the closure keeps the value: where it is made that is counted, if it is made or not.
+  @inline(never)
+  private func encodeOnLargerStack<Value: Encodable>(_ value: Value) throws {
+    try onLargerStack { try encodePlainly(value) }
   }
 }

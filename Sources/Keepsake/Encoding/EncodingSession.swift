@@ -150,12 +150,15 @@ final class EncodingSession: DeepRecursion {
     }
   }
 
+  /// For the head of a container at most so many bytes are kept free: a word is written for them.
+  static let longestHead = 8
+
   /// The next container of the type is likely to have a head as long as that of this one.
   @inline(__always)
   private func noteHead(movedBy change: Int) {
     guard change != 0 else { return }
     types.headByteCounts[Int(context.top.tableNumber)] = UInt8(
-      truncatingIfNeeded: context.top.headByteCount + change
+      truncatingIfNeeded: min(context.top.headByteCount + change, EncodingSession.longestHead)
     )
   }
 
@@ -186,8 +189,8 @@ final class EncodingSession: DeepRecursion {
   // MARK: Keys
 
   @inline(__always)
-  func keyTable<Key: CodingKey>(_ type: Key.Type) -> EncodingKeyTable {
-    types.keyTables.entry(for: Key.self) {
+  func keyTable<Key: CodingKey>(_ type: Key.Type) -> Unretained<EncodingKeyTable> {
+    types.keyTables.unretained(for: Key.self) {
       let isDynamic = MemoryLayout<Key>.size > 1 && !(type is any RecordKey.Type)
       types.headByteCounts.append(isDynamic ? 2 : 1)
       return EncodingKeyTable(type, isDynamic: isDynamic, number: types.headByteCounts.count - 1)
@@ -276,12 +279,19 @@ final class EncodingKeyTable {
     _ frame: FrameID,
     _ nested: NestedContainer?
   ) -> KeyedEncodingContainer<Key> {
-    // Whether a nested container is still in use is asked of its reference count; no spare one may hold it.
-    guard nested == nil, let spare = spares.spare(KeyedEncodingContainer<Key>.self) else {
+    guard let spare = spares.unretained(KeyedEncodingContainer<Key>.self) else {
       return newContainer(session, frame, nested)
     }
-    spare.state.frame = frame
-    return spare.take()
+    return spare.use { spare in
+      spare.state.frame = frame
+      if let nested {
+        spare.state.nested = nested
+        nested.spare = spare
+      } else if spare.state.nested != nil {
+        spare.state.nested = nil
+      }
+      return spare.take()
+    }
   }
 
   // A call, so that the metadata of the container is looked up only here.
@@ -291,15 +301,17 @@ final class EncodingKeyTable {
     _ frame: FrameID,
     _ nested: NestedContainer?
   ) -> KeyedEncodingContainer<Key> {
-    let offset = EncodingContainerState(session, self, frame, nested)
-    let container = KeyedEncodingContainer(KeyedValueEncoder<Key>(offset))
-    if nested == nil, session.types.keepsSpares, spares.keep(container, offset) {
-      session.types.tablesWithSpares.append(self)
-    }
+    let state = EncodingContainerState(session, self, frame, nested)
+    let container = KeyedEncodingContainer(KeyedValueEncoder<Key>(state))
+    guard session.types.keepsSpares else { return container }
+    let isFirst = spares.isEmpty
+    let spare = spares.keep(container, state)
+    if isFirst, spare != nil { session.types.tablesWithSpares.append(self) }
+    nested?.spare = spare
     return container
   }
 
-  func dropSpares() { spares = SpareContainers() }
+  func dropSpares() { spares.removeAll() }
 
   func forgetArchiveInSpares() -> Int? { spares.forgetArchive() }
 

@@ -4,12 +4,15 @@ final class FieldsEncodingPlan<Value: ArchivedFields>: EncodingPlan<Value> {
   private let source = FieldsWriterSource(Value.self)
 
   override func encode(_ value: Value, _ session: EncodingSession) throws {
-    let writer = try source.writer(session)
-    try withPropertyMemory(of: value) { memory in try writer.encode(memory, session) }
+    try source.writer(session).use { (writer) throws in
+      try withPropertyMemory(of: value) { memory in try writer.encode(memory, session) }
+    }
   }
 
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
-    try source.writer(session).encode(memory.field(at: offset), session)
+    try source.writer(session).use { (writer) throws in
+      try writer.encode(memory.field(at: offset), session)
+    }
   }
 
   override var canBeNil: Bool { false }
@@ -25,14 +28,16 @@ final class FieldsWriterSource {
   }
 
   @inline(__always)
-  func writer(_ session: EncodingSession) throws -> FieldsWriter { try known ?? makeWriter(session) }
+  func writer(_ session: EncodingSession) throws -> Unretained<FieldsWriter> {
+    if let known { Unretained(known) } else { try makeWriter(session) }
+  }
 
   @inline(never)
-  private func makeWriter(_ session: EncodingSession) throws -> FieldsWriter {
+  private func makeWriter(_ session: EncodingSession) throws -> Unretained<FieldsWriter> {
     do {
       let writer = try FieldsWriter(try ArchivedProperties.of(type), session)
       known = writer
-      return writer
+      return Unretained(writer)
     } catch { throw session.misuse(error.message, code: error.code) }
   }
 }
@@ -44,7 +49,9 @@ extension ValueEncoder {
   @inline(__always)
   func writeFields(_ memory: PropertyMemory, of type: Any.Type) throws -> Bool {
     guard session.context.top.id == frame, session.context.top.kind == .undecided else { return false }
-    try session.types.plans.fields(of: type).writer(session).encodeIntoFrame(memory, session)
+    try session.types.plans.fields(of: type).use { (source) throws in
+      try source.writer(session).use { (writer) throws in try writer.encodeIntoFrame(memory, session) }
+    }
     return true
   }
 }
@@ -67,11 +74,7 @@ extension EncodingSession {
 /// A weak property of an object: a conditional reference, like that of ``WeakReference``.
 private final class WeakFieldEncodingPlan<Target: Encodable & AnyObject>: AnyEncodingPlan {
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
-    let object = memory.withValue(WeakField<Target>.self, at: offset) { $0.object }
-    try session.types.plans.plan(for: ConditionalReference<Target>.self).encode(
-      .init(object: object),
-      session
-    )
+    try session.encodeConditionally(memory.withValue(WeakField<Target>.self, at: offset) { $0.object })
   }
 
   override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
@@ -86,7 +89,7 @@ where Field.Target: Encodable {
     guard let object = memory.withValue(Field.self, at: offset, { $0.object }) else {
       return session.buffer.append(Tag.none)
     }
-    try session.types.plans.plan(for: Field.Target.self).encode(object, session)
+    try session.write(object)
   }
 
   override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
@@ -187,12 +190,12 @@ final class FieldsWriter {
     let start = buffer.count
     // Fields may hold records of the same type, which change the property.
     let kept = headByteCount
-    for _ in 0..<kept { buffer.append(0) }
+    buffer.append(word: 0, byteCount: kept)
     let mask = try encodeFields(memory, session)
     let node = end(mask, session)
     let change = session.setRecordHead(at: start, kept: kept, shape: session.tables.shapes.number(of: node))
     // The next one is likely to be as long.
-    if change != 0 { headByteCount = kept + change }
+    if change != 0 { headByteCount = min(kept + change, EncodingSession.longestHead) }
     return (node, kept + change)
   }
 

@@ -4,7 +4,7 @@ final class EncodingContainerState: ContainerState {
   let session: EncodingSession
   let table: EncodingKeyTable
   @safe @exclusivity(unchecked) var frame: FrameID
-  let nested: NestedContainer?
+  @safe @exclusivity(unchecked) var nested: NestedContainer?
 
   init(_ session: EncodingSession, _ table: EncodingKeyTable, _ frame: FrameID, _ nested: NestedContainer?) {
     self.session = session
@@ -13,7 +13,8 @@ final class EncodingContainerState: ContainerState {
     self.nested = nested
   }
 
-  func forgetArchive() {}  // the frame is that of the next value, whenever it is used again
+  // The frame is that of the next value, whenever it is used again.
+  func forgetArchive() { nested = nil }
 }
 
 /// The keyed container of a value: a record (Format §4.8), or a map where the keys are dynamic.
@@ -41,7 +42,7 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// An optional of an optional keeps its level: what is present and nil is not what is absent.
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     guard let value else { return }
-    guard state.session.types.plans.plan(for: Value.self).isForOptionals else {
+    guard state.session.types.plans.unretained(for: Value.self).use({ $0.isForOptionals }) else {
       return try encode(value, forKey: key)
     }
     try encode(Optional.some(value), forKey: key)
@@ -75,27 +76,29 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     keyedBy type: NestedKey.Type,
     forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    nestedEncoder(key, isSuper: false).container(keyedBy: type)
+    nestedEncoder(key, state.table, isSuper: false).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    nestedEncoder(key, isSuper: false).unkeyedContainer()
+    nestedEncoder(key, state.table, isSuper: false).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { nestedEncoder(ArchiveCodingKey.super, isSuper: true) }
+  func superEncoder() -> any Encoder {
+    session.keyTable(ArchiveCodingKey.self).use { nestedEncoder(ArchiveCodingKey.super, $0, isSuper: true) }
+  }
 
-  func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key, isSuper: true) }
+  func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key, state.table, isSuper: true) }
 
   /// An encoder for a value that may be written at any time until the body is done.
   ///
   /// Asking cannot throw: where no place can be made for the value, the encoder returned throws when it is
   /// used.
-  private func nestedEncoder<NestedKey: CodingKey>(_ key: NestedKey, isSuper: Bool) -> ValueEncoder {
+  private func nestedEncoder(_ key: some CodingKey, _ table: EncodingKeyTable, isSuper: Bool) -> ValueEncoder
+  {
     let unusable = ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
     guard let host = try? EnteredFrame(session, state.frame, state.nested) else { return unusable }
     defer { session.leave(host.nested) }
     let name = ExactString(string: key.stringValue)
-    let table = session.keyTable(NestedKey.self)
     let start = session.buffer.count
     if session.beginValue(key, table) {
       session.buffer.truncate(to: start)

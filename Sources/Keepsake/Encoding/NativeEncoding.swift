@@ -40,7 +40,7 @@ extension UUID: ArchivePrimitive {
 }
 
 extension Data: NativelyEncodable {
-  static func makeEncodingPlan() -> AnyEncodingPlan { DataEncodingPlan() }
+  static func makeEncodingPlan() -> AnyEncodingPlan { DataEncodingPlan(isAtomic: true) }
 }
 
 final class DataEncodingPlan: EncodingPlan<Data> {

@@ -114,6 +114,7 @@ extension EncodingSession {
     guard context.top.isNested, var nested = context.nested.popLast() else {
       throw usedMeanwhile
     }
+    nested.leaveSpare()
     if isKnownUniquelyReferenced(&nested) {
       closeTop()
       dropTop()

@@ -152,18 +152,24 @@ extension EncodingSession {
     while remaining > 0, let plan = bodies.pending.next() {
       remaining -= 1
       let number = bodies.assembly.bodyCount + 1
-      guard let object = bodies.objects.object(number) else { continue }
-      if bodies.isAdded, bodies.saved?.isLeftOut(object, number) == true {
-        bodies.graph.beginBody()
-        bodies.assembly.addBody(buffer.count..<buffer.count)
-        continue
+      guard let object = bodies.objects.unretained(number) else { continue }
+      try object.use { (object) throws in
+        try plan.use { (plan) throws in try encodeBody(of: object, number, plan) }
       }
-      let classNumber = classNumber(ofObject: object)
-      bodies.classWithWeakProperties = tables.classes.weakness[classNumber] ? classNumber : -1
-      beginBody(.object(number), class: classNumber)
-      do { try plan.encodeBody(object, self) } catch { throw naming(object, error) }
-      try endBody()
     }
+  }
+
+  @inline(__always)
+  private func encodeBody(of object: AnyObject, _ number: Int, _ plan: AnyEncodingPlan) throws {
+    if bodies.isAdded, bodies.saved?.isLeftOut(object, number) == true {
+      bodies.graph.beginBody()
+      return bodies.assembly.addBody(buffer.count..<buffer.count)
+    }
+    let classNumber = classNumber(ofObject: object)
+    bodies.classWithWeakProperties = tables.classes.weakness[classNumber] ? classNumber : -1
+    beginBody(.object(number), class: classNumber)
+    do { try plan.encodeBody(object, self) } catch { throw naming(object, error) }
+    try endBody()
   }
 
   /// Runs `encode`, during which the buffer is that of the archive, at whose end bodies are written.

@@ -5,7 +5,7 @@ protocol PackableElement: Encodable {
 }
 
 extension PackableElement {
-  static func makePackedPlan() -> AnyEncodingPlan { PackedEncodingPlan<Self>() }
+  static func makePackedPlan() -> AnyEncodingPlan { PackedEncodingPlan<Self>(isAtomic: true) }
 }
 
 final class PackedEncodingPlan<Element: PackableElement>: EncodingPlan<[Element]> {

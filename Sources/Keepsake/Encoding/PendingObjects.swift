@@ -32,7 +32,7 @@ struct PendingObjects {
     plans.append(plan)
   }
 
-  mutating func next() -> AnyEncodingPlan? {
+  mutating func next() -> Unretained<AnyEncodingPlan>? {
     guard head < numbers.count else { return nil }
     var number = 0
     var shift = 0
@@ -44,7 +44,7 @@ struct PendingObjects {
       if byte < 0x80 { break }
     }
     if head > PendingObjects.mostDone, head > numbers.count / 2 { forgetDone() }
-    return plans[number]
+    return Unretained(plans[number])
   }
 
   private mutating func forgetDone() {

@@ -10,7 +10,7 @@ final class PrimitiveEncodingPlan<Value: ArchivePrimitive>: EncodingPlan<Value> 
 }
 
 extension ArchivePrimitive {
-  static func makeEncodingPlan() -> AnyEncodingPlan { PrimitiveEncodingPlan<Self>() }
+  static func makeEncodingPlan() -> AnyEncodingPlan { PrimitiveEncodingPlan<Self>(isAtomic: true) }
 }
 
 /// An explicit nil.
@@ -54,7 +54,7 @@ extension String: ArchivePrimitive {
   @inline(__always)
   static func write(_ value: String, to session: EncodingSession) { session.write(string: value) }
 
-  static func makeEncodingPlan() -> AnyEncodingPlan { StringEncodingPlan() }
+  static func makeEncodingPlan() -> AnyEncodingPlan { StringEncodingPlan(isAtomic: true) }
 }
 
 final class StringEncodingPlan: EncodingPlan<String> {

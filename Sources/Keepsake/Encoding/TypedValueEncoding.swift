@@ -21,7 +21,7 @@ extension EncodingSession {
     guard Value.self is AnyClass else {
       buffer.append(Tag.typed)
       buffer.append(varint: try valueTypeNumber(of: value))
-      return try types.plans.plan(for: Value.self).encode(value, self)
+      return try write(value)
     }
     guard replacesObjects else { return try encodeTypedObject(value) }
     guard let object = try replacement(for: value as AnyObject, declared: declared) else {

@@ -22,6 +22,7 @@ struct ValueEncoder: Encoder {
 
 extension Encoder {
   /// This encoder, if it writes an archive.
+  @inline(__always)
   var archiveEncoder: ValueEncoder? { exactly(self, as: ValueEncoder.self) }
 }
 
@@ -45,8 +46,7 @@ extension EncodingSession {
     _ frame: FrameID,
     _ nested: NestedContainer?
   ) -> KeyedEncodingContainer<Key> {
-    let table = keyTable(type)
-    return table.container(self, openKeyed(frame, nested, table), nested)
+    keyTable(type).use { table in table.container(self, openKeyed(frame, nested, table), nested) }
   }
 
   /// Makes the value of `frame` a keyed container, or finds that it is one.
@@ -59,7 +59,7 @@ extension EncodingSession {
       let headByteCount = Int(types.headByteCounts[Int(table.number)])
       context.top.tableNumber = table.number
       context.top.headByteCount = headByteCount
-      for _ in 0..<headByteCount { buffer.append(0) }
+      buffer.append(word: 0, byteCount: headByteCount)
       return frame
     }
     return open(frame, nested, [.record, .map]) { _ = self.openKeyed($0, nil, table) }
@@ -70,7 +70,7 @@ extension EncodingSession {
       context.top.kind = .unkeyed
       let headByteCount = Int(types.headByteCounts[0])
       context.top.headByteCount = headByteCount
-      for _ in 0..<headByteCount { buffer.append(0) }
+      buffer.append(word: 0, byteCount: headByteCount)
       return frame
     }
     return open(frame, nested, [.unkeyed]) { _ = self.openUnkeyed($0, nil) }

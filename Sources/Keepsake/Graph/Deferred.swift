@@ -154,8 +154,7 @@ extension Deferred: Encodable, NativelyEncodable where Value: Encodable {
 
 private final class DeferredEncodingPlan<Value: Encodable>: EncodingPlan<Deferred<Value>> {
   override func encode(_ value: Deferred<Value>, _ session: EncodingSession) throws {
-    let plan = session.types.plans.plan(for: Value.self)
-    try session.encodeDeferred { try plan.encode(value.decodedValue(session.currentPath), session) }
+    try session.encodeDeferred { try session.write(value.decodedValue(session.currentPath)) }
   }
 }
 

@@ -99,7 +99,7 @@ private final class LazyContentPlan<Value: Encodable>: EncodingPlan<LazyContent<
   override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
     guard let content = object as? LazyContent<Value> else { return }
     if content.isArchived, session.leaveBodyOut() { return }
-    try session.types.plans.plan(for: Value.self).encode(content.load(), session)
+    try session.write(content.load())
   }
 
   override func standsInline(_ value: LazyContent<Value>) -> Bool { true }

@@ -61,8 +61,7 @@ extension WeakReference: Encodable, NativelyEncodable where Object: Encodable {
 
 private final class WeakEncodingPlan<Object: AnyObject & Encodable>: EncodingPlan<WeakReference<Object>> {
   override func encode(_ value: WeakReference<Object>, _ session: EncodingSession) throws {
-    let plan = session.types.plans.plan(for: ConditionalReference<Object>.self)
-    try plan.encode(ConditionalReference(object: value.wrappedValue), session)
+    try session.encodeConditionally(value.wrappedValue)
   }
 
   override func standsInline(_ value: WeakReference<Object>) -> Bool { true }

@@ -10,15 +10,28 @@ struct ShapeTrie {
     let key: Int
     /// The number of the shape that ends here, once a record of that shape was written.
     var number = -1
-    var lastKey = -1
-    var lastChild = -1
+    private(set) var lastKey = -1
+    private(set) var lastChild = -1
+
+    init(parent: Int, key: Int) {
+      self.parent = parent
+      self.key = key
+    }
+
+    /// Remembers the step that was taken last.
+    @inline(__always)
+    mutating func note(_ step: Step, to child: Int) {
+      lastKey = step.key
+      lastChild = child
+    }
   }
 
   private struct Step: Hashable {
-    let node: Int
-    let key: Int
+    var node = -1
+    var key = -1
 
     /// Its slot in ``ShapeTrie/recent``.
+    @inline(__always)
     var slot: Int { (node &* 61 &+ key) & (ShapeTrie.recentCount - 1) }
   }
 
@@ -28,7 +41,7 @@ struct ShapeTrie {
 
   private var nodes = [Node(parent: -1, key: -1)]
   private var steps: [Step: Int] = [:]
-  private var recent: [(step: Step, child: Int)?] = Array(repeating: nil, count: recentCount)
+  private var recent = [(step: Step, child: Int)](repeating: (Step(), -1), count: recentCount)
   /// The last node of each numbered shape.
   private var ends: [Int] = []
   /// Tables that were written before, by the shapes in them.
@@ -51,7 +64,11 @@ struct ShapeTrie {
 
   private mutating func longStep(from node: Int, key: Int) -> Int? {
     let step = Step(node: node, key: key)
-    if let (known, end) = recent[step.slot], known == step { return take(step, to: end) }
+    let known = recent[step.slot]
+    if known.step == step {
+      nodes[node].note(step, to: known.child)
+      return known.child
+    }
     if let known = steps[step] { return take(step, to: known) }
     if path(to: node, has: key) { return nil }
     return self.step(from: node, newKey: key)
@@ -75,8 +92,7 @@ struct ShapeTrie {
   /// Remembers that `step` was taken last.
   private mutating func take(_ step: Step, to child: Int) -> Int {
     recent[step.slot] = (step, child)
-    nodes[step.node].lastKey = step.key
-    nodes[step.node].lastChild = child
+    nodes[step.node].note(step, to: child)
     return child
   }
 

@@ -18,38 +18,58 @@ struct SpareContainers<State: ContainerState> {
   /// The one that was handed out last.
   private var latest = 0
 
+  var isEmpty: Bool { spares.isEmpty }
+
   /// A container that nobody holds any more, if there is one. `Container` is the type of those that were kept.
   @inline(__always)
   mutating func spare<Container>(_ type: Container.Type) -> SpareContainer<Container, State>? {
-    guard let spare = idle() else { return nil }
-    return knownDowncast(spare, to: SpareContainer<Container, State>.self)
+    unretained(type)?.use { $0 }
+  }
+
+  /// The same, to be used as long as these are kept.
+  @inline(__always)
+  mutating func unretained<Container>(
+    _ type: Container.Type
+  ) -> Unretained<SpareContainer<Container, State>>? {
+    guard latest < spares.count else { return nil }
+    if !isIdle(latest) || latest > 0 && isIdle(latest &- 1) {
+      guard search() else { return nil }
+    }
+    return Unretained(spares[latest]).use {
+      Unretained(knownDowncast($0, to: SpareContainer<Container, State>.self))
+    }
   }
 
   @inline(__always)
-  private mutating func idle() -> AnySpareContainer<State>? {
-    guard latest < spares.count else { return nil }
-    guard spares[latest].isIdle, latest == 0 || !spares[latest &- 1].isIdle else { return search() }
-    return spares[latest]
-  }
+  private func isIdle(_ index: Int) -> Bool { Unretained(spares[index]).use { $0.isIdle } }
 
-  private mutating func search() -> AnySpareContainer<State>? {
-    if spares[latest].isIdle {
-      while latest > 0, spares[latest - 1].isIdle { latest -= 1 }
-      return spares[latest]
+  /// Makes one that is idle the latest, if there is one.
+  private mutating func search() -> Bool {
+    if isIdle(latest) {
+      while latest > 0, isIdle(latest - 1) { latest -= 1 }
+      return true
     }
-    guard let next = spares.indices[(latest + 1)...].first(where: { spares[$0].isIdle }) else { return nil }
+    guard let next = spares.indices[(latest + 1)...].first(where: isIdle) else { return false }
     latest = next
-    return spares[next]
+    return true
   }
 
   /// Keeps `container`, which was made for `state`, for later.
   ///
-  /// - Returns: whether it is the first.
-  mutating func keep<Container>(_ container: Container, _ state: State) -> Bool {
-    guard spares.count < Self.mostSpares, isSoleReference(container) else { return false }
+  /// - Returns: what it is kept in, unless it cannot be.
+  @discardableResult
+  mutating func keep<Container>(_ container: Container, _ state: State) -> AnySpareContainer<State>? {
+    guard spares.count < Self.mostSpares, isSoleReference(container) else { return nil }
     latest = spares.count
     spares.append(SpareContainer(container, state))
-    return latest == 0
+    return spares[latest]
+  }
+
+  /// Lets go of all.
+  mutating func removeAll() {
+    for spare in spares { spare.state.forgetArchive() }
+    spares = []
+    latest = 0
   }
 
   /// Makes the containers ready for another archive; returns how many there are, or `nil` when somebody holds one.
@@ -203,7 +223,7 @@ class AnySpareContainer<State: ContainerState> {
 
   /// Whether nobody else holds the container: whoever does, holds its box.
   @inline(__always)
-  fileprivate final var isIdle: Bool { isKnownUniquelyReferenced(&box) }
+  final var isIdle: Bool { isKnownUniquelyReferenced(&box) }
 }
 
 /// A container that is kept to be used again.

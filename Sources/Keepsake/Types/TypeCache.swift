@@ -4,7 +4,8 @@ struct TypeCache<Entry: AnyObject> {
 
   private struct Slot {
     var type: ObjectIdentifier?
-    var entry: Entry?
+    /// One of ``TypeCache/entries``.
+    var entry: Unretained<Entry>?
   }
 
   /// Empty as long as nothing is kept: some caches of a session are seldom used.
@@ -14,6 +15,12 @@ struct TypeCache<Entry: AnyObject> {
   /// The entry for `type`, made by `make` the first time.
   @inline(__always)
   mutating func entry(for type: Any.Type, make: () -> Entry) -> Entry {
+    unretained(for: type, make: make).use { $0 }
+  }
+
+  /// The same, to be used as long as the cache is there.
+  @inline(__always)
+  mutating func unretained(for type: Any.Type, make: () -> Entry) -> Unretained<Entry> {
     let id = ObjectIdentifier(type)
     let bits = UInt(bitPattern: id)
     let offset = Int((bits >> 4 ^ bits >> 10) & UInt(TypeCache.recentCount - 1))
@@ -27,11 +34,13 @@ struct TypeCache<Entry: AnyObject> {
 
   func first(where isMeant: (Entry) -> Bool) -> Entry? { entries.values.first(where: isMeant) }
 
-  private mutating func search(_ id: ObjectIdentifier, _ offset: Int, _ make: () -> Entry) -> Entry {
+  private mutating func search(_ id: ObjectIdentifier, _ offset: Int, _ make: () -> Entry) -> Unretained<
+    Entry
+  > {
     let entry = entries[id] ?? make()
     entries[id] = entry
     if recent.isEmpty { recent = Array(repeating: Slot(), count: TypeCache.recentCount) }
-    recent[offset] = Slot(type: id, entry: entry)
-    return entry
+    recent[offset] = Slot(type: id, entry: Unretained(entry))
+    return Unretained(entry)
   }
 }

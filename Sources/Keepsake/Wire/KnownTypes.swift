@@ -22,6 +22,24 @@ func knownDowncast<Subclass: AnyObject>(_ object: AnyObject, to type: Subclass.T
   unsafe unsafeDowncast(object, to: type)
 }
 
+/// A reference to an object that somebody else keeps as long as this one is used: so nothing is counted where it is copied
+/// or used, which takes longer than most of what is done with it.
+@safe
+struct Unretained<Object: AnyObject> {
+  private let reference: Unmanaged<Object>
+
+  @inline(__always)
+  init(_ object: Object) {
+    unsafe reference = .passUnretained(object)
+  }
+
+  /// Lets `body` use the object, which must not keep it.
+  @inline(__always)
+  func use<Result>(_ body: (Object) throws -> Result) rethrows -> Result {
+    try unsafe reference._withUnsafeGuaranteedRef(body)  // kept by somebody, see above
+  }
+}
+
 /// `value` if it is exactly a `Known`.
 @inline(__always)
 func exactly<Value, Known>(_ value: Value, as type: Known.Type) -> Known? {

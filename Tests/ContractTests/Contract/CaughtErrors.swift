@@ -64,6 +64,25 @@ import Testing
     }
   }
 
+  private enum Keys: CodingKey { case before, refused, after }
+  private class Shown: Codable {}
+  private final class Hidden: Shown {}
+
+  @Test("an object of a class that no reader would find, in a record")
+  func unfindableClass() throws {
+    func archive(trying: Bool) throws -> Data {
+      try write { encoder in
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode("before", forKey: .before)
+        if trying {
+          #expect(throws: EncodingError.self) { try container.encode(Hidden() as Shown, forKey: .refused) }
+        }
+        try container.encode(Thing("after"), forKey: .after)
+      }
+    }
+    #expect(try archive(trying: true) == archive(trying: false))
+  }
+
   @Test("in a keyed container", arguments: Failing.allCases)
   func keyed(failing: Failing) throws {
     func archive(trying: Bool) throws -> Data {

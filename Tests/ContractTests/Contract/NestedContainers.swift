@@ -48,6 +48,33 @@ import Testing
     }
   }
 
+  @Test("a nested container that is kept, while others of its type come and go")
+  func keptAmongOthers() throws {
+    let data = try writeKeyed { container in
+      var kept: KeyedEncodingContainer<AnyKey>?
+      for number in 0..<10 {
+        var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("n\(number)"))
+        try nested.encode(number, forKey: "own")
+        try kept?.encode(number, forKey: AnyKey("from \(number)"))
+        if number == 2 || number == 6 { kept = nested }
+        var inner = nested.nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+        try inner.encode(-number, forKey: "own")
+      }
+    }
+    try readKeyed(data) { container throws in
+      for number in 0..<10 {
+        let nested = try container.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("n\(number)"))
+        #expect(try nested.decode(Int.self, forKey: "own") == number)
+        #expect(try nested.decode([String: Int].self, forKey: "inner") == ["own": -number])
+        let late = number == 2 ? 3...6 : number == 6 ? 7...9 : nil
+        #expect(nested.allKeys.count == 2 + (late?.count ?? 0))
+        for other in late.map(Array.init) ?? [] {
+          #expect(try nested.decode(Int.self, forKey: AnyKey("from \(other)")) == other)
+        }
+      }
+    }
+  }
+
   @Test("a container is written after its later siblings, and the outermost last of all")
   func outsideIn() throws {
     let data = try writeKeyed { a in

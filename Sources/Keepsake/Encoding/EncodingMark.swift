@@ -1,0 +1,100 @@
+extension EncodingSession {
+  /// A point to which a session can be taken back when an `encode(to:)` throws and its caller continues.
+  struct Mark {
+    fileprivate let byteCount: Int
+    fileprivate let top: EncodingFrame
+    fileprivate let lowerCount: Int
+    fileprivate let depth: Int
+    fileprivate let objectCount: Int
+    fileprivate let pending: PendingObjects.Mark
+    fileprivate let shapeCount: Int
+    fileprivate let strings: StringSharing.Mark
+    fileprivate let classes: ClassRegistry.Mark
+    fileprivate let graph: ReferenceGraph.Mark
+    fileprivate let conditionals: ConditionalRegistry.Mark
+    fileprivate let lastFrameID: FrameID
+  }
+
+  @inline(__always)
+  var mark: Mark {
+    Mark(
+      byteCount: buffer.count,
+      top: context.top,
+      lowerCount: context.lower.count,
+      depth: nesting.depth,
+      objectCount: bodies.objects.count,
+      pending: bodies.pending.mark,
+      shapeCount: tables.shapes.count,
+      strings: tables.strings.mark,
+      classes: tables.classes.mark,
+      graph: bodies.graph.mark(inBody: bodies.isInProgress),
+      conditionals: tables.conditionals.mark,
+      lastFrameID: lastFrameID
+    )
+  }
+
+  /// Forgets bytes, numbers and pending objects since `mark`.
+  func truncate(to mark: Mark) {
+    buffer.truncate(to: mark.byteCount)
+    context.truncate(to: mark)
+    nesting.depth = mark.depth
+    nesting.depthToLookAt = nesting.depth + 1
+    bodies.objects.truncate(to: mark.objectCount)
+    bodies.pending.truncate(to: mark.pending)
+    if tables.shapes.count > mark.shapeCount || tables.classes.isChanged(since: mark.classes) {
+      types.classProperties.forgetNumbers()
+    }
+    tables.shapes.truncate(to: mark.shapeCount)
+    tables.strings.truncate(to: mark.strings)
+    tables.classes.truncate(to: mark.classes)
+    bodies.graph.truncate(to: mark.graph)
+    tables.conditionals.truncate(to: mark.conditionals)
+    if !outcome.lateWrites.isEmpty { checkLateWrites(since: mark.lastFrameID) }
+  }
+}
+
+extension EncodingContext {
+  fileprivate mutating func truncate(to mark: EncodingSession.Mark) {
+    top = mark.top
+    lower.truncate(to: mark.lowerCount)
+    while let last = nested.last, last.frame > mark.lastFrameID { nested.removeLast() }
+    let kept = splices.prefix { $0.offset < mark.byteCount }.count
+    NestedContainer.abandon(splices[kept...])
+    splices.removeSubrange(kept...)
+    propertyLevel = min(propertyLevel, max(1, lower.count))
+  }
+}
+
+/// What a value writes into containers outside of itself, which were detached, stays when the value throws, while the
+/// numbers are taken back that are in it. So nothing more is written then, until all of it was taken back.
+extension EncodingSession {
+  /// A write into a nested container out of turn: when it was, told by the frames that there were, and the container.
+  struct LateWrite {
+    fileprivate let time: FrameID
+    fileprivate let frame: FrameID
+  }
+
+  /// Notes that `nested` is about to be written.
+  func noteWrite(into nested: NestedContainer) {
+    // Of two writes only the later one matters if its container is not the newer one.
+    while let last = outcome.lateWrites.last, last.frame >= nested.frame { outcome.lateWrites.removeLast() }
+    outcome.lateWrites.append(LateWrite(time: makeFrameID(), frame: nested.frame))
+  }
+
+  /// Looks whether a container that is older than the frame `mark` was written since then. All else has been taken back.
+  private func checkLateWrites(since mark: FrameID) {
+    // The first of the later writes is that into the oldest container.
+    let first = outcome.lateWrites.first { $0.time > mark }
+    let isLost = first.map { $0.frame <= mark } ?? false
+    if isLost == (outcome.lateWriteFailure != nil) { return }
+    outcome.lateWriteFailure = isLost ? wroteElsewhere : nil
+    outcome.isClosed = isLost
+  }
+
+  private var wroteElsewhere: EncodingError {
+    misuse(
+      "A value wrote into a container outside of itself and then threw, and its caller continued. What it wrote there "
+        + "cannot be removed. Let the caller write into that container, or throw as well"
+    )
+  }
+}
