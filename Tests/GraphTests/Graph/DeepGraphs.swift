@@ -22,14 +22,9 @@ import Testing
     return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
   }
 
-  @Test("a list of a million nodes through a deferred property", arguments: stacks)
+  @Test("a long list through a deferred property", arguments: stacks)
   func list(stack: String) throws {
-    // Without optimization a million take twenty seconds, which one stack is enough for.
-    #if DEBUG
-      let count = stack == "512" ? 1_000_000 : 100_000
-    #else
-      let count = 1_000_000
-    #endif
+    let count = sized(1_000_000, inDebug: 100_000)
     #expect(try outcome(stack, "list", count) == String(count))
   }
 
@@ -50,11 +45,7 @@ import Testing
 
   @Test("a doubly linked list of plain properties", arguments: stacks)
   func links(stack: String) throws {
-    #if DEBUG
-      let count = 100_000
-    #else
-      let count = 1_000_000
-    #endif
+    let count = sized(1_000_000, inDebug: 100_000)
     #expect(try outcome(stack, "links", count) == String(count))
   }
 
