@@ -9,11 +9,23 @@ enum ScaleQuestion {
     let count = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0
     switch (arguments.first, ScaleShape(rawValue: arguments.count > 1 ? arguments[1] : "")) {
     case ("times", let shape?): return try times(shape, count)
+    case ("do", let shape?): return try perform(shape, count, Array(arguments.dropFirst(3)))
     case ("build", let shape?): return shape.withGraph(count: count) { _ in [ReadingCost.peakMemory] }
     case ("save", let shape?): return try save(shape, count, path: arguments[3])
     case ("write", nil): return try writeLarge(path: arguments[1], byteCount: count)
     case ("read", nil): return try readSmall(path: arguments[1])
     default: throw ScaleError(question: arguments)
+    }
+  }
+
+  /// Archives a graph, and then what is asked for, `encode` or `decode`: for tools that count instructions.
+  private static func perform(_ shape: ScaleShape, _ count: Int, _ operations: [String]) throws -> [Double] {
+    try shape.withGraph(count: count) { graph in
+      let archive = try graph.encode()
+      for operation in operations {
+        _ = operation == "decode" ? try graph.decode(archive) : try graph.encode()
+      }
+      return [ReadingCost.peakMemory]
     }
   }
 
@@ -35,14 +47,14 @@ enum ScaleQuestion {
     return samples.sorted()[runs / 2]
   }
 
-  /// The time of `operation`, without that to free what it returns.
+  /// How long `operation` computes, without freeing what it returns.
   private static func nanoseconds(_ operation: () throws -> Any) rethrows -> Double {
-    let start = ContinuousClock.now
+    let start = ReadingCost.computingTime
     let result = try operation()
-    let elapsed = start.duration(to: .now)
+    let elapsed = ReadingCost.computingTime - start
     return withExtendedLifetime(result) {
       (result as? any ScaleCyclic)?.breakCycles()
-      return elapsed / .nanoseconds(1)
+      return elapsed
     }
   }
 

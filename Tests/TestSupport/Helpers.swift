@@ -187,6 +187,16 @@ package func failure<Result>(
   return try #require(nil as Failure?, "nothing was thrown", sourceLocation: sourceLocation)
 }
 
+/// How many of something a test makes that takes long and finds nothing else without optimization: `count`, or `inDebug` in
+/// a debug build. CI runs both.
+package func sized(_ count: Int, inDebug: Int) -> Int {
+  #if DEBUG
+    inDebug
+  #else
+    count
+  #endif
+}
+
 /// An error of the tests' own.
 package struct Refusal: Error, Equatable {
   package var reason = ""

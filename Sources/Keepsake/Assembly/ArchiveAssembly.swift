@@ -61,8 +61,8 @@ struct ArchiveAssembly {
     prefersShortForm = true
   }
 
-  /// How many bytes the archive has so far.
-  private var byteCount: Int { leftByteCount + buffer.count }
+  /// How many bytes the archive has so far, but for what is being written.
+  var byteCount: Int { leftByteCount + buffer.count }
 
   var mark: Mark { Mark(byteCount: byteCount, offsets: offsets.mark) }
 
@@ -70,6 +70,9 @@ struct ArchiveAssembly {
 
   /// How many bytes each body has.
   var lengths: [Int] { offsets.lengths }
+
+  /// How many bytes the body `number` has, which is complete.
+  func byteCount(ofBody number: Int) -> Int { offsets.range(of: number)?.count ?? 0 }
 
   /// Notes where in the buffer the next body is, which was written there.
   mutating func addBody(_ range: Range<Int>) {

@@ -22,6 +22,10 @@ struct ReferenceGraph {
   private var uncheckedDepth = 0
   /// Whether a cycle was met that some orders of reading can build and others cannot.
   private(set) var orderMatters = false
+  /// For each number the first body that refers to it, as far as somebody asked; 0 where none does. They do not fall.
+  private var referrers: [UInt32] = []
+  /// How many bodies were looked at for that.
+  private var searchedBodyCount = 0
 
   struct Mark {
     fileprivate let bodies: ReferenceList.Mark
@@ -47,6 +51,10 @@ struct ReferenceGraph {
     bodyDepth = mark.bodyDepth
     while starts.count > mark.starts { starts.removeLast() }
     while let last = highStarts.last, last > bodyCount { highStarts.removeLast() }
+    if searchedBodyCount > bodyCount {
+      searchedBodyCount = bodyCount
+      while let last = referrers.last, last == 0 || last > bodyCount { referrers.removeLast() }
+    }
     if let mark = mark.topLevel { topLevel.truncate(to: mark) }
   }
 
@@ -56,6 +64,8 @@ struct ReferenceGraph {
     topLevel.removeBodies()
     while starts.count > 0 { starts.removeLast() }
     if !highStarts.isEmpty { highStarts = [] }
+    if !referrers.isEmpty { referrers = [] }
+    searchedBodyCount = 0
     (bodyDepth, uncheckedDepth) = (0, 0)
     (refersBack, orderMatters) = (false, false)
   }
@@ -142,20 +152,31 @@ struct ReferenceGraph {
     }
   }
 
-  /// For each number the first body that refers to it, from the body `first` on; 0 where none does.
+  /// The first body that refers to the object `number`; `nil` where the top level reached it first. The bodies before its
+  /// own are complete.
   ///
-  /// Numbers are given out in the order in which objects are met, so that one walk finds them all.
-  func firstReferrers(from first: Int = 1) -> [Int] {
-    guard first >= 1, first <= bodyCount else { return [] }
-    var referrers: [Int] = []
-    for body in first...bodyCount {
-      forEachReference(of: body) { number in
-        while referrers.count <= number { referrers.append(0) }
+  /// Numbers are given out in the order in which objects are met. So each body is looked at once, whoever asks how often.
+  mutating func firstReferrer(of number: Int) -> Int? {
+    guard searchedBodyCount < min(number - 1, bodyCount) else { return knownReferrer(of: number) }
+    // Not in place: the closure would change what is being read.
+    var found = referrers
+    referrers = []
+    while searchedBodyCount < min(number - 1, bodyCount) {
+      searchedBodyCount += 1
+      let body = searchedBodyCount
+      forEachReference(of: body) { target in
         // What the top level reached first has a lower number than the body that is being written then.
-        if referrers[number] == 0, number > body { referrers[number] = body }
+        guard target > body else { return }
+        while found.count <= target { found.append(0) }
+        if found[target] == 0 { found[target] = UInt32(truncatingIfNeeded: body) }
       }
     }
-    return referrers
+    referrers = found
+    return knownReferrer(of: number)
+  }
+
+  private func knownReferrer(of number: Int) -> Int? {
+    number < referrers.count && referrers[number] > 0 ? Int(referrers[number]) : nil
   }
 }
 

@@ -16,9 +16,6 @@ struct DecodingBudget {
   static let smallCount = 16
   /// So many elements may be told in any case.
   static let freeCount = 1 << 16
-  /// So many steps of paths are given in any case, and so many bytes searched for paths: some milliseconds.
-  static let freePathSteps = 1 << 17
-  static let freeSearch = 1 << 20
 
   /// How many bytes of memory may be taken.
   var allocationLimit: Int
@@ -35,9 +32,7 @@ struct DecodingBudget {
   /// The containers whose keys were charged since the outermost value was begun.
   fileprivate var containersOfKeys: Set<Int> = []
 
-  /// How many steps of paths were given, and how many bytes may have been searched for paths.
-  private var pathSteps = 0
-  private var searchedByteCount = 0
+  var paths = PathCosts()
 
   init(_ limits: ArchiveLimits, _ image: ArchiveImage) {
     allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
@@ -51,27 +46,9 @@ struct DecodingBudget {
     costs = DecodingCosts()
     costs.allocated = image.translatedByteCount
     if !costsOfValues.isEmpty { costsOfValues.removeAll(keepingCapacity: costsOfValues.count < 8) }
-    (objectCount, toldCount, pathSteps, searchedByteCount) = (0, 0, 0, 0)
+    (objectCount, toldCount, paths) = (0, 0, PathCosts())
     if !countedContainers.isEmpty { countedContainers = [] }
     if !containersOfKeys.isEmpty { containersOfKeys = [] }
-  }
-
-  // MARK: Paths
-
-  // Who forgives errors gets a path with each, and a hostile archive can be one error after the other.
-
-  mutating func chargePath(_ stepCount: Int) { pathSteps &+= stepCount }
-
-  /// Whether paths are still given with hundreds of steps, for an archive of `byteCount` bytes.
-  func allowsLongPaths(byteCount: Int) -> Bool {
-    (pathSteps &- DecodingBudget.freePathSteps) / 16 <= byteCount
-  }
-
-  /// Whether a body of `bodyByteCount` bytes may be searched for a path, in an archive of `byteCount` bytes.
-  mutating func allowsSearch(of bodyByteCount: Int, byteCount: Int) -> Bool {
-    guard (searchedByteCount &- DecodingBudget.freeSearch) / 64 <= byteCount else { return false }
-    searchedByteCount = searchedByteCount.addingSaturating(bodyByteCount &+ DecodingChecks.readingByteCount)
-    return true
   }
 
   // MARK: Memory

@@ -1,18 +1,10 @@
 /// Coding paths: read off the open frames where those tell, found again in the bytes where a decoder was
 /// kept.
 extension DecodingSession {
-  /// How many steps of a path are given, from its end, where values are nested deeper: an error at each of very
-  /// many levels must not cost all the levels above it.
-  private static let longestPath = 256
-  /// How many are given once very many were, and how long the keys of maps in them may then be, in bytes.
-  private static let shortPath = 8
+  /// How long keys of maps may be, in bytes, once very many steps were given.
   private static let shortKey = 256
 
-  private var allowsLongPaths: Bool { checks.budget.allowsLongPaths(byteCount: reader.count) }
-
-  private var longestPath: Int {
-    allowsLongPaths ? DecodingSession.longestPath : DecodingSession.shortPath
-  }
+  private var longestPath: Int { checks.budget.paths.longestPath(byteCount: reader.count) }
 
   /// The path of the value at `offset`, whose frame is or would be at `depth`.
   func path(to offset: Int, depth: Int) -> [any CodingKey] {
@@ -51,7 +43,7 @@ extension DecodingSession {
   private func way(along depths: Range<Int>) -> DecodingWay {
     var way = DecodingWay(isWhole: depths.lowerBound == 0)
     if way.isWhole, nesting.frames[0].offset < 0 { way = detachedWay }
-    checks.budget.chargePath(way.steps.count + depths.count)
+    checks.budget.paths.charge(steps: way.steps.count + depths.count)
     for depth in depths where nesting.frames[depth].child != nesting.frames[depth].offset {
       if let step = step(of: nesting.frames[depth]) { way.steps.append(step) }
     }
@@ -85,8 +77,10 @@ extension DecodingSession {
       var cursor = frame.currentOffset
       // Each path has a copy of the key.
       let byteCount = ((try? image.end(ofValueAt: cursor, in: reader)) ?? cursor) - cursor
-      guard byteCount <= DecodingSession.shortKey || allowsLongPaths else { return .ellipsis }
-      checks.budget.chargePath(byteCount / 4)
+      guard
+        byteCount <= DecodingSession.shortKey || checks.budget.paths.allowsLongPaths(byteCount: reader.count)
+      else { return .ellipsis }
+      checks.budget.paths.charge(steps: byteCount / 4)
       guard let key = try? image.mapKey(at: &cursor, in: reader) else { return nil }
       guard let number = frame.currentIntValue else { return ArchiveCodingKey(key) }
       return ArchiveCodingKey(stringValue: key.keyText, intValue: number)
@@ -96,7 +90,7 @@ extension DecodingSession {
   /// The path of the value at `offset`, by a search of its body and of those by which that was reached.
   func searchedPath(to offset: Int) -> [any CodingKey] {
     let way = searchedWay(to: offset)
-    checks.budget.chargePath(way.steps.count)
+    checks.budget.paths.charge(steps: way.steps.count)
     return visible(way)
   }
 
@@ -111,7 +105,8 @@ extension DecodingSession {
       guard let body = number.map({ try? image.body($0, at: target) }) ?? image.directory.topLevel else {
         break
       }
-      guard count < longestPath, checks.budget.allowsSearch(of: body.count, byteCount: reader.count) else {
+      guard count < longestPath, checks.budget.paths.allowsSearch(of: body.count, byteCount: reader.count)
+      else {
         isWhole = false
         break
       }

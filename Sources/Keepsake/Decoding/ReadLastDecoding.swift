@@ -68,7 +68,12 @@ struct PropertiesReadLast {
   }
 
   fileprivate func isSuperclass(of number: Int, at offset: Int) -> Bool {
-    superclasses.contains { $0.object == number && $0.offset == offset }
+    // Those of the innermost object are the last ones; around it there may be very many.
+    for superclass in superclasses.reversed() {
+      guard superclass.object == number else { return false }
+      if superclass.offset == offset { return true }
+    }
+    return false
   }
 
   /// Notes that the initializer of the object `number` returned or threw.

@@ -43,11 +43,10 @@ extension EncodingSession {
   /// Tells the observer of the objects from `first` on, each after those that were first reached from it.
   func reportEncoded(from first: Int) {
     guard let observer = observation.observer, first <= bodies.assembly.bodyCount else { return }
-    let referrers = bodies.graph.firstReferrers(from: first)
     var children: [Int: [Int]] = [:]
     var roots: [Int] = []
     for number in stride(from: first, through: bodies.assembly.bodyCount, by: 1) {
-      let referrer = number < referrers.count ? referrers[number] : 0
+      let referrer = bodies.graph.firstReferrer(of: number) ?? 0
       if referrer >= first { children[referrer, default: []].append(number) } else { roots.append(number) }
     }
     var stack = roots.reversed().map { (number: $0, isLeft: false) }

@@ -80,6 +80,7 @@ struct EncodedBodies {
   var classWithWeakProperties = -1
   /// The top-level values so far: the first number that was free then, and the way to the value.
   var topLevelPaths: [(firstNumber: Int, path: [any CodingKey])] = []
+  var paths = PathCosts()
   /// The numbers that the file has to which a save is added.
   var saved: SavedNumbers? { didSet { isAdded = saved != nil } }
   private(set) var isAdded = false
@@ -91,6 +92,7 @@ struct EncodedBodies {
     assembly.startOver()
     classWithWeakProperties = -1
     topLevelPaths.removeAll(keepingCapacity: true)
+    paths = PathCosts()
   }
 }
 

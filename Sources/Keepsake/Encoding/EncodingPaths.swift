@@ -24,7 +24,7 @@ extension EncodingSession {
 
   /// The path of what is being encoded just now.
   var currentPath: [any CodingKey] {
-    path(in: context, below: context.lower + [context.top])
+    path(in: context, below: context.lower.count + 1)
   }
 
   /// The path of the value of a frame, wherever that is open; empty when it is open no more.
@@ -39,23 +39,34 @@ extension EncodingSession {
   }
 
   private func path(of frame: FrameID, in context: EncodingContext) -> [any CodingKey]? {
-    let frames = context.lower + [context.top]
-    guard let index = frames.firstIndex(where: { $0.id == frame }) else { return nil }
-    return path(in: context, below: Array(frames[..<index]))
+    if context.top.id == frame { return path(in: context, below: context.lower.count) }
+    guard let index = context.lower.lastIndex(where: { $0.id == frame }) else { return nil }
+    return path(in: context, below: index)
   }
 
-  private func path(in context: EncodingContext, below frames: [EncodingFrame]) -> [any CodingKey] {
-    var path: [any CodingKey]
-    switch context.basePath {
-    case .elements(let elements): path = elements
-    case .object(let number): path = self.path(ofObject: number)
+  /// - Parameter count: of how many frames, from the outermost on, the path is.
+  private func path(in context: EncodingContext, below count: Int) -> [any CodingKey] {
+    let frames = max(0, count - longestPath)..<count
+    var path: [any CodingKey] = [ArchiveCodingKey.ellipsis]
+    if frames.lowerBound == 0 {
+      switch context.basePath {
+      case .elements(let elements): path = elements
+      case .object(let number): path = self.path(ofObject: number)
+      }
     }
-    for frame in frames {
+    for index in frames {
+      let frame = index < context.lower.count ? context.lower[index] : context.top
       if let element = element(of: frame, in: context) { path.append(ArchiveCodingKey(element)) }
     }
-    if context.isTopLevel, settings.hidesRootKey, !path.isEmpty { path.removeFirst() }
+    bodies.paths.charge(steps: frames.count)
+    if context.isTopLevel, settings.hidesRootKey, frames.lowerBound == 0, !path.isEmpty { path.removeFirst() }
     return path
   }
+
+  /// How many bytes there are so far, in the archive and in what is being written.
+  private var byteCount: Int { bodies.assembly.byteCount + buffer.count }
+
+  private var longestPath: Int { bodies.paths.longestPath(byteCount: byteCount) }
 
   /// The key or index at which the container of `frame` is.
   private func element(of frame: EncodingFrame, in context: EncodingContext) -> PathElement? {
@@ -75,18 +86,24 @@ extension EncodingSession {
     }
   }
 
-  /// The path by which an object was first reached.
+  /// The path by which an object was first reached, or its last steps.
   func path(ofObject number: Int) -> [any CodingKey] {
-    let referrers = bodies.graph.firstReferrers()
-    var steps: [[PathElement]] = []
-    var number = number
-    while number < referrers.count, referrers[number] > 0, referrers[number] < number {
-      steps.append(self.steps(from: referrers[number], to: number))
-      number = referrers[number]
+    var parts: [[PathElement]] = []
+    var (number, count, isWhole) = (number, 0, true)
+    let longest = longestPath
+    while let referrer = bodies.graph.firstReferrer(of: number) {
+      isWhole =
+        count < longest
+        && bodies.paths.allowsSearch(of: bodies.assembly.byteCount(ofBody: referrer), byteCount: byteCount)
+      guard isWhole else { break }
+      parts.append(steps(from: referrer, to: number))
+      count += parts.last?.count ?? 0
+      number = referrer
     }
-    var key = bodies.topLevelPaths.last { $0.firstNumber <= number }?.path ?? []
-    for step in steps.reversed() { key += step.map(ArchiveCodingKey.init) }
-    return key
+    let steps = parts.reversed().joined().suffix(longest).map(ArchiveCodingKey.init)
+    bodies.paths.charge(steps: steps.count)
+    guard isWhole, steps.count == count else { return [ArchiveCodingKey.ellipsis] + steps }
+    return (bodies.topLevelPaths.last { $0.firstNumber <= number }?.path ?? []) + steps
   }
 
   /// The way from a body to the first reference in it to the object of `number`.

@@ -7,12 +7,6 @@ import Testing
 /// stack of 512 KB, in a task.
 @Suite struct DeepGraphs {
   static let stacks = ["main", "512", "task"]
-  /// How long lists are: without optimization, a million nodes take twenty seconds and show nothing more.
-  #if DEBUG
-    static let longList = 100_000
-  #else
-    static let longList = 1_000_000
-  #endif
 
   /// - Parameter mainStack: how many KB the stack of the main thread may take.
   private func outcome(
@@ -30,7 +24,8 @@ import Testing
 
   @Test("a long list through a deferred property", arguments: stacks)
   func list(stack: String) throws {
-    #expect(try outcome(stack, "list", Self.longList) == String(Self.longList))
+    let count = sized(1_000_000, inDebug: 100_000)
+    #expect(try outcome(stack, "list", count) == String(count))
   }
 
   @Test("100,000 levels of plain properties", arguments: stacks)
@@ -50,7 +45,8 @@ import Testing
 
   @Test("a doubly linked list of plain properties", arguments: stacks)
   func links(stack: String) throws {
-    #expect(try outcome(stack, "links", Self.longList) == String(Self.longList))
+    let count = sized(1_000_000, inDebug: 100_000)
+    #expect(try outcome(stack, "links", count) == String(count))
   }
 
   @Test("what is deeper than readers accept waits where a property can", arguments: ["chain", "tree"])

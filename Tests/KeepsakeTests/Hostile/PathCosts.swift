@@ -91,4 +91,49 @@ import Testing
     #expect(sum.errors == count)
     #expect(sum.steps <= 258 * count)
   }
+
+  // MARK: Encoding
+
+  /// An object that asks for its path, and whose next one waits for a body of its own.
+  private final class Asking: Encodable {
+    let next: Asking?
+    let sum: Sum
+    init(_ next: Asking?, _ sum: Sum) { (self.next, self.sum) = (next, sum) }
+
+    func encode(to encoder: any Encoder) throws {
+      sum.add(encoder.codingPath)
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encodeIfPresent(next, forKey: "next")
+    }
+  }
+
+  /// Values in values, each of which asks for its path.
+  private struct Nested: Encodable {
+    let level: Int
+    let sum: Sum
+
+    func encode(to encoder: any Encoder) throws {
+      sum.add(encoder.codingPath)
+      var container = encoder.unkeyedContainer()
+      if level > 0 { try container.encode(Nested(level: level - 1, sum: sum)) }
+    }
+  }
+
+  @Test("so it is with an archive that is being made: paths in a chain of objects, and in values in values")
+  func whileEncoding() throws {
+    let count = 10_000
+    let sum = Sum()
+    var first: Asking?
+    for _ in 0..<count { first = Asking(first, sum) }
+    let data = try KeyedArchiver.archivedData(withRootObject: #require(first))
+    #expect(sum.errors == count)
+    // Whole paths at first; all of them would be 50,000,000 steps.
+    #expect(sum.steps > 256 * 100)
+    #expect(sum.steps <= 1 << 17 + 16 * data.count + 300 + 9 * count)
+
+    let nested = Sum()
+    let other = try KeyedArchiver.archivedData(withRootObject: Nested(level: 5_000, sum: nested))
+    #expect(nested.errors == 5_001 && nested.steps > 256 * 100)
+    #expect(nested.steps <= 1 << 17 + 16 * other.count + 300 + 9 * nested.errors)
+  }
 }
