@@ -46,7 +46,7 @@ import Testing
     let progress = keeputil.Progress("checking", .always, pause: .zero) { shown.append($0) }
     let (image, summary) = try keeputil.Input(name: "a", data: data).openArchive(progress)
     #expect(summary.valueCount == 20_003)
-    #expect(image.hasChecksums)
+    #expect(image.extent.hasChecksums)
     let percents = shown.compactMap { $0.firstMatch(of: #/checking ([0-9]+) %/#).flatMap { Int($0.1) } }
     #expect(percents.first == 0 && percents == percents.sorted())
     #expect(percents.last.map { $0 >= 80 } == true, "\(percents)")

@@ -55,8 +55,7 @@ extension ArchiveImage {
     findTables: ((RawSpan) -> ArchiveTables?)? = nil
   ) throws(ArchiveError) {
     guard data.count <= limits.maximumByteCount else {
-      throw ArchiveError(
-        .limitExceeded,
+      throw .limitExceeded(
         "The archive has \(data.count) bytes, more than the limit of \(limits.maximumByteCount)"
       )
     }

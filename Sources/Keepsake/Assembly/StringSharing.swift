@@ -111,7 +111,7 @@ struct StringSharing {
 
   /// A string of the table, for those who walk what was written.
   func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
-    guard number < shared.count else { throw ArchiveError(.damaged, "No such string", byteOffset: offset) }
+    guard number < shared.count else { throw .damaged("No such string", at: offset) }
     return try bytes.reader().string(range(number))
   }
 

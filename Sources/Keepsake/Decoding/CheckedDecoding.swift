@@ -137,7 +137,7 @@ extension DecodingError {
   fileprivate static func nonsense(_ message: String, _ decoder: any Decoder) -> DecodingError {
     let offset = (decoder as? ValueDecoder)?.offset
     return .dataCorrupted(
-      ArchiveError(.damaged, message, byteOffset: offset).decodingContext(decoder.codingPath)
+      ArchiveError.damaged(message, at: offset).decodingContext(decoder.codingPath)
     )
   }
 }

@@ -202,11 +202,10 @@ extension DecodingSession {
 
   @inline(never)
   private func outOfMemory(_ offset: Int?) -> ArchiveError {
-    ArchiveError(
-      .limitExceeded,
+    ArchiveError.limitExceeded(
       "The values would take more than \(checks.budget.allocationLimit) bytes of memory, out of proportion to the archive; "
         + "ArchiveLimits.maximumAllocation can allow more",
-      byteOffset: offset
+      at: offset
     )
   }
 }

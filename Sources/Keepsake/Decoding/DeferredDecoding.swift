@@ -146,10 +146,9 @@ extension DecodingSession {
       (checks.budget.costs.passedOverByteCount - DecodingChecks.freePassing) / DecodingChecks.mostReadings
         <= reader.count
     else {
-      throw ArchiveError(
-        .limitExceeded,
+      throw ArchiveError.limitExceeded(
         "Deferred values are nested too deep to be read in reasonable time",
-        byteOffset: start
+        at: start
       )
     }
     try charge(DecodingBudget.deferredOverhead &+ MemoryLayout<Value>.stride, at: start)
@@ -167,12 +166,11 @@ extension DecodingSession {
   @inline(never)
   private func usedTooEarly(_ offset: Int) -> DecodingError {
     corrupted(
-      ArchiveError(
-        .misuse,
+      ArchiveError.misuse(
         "The value of a @Deferred property was read, compared or hashed while its archive was still being decoded, when "
           + "it had none. Leave it out of == and hash(into:), or mark the set or dictionary @Deferred, too, whose "
           + "elements are hashed; what an initializer needs it for belongs into awakeFromArchive()",
-        byteOffset: offset
+        at: offset
       ),
       searchedPath(to: offset)
     )

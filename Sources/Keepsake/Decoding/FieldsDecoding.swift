@@ -84,7 +84,7 @@ extension DecodingSession {
     }
     if property.ownership == .strong, let type = property.type as? any Decodable.Type { return plan(type) }
     if let type = property.target as? any (Decodable & AnyObject).Type { return referencePlan(type) }
-    throw ArchiveError(.misuse, "\(property.owner).\(property.name) is not Decodable")
+    throw .misuse("\(property.owner).\(property.name) is not Decodable")
   }
 }
 

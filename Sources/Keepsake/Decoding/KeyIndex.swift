@@ -36,11 +36,7 @@ final class KeyIndex {
   /// The entry in a slot of the container; there may be none if its file was changed since.
   func entry(_ slot: Int) throws(ArchiveError) -> Entry {
     guard slot < entries.count else {
-      throw ArchiveError(
-        .damaged,
-        "The keys of a container changed while it was read",
-        byteOffset: offset
-      )
+      throw .damaged("The keys of a container changed while it was read", at: offset)
     }
     return entries[slot]
   }

@@ -56,7 +56,7 @@ extension DecodingSession {
       let message =
         "A @Lazy property was read while its archive was still being decoded. Code that needs it belongs into "
         + "awakeFromArchive()"
-      throw LazyTooEarly(reason: corrupted(ArchiveError(.misuse, message, byteOffset: offset), []))
+      throw LazyTooEarly(reason: corrupted(ArchiveError.misuse(message, at: offset), []))
     }
     do {
       var start = try contentOfLazyValue(source)

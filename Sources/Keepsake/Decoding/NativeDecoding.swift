@@ -123,7 +123,7 @@ extension Decimal: NativeForm {
     guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
     var end = cursor
     guard let decimal = try DecimalParts(session.reader, at: &end).decimal else {
-      throw ArchiveError(.damaged, "A decimal number is out of range", byteOffset: cursor)
+      throw .damaged("A decimal number is out of range", at: cursor)
     }
     cursor = end
     return decimal

@@ -73,7 +73,7 @@ extension DecodingSession {
       ? "Objects and values are nested more than \(settings.limits.maximumDepth) deep; ArchiveLimits.maximumDepth can allow more"
       : "Values are nested more than \(settings.limits.maximumValueDepth) deep; ArchiveLimits.maximumValueDepth can allow more"
     return corrupted(
-      ArchiveError(.limitExceeded, message, byteOffset: offset),
+      ArchiveError.limitExceeded(message, at: offset),
       path(toValueAt: offset, in: depth)
     )
   }

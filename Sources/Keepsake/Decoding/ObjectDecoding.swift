@@ -165,11 +165,7 @@ extension DecodingSession {
     let known = graph.objects.object(number).map { ObjectIdentifier($0) }
     let isRegistered = known == ObjectIdentifier(object)
     if !isRegistered, let known, known != ObjectIdentifier(ObjectBeingDecoded.marker) {
-      throw ArchiveError(
-        .misuse,
-        "An initializer registered one object and created another",
-        byteOffset: reference
-      )
+      throw ArchiveError.misuse("An initializer registered one object and created another", at: reference)
     }
     let result = settings.observer == nil ? object : settings.observer?.replacement(forDecoded: object)
     if !isRegistered || result !== object {

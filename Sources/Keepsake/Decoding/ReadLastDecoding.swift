@@ -281,12 +281,11 @@ extension DecodingSession {
   func checkHashes() throws {
     for value in exchange(&later.readLast.hashed, with: []) where !value.isRight {
       throw corrupted(
-        ArchiveError(
-          .misuse,
+        ArchiveError.misuse(
           "A \(value.type) was made while a property that its elements are hashed by had no value yet, as it closes a "
             + "cycle. Leave that property out of == and hash(into:), or declare the set or dictionary as a var that is "
             + "read last, too",
-          byteOffset: value.offset
+          at: value.offset
         ),
         searchedPath(to: value.offset)
       )
@@ -296,11 +295,10 @@ extension DecodingSession {
   fileprivate func isNotEmpty(_ property: StoredProperty, _ offset: Int) -> DecodingError {
     let name = "\(property.owner).\(property.name)"
     return corrupted(
-      ArchiveError(
-        .misuse,
+      ArchiveError.misuse(
         "\(name) closes a cycle, so it is empty while init(from:) runs and gets its value afterwards. But init(from:) "
           + "stores something else in it: decode \(name) as it is, and derive from it in awakeFromArchive()",
-        byteOffset: offset
+        at: offset
       ),
       searchedPath(to: offset)
     )

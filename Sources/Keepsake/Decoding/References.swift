@@ -85,11 +85,7 @@ extension DecodingSession {
       checks.budget.costs.readByteCount / DecodingChecks.mostReadings <= reader.count
         + DecodingChecks.freeReadings
     else {
-      throw ArchiveError(
-        .limitExceeded,
-        "The same values are read too often, through too many references",
-        byteOffset: offset
-      )
+      throw .limitExceeded("The same values are read too often, through too many references", at: offset)
     }
   }
 

@@ -31,10 +31,10 @@ enum SpareDecodingSessions {
         limits: limits,
         findTables: { bytes in
           spare = take(bytes)
-          return spare?.image.tables
+          return spare?.image.tables.all
         }
       )
-      guard let spare, spare.image.tables === image.tables else {
+      guard let spare, spare.image.tables.all === image.tables.all else {
         spare?.dropSpares()
         return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
       }
@@ -74,14 +74,14 @@ enum SpareDecodingSessions {
   private static func take(_ bytes: RawSpan, _ directory: ArchiveDirectory? = nil) -> DecodingSession? {
     let hash = KeyHash.unseeded.of(bytes)
     return spares.take(hash) { session in
-      let tables = session.image.tables
+      let tables = session.image.tables.all
       return directory.map { tables.areRead(from: bytes, hash, $0) } ?? tables.areRead(from: bytes, hash)
     }
   }
 
   /// Takes back a session that has read its archive, unless somebody has kept a decoder or a container of it.
   static func giveBack(_ session: consuming DecodingSession) {
-    let hash = session.image.tables.hash
+    let hash = session.image.tables.all.hash
     spares.giveBack(session, hash)
   }
 }
@@ -95,7 +95,7 @@ extension DecodingSession: ReusableCoder {
   /// Whether its settings are those that others have, and it has not become too large.
   var canBeReused: Bool {
     image.source == nil && image.saved == nil && reader.count <= DecodingSession.mostKeptBytes
-      && image.directory.bodyCount <= DecodingSession.mostKeptObjects && image.tables.canBeShared
+      && image.directory.bodyCount <= DecodingSession.mostKeptObjects && image.tables.all.canBeShared
       && nesting.frames.count <= DecodingSession.mostKeptFrames && settings.observer == nil
       && settings.classPolicy == .byName
       && checks.failure.error == nil && graph.waiting.isEmpty

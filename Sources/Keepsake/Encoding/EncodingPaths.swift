@@ -6,7 +6,7 @@ extension EncodingSession {
 
     func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int {
       guard number < session.tables.shapes.count else {
-        throw ArchiveError(.damaged, "No such shape", byteOffset: offset)
+        throw .damaged("No such shape", at: offset)
       }
       return session.tables.shapes.keys(of: session.tables.shapes.end(of: number)).count
     }

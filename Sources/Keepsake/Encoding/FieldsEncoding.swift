@@ -67,7 +67,7 @@ extension EncodingSession {
     }
     if property.ownership == .strong, let type = property.type as? any Encodable.Type { return plan(type) }
     if let type = property.target as? any (Encodable & AnyObject).Type { return referencePlan(type) }
-    throw ArchiveError(.misuse, "\(property.owner).\(property.name) is not Encodable")
+    throw .misuse("\(property.owner).\(property.name) is not Encodable")
   }
 }
 

@@ -51,8 +51,7 @@ public struct Deferred<Value> {
   ///   property has its value when the outermost decode returns.
   public func get() throws(ArchiveError) -> Value {
     if let value = valueIfDecoded { return value }
-    throw ArchiveError(
-      .misuse,
+    throw .misuse(
       "A @Deferred property of the type \(Value.self) has no value yet. Read it in awakeFromArchive(), or when the "
         + "outermost decode has returned"
     )
@@ -148,7 +147,7 @@ extension Deferred: Encodable, NativelyEncodable where Value: Encodable {
   fileprivate func decodedValue(_ path: @autoclosure () -> [any CodingKey]) throws -> Value {
     if let value = valueIfDecoded { return value }
     let message = "A @Deferred property was encoded while its archive was still being decoded"
-    throw EncodingError.invalid(self, ArchiveError(.misuse, message), path())
+    throw EncodingError.invalid(self, ArchiveError.misuse(message), path())
   }
 }
 

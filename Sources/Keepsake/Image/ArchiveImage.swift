@@ -24,60 +24,26 @@ public enum ArchiveVerification: Sendable {
 package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   package private(set) var reader: ByteReader
-  /// How many bytes the archive has. The reader may have more, of a top level that is implied (Format §7).
   @safe @exclusivity(unchecked)
-  package private(set) var storedByteCount: Int
+  package private(set) var extent: ImageExtent
   /// The directory, with the top level and the number of bodies of the newest save.
   @safe @exclusivity(unchecked)
   package private(set) var directory: ArchiveDirectory
   /// What was saved since, if anything was (Format §13).
   let saved: SavedParts?
-  /// Where the first save ends; what is behind it are saves.
-  @safe @exclusivity(unchecked)
-  package private(set) var firstEnd: Int
-  /// Where the bodies and the top level of the first save end.
-  @safe @exclusivity(unchecked)
-  private(set) var firstContentEnd: Int
-  /// How many bodies the first save has.
-  @safe @exclusivity(unchecked)
-  package private(set) var firstBodyCount: Int
-  /// Whether the contents can be compared with checksums (Format §8.3).
-  @safe @exclusivity(unchecked)
-  package private(set) var hasChecksums: Bool
-  /// The keys, shapes and classes, of which the arrays are here once more, as they are looked at all the time.
-  package let tables: ArchiveTables
-  /// The names of the keys, by number.
-  package let keys: [String]
-  private let shapeStarts: [UInt32]
-  private let shapeKeys: [UInt32]
-  package let classes: [ClassEntry]
+  let tables: OpenTables
   /// How much the archive may ask of the dynamic view; decoders have their own.
   @safe @exclusivity(unchecked)
   package private(set) var limits: ArchiveLimits
   /// What the archive was made of, if that was another format.
   package let source: TranslatedArchive?
-  /// Whether parts are still to be compared with their checksums when they are read.
-  let verifiesParts: Bool
   @safe @exclusivity(unchecked)
   var verifier: PartVerifier?
   @safe @exclusivity(unchecked)
-  private var stringOffsets: [Int]?
+  private var found = FoundEntries()
   @safe @exclusivity(unchecked)
-  private var strings: [String?] = []
-  @safe @exclusivity(unchecked)
-  private var conditionals: [UInt32]?
-  @safe @exclusivity(unchecked)
-  var bodyStarts = BodyStarts()
-  /// The hashes of those strings of the string table that keys of maps are, by number.
-  @safe @exclusivity(unchecked)
-  var stringHashes: [Int: UInt32] = [:]
-  let ownKeyHash = KeyHash()
-  /// Where the value references stand that were met, by number (Format §4.9). Decoders have it in their table of objects.
-  @safe @exclusivity(unchecked)
-  var valueReferences: [Int: Int] = [:]
+  var knownBodies: KnownBodies
   private let turn = Mutex(())
-  @safe @exclusivity(unchecked)
-  var soundGroups: SoundGroups
   /// The bytes, once it was opened anew.
   @safe @exclusivity(unchecked)
   private var copy: ByteBuffer?
@@ -93,20 +59,15 @@ package final class ArchiveImage {
     self.limits = limits
     self.source = source
     let flags = try Header.flags(reader)
-    hasChecksums = !flags.contains(.withoutChecksums)
     if flags.contains(.short) {
-      storedByteCount = reader.count
-      firstEnd = reader.count
       let comparesChecksum = verification != .disabled
       (directory, self.reader) = try ShortForm.open(reader, flags, comparesChecksum: comparesChecksum)
-      (verifiesParts, saved) = (false, nil)
-      (firstBodyCount, firstContentEnd) = (directory.bodyCount, directory.topLevel.upperBound)
+      saved = nil
+      extent = ImageExtent(flags, reader.count, firstEnd: reader.count, directory)
     } else {
       let reader = reader.limited(to: try SaveSearch.end(reader, flags))
       self.reader = reader
-      storedByteCount = reader.count
       let (trailers, firstEnd) = try SavedParts.trailers(reader, flags)
-      self.firstEnd = firstEnd
       let first = reader.limited(to: firstEnd)
       let trailer = try Trailer(first, flags)
       var verifier =
@@ -118,9 +79,9 @@ package final class ArchiveImage {
         try verifier?.verify(0..<Header.byteCount)
         try verifier?.verify(trailer.directoryOffset..<trailer.checksumsOffset)
       }
-      verifiesParts = verification == .onDemand
+      verifier?.isOnDemand = verification == .onDemand
       var directory = try ArchiveDirectory(first, trailer)
-      (firstBodyCount, firstContentEnd) = (directory.bodyCount, directory.topLevel.upperBound)
+      extent = ImageExtent(flags, reader.count, firstEnd: firstEnd, directory)
       try verifier?.verify(directory.topLevel)
       try verifier?.verify(ArchiveTables.range(in: directory))
       saved =
@@ -131,12 +92,8 @@ package final class ArchiveImage {
       self.directory = directory
       self.verifier = verifier
     }
-    tables = try ArchiveTables.read(self.reader, directory, saved?.saves ?? [], findTables)
-    keys = tables.keys
-    shapeStarts = tables.shapeStarts
-    shapeKeys = tables.shapeKeys
-    classes = tables.classes
-    soundGroups = SoundGroups(count: OffsetTable.groupCount(firstBodyCount))
+    tables = OpenTables(try ArchiveTables.read(self.reader, directory, saved?.saves ?? [], findTables))
+    knownBodies = KnownBodies(count: extent.firstBodyCount)
     if verification == .everything { try checkBodies() }
   }
 
@@ -150,13 +107,10 @@ package final class ArchiveImage {
   /// Lets go of the archive; only its tables are kept.
   func forgetBytes() {
     // A copy of its own is written over by the next archive.
-    if copy == nil { reader = tables.nothing }
+    if copy == nil { reader = tables.all.nothing }
     if verifier != nil { verifier = nil }
-    if stringOffsets != nil { (stringOffsets, strings) = (nil, []) }
-    if conditionals != nil { conditionals = nil }
-    if !stringHashes.isEmpty { stringHashes = [:] }
-    if !valueReferences.isEmpty { valueReferences = [:] }
-    bodyStarts.removeAll()
+    found.forgetArchive()
+    knownBodies.forgetArchive()
   }
 
   /// Makes it the image of another archive of the short form, of which it takes a copy, after ``forgetBytes()``. The tables
@@ -181,29 +135,31 @@ package final class ArchiveImage {
     defer { reader = bytes.reader() }
     try ShortForm.open(bytes, flags, &directory, comparesChecksum: verification != .disabled)
     self.limits = limits
-    hasChecksums = !flags.contains(.withoutChecksums)
-    (storedByteCount, firstEnd) = (archive.count, archive.count)
-    (firstBodyCount, firstContentEnd) = (directory.bodyCount, directory.topLevel.upperBound)
-    soundGroups = SoundGroups(count: OffsetTable.groupCount(firstBodyCount))
+    extent = ImageExtent(flags, archive.count, firstEnd: archive.count, directory)
+    knownBodies.soundGroups = SoundGroups(count: OffsetTable.groupCount(extent.firstBodyCount))
   }
 
   // MARK: Tables
 
+  /// The names of the keys, by number.
+  package var keys: [String] { tables.keys }
+  package var classes: [ClassEntry] { tables.classes }
+
   /// The numbers of the keys of a shape; throws when there is no such shape.
   @inline(__always)
   package func shape(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
-    guard number < shapeStarts.count - 1 else {
-      throw ArchiveError(.damaged, "The number of a shape is out of range", byteOffset: offset)
+    guard number < tables.shapeStarts.count - 1 else {
+      throw .damaged("The number of a shape is out of range", at: offset)
     }
-    return Int(shapeStarts[number])..<Int(shapeStarts[number + 1])
+    return Int(tables.shapeStarts[number])..<Int(tables.shapeStarts[number + 1])
   }
 
   /// How many shapes there are.
-  var shapeCount: Int { shapeStarts.count - 1 }
+  var shapeCount: Int { tables.shapeStarts.count - 1 }
 
   /// The number of the key in `slot` of the range that ``shape(_:at:)`` returned.
   @inline(__always)
-  package func shapeKey(_ slot: Int) -> Int { Int(shapeKeys[slot]) }
+  package func shapeKey(_ slot: Int) -> Int { Int(tables.shapeKeys[slot]) }
 
   /// The extent of the text of the string table under `number`, which need not be UTF-8.
   func stringRange(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
@@ -214,9 +170,9 @@ package final class ArchiveImage {
   /// Where the string of the string table under `number` begins: its length.
   @inline(__always)
   private func stringOffset(_ number: Int, at offset: Int) throws(ArchiveError) -> Int {
-    let offsets = if let stringOffsets { stringOffsets } else { try readStringOffsets() }
+    let offsets = if let known = found.stringOffsets { known } else { try readStringOffsets() }
     guard number < offsets.count else {
-      throw ArchiveError(.damaged, "A reference to a string is out of range", byteOffset: offset)
+      throw .damaged("A reference to a string is out of range", at: offset)
     }
     return offsets[number]
   }
@@ -224,10 +180,10 @@ package final class ArchiveImage {
   /// The string of the string table under `number`, built once and shared.
   package func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
     // Nearly always it is there already: without a look at the offsets, whose array would have to be counted.
-    if number < strings.count, let string = strings[number] { return string }
+    if number < found.strings.count, let string = found.strings[number] { return string }
     var cursor = try stringOffset(number, at: offset)
     let string = try reader.string(reader.textRange(at: &cursor))
-    strings[number] = string
+    found.strings[number] = string
     return string
   }
 
@@ -243,21 +199,17 @@ package final class ArchiveImage {
       }
       try ArchiveTables.checkEnd(cursor, table, "string")
     }
-    stringOffsets = offsets
-    strings = Array(repeating: nil, count: offsets.count)
+    found.stringOffsets = offsets
+    found.strings = Array(repeating: nil, count: offsets.count)
     return offsets
   }
 
   /// The number of the body to which a conditional reference with the entry `index` leads; `nil` when the
   /// object was not archived. Throws when there is no such entry (Format §5.5).
   package func conditionalTarget(_ index: Int, at offset: Int) throws(ArchiveError) -> Int? {
-    let targets = if let conditionals { conditionals } else { try readConditionals() }
+    let targets = if let targets = found.conditionals { targets } else { try readConditionals() }
     guard index >= 0, index < targets.count else {
-      throw ArchiveError(
-        .damaged,
-        "A conditional reference is out of range",
-        byteOffset: offset
-      )
+      throw .damaged("A conditional reference is out of range", at: offset)
     }
     return targets[index] == 0 ? nil : Int(targets[index])
   }
@@ -270,7 +222,7 @@ package final class ArchiveImage {
     for _ in 0..<directory.conditionals.count { targets.append(try readConditional(at: &cursor)) }
     try ArchiveTables.checkEnd(cursor, directory.conditionals, "conditional")
     for save in saved?.saves ?? [] { try readChanges(in: save.conditionals, of: &targets) }
-    conditionals = targets
+    found.conditionals = targets
     return targets
   }
 
@@ -278,11 +230,7 @@ package final class ArchiveImage {
     let entryOffset = cursor
     let number = try reader.varint(at: &cursor)
     guard number <= directory.bodyCount, let target = UInt32(exactly: number) else {
-      throw ArchiveError(
-        .damaged,
-        "An object in the conditional table is out of range",
-        byteOffset: entryOffset
-      )
+      throw .damaged("An object in the conditional table is out of range", at: entryOffset)
     }
     return target
   }
@@ -299,10 +247,9 @@ package final class ArchiveImage {
       let passed = try reader.varint(at: &cursor)
       let target = try readConditional(at: &cursor)
       guard passed <= targets.count - index else {
-        throw ArchiveError(
-          .damaged,
+        throw .damaged(
           "A save changes an entry of the conditional table that does not exist",
-          byteOffset: entryOffset
+          at: entryOffset
         )
       }
       index += passed
@@ -320,7 +267,7 @@ package final class ArchiveImage {
   /// How many entries the conditional table has, with those of all saves.
   package var conditionalCount: Int {
     get throws(ArchiveError) {
-      if let conditionals { return conditionals.count }
+      if let targets = found.conditionals { return targets.count }
       return try readConditionals().count
     }
   }
@@ -332,8 +279,8 @@ package final class ArchiveImage {
 
   /// Reads those tables whole that otherwise are read when they are first needed.
   package func checkTables() throws(ArchiveError) {
-    if stringOffsets == nil { _ = try readStringOffsets() }
-    if conditionals == nil { _ = try readConditionals() }
+    if found.stringOffsets == nil { _ = try readStringOffsets() }
+    if found.conditionals == nil { _ = try readConditionals() }
   }
 
   // MARK: Types
@@ -342,12 +289,12 @@ package final class ArchiveImage {
   package func classNumber(at offset: inout Int) throws(ArchiveError) -> Int? {
     let cursor = offset
     let number = try reader.varint(at: &offset)
-    guard number <= classes.count else {
-      throw ArchiveError(.damaged, "The number of a class is out of range", byteOffset: cursor)
+    guard number <= tables.classes.count else {
+      throw .damaged("The number of a class is out of range", at: cursor)
     }
     guard number > 0 else { return nil }
-    guard !classes[number - 1].isValueType else {
-      throw ArchiveError(.damaged, "The type of an object is a structure or enumeration", byteOffset: cursor)
+    guard !tables.classes[number - 1].isValueType else {
+      throw .damaged("The type of an object is a structure or enumeration", at: cursor)
     }
     return number - 1
   }
@@ -358,12 +305,8 @@ package final class ArchiveImage {
     let cursor = offset
     offset += 1
     let number = try reader.varint(at: &offset)
-    guard number < classes.count, classes[number].isValueType else {
-      throw ArchiveError(
-        .damaged,
-        "A typed value refers to no value type of the class table",
-        byteOffset: cursor
-      )
+    guard number < tables.classes.count, tables.classes[number].isValueType else {
+      throw .damaged("A typed value refers to no value type of the class table", at: cursor)
     }
     return number
   }

@@ -108,7 +108,7 @@ package final class ArchiveTables {
           ? !keys.contains { ExactString(string: $0) == ExactString(string: key) }
           : seen.insert(ExactString(string: key)).inserted
         guard isNew else {
-          throw ArchiveError(.damaged, "The key table contains a key twice", byteOffset: range.lowerBound)
+          throw .damaged("The key table contains a key twice", at: range.lowerBound)
         }
         keys.append(key)
       }
@@ -168,7 +168,7 @@ package final class ArchiveTables {
       let head = try reader.varint(at: &cursor)
       if isShort, head & 1 == 1 {
         guard head >> 1 <= keyCount - newKey else {
-          throw ArchiveError(.damaged, "The number of a key is out of range", byteOffset: cursor)
+          throw .damaged("The number of a key is out of range", at: cursor)
         }
         keys += (newKey..<(newKey + head >> 1)).map { UInt32(truncatingIfNeeded: $0) }
         newKey += head >> 1
@@ -176,16 +176,15 @@ package final class ArchiveTables {
       }
       let count = isShort ? head >> 1 : head
       guard count <= end - cursor else {
-        throw ArchiveError(.damaged, "A shape has more keys than fit into its table", byteOffset: cursor)
+        throw .damaged("A shape has more keys than fit into its table", at: cursor)
       }
       for _ in 0..<count {
         let keyOffset = cursor
         let key = try reader.varint(at: &cursor)
         guard key < keyCount, lastShape[key] != shape else {
-          throw ArchiveError(
-            .damaged,
+          throw .damaged(
             "A shape contains a key twice, or the number of a key is out of range",
-            byteOffset: keyOffset
+            at: keyOffset
           )
         }
         lastShape[key] = shape
@@ -193,11 +192,7 @@ package final class ArchiveTables {
         keys.append(UInt32(truncatingIfNeeded: key))
       }
       guard let end = UInt32(exactly: keys.count) else {
-        throw ArchiveError(
-          .limitExceeded,
-          "The shapes have more keys than can be counted",
-          byteOffset: cursor
-        )
+        throw .limitExceeded("The shapes have more keys than can be counted", at: cursor)
       }
       starts.append(end)
     }
@@ -220,11 +215,7 @@ package final class ArchiveTables {
       let entry = try ClassEntry(reader, at: &cursor, after: classes)
       let length = entry.superclass.map { chainLengths[$0] + 1 } ?? 0
       guard length <= mostSuperclasses else {
-        throw ArchiveError(
-          .limitExceeded,
-          "A class has more than \(mostSuperclasses) superclasses",
-          byteOffset: start
-        )
+        throw .limitExceeded("A class has more than \(mostSuperclasses) superclasses", at: start)
       }
       classes.append(entry)
       chainLengths.append(length)
@@ -239,11 +230,7 @@ package final class ArchiveTables {
     _ name: String
   ) throws(ArchiveError) {
     guard offset == table.range.upperBound else {
-      throw ArchiveError(
-        .damaged,
-        "The \(name) table does not fill the space that it has",
-        byteOffset: offset
-      )
+      throw .damaged("The \(name) table does not fill the space that it has", at: offset)
     }
   }
 }

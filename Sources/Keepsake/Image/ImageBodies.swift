@@ -20,12 +20,12 @@ extension ArchiveImage {
   /// The extent of body `number`, from 1 on, of which nothing is read; throws when there is no such body.
   package func extent(ofBody number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     guard number >= 1, number <= directory.bodyCount else {
-      throw ArchiveError(.damaged, "A reference to an object is out of range", byteOffset: offset)
+      throw .damaged("A reference to an object is out of range", at: offset)
     }
     if let saved {
       if let range = saved.body(number) { return range }
-      guard number <= firstBodyCount else {
-        throw ArchiveError(.damaged, "No save has the body of an object", byteOffset: offset)
+      guard number <= extent.firstBodyCount else {
+        throw .damaged("No save has the body of an object", at: offset)
       }
     }
     return try extentInFirst(ofBody: number)
@@ -40,8 +40,8 @@ extension ArchiveImage {
     let groupNumber = (number - 1) / OffsetTable.groupSize
     let index = (number - 1) % OffsetTable.groupSize
     let group = try group(groupNumber)
-    if !soundGroups.contains(groupNumber) { try checkGroup(groupNumber, group) }
-    var (start, earlier) = bodyStarts.nearest(groupNumber, index) ?? (group.start, 0)
+    if !knownBodies.soundGroups.contains(groupNumber) { try checkGroup(groupNumber, group) }
+    var (start, earlier) = knownBodies.starts.nearest(groupNumber, index) ?? (group.start, 0)
     while earlier < index {
       start &+= try length(earlier, in: group)
       earlier += 1
@@ -51,7 +51,7 @@ extension ArchiveImage {
     guard start >= directory.bodies.lowerBound, end > start, end <= directory.bodies.upperBound else {
       throw outsideBodies(group.offset)
     }
-    bodyStarts.note(groupNumber, index, start)
+    knownBodies.starts.note(groupNumber, index, start)
     return start..<end
   }
 
@@ -64,13 +64,9 @@ extension ArchiveImage {
   /// the top level. So no two bodies of such groups, if they follow each other, have a byte in common.
   private func checkGroup(_ number: Int, _ group: Group) throws(ArchiveError) {
     let isLast = number == directory.offsets.count - 1
-    let count = isLast ? firstBodyCount - number * OffsetTable.groupSize : OffsetTable.groupSize
+    let count = isLast ? extent.firstBodyCount - number * OffsetTable.groupSize : OffsetTable.groupSize
     guard group.lengths + count * group.width <= directory.offsets.range.upperBound else {
-      throw ArchiveError(
-        .damaged,
-        "An offset in the offset table is outside the archive",
-        byteOffset: group.offset
-      )
+      throw .damaged("An offset in the offset table is outside the archive", at: group.offset)
     }
     try verifier?.verify(group.lengths..<(group.lengths + count * group.width))
     let end = isLast ? directory.bodies.upperBound : try self.group(number + 1).start
@@ -85,13 +81,9 @@ extension ArchiveImage {
     guard cursor == end, group.start >= directory.bodies.lowerBound,
       number > 0 || group.start == directory.bodies.lowerBound
     else {
-      throw ArchiveError(
-        .damaged,
-        "The offset table gives two bodies the same offset, or leaves a gap",
-        byteOffset: group.offset
-      )
+      throw .damaged("The offset table gives two bodies the same offset, or leaves a gap", at: group.offset)
     }
-    soundGroups.insert(number)
+    knownBodies.soundGroups.insert(number)
   }
 
   private func group(_ number: Int) throws(ArchiveError) -> Group {
@@ -121,14 +113,14 @@ extension ArchiveImage {
   }
 
   private func outsideBodies(_ offset: Int) -> ArchiveError {
-    ArchiveError(.damaged, "The offset of a body is out of range", byteOffset: offset)
+    ArchiveError.damaged("The offset of a body is out of range", at: offset)
   }
 
   /// The number of the body that holds the byte at `offset`, or `nil` when that is not in a numbered body.
   package func bodyNumber(containing offset: Int) -> Int? {
-    if offset >= firstEnd { return saved?.bodyNumber(containing: offset) }
+    if offset >= extent.firstEnd { return saved?.bodyNumber(containing: offset) }
     var low = 1
-    var high = firstBodyCount
+    var high = extent.firstBodyCount
     while low <= high {
       let middle = (low + high) / 2
       guard let range = try? extentInFirst(ofBody: middle) else { return nil }
@@ -149,7 +141,7 @@ extension ArchiveImage {
         return offset
       }
       guard try end(ofValueAt: offset, in: reader) == directory.topLevel.upperBound else {
-        throw ArchiveError(.damaged, "There are unused bytes behind the top level", byteOffset: offset)
+        throw .damaged("There are unused bytes behind the top level", at: offset)
       }
       return offset
     }
@@ -168,11 +160,7 @@ extension ArchiveImage {
       if rootOffset != nil { return directory.topLevel.lowerBound + 1 }
       var cursor = directory.topLevel.lowerBound
       guard try classNumber(at: &cursor) == nil else {
-        throw ArchiveError(
-          .damaged,
-          "The top level of the archive is an object",
-          byteOffset: directory.topLevel.lowerBound
-        )
+        throw .damaged("The top level of the archive is an object", at: directory.topLevel.lowerBound)
       }
       return cursor
     }
@@ -196,17 +184,16 @@ extension ArchiveImage {
   @inline(never)
   private func doesNotFill(_ body: Range<Int>, _ end: Int) -> ArchiveError {
     end > body.upperBound
-      ? ArchiveError(.damaged, "A value extends past the end of its body", byteOffset: body.upperBound)
-      : ArchiveError(.damaged, "There are unused bytes behind the value of a body", byteOffset: end)
+      ? ArchiveError.damaged("A value extends past the end of its body", at: body.upperBound)
+      : ArchiveError.damaged("There are unused bytes behind the value of a body", at: end)
   }
 
   /// The error for a value reference at `offset` to a body that has a class, or another reference to one that has none.
   @inline(never)
   package func leadsToOtherKind(isToValue: Bool, _ offset: Int) -> ArchiveError {
-    ArchiveError(
-      .damaged,
+    ArchiveError.damaged(
       isToValue ? "A reference to a value leads to an object" : "A reference to an object leads to a value",
-      byteOffset: offset
+      at: offset
     )
   }
 
@@ -215,21 +202,13 @@ extension ArchiveImage {
   /// - Parameter first: where one with that number was met before; `nil` if there was none.
   package func checkReference(isOnlyOne first: Int?, at offset: Int) throws(ArchiveError) {
     guard first ?? offset == offset else {
-      throw ArchiveError(
-        .damaged,
-        "Two keys of the top level refer to the same value",
-        byteOffset: offset
-      )
+      throw .damaged("Two keys of the top level refer to the same value", at: offset)
     }
   }
 
   /// The error for a value reference that stands elsewhere than under a key of the top level.
   package func misplacedValueReference(_ offset: Int) -> ArchiveError {
-    ArchiveError(
-      .damaged,
-      "A reference to a value is allowed only under a key of the top level",
-      byteOffset: offset
-    )
+    ArchiveError.damaged("A reference to a value is allowed only under a key of the top level", at: offset)
   }
 }
 
@@ -239,11 +218,12 @@ extension ArchiveImage {
   /// opened so that this is to be done. What lies outside of the bodies is left out.
   @inline(__always)
   func touch(_ range: Range<Int>) throws(ArchiveError) {
-    if verifiesParts { try compare(range) }
+    if verifier?.isOnDemand == true { try compare(range) }
   }
 
   private func compare(_ range: Range<Int>) throws(ArchiveError) {
-    let end = range.lowerBound < firstEnd ? min(range.upperBound, firstContentEnd) : range.upperBound
+    let end =
+      range.lowerBound < extent.firstEnd ? min(range.upperBound, extent.firstContentEnd) : range.upperBound
     guard range.lowerBound < end else { return }
     try exclusively { () throws(ArchiveError) in try verifier?.verify(range.lowerBound..<end) }
   }

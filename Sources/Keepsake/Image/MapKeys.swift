@@ -89,12 +89,12 @@ extension ArchiveImage {
   fileprivate func rememberedKeyHash(at cursor: Int) throws(ArchiveError) -> UInt32 {
     var cursor = cursor
     guard try reader.byte(at: cursor) & 0xFC == Tag.stringReference else {
-      return try keyHash(at: &cursor, ownKeyHash)
+      return try keyHash(at: &cursor, knownBodies.keyHash)
     }
     let number = try reader.referencedNumber(at: cursor)
-    if let known = stringHashes[number] { return known }
-    let hash = try keyHash(at: &cursor, ownKeyHash)
-    stringHashes[number] = hash
+    if let known = knownBodies.stringHashes[number] { return known }
+    let hash = try keyHash(at: &cursor, knownBodies.keyHash)
+    knownBodies.stringHashes[number] = hash
     return hash
   }
 

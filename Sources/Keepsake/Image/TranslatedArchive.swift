@@ -39,7 +39,7 @@ struct TranslatedOffset {
 
 extension ArchiveImage {
   /// How many bytes were opened: those of the archive, or of what it was made of.
-  var openedByteCount: Int { source?.sourceByteCount ?? storedByteCount }
+  var openedByteCount: Int { source?.sourceByteCount ?? extent.storedByteCount }
 
   /// How many bytes of memory the archive takes because it was made of another one.
   var translatedByteCount: Int {

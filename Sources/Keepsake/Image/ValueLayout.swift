@@ -88,11 +88,7 @@ extension ValueLayout {
   }
 
   private func tooManyParts(_ offset: Int) -> ArchiveError {
-    ArchiveError(
-      .damaged,
-      "A value has more parts than there are bytes left",
-      byteOffset: offset
-    )
+    ArchiveError.damaged("A value has more parts than there are bytes left", at: offset)
   }
 
   /// The end of the packed array at `offset`: one step for each block of integers, one for all other elements.
@@ -118,7 +114,7 @@ extension ValueLayout {
   ) throws(ArchiveError) -> (element: PackedElement, count: Int, payload: Int, end: Int) {
     var cursor = offset + 2
     guard let element = PackedElement(rawValue: try reader.byte(at: offset + 1)) else {
-      throw ArchiveError(.damaged, "A packed array has elements of an unknown kind", byteOffset: offset + 1)
+      throw .damaged("A packed array has elements of an unknown kind", at: offset + 1)
     }
     let count = try reader.varint(at: &cursor)
     let payload = cursor
@@ -147,15 +143,11 @@ extension ValueLayout {
   }
 
   private func tooLong(_ offset: Int) -> ArchiveError {
-    ArchiveError(.damaged, "A packed array is longer than the archive", byteOffset: offset)
+    ArchiveError.damaged("A packed array is longer than the archive", at: offset)
   }
 
   /// The error for a tag that this version does not know.
   package func unknownTag(_ tag: UInt8, at offset: Int) -> ArchiveError {
-    ArchiveError(
-      .damaged,
-      "Unknown tag 0x\(String(tag, radix: 16))",
-      byteOffset: offset
-    )
+    ArchiveError.damaged("Unknown tag 0x\(String(tag, radix: 16))", at: offset)
   }
 }

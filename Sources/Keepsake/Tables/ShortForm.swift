@@ -69,11 +69,7 @@ enum ShortForm {
   ) throws(ArchiveError) {
     guard directory.bodyCount > 0, directory.topLevel.isEmpty, directory.bodies.lowerBound < buffer.count
     else {
-      throw ArchiveError(
-        .damaged,
-        "The archive has no body for its root object",
-        byteOffset: buffer.count - checksumByteCount
-      )
+      throw .damaged("The archive has no body for its root object", at: buffer.count - checksumByteCount)
     }
     let start = buffer.count
     let isObject = buffer[directory.bodies.lowerBound] != 0
@@ -86,16 +82,15 @@ enum ShortForm {
   private static func verify(_ range: Range<Int>, _ reader: ByteReader) throws(ArchiveError) {
     let stored = try reader.unsigned(at: reader.count - checksumByteCount, byteCount: checksumByteCount)
     guard try reader.checksum(range) & UInt64(UInt32.max) == stored else {
-      throw ArchiveError(
-        .damaged,
+      throw .damaged(
         "The archive was damaged: bytes 0 to \(range.upperBound) do not match their checksum",
-        byteOffset: 0
+        at: 0
       )
     }
   }
 
   static func truncated(_ reader: ByteReader) -> ArchiveError {
-    ArchiveError(.damaged, "The archive is truncated", byteOffset: reader.count)
+    ArchiveError.damaged("The archive is truncated", at: reader.count)
   }
 }
 
@@ -108,10 +103,9 @@ extension ArchiveDirectory {
       let start = cursor
       let count = try reader.varint(at: &cursor)
       guard count > 0, count <= (reader.count - cursor) / entryByteCount else {
-        throw ArchiveError(
-          .damaged,
+        throw .damaged(
           "A table is longer than the part of the archive that contains it, or has no entry",
-          byteOffset: start
+          at: start
         )
       }
       return count
@@ -123,11 +117,7 @@ extension ArchiveDirectory {
     let width = flags.contains(.wideLengths) ? 2 : 1
     bodyCount = try count(.bodies, &cursor, entryByteCount: width)
     guard bodyCount <= OffsetTable.groupSize else {
-      throw ArchiveError(
-        .damaged,
-        "A short archive has more than \(OffsetTable.groupSize) bodies",
-        byteOffset: cursor
-      )
+      throw .damaged("A short archive has more than \(OffsetTable.groupSize) bodies", at: cursor)
     }
     lengthWidth = width
     offsets = Table(count: bodyCount > 0 ? 1 : 0, range: cursor..<(cursor + bodyCount * width))
@@ -152,7 +142,7 @@ extension ArchiveDirectory {
     }
     shapes = Table(count: shapeCount, range: shapesStart..<cursor)
     guard keyCount <= reader.count - cursor else {
-      throw ArchiveError(.damaged, "A shape has more keys than fit into the archive", byteOffset: shapesStart)
+      throw .damaged("A shape has more keys than fit into the archive", at: shapesStart)
     }
     keys = try ArchiveDirectory.texts(keyCount, reader, &cursor)
     let classesStart = cursor
@@ -166,7 +156,7 @@ extension ArchiveDirectory {
     bodies = cursor..<(cursor + bodiesByteCount)
     topLevel = bodies.upperBound..<reader.count
     guard flags.contains(.impliedTopLevel) || !topLevel.isEmpty else {
-      throw ArchiveError(.damaged, "The archive has no top level", byteOffset: reader.count)
+      throw .damaged("The archive has no top level", at: reader.count)
     }
   }
 

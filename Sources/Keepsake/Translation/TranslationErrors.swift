@@ -41,23 +41,20 @@ extension ArchiveError {
     case .objectCount: limits.tooManyObjects(offset)
     case .stringByteCount(let byteCount): limits.tooLong(byteCount, offset)
     case .depth:
-      ArchiveError(
-        .limitExceeded,
+      ArchiveError.limitExceeded(
         "Collections are nested more than \(limits.forReading.depth) deep in one object",
-        byteOffset: offset
+        at: offset
       )
     case .memory(let byteCount):
-      ArchiveError(
-        .limitExceeded,
+      ArchiveError.limitExceeded(
         "Opening the NSKeyedArchiver archive would take more than \(byteCount) bytes of memory, out of proportion to "
           + "its size; ArchiveLimits.maximumAllocation can allow more",
-        byteOffset: offset
+        at: offset
       )
     case .work:
-      ArchiveError(
-        .limitExceeded,
+      ArchiveError.limitExceeded(
         "The objects share so much that opening the archive would take time out of proportion to its size",
-        byteOffset: offset
+        at: offset
       )
     }
   }

@@ -53,8 +53,8 @@ extension ArchiveImage {
   /// Notes that the value reference at `offset` was met, and throws when it is not the only one with its number.
   fileprivate func noteReference(toValue number: Int, at offset: Int) throws(ArchiveError) {
     try exclusively { () throws(ArchiveError) in
-      try checkReference(isOnlyOne: valueReferences[number], at: offset)
-      valueReferences[number] = offset
+      try checkReference(isOnlyOne: knownBodies.valueReferences[number], at: offset)
+      knownBodies.valueReferences[number] = offset
     }
   }
 

@@ -43,7 +43,7 @@ struct ArchiveRewriter {
     self.source = source
     self.edits = edits
     builder = ArchiveBuilder(
-      withoutChecksums: !source.hasChecksums && source.source == nil,
+      withoutChecksums: !source.extent.hasChecksums && source.source == nil,
       prefersShortForm: prefersShortForm
     )
   }

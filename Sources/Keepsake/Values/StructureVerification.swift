@@ -34,7 +34,7 @@ extension ArchiveImage {
     for number in stride(from: 1, through: directory.bodyCount, by: 1) {
       let body = try numberedBody(number, referredToAt: directory.offsets.range.lowerBound)
       // That it begins where the one before ends was found with its group of the offset table.
-      if body.byteRange.upperBound <= firstEnd { end = body.byteRange.upperBound }
+      if body.byteRange.upperBound <= extent.firstEnd { end = body.byteRange.upperBound }
       if let classNumber = body.classNumber {
         summary.objectCount += 1
         summary.objectCounts[classNumber] += 1

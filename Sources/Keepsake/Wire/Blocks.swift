@@ -24,10 +24,9 @@ package struct BlockVerifier {
     let trailerOffset = reader.count - Trailer.byteCount
     let computed = try reader.checksum(trailer.coveredOffset..<(trailerOffset + 16))
     guard try computed == Trailer.storedChecksum(reader) else {
-      throw ArchiveError(
-        .damaged,
+      throw .damaged(
         "The archive was damaged: the trailer does not match its checksum",
-        byteOffset: trailer.coveredOffset
+        at: trailer.coveredOffset
       )
     }
     let blockCount = trailer.hasBlockChecksums ? Blocks.count(coveringBytes: checksumsOffset) : 0
@@ -54,10 +53,9 @@ package struct BlockVerifier {
       let start = start + block * Blocks.byteCount
       let end = min(start + Blocks.byteCount, checksumsOffset)
       guard try reader.checksum(start..<end) == reader.word(at: checksumsOffset + block * 8) else {
-        throw ArchiveError(
-          .damaged,
+        throw .damaged(
           "The archive was damaged: bytes \(start) to \(end) do not match their checksum",
-          byteOffset: start
+          at: start
         )
       }
       verified[block] = true

@@ -36,11 +36,7 @@ package struct ByteReader {
 
   @inline(never)
   private func outOfBounds(_ offset: Int) -> ArchiveError {
-    ArchiveError(
-      .damaged,
-      "A value extends past the end of its part of the archive",
-      byteOffset: offset
-    )
+    ArchiveError.damaged("A value extends past the end of its part of the archive", at: offset)
   }
 
   // MARK: Numbers
@@ -117,7 +113,7 @@ package struct ByteReader {
     // takes more, as generic metadata is looked up for it.)
     let bytes = unsafe UnsafeRawBufferPointer(utf8).bytes
     guard bytes.isASCII || hasBytes(bytes, string) else {
-      throw ArchiveError(.damaged, "A string is not valid UTF-8", byteOffset: range.lowerBound)
+      throw .damaged("A string is not valid UTF-8", at: range.lowerBound)
     }
     return string
   }

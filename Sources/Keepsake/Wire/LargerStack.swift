@@ -25,8 +25,7 @@ final class LargerStack {
   deinit { keepsake_free_stack(bounds) }
 
   private static func missing(_ reason: String) -> ArchiveError {
-    ArchiveError(
-      .limitExceeded,
+    ArchiveError.limitExceeded(
       "The values are nested too deep for the stack of this thread, and \(reason). "
         + "Use a thread with a larger stack"
     )

@@ -2,30 +2,27 @@
 extension ArchiveLimits {
   @inline(never)
   func tooManyElements(_ count: Int, _ offset: Int?) -> ArchiveError {
-    ArchiveError(
-      .limitExceeded,
+    ArchiveError.limitExceeded(
       "A collection has \(count) elements, more than the \(maximumElementCount) that "
         + "ArchiveLimits.maximumElementCount allows",
-      byteOffset: offset
+      at: offset
     )
   }
 
   @inline(never)
   func tooManyObjects(_ offset: Int?) -> ArchiveError {
-    ArchiveError(
-      .limitExceeded,
+    ArchiveError.limitExceeded(
       "There are more objects than the \(maximumObjectCount) that ArchiveLimits.maximumObjectCount allows",
-      byteOffset: offset
+      at: offset
     )
   }
 
   @inline(never)
   func tooLong(_ byteCount: Int, _ offset: Int?) -> ArchiveError {
-    ArchiveError(
-      .limitExceeded,
+    ArchiveError.limitExceeded(
       "A string has \(byteCount) bytes, more than the \(maximumStringByteCount) that "
         + "ArchiveLimits.maximumStringByteCount allows",
-      byteOffset: offset
+      at: offset
     )
   }
 }

@@ -86,13 +86,13 @@ extension ByteReader {
       value |= Int(next & 0x7F) << shift
       if next < 0x80 {
         guard next != 0 else {
-          throw ArchiveError(.damaged, "A varint is longer than necessary", byteOffset: start)
+          throw .damaged("A varint is longer than necessary", at: start)
         }
         return value
       }
       shift += 7
       guard shift <= 56 else {
-        throw ArchiveError(.damaged, "A varint is longer than 9 bytes", byteOffset: start)
+        throw .damaged("A varint is longer than 9 bytes", at: start)
       }
     }
   }

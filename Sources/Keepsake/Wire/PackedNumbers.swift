@@ -88,7 +88,7 @@ package struct PackedBlock {
       return
     }
     guard width <= 8 else {
-      throw ArchiveError(.damaged, "A block of numbers has an impossible width", byteOffset: offset)
+      throw .damaged("A block of numbers has an impossible width", at: offset)
     }
     isMixed = false
     self.width = width
@@ -111,11 +111,7 @@ package struct PackedBlock {
       widest |= (low & high != 0 ? 8 : 0) | (high != 0 ? 4 : 0) | (low != 0 ? 2 : 1)
     }
     if count % 4 != 0, try reader.byte(at: start &- 1) &>> UInt8(count % 4 &* 2) != 0 {
-      throw ArchiveError(
-        .damaged,
-        "A block of numbers has the width of a number that it does not have",
-        byteOffset: start &- 1
-      )
+      throw .damaged("A block of numbers has the width of a number that it does not have", at: start &- 1)
     }
     width = 1 &<< (63 &- widest.leadingZeroBitCount)
     try reader.check(byteCount, at: start)

@@ -85,10 +85,9 @@ package enum SaveSearch {
     }
     // Who opens it says what is wrong with its trailer.
     if isSigned { return reader.count }
-    throw ArchiveError(
-      .damaged,
+    throw .damaged(
       "The archive does not end with a trailer: it is truncated, or something was appended",
-      byteOffset: max(0, reader.count - Trailer.signature.count)
+      at: max(0, reader.count - Trailer.signature.count)
     )
   }
 

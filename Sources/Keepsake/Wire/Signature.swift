@@ -112,26 +112,24 @@ package struct Trailer {
   package init(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) {
     let start = reader.count - Trailer.byteCount
     guard start >= Header.byteCount, reader.hasBytes(Trailer.signature, at: start + 24) else {
-      throw ArchiveError(
-        .damaged,
+      throw .damaged(
         "The archive does not end with a trailer: it is truncated, or something was appended",
-        byteOffset: max(0, reader.count - Trailer.signature.count)
+        at: max(0, reader.count - Trailer.signature.count)
       )
     }
     let directory = try reader.word(at: start)
     let checksums = try reader.word(at: start + 8)
     guard checksums <= start, directory >= Header.byteCount, directory <= checksums else {
-      throw ArchiveError(.damaged, "An offset in the trailer is outside the archive", byteOffset: start)
+      throw .damaged("An offset in the trailer is outside the archive", at: start)
     }
     directoryOffset = Int(directory)
     checksumsOffset = Int(checksums)
     hasBlockChecksums = !flags.contains(.withoutChecksums)
     let blockCount = hasBlockChecksums ? Blocks.count(coveringBytes: checksumsOffset) : 0
     guard start - checksumsOffset == blockCount * 8 else {
-      throw ArchiveError(
-        .damaged,
+      throw .damaged(
         "The length of the archive differs from its trailer: it is truncated, or something was inserted",
-        byteOffset: start
+        at: start
       )
     }
   }

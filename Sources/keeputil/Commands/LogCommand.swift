@@ -65,8 +65,10 @@ enum LogCommand: Command {
   }
 
   private static func rows(_ image: ArchiveImage) -> [Row] {
-    var count = image.saves.isEmpty ? image.directory.bodyCount : image.firstBodyCount
-    var rows = [Row(number: 1, date: nil, byteCount: image.firstEnd, changedCount: 0, addedCount: count)]
+    var count = image.saves.isEmpty ? image.directory.bodyCount : image.extent.firstBodyCount
+    var rows = [
+      Row(number: 1, date: nil, byteCount: image.extent.firstEnd, changedCount: 0, addedCount: count)
+    ]
     for save in image.saves {
       let added = save.bodyCount - count
       rows.append(

@@ -110,7 +110,7 @@ enum PrintCommand: Command {
     try StandardOutput.keeping {
       try input.reading { try print(path, in: image, as: options, isJSON: arguments.has("--json")) }
     }
-    if !image.hasChecksums {
+    if !image.extent.hasChecksums {
       Tool.note("\(input.name) has no checksums, so nobody can tell whether it was damaged")
     }
   }

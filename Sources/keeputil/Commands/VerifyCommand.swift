@@ -52,7 +52,7 @@ enum VerifyCommand: Command {
     let size = counted(input.data.count, "byte") + saves
     try StandardOutput.write(
       displayed(input.name)
-        + (image.hasChecksums
+        + (image.extent.hasChecksums
           ? ": a whole archive of \(content) in \(size).\n"
           : ": an archive of \(content) in \(size), whole in structure; it has no checksums to compare with.\n")
     )

@@ -52,7 +52,7 @@ struct Input {
   private static func data(_ data: Data, asOf number: Int, _ name: String) throws(CommandFailure) -> Data {
     do {
       let image = try ArchiveImage(data: data, verification: .onDemand)
-      return data.prefix(try image.asOf(number, ArchiveLimits()).storedByteCount)
+      return data.prefix(try image.asOf(number, ArchiveLimits()).extent.storedByteCount)
     } catch  where error.code == .misuse {
       throw CommandFailure(.usage, "\(name): \(error.message)")
     } catch {

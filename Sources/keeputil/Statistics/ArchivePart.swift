@@ -90,7 +90,7 @@ struct ArchivePart {
   /// The parts of an archive of the short form (Format §7).
   private static func partsOfShort(_ image: ArchiveImage) -> [ArchivePart] {
     let directory = image.directory
-    let checksum = (image.storedByteCount - 4)..<image.storedByteCount
+    let checksum = (image.extent.storedByteCount - 4)..<image.extent.storedByteCount
     // A top level that is implied has no bytes in the file.
     let isStored = directory.topLevel.upperBound <= checksum.lowerBound
     let topLevel = isStored ? directory.topLevel : checksum.lowerBound..<checksum.lowerBound

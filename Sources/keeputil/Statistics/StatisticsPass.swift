@@ -64,9 +64,9 @@ struct StatisticsPass {
     let reader = image.reader
     statistics = ArchiveStatistics(
       original: original,
-      byteCount: image.storedByteCount,
+      byteCount: image.extent.storedByteCount,
       formatVersion: "\(try reader.byte(at: 8)).\(try reader.byte(at: 9))",
-      hasChecksums: image.hasChecksums,
+      hasChecksums: image.extent.hasChecksums,
       parts: try ArchivePart.all(of: image)
     )
     statistics.classes = image.classes.enumerated().map { .init(number: $0, entry: $1) }

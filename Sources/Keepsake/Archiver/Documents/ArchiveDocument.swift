@@ -148,7 +148,7 @@ public final class ArchiveDocument<Root: Codable> {
         try file.append(bytes)
       }
     } else {
-      try file.append(bytes, at: state.image.storedByteCount)
+      try file.append(bytes, at: state.image.extent.storedByteCount)
     }
     // What is mapped now was compared before, or has just been written.
     let newState = try SavedState(file, .disabled, limits)
@@ -188,7 +188,7 @@ public final class ArchiveDocument<Root: Codable> {
 
   /// The saves that the file has, the oldest first.
   public var saves: [ArchiveSave] {
-    [ArchiveSave(number: 1, byteCount: state.image.firstEnd, date: nil)]
+    [ArchiveSave(number: 1, byteCount: state.image.extent.firstEnd, date: nil)]
       + state.image.saves.map { save in
         let date = save.date.map { Date(timeIntervalSinceReferenceDate: $0) }
         return ArchiveSave(number: save.number, byteCount: save.range.count, date: date)

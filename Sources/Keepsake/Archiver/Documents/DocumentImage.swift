@@ -8,7 +8,7 @@ extension ArchiveImage {
     guard number >= 1, number <= saves.count + 1 else {
       throw .misuse("There is no save \(number): the file has \(saves.count + 1)")
     }
-    let end = number == 1 ? firstEnd : saves[number - 2].range.upperBound
+    let end = number == 1 ? extent.firstEnd : saves[number - 2].range.upperBound
     return try ArchiveImage(reader.limited(to: end), verification: .onDemand, limits: limits)
   }
 
@@ -47,13 +47,13 @@ extension ArchiveImage {
   }
 
   /// The checksum in the trailer of the newest save. It stands at the same place in both kinds of trailers.
-  var newestChecksum: UInt64 { (try? reader.word(at: storedByteCount - 16)) ?? 0 }
+  var newestChecksum: UInt64 { (try? reader.word(at: extent.storedByteCount - 16)) ?? 0 }
 
   /// How many bytes of bodies and top levels have newer ones in their place.
   var replacedByteCount: Int {
     guard let saved else { return 0 }
-    var count = saved.replacedByteCount + (firstContentEnd - directory.bodies.upperBound)
-    for number in saved.numbers where number <= firstBodyCount {
+    var count = saved.replacedByteCount + (extent.firstContentEnd - directory.bodies.upperBound)
+    for number in saved.numbers where number <= extent.firstBodyCount {
       count += (try? extent(inFirst: number).count) ?? 0
     }
     return count
@@ -61,7 +61,9 @@ extension ArchiveImage {
 
   /// How many bytes the tables have.
   var tableByteCount: Int {
-    saves.reduce(firstEnd - firstContentEnd) { $0 + $1.range.upperBound - $1.topLevel.upperBound }
+    saves.reduce(extent.firstEnd - extent.firstContentEnd) {
+      $0 + $1.range.upperBound - $1.topLevel.upperBound
+    }
   }
 
   /// The archive in the long form, to which saves can be added.

@@ -215,9 +215,9 @@ final class SavedState {
     changes.assembly.bytes(
       number: image.saves.count + 2,
       date: date,
-      start: image.storedByteCount,
+      start: image.extent.storedByteCount,
       checksumBefore: image.newestChecksum,
-      image.hasChecksums ? [] : .withoutChecksums
+      image.extent.hasChecksums ? [] : .withoutChecksums
     )
   }
 
@@ -226,7 +226,7 @@ final class SavedState {
 
   /// Whether more than half of the file is out of date with a save of `changes`.
   func isMostlyOutOfDate(with changes: Changes) -> Bool {
-    let byteCount = image.storedByteCount + changes.assembly.changedByteCount
+    let byteCount = image.extent.storedByteCount + changes.assembly.changedByteCount
     let content = changes.assembly.content
     var outOfDate =
       image.replacedByteCount + changes.bodies.replacedByteCount + content.topLevel.count

@@ -80,5 +80,5 @@ package func compactDocument(_ path: String) throws(ArchiveError) -> (before: In
   }
   let bytes = try ArchiveRewriter.rewrite(image, ArchiveEdits()).buffer
   try file.replace { (file) throws(ArchiveError) in try file.append(bytes) }
-  return (image.storedByteCount, bytes.count)
+  return (image.extent.storedByteCount, bytes.count)
 }

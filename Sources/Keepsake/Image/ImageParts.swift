@@ -1,0 +1,71 @@
+// The parts of an opened archive.
+
+/// How far an archive and its first save reach.
+package struct ImageExtent {
+  /// How many bytes the archive has. The reader may have more, of a top level that is implied (Format §7).
+  package let storedByteCount: Int
+  /// Where the first save ends; what is behind it are saves.
+  package let firstEnd: Int
+  /// Where the bodies and the top level of the first save end.
+  let firstContentEnd: Int
+  /// How many bodies the first save has.
+  package let firstBodyCount: Int
+  /// Whether the contents can be compared with checksums (Format §8.3).
+  package let hasChecksums: Bool
+
+  /// - Parameter first: the directory of the first save.
+  init(_ flags: Header.Flags, _ storedByteCount: Int, firstEnd: Int, _ first: ArchiveDirectory) {
+    (self.storedByteCount, self.firstEnd) = (storedByteCount, firstEnd)
+    (firstContentEnd, firstBodyCount) = (first.topLevel.upperBound, first.bodyCount)
+    hasChecksums = !flags.contains(.withoutChecksums)
+  }
+}
+
+/// The keys, shapes and classes. Their arrays stand here once more, as decoders look at them all the time.
+struct OpenTables {
+  let all: ArchiveTables
+  let keys: [String]
+  let shapeStarts: [UInt32]
+  let shapeKeys: [UInt32]
+  let classes: [ClassEntry]
+
+  init(_ all: ArchiveTables) {
+    self.all = all
+    (keys, classes) = (all.keys, all.classes)
+    (shapeStarts, shapeKeys) = (all.shapeStarts, all.shapeKeys)
+  }
+}
+
+/// The entries of tables that are read when they are first needed.
+struct FoundEntries {
+  var stringOffsets: [Int]?
+  var strings: [String?] = []
+  var conditionals: [UInt32]?
+
+  mutating func forgetArchive() {
+    if stringOffsets != nil { (stringOffsets, strings) = (nil, []) }
+    if conditionals != nil { conditionals = nil }
+  }
+}
+
+/// What is known of bodies, and of the references and keys in them.
+struct KnownBodies {
+  var starts = BodyStarts()
+  var soundGroups: SoundGroups
+  /// The offsets of the value references that were met, by number (Format §4.9). Decoders have them in their table of
+  /// objects.
+  var valueReferences: [Int: Int] = [:]
+  /// By which hashes keys of maps are compared, and those of strings of the string table, by number.
+  let keyHash = KeyHash()
+  var stringHashes: [Int: UInt32] = [:]
+
+  init(count: Int) {
+    soundGroups = SoundGroups(count: OffsetTable.groupCount(count))
+  }
+
+  mutating func forgetArchive() {
+    if !stringHashes.isEmpty { stringHashes = [:] }
+    if !valueReferences.isEmpty { valueReferences = [:] }
+    starts.removeAll()
+  }
+}
