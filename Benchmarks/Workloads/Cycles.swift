@@ -102,7 +102,7 @@ extension Workload {
   /// Albums with tracks that know their album.
   ///
   /// Other coders have no references: a weak one is nil for them, and a strong one leads them round and round until the
-  /// stack ends, so they take the albums with the weak one. `NSKeyedArchiver` is left out, as it does not survive rings
+  /// stack ends, so they take the albums with the weak one. `NSKeyedArchiver` is left out, as it does not survive cycles
   /// on Linux.
   static let cycles = Workload(name: "cycles") { scale in
     let plain = PlainAlbum.make(count: scale.count(2_000), seed: 12)
@@ -148,7 +148,7 @@ extension PlainAlbum {
   }
 }
 
-/// Albums in rings, which are opened when the last reference to this goes, so that the run does not fill the memory.
+/// Albums in cycles, which are opened when the last reference to this goes, so that the run does not fill the memory.
 private final class Rings: Equatable {
   let albums: [RingAlbum]
 
@@ -174,7 +174,7 @@ private final class Rings: Equatable {
 }
 
 extension Contender {
-  /// Keepsake on rings of strong references.
+  /// Keepsake on cycles of strong references.
   fileprivate static func rings(_ rings: Rings) -> Contender {
     .checked(
       "Keepsake, @Deferred",

@@ -1,6 +1,6 @@
 internal import Keepsake
 
-// Sound graphs of the classes, with a ring of each kind.
+// Sound graphs of the classes, with a cycle of each kind.
 
 extension FuzzedAnimal {
   static func sample() -> [FuzzedAnimal] {

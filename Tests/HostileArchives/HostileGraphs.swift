@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Keepsake
 
-// Objects: subclasses that are found by name, rings, weak references, values behind a protocol.
+// Objects: subclasses that are found by name, cycles, weak references, values behind a protocol.
 
 /// The names of the types that fit somewhere, of some that do not, and of none: what a class of an archive may be
 /// renamed to.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// An object that can be in a ring, and then is not let go of by itself.
+/// An object that can be in a cycle, and then is not let go of by itself.
 protocol Severable: AnyObject {
   /// Lets go of all other objects.
   func sever()
@@ -8,7 +8,7 @@ protocol Severable: AnyObject {
 
 /// What one read has made and how much it may still do; it is in the user info of the decoder.
 ///
-/// A mutant can make rings where the sound archive had none, and reads fail with rings half made. Objects note
+/// A mutant can make cycles where the sound archive had none, and reads fail with cycles half made. Objects note
 /// themselves here, so that every one is let go of, and whatever is left is a leak of the library.
 ///
 /// It is unchecked because one read is on one thread at a time, although that can be one of the library's own.
@@ -43,7 +43,7 @@ package final class HostileLeash: @unchecked Sendable {
     guard leash.steps > 0 else { throw Exhausted() }
   }
 
-  /// Cuts all rings.
+  /// Cuts all cycles.
   package func sever() {
     for object in objects { object.sever() }
     objects = []

@@ -147,7 +147,7 @@ struct FuzzedInnerFields: ArchivedFields {
 /// What archives of ``FuzzedRecord`` and of the objects are also read as: structures for objects, one structure that
 /// refers to itself.
 ///
-/// A ring of objects is so read again and again, until the library refuses that. A step of its own ends it earlier: the
+/// A cycle of objects is so read again and again, until the library refuses that. A step of its own ends it earlier: the
 /// library's limit takes a second to come to, which is too long for each of a million mutants.
 struct FuzzedAnything: Codable {
   var name: String?

@@ -78,7 +78,7 @@ import Testing
       )
     )
     #expect(try fault(bodies: [[0] + toValue], topLevel: top(toValue)).contains("allowed only under a key"))
-    // A ring of objects is no fault of the format.
+    // A cycle of objects is no fault of the format.
     #expect(try fault(bodies: [[1] + toObject], topLevel: top(toObject)) == "none")
   }
 
@@ -137,7 +137,7 @@ import Testing
     #expect(whole > 0)
   }
 
-  @Test("a ring of objects is printed and converted, and ends", .timeLimit(.minutes(20)))
+  @Test("a cycle of objects is printed and converted, and ends", .timeLimit(.minutes(20)))
   func rings() throws {
     let folder = try TemporaryFolder()
     let next: (UInt8) -> [UInt8] = { [1, Tag.map, 1, Tag.shortString + 1, 0x6E, Tag.objectReference, $0] }

@@ -102,7 +102,7 @@ import Testing
     for path in ["#", "#0", "#x"] { try expect(64, "the number of an object belongs behind '#'", path) }
   }
 
-  @Test("rings of references and of weak references to nothing have nothing in them")
+  @Test("cycles of references and of weak references to nothing have nothing in them")
   func rings() throws {
     let data = HandmadeArchive.data(
       bodies: [[1, Tag.objectReference, 2], [1, Tag.objectReference, 1]],

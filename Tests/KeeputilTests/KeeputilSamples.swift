@@ -3,7 +3,7 @@ import HostileArchives
 import Keepsake
 import TestSupport
 
-/// Objects that share, know each other weakly and form a ring, for the pictures and comparisons of the tool.
+/// Objects that share, know each other weakly and form a cycle, for the pictures and comparisons of the tool.
 final class ShelfSample: Codable {
   var name: String
   var books: [BookSample] = []

@@ -105,7 +105,7 @@ import Testing
     #expect(path.contains { $0.text?.hasPrefix("\"row") == true })
   }
 
-  @Test("rings, deep nesting and long chains")
+  @Test("cycles, deep nesting and long chains")
   func strange() throws {
     let ring = HandmadeArchive.data(
       bodies: [

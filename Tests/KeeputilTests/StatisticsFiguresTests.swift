@@ -62,7 +62,7 @@ import Testing
         node.bytes = Data(repeating: 1, count: Int.random(in: 0...300, using: &generator))
         node.numbers = (0..<Int.random(in: 0...20, using: &generator)).map { $0 * $0 }
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
-          // Only to earlier ones: no rings.
+          // Only to earlier ones: no cycles.
           if let other = nodes.randomElement(using: &generator) { node.others.append(other) }
         }
         node.named = Dictionary(uniqueKeysWithValues: node.others.prefix(1).map { ($0.name, $0) })
@@ -143,7 +143,7 @@ import Testing
     try expectSums(data, "many keys")
   }
 
-  @Test("what nothing leads to is counted, rings of it too")
+  @Test("what nothing leads to is counted, cycles of it too")
   func unreached() throws {
     let reference = { (number: UInt8) -> [UInt8] in [Tag.objectReference, number] }
     let data = HandmadeArchive.data(

@@ -3,7 +3,7 @@ protocol RandomObject: AnyObject {
   /// Tells the tracer all that is archived of it, in an order that is the same in a copy.
   func trace(into tracer: inout GraphTracer)
 
-  /// Lets go of all other objects, so that rings are released.
+  /// Lets go of all other objects, so that cycles are released.
   func cut()
 }
 

@@ -40,7 +40,7 @@ import Testing
     var count = 0
   }
 
-  @Test("a ring through a deferred field is closed; through a plain one it is refused")
+  @Test("a cycle through a deferred field is closed; through a plain one it is refused")
   func rings() throws {
     let page = Page()
     page.links.page = page
@@ -79,7 +79,7 @@ import Testing
     init() {}
   }
 
-  @Test("classes declare fields as well, and close rings where they say that they register")
+  @Test("classes declare fields as well, and close cycles where they say that they register")
   func classes() throws {
     let station = Station()
     station.name = "a"

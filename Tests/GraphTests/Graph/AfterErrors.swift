@@ -94,7 +94,7 @@ import Testing
     #expect(try unarchiver.decode(HiddenErrorClass.self, forKey: "hidden").number == 1)
   }
 
-  @Test("one ring that only its initializer can read does not hide another one that no key may begin with")
+  @Test("one cycle that only its initializer can read does not hide another one that no key may begin with")
   func secondRing() throws {
     let early = EarlyError()
     let late = LateError(early)

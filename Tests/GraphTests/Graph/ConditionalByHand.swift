@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("read by decodeDeferredIfPresent, where it closes a ring")
+  @Test("read by decodeDeferredIfPresent, where it closes a cycle")
   func readDeferred() throws {
     let owner = ConditionalOwner()
     owner.part = ConditionalPart(owner)
@@ -84,7 +84,7 @@ import Testing
     #expect(deferred.reference === deferred.part && deferred.part.name == "part")
   }
 
-  @Test("a conditional reference is no reason to refuse a ring")
+  @Test("a conditional reference is no reason to refuse a cycle")
   func ring() throws {
     let one = ConditionalRing()
     one.other = ConditionalRing()

@@ -37,7 +37,7 @@ import Testing
     #expect(nodes[0].next === nodes[1] && nodes[1].next === nodes[0] && nodes[0] !== nodes[1])
   }
 
-  @Test("a ring of a thousand objects")
+  @Test("a cycle of a thousand objects")
   func ring() throws {
     let nodes = (0..<1000).map { Node("\($0)") }
     for (index, node) in nodes.enumerated() { node.next = nodes[(index + 1) % nodes.count] }
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("two rings that share an object")
+  @Test("two cycles that share an object")
   func sharedByTwoRings() throws {
     let hub = Hub("hub")
     let left = Hub("left")
@@ -164,7 +164,7 @@ import Testing
     #expect(round.parts.count == 2 && round.parts[0] === back[0] && round.parts[1] === round)
   }
 
-  @Test("a hundred thousand objects in a ring of @Deferred properties are no matter of the stack")
+  @Test("a hundred thousand objects in a cycle of @Deferred properties are no matter of the stack")
   func longLine() throws {
     let first = Node("0")
     defer { first.takeApart() }

@@ -5,7 +5,7 @@ import Testing
 
 /// `decodeDeferred` in initializers that are written by hand.
 @Suite struct DeferredByHand {
-  @Test("a keyed container closes a ring")
+  @Test("a keyed container closes a cycle")
   func keyed() throws {
     let first = HandNode("first")
     first.next = HandNode("second")
@@ -17,7 +17,7 @@ import Testing
     #expect(alone.next == nil && alone.calls == 0)
   }
 
-  @Test("an unkeyed container closes a ring, and its place moves on")
+  @Test("an unkeyed container closes a cycle, and its place moves on")
   func unkeyed() throws {
     let list = HandList("list")
     list.members = [list, HandList("other")]

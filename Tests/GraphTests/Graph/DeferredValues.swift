@@ -86,7 +86,7 @@ import Testing
     #expect(try transcode(PlainOwner(), to: DeferredOwner.self).part == nil)
   }
 
-  @Test("a ring that was closed by @Deferred and is read by plain properties is an error, not a crash")
+  @Test("a cycle that was closed by @Deferred and is read by plain properties is an error, not a crash")
   func ringReadPlainly() throws {
     let ring = DeferredRing()
     ring.next = DeferredRing()

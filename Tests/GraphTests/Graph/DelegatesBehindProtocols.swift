@@ -53,7 +53,7 @@ import Testing
     #expect(back.members.map { $0 is SecondStandIn } == [false, true, false] && back.after == 7)
   }
 
-  @Test("a ring of what the delegate gave is refused like any other")
+  @Test("a cycle of what the delegate gave is refused like any other")
   func ringOfReplacements() throws {
     let ring = RingStandIn()
     ring.myself = ring

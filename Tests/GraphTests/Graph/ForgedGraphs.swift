@@ -117,7 +117,7 @@ import Testing
 
   // MARK: Rings
 
-  @Test("a deferred ring in the bytes, where the reader's types have plain properties")
+  @Test("a deferred cycle in the bytes, where the reader's types have plain properties")
   func plainReaders() throws {
     let data = try HostileSample.authors.archive()
     #expect(try refusal(HostilePlainAuthor.self, data).code == .cycle)

@@ -224,7 +224,7 @@ struct HostileDrawing: Codable {
   @Polymorphic var object: any HostileShape & AnyObject = HostileBlob()
 }
 
-// MARK: - Deferred rings, by wrapper and by hand, and weak references
+// MARK: - Deferred cycles, by wrapper and by hand, and weak references
 
 final class HostileAuthor: Codable {
   let name: String
@@ -297,7 +297,7 @@ final class HostilePlainPost: Decodable {
   let others: [HostilePlainPost]
 }
 
-// MARK: - Models in rings
+// MARK: - Models in cycles
 
 class HostileUser: ArchivedModel {
   override class var archivedKeys: [String: String?] { ["boss": "leader"] }

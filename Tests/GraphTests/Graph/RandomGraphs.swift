@@ -3,10 +3,10 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Random graphs of objects with properties of all kinds: either the archiver refuses a ring that no reader
+/// Random graphs of objects with properties of all kinds: either the archiver refuses a cycle that no reader
 /// could close, or the same graph comes back, with the same identities.
 @Suite struct RandomGraphs {
-  @Test("classes that do not register: refused exactly where plain references make a ring")
+  @Test("classes that do not register: refused exactly where plain references make a cycle")
   func plain() throws {
     var generator = SeededGenerator("random graphs")
     var refused = 0

@@ -103,7 +103,7 @@ extension RandomNode {
 
   var weakReferences: [RandomNode?] { [watched] + watchedList.map(\.wrappedValue) }
 
-  /// Lets go of the others, so that rings are released.
+  /// Lets go of the others, so that cycles are released.
   func cut() {
     (plain, later, list, laterList, table, laterTable) = (nil, nil, [], [], [:], [:])
     (pairs, laterPairs) = ([], [])

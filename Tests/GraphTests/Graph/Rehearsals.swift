@@ -47,7 +47,7 @@ import Testing
     #expect(leftover == nil)
   }
 
-  @Test("a ring that its initializers do not read deferred is refused as ever")
+  @Test("a cycle that its initializers do not read deferred is refused as ever")
   func notDeferred() throws {
     let node = RehearsedNode()
     node.next = node

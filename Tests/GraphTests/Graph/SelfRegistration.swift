@@ -28,7 +28,7 @@ import Testing
     #expect(back[0].inner === back[0] && back[0].outer === back[0])
   }
 
-  @Test("entered by a child that does not register, the ring cannot be read and is not written")
+  @Test("entered by a child that does not register, the cycle cannot be read and is not written")
   func enteredByTheChild() throws {
     let folder = EarlyFolder("folder")
     let file = PlainFile("a", folder)

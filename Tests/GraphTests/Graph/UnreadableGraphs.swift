@@ -6,7 +6,7 @@ import Testing
 /// The archiver never writes what no reader could build again: it says what is wrong, and keeps nothing of
 /// it.
 @Suite struct UnreadableGraphs {
-  @Test("rings of bare strong references, of every kind", arguments: RingKind.allCases)
+  @Test("cycles of bare strong references, of every kind", arguments: RingKind.allCases)
   func rings(kind: RingKind) throws {
     let found = try failure { try ArchiveEncoder().encode(kind.graph()) }
     #expect(found.kind == .invalidValue && found.code == .cycle)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("a ring far from the root, and a very long one")
+  @Test("a cycle far from the root, and a very long one")
   func farAndLong() throws {
     let ring = Ring()
     ring.next = Ring()
@@ -69,7 +69,7 @@ import Testing
     #expect(try fresh.encodedData == data)
   }
 
-  @Test("a ring that was written through a nested container of the top level is refused, and stays refused")
+  @Test("a cycle that was written through a nested container of the top level is refused, and stays refused")
   func nestedAtTheTop() throws {
     let ring = Ring()
     ring.next = ring
@@ -92,7 +92,7 @@ import Testing
     let ring = Ring()
     ring.next = ring
     let data = try writeKeyed { container in
-      // The ring is found when the whole value is complete, not here.
+      // The cycle is found when the whole value is complete, not here.
       try container.encode(1, forKey: "one")
       try? container.encode(
         Writing { encoder in
@@ -106,7 +106,7 @@ import Testing
     #expect(try ArchiveDecoder().decode([String: Int].self, from: data) == ["one": 1])
   }
 
-  @Test("no ring: the same object many times, a diamond, a chain")
+  @Test("no cycle: the same object many times, a diamond, a chain")
   func noRings() throws {
     let end = Ring()
     let left = Ring()
@@ -120,7 +120,7 @@ import Testing
     #expect(back.list[3] === back.list[0])
   }
 
-  @Test("what only a weak or deferred reference closes is no ring")
+  @Test("what only a weak or deferred reference closes is no cycle")
   func softRings() throws {
     let soft = Soft()
     soft.next = Soft()

@@ -16,7 +16,7 @@ import Testing
     node.next = nil
   }
 
-  @Test("a ring of three, and friends of each other")
+  @Test("a cycle of three, and friends of each other")
   func rings() throws {
     let knots = ["a", "b", "c"].map { name in
       let knot = Knot()
@@ -83,7 +83,7 @@ import Testing
     #expect((back.first as? GraphDog)?.tricks == ["roll"] && back.first === back.named["dog"])
   }
 
-  @Test("a ring of subclasses with private properties of one name")
+  @Test("a cycle of subclasses with private properties of one name")
   func collisions() throws {
     let one = GraphSpy()
     let two = GraphSpy()
@@ -98,7 +98,7 @@ import Testing
     for spy in [one, two] + spies { spy.partner = nil }
   }
 
-  @Test("a ring through a struct, and a deep copy of a ring")
+  @Test("a cycle through a struct, and a deep copy of a cycle")
   func copies() throws {
     let hub = Hub()
     hub.spokes = (0..<3).map { Hub.Spoke(angle: Double($0), hub: hub) }
@@ -108,7 +108,7 @@ import Testing
     for each in [hub, copy] { each.spokes = [] }
   }
 
-  @Test("a ring of 1,000 models")
+  @Test("a cycle of 1,000 models")
   func longRing() throws {
     let knots = (0..<1_000).map { _ in Knot() }
     for (index, knot) in knots.enumerated() {

@@ -70,7 +70,7 @@ import Testing
 
   func texts(in value: ArchiveValue) throws -> [String] {
     if let text = try value.stringValue { return [text] }
-    // An object is met again wherever it is referred to; in a ring that would have no end.
+    // An object is met again wherever it is referred to; in a cycle that would have no end.
     guard value.kind != .object, value.kind != .conditional else { return [] }
     return try value.members().flatMap { try texts(in: $0.value) }
   }

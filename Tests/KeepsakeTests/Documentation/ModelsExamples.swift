@@ -24,7 +24,7 @@ import Testing
     var rights: Set<String> = ["read"]
   }
 
-  @Test("a ring of models, and a subclass")
+  @Test("a cycle of models, and a subclass")
   func users() throws {
     let ada = User(name: "Ada")
     let ben = Admin(name: "Ben")

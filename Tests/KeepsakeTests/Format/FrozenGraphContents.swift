@@ -5,7 +5,7 @@ import Keepsake
 // Fixtures/Version1/Graphs and must not change, as the files do not. All types state their names, so that the name of
 // this module is in none of the files.
 
-/// The frozen graphs by name: `ring` is Fixtures/Version1/Graphs/ring.keepsake.
+/// The frozen graphs by name: `cycle` is Fixtures/Version1/Graphs/cycle.keepsake.
 enum FrozenGraph: String, CaseIterable {
   case ring, weak, subclasses, shapes, models
 }
@@ -179,7 +179,7 @@ struct FrozenSheet: Codable {
   var spot = FrozenSpot()
 }
 
-// MARK: Models in a ring
+// MARK: Models in a cycle
 
 class FrozenMember: ArchivedModel, ArchivableClass {
   override class var archivedKeys: [String: String?] { ["boss": "leader"] }

@@ -68,7 +68,7 @@ import Testing
     #expect(!back[1].isSelected)
   }
 
-  @Test("models may refer to each other in rings")
+  @Test("models may refer to each other in cycles")
   func ring() throws {
     let ada = User(name: "Ada")
     let bob = User(name: "Bob")

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Objects of old archives: shared ones, rings, subclasses, conditional ones.
+/// Objects of old archives: shared ones, cycles, subclasses, conditional ones.
 @Suite struct OldGraphs {
   private func staff() -> OldPerson {
     let boss = OldPerson("Ada", age: 36)
