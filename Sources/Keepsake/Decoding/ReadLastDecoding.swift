@@ -44,7 +44,7 @@ struct PropertiesReadLast {
   }
 
   private static func keys(in image: ArchiveImage) -> Set<ExactString> {
-    guard !image.classes.isEmpty, image.classes.contains(where: { !$0.keysReadLast.isEmpty }) else { return [] }
+    guard image.classes.contains(where: { !$0.keysReadLast.isEmpty }) else { return [] }
     return Set(image.classes.lazy.flatMap(\.keysReadLast).map { ExactString(string: $0) })
   }
 
@@ -270,7 +270,9 @@ extension DecodingSession {
     let isReadLast = isReadLast(image.keys[key], by: object.entry)
     let waiting = isReadLast ? waitingProperty(property) : nil
     later.readLast.note(
-      .init(object.type, property.type, waiting: waiting, reference: nil), key, of: object.entry
+      .init(object.type, property.type, waiting: waiting, reference: nil),
+      key,
+      of: object.entry
     )
     return waiting
   }

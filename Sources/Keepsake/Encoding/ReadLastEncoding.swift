@@ -90,7 +90,8 @@ extension EncodingSession: PlayThroughQuestions {
 
   /// Fields wait only for the depth: their objects are there before what they hold, so cycles need none of them.
   func readLast(oneOf edges: [ReferenceGraph.Edge], isTooDeep: Bool) -> Bool {
-    let found = first(of: edges, propertyThatCanWait) ?? (isTooDeep ? first(of: edges, fieldThatCanWait) : nil)
+    var found = first(of: edges, propertyThatCanWait)
+    if found == nil, isTooDeep { found = first(of: edges, fieldThatCanWait) }
     guard let found else { return false }
     readLast(found.edge, found.property)
     return true
@@ -140,8 +141,8 @@ extension EncodingSession: PlayThroughQuestions {
   /// The same where the reference is in a field.
   private func fieldThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
     guard isField(edge.property), let object = bodies.objects.object(edge.body),
-      let properties = try? ArchivedProperties.of(type(of: object)),
-      let property = properties.entries.first(where: { $0.key.stringValue == key(of: edge.property) })?.property,
+      let entries = try? ArchivedProperties.of(type(of: object)).entries,
+      let property = entries.first(where: { $0.key.stringValue == key(of: edge.property) })?.property,
       property.isVariable, property.ownership == .strong, property.type is any ValueThatCanBeEmpty.Type
     else { return nil }
     return property
@@ -149,7 +150,8 @@ extension EncodingSession: PlayThroughQuestions {
 
   /// The stored property that is encoded under the key of `edge`, and what is encoded; `nil` for a field.
   func property(of edge: ReferenceGraph.Edge) -> (property: StoredProperty, finding: PropertyProbe.Finding)? {
-    guard edge.property > 0, !isField(edge.property), let object = bodies.objects.object(edge.body) as? any Encodable & AnyObject,
+    guard edge.property > 0, !isField(edge.property),
+      let object = bodies.objects.object(edge.body) as? any Encodable & AnyObject,
       let finding = types.classProperties.probe(object, settings.userInfo).findings[key(of: edge.property)],
       let property = StoredProperties.of(type(of: object))?.property(named: finding.propertyNames)
     else { return nil }
@@ -182,9 +184,9 @@ extension EncodingSession: PlayThroughQuestions {
   @inline(never)
   func isInWeakProperty<Target: AnyObject>(_ type: Target.Type) -> Bool {
     let property = currentProperty
-    guard property > 0, !isField(property), context.lower.count == context.propertyLevel, nesting.deferralDepth == 0 else {
-      return false
-    }
+    guard property > 0, !isField(property), context.lower.count == context.propertyLevel,
+      nesting.deferralDepth == 0
+    else { return false }
     let number = bodies.classWithWeakProperties
     return types.classProperties.isWeak(property, of: number) {
       let names =
