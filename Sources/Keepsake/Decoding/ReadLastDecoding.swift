@@ -44,6 +44,8 @@ struct PropertiesReadLast {
   }
 
   private static func keys(in image: ArchiveImage) -> Set<ExactString> {
+    // Most archives have no classes.
+    if image.classes.isEmpty { return [] }
     guard image.classes.contains(where: { !$0.keysReadLast.isEmpty }) else { return [] }
     return Set(image.classes.lazy.flatMap(\.keysReadLast).map { ExactString(string: $0) })
   }
