@@ -7,9 +7,10 @@ import Keepsake
 ///
 /// STACK is `main`, `task`, `actor` (in a task), a number of KB (a thread with such a stack), `forked` (the child of a
 /// thread of 512 KB) or `starved` (such a thread, in a process that gets no more address space); SHAPE is `list`
-/// (deferred), `chain` (plain properties), `tree` (plain arrays), `values` (an indirect enumeration), `caller` or
-/// `callerValues` (see ``DeepCaller``), or `isolated` (see ``DeepIsolatedItem``; on the main thread). Prints how many
-/// nodes came back, or the code of the error with which it was refused. LIMIT is the greatest depth that is read.
+/// (deferred), `chain` (plain properties), `tree` (plain arrays), `models` and `modelTree` (properties and arrays of
+/// models), `fields` (a class of archived fields), `values` (an indirect enumeration), `caller` or `callerValues` (see
+/// ``DeepCaller``), or `isolated` (see ``DeepIsolatedItem``; on the main thread). Prints how many nodes came back, or the
+/// code of the error with which it was refused. LIMIT is the greatest depth that is read.
 ///
 /// Returns false if the command is another one.
 func runDeepCommand(_ arguments: [String]) throws -> Bool {
@@ -97,7 +98,7 @@ private func takeNoMoreAddresses() {
 }
 
 private enum DeepShape: String {
-  case list, links, chain, tree, values, caller, callerValues, isolated
+  case list, links, chain, tree, models, modelTree, fields, values, caller, callerValues, isolated
 
   func outcome(_ count: Int, _ limits: ArchiveLimits) -> String {
     do {
@@ -106,6 +107,9 @@ private enum DeepShape: String {
       case .links: return String(try DeepNeighbour.counted(count, limits))
       case .chain: return String(try DeepChainNode.counted(count, limits))
       case .tree: return String(try DeepTreeNode.counted(count, limits))
+      case .models: return String(try DeepModel.counted(count, limits))
+      case .modelTree: return String(try DeepModelTree.counted(count, limits))
+      case .fields: return String(try DeepFields.counted(count, limits))
       case .values: return String(try DeepValue.counted(count, limits))
       case .caller: return String(try DeepCallerNode.counted(count, limits))
       case .callerValues: return String(try DeepCallerValue.counted(count, limits))
@@ -186,6 +190,24 @@ private final class DeepTreeNode: DeepNode {
     get { children.last }
     set { children = newValue.map { [$0] } ?? [] }
   }
+}
+
+private final class DeepModel: ArchivedModel, DeepNode {
+  var following: DeepModel?
+}
+
+private final class DeepModelTree: ArchivedModel, DeepNode {
+  var leaf = 1
+  var children: [DeepModelTree] = []
+
+  var following: DeepModelTree? {
+    get { children.last }
+    set { children = newValue.map { [$0] } ?? [] }
+  }
+}
+
+private final class DeepFields: ArchivedFields, DeepNode {
+  var following: DeepFields?
 }
 
 private indirect enum DeepValue: Codable {

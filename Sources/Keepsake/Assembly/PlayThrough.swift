@@ -1,7 +1,7 @@
 /// What ``PlayThrough`` asks about the objects.
 ///
-/// A *property* is the node of the trie of shapes at which the record of an object was when the reference was written;
-/// 0 stands for none.
+/// A *property* is twice the node of the trie of shapes at which the record of an object was when the reference was
+/// written. For a record that was written from memory it is twice the number of the key, and 1. 0 stands for none.
 protocol PlayThroughQuestions {
   /// Whether the object `number` is known to what it holds, so that this may refer back to it.
   func isKnownEarly(_ number: Int) -> Bool
@@ -14,7 +14,9 @@ protocol PlayThroughQuestions {
   func isReadLast(_ property: Int, by number: Int) -> Bool
 
   /// Lets the property of one of `edges` be read last from now on, if that of any can be.
-  func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool
+  ///
+  /// - Parameter isTooDeep: whether it is for the depth alone.
+  func readLast(oneOf edges: [ReferenceGraph.Edge], isTooDeep: Bool) -> Bool
 }
 
 /// Where a body is: not read, complete, or at a step of the path, which is the number less one.
@@ -127,7 +129,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     while !path.isEmpty {
       let last = path.count - 1
       if path[last].innermostDepth > maximumDepth {
-        if shorten(from: 0) { continue }
+        if shorten(from: 0, isTooDeep: true) { continue }
         return .depth(path[last].innermostDepth, number: path[last].body)
       }
       let isTopLevel = path[last].isTopLevel
@@ -157,7 +159,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     case let state:
       let start = Int(state) - 1
       guard classes.isKnownEarly(target) else {
-        return shorten(from: start) ? nil : .cycle(edges(from: start))
+        return shorten(from: start, isTooDeep: false) ? nil : .cycle(edges(from: start))
       }
       // Entered elsewhere, the cycle would be met first at an object that is not known early.
       if !orderMatters { orderMatters = hasStrangers(from: start) }
@@ -180,8 +182,8 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   /// property now.
   ///
   /// - Returns: whether there is one.
-  private mutating func shorten(from start: Int) -> Bool {
-    guard classes.readLast(oneOf: edges(from: start)) else { return false }
+  private mutating func shorten(from start: Int, isTooDeep: Bool) -> Bool {
+    guard classes.readLast(oneOf: edges(from: start), isTooDeep: isTooDeep) else { return false }
     for index in path.indices where path[index].body > 0 {
       path[index].classThatReadsLast = classes.classThatReadsLast(of: path[index].body)
       guard let number = path[index].classThatReadsLast, classes.isReadLast(path[index].property, by: number)

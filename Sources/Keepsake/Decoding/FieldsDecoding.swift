@@ -196,7 +196,9 @@ final class FieldsReader {
           } else {
             try getPlanned(step, slot, memory, &value, session, depth)
           }
-        case .planned: try getPlanned(step, slot, memory, &value, session, depth)
+        case .readLast where try waits(step, record, slot, memory, at: value, session):
+          value = try session.end(ofValueAt: value)
+        case .planned, .readLast: try getPlanned(step, slot, memory, &value, session, depth)
         case .skipped: value = try session.image.end(ofValueAt: value, in: session.reader)
         }
       } catch {
@@ -254,6 +256,21 @@ final class FieldsReader {
     cursor = end
   }
 
+  /// Whether the value at `offset` is read when everything else is there. Until then the property is empty.
+  @inline(never)
+  private func waits(
+    _ step: Step,
+    _ record: RecordHead,
+    _ slot: Int,
+    _ memory: MutablePropertyMemory,
+    at offset: Int,
+    _ session: DecodingSession
+  ) throws -> Bool {
+    guard let object = memory.object, try !session.isNil(at: offset) else { return false }
+    let key = session.image.shapeKey(try session.image.shape(record.shape, at: offset).lowerBound + slot)
+    return try session.readLast(properties.entries[Int(step.field)].property, key, of: object, at: offset)
+  }
+
   /// Makes the frame below `depth` that of the record at `offset`, for the coding path of what is in it.
   @inline(__always)
   private func openFrame(
@@ -281,11 +298,13 @@ final class FieldsReader {
       }
     }
     let steps = slots.map { slot in
-      guard let index = byKey[session.image.shapeKey(slot)] else {
+      let key = session.image.shapeKey(slot)
+      guard let index = byKey[key] else {
         return Step(kind: .skipped, isOptional: false, field: -1, offset: 0)
       }
+      let mayWait = kinds[index].kind == .planned && session.later.readLast.include(session.image.keys[key])
       return Step(
-        kind: kinds[index].kind,
+        kind: mayWait ? .readLast : kinds[index].kind,
         isOptional: kinds[index].isOptional,
         field: Int32(index),
         offset: properties.entries[index].property.offset

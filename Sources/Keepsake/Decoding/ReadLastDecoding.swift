@@ -2,6 +2,8 @@
 struct PropertiesReadLast {
   /// Whether anything in the archive can be read last.
   private(set) var areThere: Bool
+  /// The keys that some class reads last.
+  private var keys: Set<ExactString>
   /// For each entry of the class table and each key of the archive, the property.
   private var known: [NumberedCache<PropertyOfKey>] = []
   /// Where the records of superclasses are that stand in those of the objects in progress, and whose objects these are.
@@ -37,21 +39,29 @@ struct PropertiesReadLast {
   }
 
   init(_ image: ArchiveImage) {
-    areThere = PropertiesReadLast.areThere(in: image)
+    keys = PropertiesReadLast.keys(in: image)
+    areThere = image.hasConditionals || !keys.isEmpty
   }
 
-  private static func areThere(in image: ArchiveImage) -> Bool {
-    image.hasConditionals || !image.classes.isEmpty && image.classes.contains { !$0.keysReadLast.isEmpty }
+  private static func keys(in image: ArchiveImage) -> Set<ExactString> {
+    // Most archives have no classes.
+    if image.classes.isEmpty { return [] }
+    guard image.classes.contains(where: { !$0.keysReadLast.isEmpty }) else { return [] }
+    return Set(image.classes.lazy.flatMap(\.keysReadLast).map { ExactString(string: $0) })
   }
 
   /// Makes them those of another archive.
   mutating func startOver(_ image: ArchiveImage) {
     if known.isEmpty, superclasses.isEmpty, hashed.isEmpty, replaced.isEmpty {
-      areThere = PropertiesReadLast.areThere(in: image)
+      keys = PropertiesReadLast.keys(in: image)
+      areThere = image.hasConditionals || !keys.isEmpty
     } else {
       self = PropertiesReadLast(image)
     }
   }
+
+  /// Whether some class reads `key` last.
+  func include(_ key: String) -> Bool { !keys.isEmpty && keys.contains(ExactString(string: key)) }
 
   fileprivate func property(_ key: Int, of entry: Int) -> PropertyOfKey? {
     entry < known.count ? known[entry][key] : nil
@@ -93,10 +103,19 @@ class AnyWaitingProperty: AnyDeferredValue {
     self.property = property
     super.init(offset: 0)
   }
+
+  /// Makes the property of `owner` empty.
+  ///
+  /// - Returns: `false`, without doing anything, if it is none of the class of `owner`.
+  fileprivate func empty(in owner: AnyObject) -> Bool { false }
 }
 
 /// A property of a type that can be empty, which it is as long as it waits.
 private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: AnyWaitingProperty {
+  override func empty(in owner: AnyObject) -> Bool {
+    property.assign(Value.empty, as: Value.self, in: owner)
+  }
+
   override func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {
     session.detachFrames(for: waiting.offset)
     var cursor = waiting.offset
@@ -228,6 +247,49 @@ extension DecodingSession {
     return property
   }
 
+  /// Empties the property of `owner`, whose value under `key` is at `offset`, and reads it when everything else is there.
+  ///
+  /// - Returns: `false`, without doing anything, if the property is read now: by `owner`'s class it is not read last, or
+  ///   it cannot wait, or `owner` is not the object whose body is being read.
+  func readLast(_ property: StoredProperty, _ key: Int, of owner: AnyObject, at offset: Int) throws -> Bool {
+    guard let object = graph.inProgress.last, object.number > 0, object.entry >= 0,
+      graph.objects.object(object.number) === owner,
+      let waiting = waitingField(property, key, object), waiting.empty(in: owner)
+    else { return false }
+    try charge(DecodingBudget.deferredOverhead, at: offset)
+    later.deferred.append(.init(value: waiting, number: object.number, offset: offset))
+    return true
+  }
+
+  private func waitingField(_ property: StoredProperty, _ key: Int, _ object: TypedValueInProgress)
+    -> AnyWaitingProperty?
+  {
+    if let known = later.readLast.property(key, of: object.entry), known.owner == object.type,
+      known.value == property.type
+    {
+      return known.waiting
+    }
+    let isReadLast = isReadLast(image.keys[key], by: object.entry)
+    let waiting = isReadLast ? waitingProperty(property) : nil
+    later.readLast.note(
+      .init(object.type, property.type, waiting: waiting, reference: nil),
+      key,
+      of: object.entry
+    )
+    return waiting
+  }
+
+  /// What assigns `property` later, if it can wait.
+  private func waitingProperty(_ property: StoredProperty) -> AnyWaitingProperty? {
+    func make<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type) -> AnyWaitingProperty {
+      WaitingProperty<Stored>(property)
+    }
+    guard property.isVariable, property.ownership == .strong,
+      let type = property.type as? any (Decodable & ValueThatCanBeEmpty).Type
+    else { return nil }
+    return make(type)
+  }
+
   private func isReadLast(_ key: String, by entry: Int) -> Bool {
     sequence(first: entry) { self.image.classes[$0].superclass }.contains { number in
       image.classes[number].keysReadLast.contains { ExactString(string: $0) == ExactString(string: key) }
@@ -242,10 +304,6 @@ extension DecodingSession {
   ) -> PropertiesReadLast.PropertyOfKey {
     var waiting: AnyWaitingProperty?
     var reference: ReferenceReceiver?
-    func makeWaiting<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type, _ property: StoredProperty)
-    {
-      waiting = WaitingProperty<Stored>(property)
-    }
     func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {
       reference = ReferenceProperty(property, type)
     }
@@ -255,11 +313,7 @@ extension DecodingSession {
       if let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type {
         makeReference(target, property)
       }
-      if isReadLast, property.ownership == .strong,
-        let stored = property.type as? any (Decodable & ValueThatCanBeEmpty).Type
-      {
-        makeWaiting(stored, property)
-      }
+      if isReadLast { waiting = waitingProperty(property) }
     }
     return .init(object.type, Value.self, waiting: waiting, reference: reference)
   }
@@ -303,52 +357,4 @@ extension DecodingSession {
       searchedPath(to: offset)
     )
   }
-}
-
-/// A set or dictionary, which is no use if its elements have other hashes than when it was made.
-protocol HashedValue {
-  /// The hashes of its elements or keys, in the order in which it has them.
-  var elementHashes: [Int] { get }
-  /// The same elements by the hashes that they have now; `nil` where some are equal now.
-  var mended: (any HashedValue)? { get }
-}
-
-extension Set: HashedValue {
-  var elementHashes: [Int] { map(\.hashValue) }
-  var mended: (any HashedValue)? {
-    let mended = Set(Array(self))
-    return mended.count == count ? mended : nil
-  }
-}
-
-extension Dictionary: HashedValue {
-  var elementHashes: [Int] { keys.map(\.hashValue) }
-  var mended: (any HashedValue)? {
-    let mended = Dictionary(map { ($0, $1) }) { first, _ in first }
-    return mended.count == count ? mended : nil
-  }
-}
-
-/// By which hashes a set or dictionary was made.
-private struct HashesOfElements {
-  private let value: any HashedValue
-  private let hashes: [Int]
-  /// Where it is in the archive.
-  let offset: Int
-  /// Makes it anew where it is.
-  private var mend: (() -> Bool)?
-
-  var type: Any.Type { Swift.type(of: value) }
-
-  init(_ value: any HashedValue, _ offset: Int) {
-    self.value = value
-    self.offset = offset
-    hashes = value.elementHashes
-  }
-
-  /// Notes how it is made anew where it was put.
-  mutating func put(_ mend: @escaping () -> Bool) { self.mend = mend }
-
-  /// Whether each element is found, if need be after it was made anew.
-  var isRight: Bool { value.elementHashes == hashes || mend?() == true }
 }

@@ -44,9 +44,11 @@ struct EncodingFrame {
     count &+= 1
   }
 
-  /// The node of the shape at which the record is; 0 where the frame is that of no record.
+  /// The property whose value is being written (``PlayThroughQuestions``); 0 where the frame is that of no record.
   @inline(__always)
-  var property: Int { kind == .record ? position : 0 }
+  var property: Int {
+    kind == .record ? position &<< 1 : kind == .walkedFields ? position &<< 1 | 1 : 0
+  }
 }
 
 /// Frames, outermost first. What was taken away leaves its room, so that going in and out again costs little.

@@ -235,7 +235,7 @@ final class FieldsWriter {
           try session.encode(strings: strings)
         }
       case .planned: try encodePlanned(index, step, memory, session, &mask)
-      case .skipped: break
+      case .readLast, .skipped: break
       }
     }
     return mask

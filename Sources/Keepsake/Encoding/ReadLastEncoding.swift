@@ -88,25 +88,32 @@ extension EncodingSession: PlayThroughQuestions {
     }
   }
 
+  /// Fields wait only for the depth: their objects are there before what they hold, so cycles need none of them.
+  func readLast(oneOf edges: [ReferenceGraph.Edge], isTooDeep: Bool) -> Bool {
+    var found = first(of: edges, propertyThatCanWait)
+    if found == nil, isTooDeep { found = first(of: edges, fieldThatCanWait) }
+    guard let found else { return false }
+    readLast(found.edge, found.property)
+    return true
+  }
+
   /// A single object is read last rather than a collection, and the way back rather than the way there: so most
   /// initializers see what they would expect to see.
-  func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool {
+  private func first(
+    of edges: [ReferenceGraph.Edge],
+    _ propertyThatCanWait: (ReferenceGraph.Edge) -> StoredProperty?
+  ) -> (edge: ReferenceGraph.Edge, property: StoredProperty)? {
     var collection: (edge: ReferenceGraph.Edge, property: StoredProperty)?
     var seen: Set<[Int]> = []
     for edge in edges.reversed() {
       guard let object = bodies.objects.object(edge.body),
         let number = tables.classes.number(of: type(of: object)),
-        seen.insert([number, edge.property]).inserted, let property = propertyThatCanWait(of: edge)
+        seen.insert([number, edge.property]).inserted, let property = propertyThatCanWait(edge)
       else { continue }
-      if isSingleObject(property.type) {
-        readLast(edge, property)
-        return true
-      }
+      if isSingleObject(property.type) { return (edge, property) }
       collection = collection ?? (edge, property)
     }
-    guard let collection else { return false }
-    readLast(collection.edge, collection.property)
-    return true
+    return collection
   }
 
   private func readLast(_ edge: ReferenceGraph.Edge, _ property: StoredProperty) {
@@ -131,17 +138,32 @@ extension EncodingSession: PlayThroughQuestions {
     return property
   }
 
-  /// The stored property that is encoded under the key of `edge`, and what is encoded.
+  /// The same where the reference is in a field.
+  private func fieldThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
+    guard isField(edge.property), let object = bodies.objects.object(edge.body),
+      let entries = try? ArchivedProperties.of(type(of: object)).entries,
+      let property = entries.first(where: { $0.key.stringValue == key(of: edge.property) })?.property,
+      property.isVariable, property.ownership == .strong, property.type is any ValueThatCanBeEmpty.Type
+    else { return nil }
+    return property
+  }
+
+  /// The stored property that is encoded under the key of `edge`, and what is encoded; `nil` for a field.
   func property(of edge: ReferenceGraph.Edge) -> (property: StoredProperty, finding: PropertyProbe.Finding)? {
-    guard edge.property > 0, let object = bodies.objects.object(edge.body) as? any Encodable & AnyObject,
+    guard edge.property > 0, !isField(edge.property),
+      let object = bodies.objects.object(edge.body) as? any Encodable & AnyObject,
       let finding = types.classProperties.probe(object, settings.userInfo).findings[key(of: edge.property)],
       let property = StoredProperties.of(type(of: object))?.property(named: finding.propertyNames)
     else { return nil }
     return (property, finding)
   }
 
-  /// The key at which the shape of a record is.
-  func key(of property: Int) -> String { tables.keys.names[tables.shapes.lastKey(of: property)] }
+  /// Whether `property` was written from memory.
+  private func isField(_ property: Int) -> Bool { property & 1 != 0 }
+
+  private func key(of property: Int) -> String {
+    tables.keys.names[isField(property) ? property >> 1 : tables.shapes.lastKey(of: property >> 1)]
+  }
 
   private func isSingleObject(_ type: Any.Type) -> Bool {
     (type as? any OptionalValue.Type)?.wrapped is AnyClass
@@ -162,9 +184,9 @@ extension EncodingSession: PlayThroughQuestions {
   @inline(never)
   func isInWeakProperty<Target: AnyObject>(_ type: Target.Type) -> Bool {
     let property = currentProperty
-    guard property > 0, context.lower.count == context.propertyLevel, nesting.deferralDepth == 0 else {
-      return false
-    }
+    guard property > 0, !isField(property), context.lower.count == context.propertyLevel,
+      nesting.deferralDepth == 0
+    else { return false }
     let number = bodies.classWithWeakProperties
     return types.classProperties.isWeak(property, of: number) {
       let names =

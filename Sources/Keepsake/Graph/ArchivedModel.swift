@@ -37,6 +37,9 @@ open class ArchivedModel: ArchivedFields, SelfRegistering, DefaultKeeping {
 
   /// Decodes the properties that have a value; the others keep their defaults.
   ///
+  /// In a graph that is deeper than readers accept, an optional or collection may be empty until everything else is
+  /// decoded. So derive what depends on it in ``ArchiveAwakening/awakeFromArchive()``.
+  ///
   /// - Throws: `DecodingError` when a value is not of the type of its property, or a property cannot be archived; and what
   ///   an `init(from:)` throws.
   public required init(from decoder: any Decoder) throws {

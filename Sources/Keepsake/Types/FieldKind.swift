@@ -7,8 +7,8 @@ enum FieldKind: UInt8 {
   case string, strings
   /// Anything else: what the plan for its type does.
   case planned
-  /// Only where a record is read: a value that belongs to no property.
-  case skipped
+  /// Only where a record is read: such a value that may wait, and one that belongs to no property.
+  case readLast, skipped
 
   /// How a property is to be taken, and whether its type is that of the kind or an optional of it.
   static func of(_ property: StoredProperty) -> (kind: FieldKind, isOptional: Bool) {

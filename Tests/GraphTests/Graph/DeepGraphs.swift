@@ -49,7 +49,10 @@ import Testing
     #expect(try outcome(stack, "links", count) == String(count))
   }
 
-  @Test("what is deeper than readers accept waits where a property can", arguments: ["chain", "tree"])
+  @Test(
+    "what is deeper than readers accept waits where a property can",
+    arguments: ["chain", "tree", "models", "modelTree", "fields"]
+  )
   func tooDeepToReadAtOnce(shape: String) throws {
     #expect(try outcome("512", shape, 300_000) == "300000")
   }

@@ -6,12 +6,13 @@ import Keepsake
 // The runtime's names of the classes differ, since the modules do; the stated ones are the same.
 
 enum GraphSample: String, CaseIterable {
-  case runtimeNames, statedNames
+  case runtimeNames, statedNames, deepModels
 
   func bytes() throws -> Data {
     switch self {
     case .runtimeNames: try ArchiveEncoder().encode(GraphParty.made())
     case .statedNames: try ArchiveEncoder().encode(GraphFleet.made())
+    case .deepModels: try GraphLink.bytes()
     }
   }
 
@@ -20,6 +21,7 @@ enum GraphSample: String, CaseIterable {
     switch self {
     case .runtimeNames: try KeyedUnarchiver.unarchive(GraphParty.self, fromFile: path).faults()
     case .statedNames: try KeyedUnarchiver.unarchive(GraphFleet.self, fromFile: path).faults()
+    case .deepModels: try KeyedUnarchiver.unarchive(GraphLink.self, fromFile: path).faults()
     }
   }
 }
@@ -118,4 +120,43 @@ final class GraphTug: GraphShip {
 
 private final class GraphFerry: GraphShip {
   override class var archivedClassName: String { "Graph.Ferry" }
+}
+
+// MARK: - More levels than readers accept
+
+final class GraphLink: ArchivedModel {
+  var number = 0
+  var next: GraphLink?
+
+  private static let count = 300_000
+
+  static func bytes() throws -> Data {
+    let first = GraphLink()
+    var last = first
+    for number in 1..<count {
+      let next = GraphLink()
+      next.number = number
+      last.next = next
+      last = next
+    }
+    defer { _ = first.takenApart() }
+    return try KeyedArchiver.archivedData(withRootObject: first)
+  }
+
+  func faults() -> [String] {
+    let numbers = takenApart()
+    return numbers == Array(0..<GraphLink.count) ? [] : ["\(numbers.count) links, or in another order"]
+  }
+
+  /// The numbers of the links. They let go of each other, so that none is torn down by recursion.
+  private func takenApart() -> [Int] {
+    var numbers: [Int] = []
+    var link: GraphLink? = self
+    while let current = link {
+      numbers.append(current.number)
+      link = current.next
+      current.next = nil
+    }
+    return numbers
+  }
 }
