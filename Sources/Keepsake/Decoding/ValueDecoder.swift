@@ -32,7 +32,7 @@ extension DecodingSession {
     do { try openKeyed(offset, depth) } catch {
       return try decimalContainer(type, offset, depth, insteadOf: error)
     }
-    return keyTable(type).container(self, offset, depth)
+    return keyTable(type).use { $0.container(self, offset, depth) }
   }
 
   /// The container for a decimal, where opening a keyed container has failed with `error`.

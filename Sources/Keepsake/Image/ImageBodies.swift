@@ -29,16 +29,16 @@ extension ArchiveImage {
   private func extentInFirst(ofBody number: Int) throws(ArchiveError) -> Range<Int> {
     let group = (number - 1) / OffsetTable.groupSize
     let index = (number - 1) % OffsetTable.groupSize
-    var body = if let near = knownBodies.starts.nearest(group, index) { near } else { try firstBody(of: group) }
+    let near = knownBodies.starts.nearest(group, index)
+    var body = if let near { near } else { try firstBody(of: group) }
     while Int(body.index) < index {
       body.start &+= try length(of: body)
       body.index &+= 1
     }
     let end = body.start &+ (try length(of: body))
     // All that was found when the group was checked. But the memory may be that of a file which somebody changes.
-    guard body.start >= directory.bodies.lowerBound, end > body.start, end <= directory.bodies.upperBound else {
-      throw outsideBodies(group)
-    }
+    guard body.start >= directory.bodies.lowerBound, end > body.start, end <= directory.bodies.upperBound
+    else { throw outsideBodies(group) }
     knownBodies.starts.note(body)
     return body.start..<end
   }
