@@ -54,7 +54,7 @@ extension DecodingSession {
     guard let (count, payload) = try arrayHead(at: start) else { throw ReadingFault.mismatch(start) }
     try charge(count, elementsOf: MemoryLayout<Element>.stride, at: start)
     reserve(count)
-    let plan = types.plans.plan(for: Element.self)
+    let plan = types.plans.plan(for: Element.self).use { $0 }
     try descend(to: start, from: depth)
     var element = payload
     for index in 0..<count {
@@ -260,7 +260,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: start)
     var dictionary: [Key: Value] = [:]
     dictionary.reserveCapacity(session.reservation(count, (Key, Value).self))
-    let plan = session.types.plans.plan(for: Value.self)
+    let plan = session.types.plans.plan(for: Value.self).use { $0 }
     try session.descend(to: start, from: depth)
     session.nesting.frames[depth + 1].setKeyed(KeyedHead(mapOf: count, payload: entry))
     var keysDiffer = false
@@ -303,7 +303,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     _ depth: Int
   ) throws -> Key {
     let start = cursor
-    let plan = session.types.plans.plan(for: Key.self)
+    let plan = session.types.plans.plan(for: Key.self).use { $0 }
     var key: Key?
     try session.describingFaults(Key.self, at: start, depth + 1) {
       key = try plan.decode(at: &cursor, session, depth + 1)
@@ -333,7 +333,7 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
     let start = cursor
     if tag == Tag.some { cursor += 1 }
     do {
-      return try session.types.plans.plan(for: Wrapped.self).decode(at: &cursor, session, depth)
+      return try session.decodeByPlan(Wrapped.self, at: &cursor, depth)
     } catch ReadingFault.replacedByNil {
       cursor = try session.image.end(ofValueAt: start, in: session.reader)
       return nil

@@ -18,10 +18,10 @@ struct WaitingReference {
 
   /// Gives the receiver the object if that is there; returns whether that is done with.
   func resolve(in session: DecodingSession) throws -> Bool {
-    guard let found = session.graph.objects.object(number), found !== ObjectBeingDecoded.marker else {
-      return false
+    guard let found = session.graph.objects.object(number) else {
+      return session.graph.objects.state(number) == .isReplacedByNil
     }
-    if found !== ObjectReplacedByNil.marker { try receiver.receive(found, for: self, session) }
+    try receiver.receive(found, for: self, session)
     return true
   }
 

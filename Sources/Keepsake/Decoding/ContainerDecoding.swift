@@ -40,7 +40,7 @@ extension DecodingSession {
     let start = cursor
     let mark = mark
     do {
-      return try types.plans.plan(for: type).decode(at: &cursor, self, depth)
+      return try decodeByPlan(type, at: &cursor, depth)
     } catch {
       throw abandon(mark, error, type, path(toValueAt: start, in: depth))
     }

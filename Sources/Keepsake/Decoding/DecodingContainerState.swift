@@ -307,7 +307,10 @@ final class DecodingContainerState: ContainerState {
     {
       return isEmpty ? empty(type) : nil
     }
-    guard session.settings.observer != nil || session.types.plans.plan(for: Value.self).isForOptionals else {
+    guard
+      session.settings.observer != nil
+        || session.types.plans.plan(for: Value.self).use({ $0.isForOptionals })
+    else {
       return try decode(type, at: offset)
     }
     return try decodeOptional(type, at: offset)

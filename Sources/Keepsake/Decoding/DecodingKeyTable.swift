@@ -27,11 +27,13 @@ final class DecodingKeyTable {
     _ offset: Int,
     _ depth: Int
   ) -> KeyedDecodingContainer<Key> {
-    guard let spare = spares.spare(KeyedDecodingContainer<Key>.self) else {
+    guard let spare = spares.unretained(KeyedDecodingContainer<Key>.self) else {
       return newContainer(session, offset, depth)
     }
-    spare.state.begin(at: offset, depth)
-    return spare.take()
+    return spare.use {
+      $0.state.begin(at: offset, depth)
+      return $0.take()
+    }
   }
 
   // A call, so that the metadata of the container is looked up only here.

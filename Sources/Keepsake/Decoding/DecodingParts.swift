@@ -98,6 +98,8 @@ struct KeyLookups {
 /// What is known of the types that were decoded.
 struct DecodedTypes {
   var plans = DecodingPlanCache()
+  /// Those that were in use when they were to be forgotten.
+  var earlierPlans: [DecodingPlanCache] = []
   var keyTables = TypeCache<DecodingKeyTable>()
   /// What the process-wide names of types were when the plans were made.
   var namesGeneration = -1

@@ -54,23 +54,22 @@ struct DecodingPlanCache {
 
   /// What reads the properties of objects of a class.
   @inline(__always)
-  mutating func fields(of type: Any.Type) -> FieldsReaderSource {
-    fields.entry(for: type) { FieldsReaderSource(type) }
+  mutating func fields(of type: Any.Type) -> Unretained<FieldsReaderSource> {
+    fields.unretained(for: type) { FieldsReaderSource(type) }
   }
 
   /// The types that were found where the protocol `expected` is declared.
   mutating func typesBehind(_ expected: Any.Type) -> TypesOfEntries {
-    behind.entry(for: expected) { TypesOfEntries() }
+    behind.unretained(for: expected) { TypesOfEntries() }.use { $0 }
   }
 
-  /// The plan for `Value`, which goes by that and not by `type`, which may be a subclass. So what is stored for a type is
-  /// always the plan of that type, which is what makes the downcast sound.
+  /// The plan for `Value`, to be used as long as the outermost value is being decoded. It goes by `Value` and not by `type`,
+  /// which may be a subclass. So what is stored for a type is always the plan of that type, which is what makes the downcast
+  /// sound.
   @inline(__always)
-  mutating func plan<Value: Decodable>(for type: Value.Type) -> DecodingPlan<Value> {
-    knownDowncast(
-      plans.entry(for: Value.self) { DecodingPlanCache.makePlan(Value.self) },
-      to: DecodingPlan<Value>.self
-    )
+  mutating func plan<Value: Decodable>(for type: Value.Type) -> Unretained<DecodingPlan<Value>> {
+    plans.unretained(for: Value.self) { DecodingPlanCache.makePlan(Value.self) }
+      .use { Unretained(knownDowncast($0, to: DecodingPlan<Value>.self)) }
   }
 
   private static func makePlan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan {

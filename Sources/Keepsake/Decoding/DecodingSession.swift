@@ -140,9 +140,9 @@ final class DecodingSession: DeepRecursion {
   // MARK: Keys
 
   @inline(__always)
-  func keyTable<Key: CodingKey>(_ type: Key.Type) -> DecodingKeyTable {
+  func keyTable<Key: CodingKey>(_ type: Key.Type) -> Unretained<DecodingKeyTable> {
     // By the type that the containers are of, and not by `type`, which may be a subclass.
-    types.keyTables.entry(for: Key.self) { DecodingKeyTable(Key.self) }
+    types.keyTables.unretained(for: Key.self) { DecodingKeyTable(Key.self) }
   }
 
   /// Lets go of the containers that are kept to be used again, which hold the session. To be called when the

@@ -179,8 +179,8 @@ extension DecodingSession {
   /// Whether a reference stands at `offset` to an object that is there.
   private func isDecoded(at offset: Int) throws -> Bool {
     guard try isReference(at: offset), let number = try referencedBody(at: offset), number >= 1,
-      number <= image.directory.bodyCount, let object = graph.objects.object(number)
+      number <= image.directory.bodyCount
     else { return false }
-    return object !== ObjectBeingDecoded.marker
+    return graph.objects.object(number) != nil || graph.objects.state(number) == .isReplacedByNil
   }
 }

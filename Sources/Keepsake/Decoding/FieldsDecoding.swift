@@ -60,7 +60,7 @@ extension ValueDecoder {
   func readFields(_ memory: MutablePropertyMemory, of type: Any.Type) throws -> Bool {
     guard depth > 0, let record = try RecordHead(session, at: offset) else { return false }
     var cursor = offset
-    try session.types.plans.fields(of: type).reader(session).decode(
+    try session.types.plans.fields(of: type).use { try $0.reader(session) }.decode(
       into: memory,
       record,
       at: &cursor,
@@ -75,7 +75,9 @@ extension ValueDecoder {
 extension DecodingSession {
   /// The plan for a property, by its type and how it is held.
   fileprivate func fieldPlan(for property: StoredProperty) throws(ArchiveError) -> AnyDecodingPlan {
-    func plan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan { types.plans.plan(for: type) }
+    func plan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan {
+      types.plans.plan(for: type).use { $0 }
+    }
     func referencePlan<Target: Decodable & AnyObject>(_ type: Target.Type) -> AnyDecodingPlan {
       if property.ownership == .weak { return WeakFieldDecodingPlan<Target>(property) }
       return property.type == Target.self
@@ -118,7 +120,7 @@ private final class UnownedDecodingPlan<Field: ReferenceField, Value: Decodable>
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    let value = try session.types.plans.plan(for: Value.self).decode(at: &cursor, session, depth)
+    let value: Value = try session.decodeByPlan(Value.self, at: &cursor, depth)
     memory.withValue(Field.self, at: offset) { $0.object = value as? Field.Target }
   }
 }

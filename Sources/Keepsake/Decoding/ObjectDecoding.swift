@@ -3,7 +3,7 @@
 final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value> {
   private let isAwakening = Value.self is any ArchiveAwakening.Type
   /// The classes that were built, by their numbers in the archive.
-  private var known = NumberedCache<BuildableType>()
+  @safe @exclusivity(unchecked) private var known = NumberedCache<BuildableType>()
 
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let start = cursor
@@ -19,8 +19,6 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
       return knownDowncast(object, to: Value.self)
     }
     if let value = object as? Value { return value }
-    if object === ObjectBeingDecoded.marker { throw session.cycle(start, depth) }
-    if object === ObjectReplacedByNil.marker { throw ReadingFault.replacedByNil(start) }
     throw session.isOther(object, Value.self, start, session.path(toValueAt: start, in: depth))
   }
 
@@ -31,6 +29,11 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     _ depth: Int
   ) throws -> Value {
     let (classNumber, body, start) = try session.objectBody(number, at: reference)
+    switch session.graph.objects.state(number) {
+    case .usual: break
+    case .isBeingDecoded: throw session.cycle(reference, depth)
+    case .isReplacedByNil: throw ReadingFault.replacedByNil(reference)
+    }
     var content = start
     let buildable = try buildable(classNumber, session, reference, depth)
     try session.charge(objectOf: buildable.byteCount, at: reference)
@@ -128,16 +131,6 @@ struct TypedValueInProgress {
   var content = -1
 }
 
-/// Stands in the table for an object whose initializer is running.
-final class ObjectBeingDecoded: Sendable {
-  static let marker = ObjectBeingDecoded()
-}
-
-/// Stands in the table for an object that the observer wants to be nil.
-final class ObjectReplacedByNil: Sendable {
-  static let marker = ObjectReplacedByNil()
-}
-
 extension DecodingSession {
   func decodeAny(_ type: any Decodable.Type, at cursor: inout Int, _ depth: Int) throws -> any Decodable {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
@@ -149,7 +142,7 @@ extension DecodingSession {
   // MARK: The life of an object
 
   fileprivate func begin(_ object: TypedValueInProgress, _ reference: Int) {
-    graph.objects.set(object.number, ObjectBeingDecoded.marker, origin: reference)
+    graph.objects.set(object.number, nil, .isBeingDecoded, origin: reference)
     graph.inProgress.append(object)
   }
 
@@ -162,14 +155,12 @@ extension DecodingSession {
     _ buildable: BuildableType,
     _ reference: Int
   ) throws -> AnyObject? {
-    let known = graph.objects.object(number).map { ObjectIdentifier($0) }
-    let isRegistered = known == ObjectIdentifier(object)
-    if !isRegistered, let known, known != ObjectIdentifier(ObjectBeingDecoded.marker) {
+    let result = settings.observer == nil ? object : settings.observer?.replacement(forDecoded: object)
+    guard graph.objects.complete(number, object) else {
       throw ArchiveError.misuse("An initializer registered one object and created another", at: reference)
     }
-    let result = settings.observer == nil ? object : settings.observer?.replacement(forDecoded: object)
-    if !isRegistered || result !== object {
-      graph.objects.set(number, result ?? ObjectReplacedByNil.marker, origin: reference)
+    if result !== object {
+      graph.objects.set(number, result, result == nil ? .isReplacedByNil : .usual, origin: reference)
     }
     graph.inProgress.removeLast()
     if later.readLast.areThere {

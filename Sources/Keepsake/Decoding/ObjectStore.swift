@@ -3,10 +3,29 @@
 struct ObjectStore {
   private static let pageSize = 512
 
+  /// Why there is no object, if there is none.
+  enum State: Int {
+    /// It was not asked for yet, or is let go of.
+    case usual
+    /// Its initializer is running, and has not registered it.
+    case isBeingDecoded
+    /// The observer wants it to be nil.
+    case isReplacedByNil
+  }
+
   private struct Entry {
     var object: AnyObject?
+    /// The origin, shifted by two bits, and the state in these: an archive may have very many objects.
+    private let bits: Int
+
+    init(_ object: AnyObject? = nil, _ state: State = .usual, origin: Int = -1) {
+      self.object = object
+      bits = origin &<< 2 | state.rawValue
+    }
+
     /// Where the reference is by which the object was first reached; -1 as long as it was not.
-    var origin = -1
+    var origin: Int { bits &>> 2 }
+    var state: State { State(rawValue: bits & 3) ?? .usual }
   }
 
   /// An object that the table does not keep.
@@ -37,13 +56,29 @@ struct ObjectStore {
     return pages[page].isEmpty ? -1 : pages[page][number % ObjectStore.pageSize].origin
   }
 
-  mutating func set(_ number: Int, _ object: AnyObject?, origin: Int) {
+  /// Why there is no object of `number`, where ``object(_:)`` has none.
+  func state(_ number: Int) -> State {
+    let page = number / ObjectStore.pageSize
+    return pages[page].isEmpty ? .usual : pages[page][number % ObjectStore.pageSize].state
+  }
+
+  /// Enters the object that an initializer made, for which ``State/isBeingDecoded`` was set.
+  ///
+  /// - Returns: `false` if the initializer registered another.
+  mutating func complete(_ number: Int, _ object: AnyObject) -> Bool {
+    let (page, index) = (number / ObjectStore.pageSize, number % ObjectStore.pageSize)
+    if let registered = pages[page][index].object { return registered === object }
+    pages[page][index] = Entry(object, origin: pages[page][index].origin)
+    return true
+  }
+
+  mutating func set(_ number: Int, _ object: AnyObject?, _ state: State = .usual, origin: Int) {
     let page = number / ObjectStore.pageSize
     if pages[page].isEmpty {
       let entryCount = min(ObjectStore.pageSize, count + 1 - page * ObjectStore.pageSize)
       pages[page].append(contentsOf: repeatElement(Entry(), count: entryCount))
     }
-    pages[page][number % ObjectStore.pageSize] = Entry(object: object, origin: origin)
+    pages[page][number % ObjectStore.pageSize] = Entry(object, state, origin: origin)
   }
 
   /// Keeps the objects of `numbers` no more. They are known as long as somebody else keeps them.

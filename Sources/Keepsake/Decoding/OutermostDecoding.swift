@@ -85,7 +85,7 @@ extension DecodingSession {
     return try keepingSpares {
       guard let start = try openRoot() else {
         try openKeyed(lookups.topLevelOffset, 0)
-        let table = keyTable(ArchiveCodingKey.self)
+        let table = keyTable(ArchiveCodingKey.self).use { $0 }
         return try DecodingContainerState(self, table, lookups.topLevelOffset, 0).decode(type, key)
       }
       var cursor = start
@@ -116,8 +116,10 @@ extension DecodingSession {
     types.namesGeneration = generation
   }
 
-  /// Forgets which types were found for names: they may now be others.
+  /// Forgets which types were found for names: they may now be others. An initializer that changes what names stand for
+  /// was called by one of the plans, which nobody else keeps.
   func forgetTypes() {
+    if later.isActive { types.earlierPlans.append(types.plans) } else { types.earlierPlans = [] }
     types.plans = DecodingPlanCache()
   }
 

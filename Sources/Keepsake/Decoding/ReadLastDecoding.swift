@@ -220,9 +220,7 @@ extension DecodingSession {
 
   /// The object `number` as its initializer made it.
   fileprivate func owner(_ number: Int) -> AnyObject? {
-    if let replaced = later.readLast.replaced[number] { return replaced }
-    guard let object = graph.objects.object(number), object !== ObjectReplacedByNil.marker else { return nil }
-    return object
+    later.readLast.replaced[number] ?? graph.objects.object(number)
   }
 
   /// The property for the value of `key`, as far as it can wait.

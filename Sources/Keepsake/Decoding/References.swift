@@ -13,8 +13,13 @@ extension DecodingSession {
   @inline(__always)
   func objectNumber(at cursor: inout Int) throws -> Int {
     let start = cursor
-    let number = try referencedBody(at: start)
-    cursor = start + 2 + Int(try reader.byte(at: start) & 3)
+    let tag = try reader.byte(at: start)
+    let byteCount = Int(tag & 3) &+ 1
+    let number =
+      tag & 0xFC == Tag.objectReference
+      ? Int(truncatingIfNeeded: try reader.unsigned(at: start &+ 1, byteCount: byteCount))
+      : try referencedBody(at: start)
+    cursor = start &+ 1 &+ byteCount
     guard let number else { throw ReadingFault.mismatch(start) }
     return number
   }

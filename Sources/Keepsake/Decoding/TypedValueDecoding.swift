@@ -47,7 +47,7 @@ extension ValueDecoder {
 extension DecodingSession {
   /// Whether `value` stands for one of the program. Its plan knows; the runtime would be asked for each value.
   fileprivate func isStandIn<Value: Decodable>(_ value: Value) -> Bool {
-    types.plans.plan(for: Value.self).isForStandIns
+    types.plans.plan(for: Value.self).use { $0.isForStandIns }
   }
 
   /// - Parameter placeholder: the type to use where none is found.
@@ -85,14 +85,15 @@ extension DecodingSession {
 
   func decodeByPlan(_ type: any Decodable.Type, at cursor: inout Int, _ depth: Int) throws -> any Decodable {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
-      try types.plans.plan(for: type).decode(at: &cursor, self, depth)
+      try types.plans.plan(for: type).use { try $0.decode(at: &cursor, self, depth) }
     }
     return try decode(type)
   }
 
+  @inline(__always)
   func decodeByPlan<Value: Decodable>(_ type: Value.Type, at cursor: inout Int, _ depth: Int) throws -> Value
   {
-    try types.plans.plan(for: type).decode(at: &cursor, self, depth)
+    try types.plans.plan(for: type).use { try $0.decode(at: &cursor, self, depth) }
   }
 }
 

@@ -32,7 +32,7 @@ extension DecodingSession {
     do { try openKeyed(offset, depth) } catch {
       return try decimalContainer(type, offset, depth, insteadOf: error)
     }
-    return keyTable(type).container(self, offset, depth)
+    return keyTable(type).use { $0.container(self, offset, depth) }
   }
 
   /// The container for a decimal, where opening a keyed container has failed with `error`.
@@ -69,27 +69,35 @@ extension DecodingSession {
 
   @inline(__always)
   private func keyedHead(_ offset: Int, _ depth: Int) throws -> KeyedHead {
+    if let head = try recordHead(at: offset) { return head }
     let reference = try bodyOfAnnotation(offset)
     let start = try contentOfReference(at: reference)
-    var head: KeyedHead
-    if let record = try RecordHead(self, at: start) {
-      head = KeyedHead(record: try image.shape(record.shape, at: start), payload: record.payload)
-      try reader.check(head.count, at: head.payload)
-    } else {
-      var payload = start + 1
-      var count = 0
-      switch TagKind(try reader.byte(at: start)) {
-      case .map:
-        count = try reader.varint(at: &payload)
-        try reader.check(count, at: payload)
-        try charge(count, elementsOf: 0, at: start)
-      case .empty: break
-      default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
-      }
-      head = KeyedHead(mapOf: count, payload: payload)
-    }
+    var head = try recordHead(at: start) ?? mapHead(at: start, of: offset, depth)
     head.isElsewhere = start != reference
     return head
+  }
+
+  @inline(__always)
+  private func recordHead(at offset: Int) throws -> KeyedHead? {
+    guard let record = try RecordHead(self, at: offset) else { return nil }
+    let head = KeyedHead(record: try image.shape(record.shape, at: offset), payload: record.payload)
+    try reader.check(head.count, at: head.payload)
+    return head
+  }
+
+  /// The head of the map at `start`, which is the content of the value at `offset`.
+  private func mapHead(at start: Int, of offset: Int, _ depth: Int) throws -> KeyedHead {
+    var payload = start + 1
+    var count = 0
+    switch TagKind(try reader.byte(at: start)) {
+    case .map:
+      count = try reader.varint(at: &payload)
+      try reader.check(count, at: payload)
+      try charge(count, elementsOf: 0, at: start)
+    case .empty: break
+    default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
+    }
+    return KeyedHead(mapOf: count, payload: payload)
   }
 
   /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional, or a value of

@@ -37,6 +37,7 @@ package final class ArchiveImage {
   package private(set) var limits: ArchiveLimits
   /// What the archive was made of, if that was another format.
   package let source: TranslatedArchive?
+  /// Compares what is read with its checksums; `nil` where nothing is left to compare.
   @safe @exclusivity(unchecked)
   var verifier: PartVerifier?
   @safe @exclusivity(unchecked)
@@ -79,7 +80,6 @@ package final class ArchiveImage {
         try verifier?.verify(0..<Header.byteCount)
         try verifier?.verify(trailer.directoryOffset..<trailer.checksumsOffset)
       }
-      verifier?.isOnDemand = verification == .onDemand
       var directory = try ArchiveDirectory(first, trailer)
       extent = ImageExtent(flags, reader.count, firstEnd: firstEnd, directory)
       try verifier?.verify(directory.topLevel)
@@ -90,7 +90,7 @@ package final class ArchiveImage {
         (directory.topLevel, directory.bodyCount) = (newest.topLevel, newest.bodyCount)
       }
       self.directory = directory
-      self.verifier = verifier
+      self.verifier = verification == .onDemand ? verifier : nil
     }
     tables = OpenTables(try ArchiveTables.read(self.reader, directory, saved?.saves ?? [], findTables))
     knownBodies = KnownBodies(count: extent.firstBodyCount)

@@ -1,3 +1,21 @@
+/// Where a body begins, and what its group of the offset table tells of those behind it (Format §5.6).
+struct BodyStart: BitwiseCopyable {
+  let group: Int
+  /// Where the lengths of the bodies of the group stand, of which each has ``width`` bytes.
+  let lengths: Int
+  /// Where the body begins.
+  var start: Int
+  let width: Int32
+  /// The number of the body in its group.
+  var index: Int32 = 0
+
+  /// The first body of a group.
+  init(group: Int, lengths: Int, width: Int, start: Int) {
+    (self.group, self.lengths, self.start) = (group, lengths, start)
+    self.width = Int32(truncatingIfNeeded: width)
+  }
+}
+
 /// Where the last body began that was asked for in each of some groups of the offset table: the next one in the
 /// group is found from there, and not from the beginning of the group (Format §5.6).
 ///
@@ -5,14 +23,9 @@
 struct BodyStarts {
   private static let count = 64
 
-  private struct Start {
-    var group = -1
-    var index = 0
-    var start = 0
-  }
-
-  /// Empty until there is something to remember, which of an archive with one body there never is.
-  private var starts: [Start] = []
+  /// Empty until there is something to remember, which of an archive with one body there never is. Those of group -1 are
+  /// not used.
+  private var starts: [BodyStart] = []
 
   mutating func removeAll() {
     if !starts.isEmpty { starts = [] }
@@ -20,19 +33,21 @@ struct BodyStarts {
 
   /// A body of `group` no later than that at `index`, of which the beginning is known.
   @inline(__always)
-  func nearest(_ group: Int, _ index: Int) -> (start: Int, index: Int)? {
+  func nearest(_ group: Int, _ index: Int) -> BodyStart? {
     guard !starts.isEmpty else { return nil }
     let start = starts[group & (BodyStarts.count &- 1)]
-    return start.group == group && start.index <= index ? (start.start, start.index) : nil
+    return start.group == group && Int(start.index) <= index ? start : nil
   }
 
+  /// Notes a body of a group that was found to be sound.
   @inline(__always)
-  mutating func note(_ group: Int, _ index: Int, _ start: Int) {
+  mutating func note(_ body: BodyStart) {
     if starts.isEmpty {
-      guard index > 0 else { return }
-      starts = Array(repeating: Start(), count: BodyStarts.count)
+      guard body.index > 0 else { return }
+      let unused = BodyStart(group: -1, lengths: 0, width: 0, start: 0)
+      starts = Array(repeating: unused, count: BodyStarts.count)
     }
-    starts[group & (BodyStarts.count &- 1)] = Start(group: group, index: index, start: start)
+    starts[body.group & (BodyStarts.count &- 1)] = body
   }
 }
 

@@ -1,15 +1,5 @@
 /// Where the bodies are (Format §5.6).
 extension ArchiveImage {
-  /// A group of the offset table.
-  private struct Group {
-    /// Where its head stands, and where the lengths of its bodies do, of which each has `width` bytes.
-    let offset: Int
-    let lengths: Int
-    let width: Int
-    /// Where its first body begins.
-    let start: Int
-  }
-
   /// The extent of body `number`, from 1 on, verified; throws when there is no such body (Format §5.6).
   package func body(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     let range = try extent(ofBody: number, at: offset)
@@ -37,67 +27,79 @@ extension ArchiveImage {
   /// The extent of body `number` of the first save, which has so many.
   @inline(__always)
   private func extentInFirst(ofBody number: Int) throws(ArchiveError) -> Range<Int> {
-    let groupNumber = (number - 1) / OffsetTable.groupSize
+    let group = (number - 1) / OffsetTable.groupSize
     let index = (number - 1) % OffsetTable.groupSize
-    let group = try group(groupNumber)
-    if !knownBodies.soundGroups.contains(groupNumber) { try checkGroup(groupNumber, group) }
-    var (start, earlier) = knownBodies.starts.nearest(groupNumber, index) ?? (group.start, 0)
-    while earlier < index {
-      start &+= try length(earlier, in: group)
-      earlier += 1
+    let near = knownBodies.starts.nearest(group, index)
+    var body = if let near { near } else { try firstBody(of: group) }
+    while Int(body.index) < index {
+      body.start &+= try length(of: body)
+      body.index &+= 1
     }
-    let end = start &+ (try length(index, in: group))
+    let end = body.start &+ (try length(of: body))
     // All that was found when the group was checked. But the memory may be that of a file which somebody changes.
-    guard start >= directory.bodies.lowerBound, end > start, end <= directory.bodies.upperBound else {
-      throw outsideBodies(group.offset)
-    }
-    knownBodies.starts.note(groupNumber, index, start)
-    return start..<end
+    guard body.start >= directory.bodies.lowerBound, end > body.start, end <= directory.bodies.upperBound
+    else { throw outsideBodies(group) }
+    knownBodies.starts.note(body)
+    return body.start..<end
+  }
+
+  /// The first body of a group, which was looked at.
+  @inline(never)
+  private func firstBody(of group: Int) throws(ArchiveError) -> BodyStart {
+    let first = try groupHead(group)
+    if !knownBodies.soundGroups.contains(group) { try checkGroup(first) }
+    return first
   }
 
   /// Looks at the whole offset table. Without that, groups are looked at when a body of theirs is asked for.
   func checkBodies() throws(ArchiveError) {
-    for number in 0..<directory.offsets.count { try checkGroup(number, group(number)) }
+    for number in 0..<directory.offsets.count { try checkGroup(groupHead(number)) }
   }
 
   /// Makes sure that the bodies of a group have bytes, and stand one behind the other up to the next group, or up to
   /// the top level. So no two bodies of such groups, if they follow each other, have a byte in common.
-  private func checkGroup(_ number: Int, _ group: Group) throws(ArchiveError) {
+  private func checkGroup(_ first: BodyStart) throws(ArchiveError) {
+    let number = first.group
     let isLast = number == directory.offsets.count - 1
     let count = isLast ? extent.firstBodyCount - number * OffsetTable.groupSize : OffsetTable.groupSize
-    guard group.lengths + count * group.width <= directory.offsets.range.upperBound else {
-      throw .damaged("An offset in the offset table is outside the archive", at: group.offset)
+    let lengthsEnd = first.lengths + count * Int(first.width)
+    guard lengthsEnd <= directory.offsets.range.upperBound else {
+      throw .damaged("An offset in the offset table is outside the archive", at: offset(ofGroup: number))
     }
-    try verifier?.verify(group.lengths..<(group.lengths + count * group.width))
-    let end = isLast ? directory.bodies.upperBound : try self.group(number + 1).start
-    var cursor = group.start
-    for index in 0..<count {
-      let length = try length(index, in: group)
-      guard length > 0, length <= directory.bodies.upperBound - cursor else {
-        throw outsideBodies(group.offset)
+    try verifier?.verify(first.lengths..<lengthsEnd)
+    let end = isLast ? directory.bodies.upperBound : try groupHead(number + 1).start
+    var body = first
+    for _ in 0..<count {
+      let length = try length(of: body)
+      guard length > 0, length <= directory.bodies.upperBound - body.start else {
+        throw outsideBodies(number)
       }
-      cursor += length
+      body.start += length
+      body.index += 1
     }
-    guard cursor == end, group.start >= directory.bodies.lowerBound,
-      number > 0 || group.start == directory.bodies.lowerBound
+    guard body.start == end, first.start >= directory.bodies.lowerBound,
+      number > 0 || first.start == directory.bodies.lowerBound
     else {
-      throw .damaged("The offset table gives two bodies the same offset, or leaves a gap", at: group.offset)
+      throw .damaged(
+        "The offset table gives two bodies the same offset, or leaves a gap",
+        at: offset(ofGroup: number)
+      )
     }
     knownBodies.soundGroups.insert(number)
   }
 
-  private func group(_ number: Int) throws(ArchiveError) -> Group {
+  /// The first body of a group as the head of that tells, which was not looked at any further.
+  private func groupHead(_ number: Int) throws(ArchiveError) -> BodyStart {
     let table = directory.offsets
+    let offset = offset(ofGroup: number)
     if let width = directory.lengthWidth {
-      let offset = table.range.lowerBound
-      return Group(offset: offset, lengths: offset, width: width, start: directory.bodies.lowerBound)
+      return BodyStart(group: number, lengths: offset, width: width, start: directory.bodies.lowerBound)
     }
-    let offset = table.range.lowerBound + number * OffsetTable.groupByteCount
     try verifier?.verify(offset..<(offset + OffsetTable.groupByteCount))
     let entry = try reader.word(at: offset)
-    guard entry >> 2 <= UInt64(directory.bodies.upperBound) else { throw outsideBodies(offset) }
-    return Group(
-      offset: offset,
+    guard entry >> 2 <= UInt64(directory.bodies.upperBound) else { throw outsideBodies(number) }
+    return BodyStart(
+      group: number,
       lengths: table.range.lowerBound + table.count * OffsetTable.groupByteCount
         + Int(try reader.unsigned(at: offset + 8, byteCount: 4)),
       width: 1 << Int(entry & 3),
@@ -105,15 +107,23 @@ extension ArchiveImage {
     )
   }
 
-  /// The length of the body `index` of `group`; never less than 0.
+  /// Where the head of a group stands, or where its lengths do, if it is the only one and needs no head.
+  private func offset(ofGroup number: Int) -> Int {
+    let start = directory.offsets.range.lowerBound
+    return directory.lengthWidth == nil ? start + number * OffsetTable.groupByteCount : start
+  }
+
+  /// The length of a body; never less than 0.
   @inline(__always)
-  private func length(_ index: Int, in group: Group) throws(ArchiveError) -> Int {
-    let length = try reader.unsigned(at: group.lengths &+ index &* group.width, byteCount: group.width)
+  private func length(of body: BodyStart) throws(ArchiveError) -> Int {
+    let width = Int(body.width)
+    let length = try reader.unsigned(at: body.lengths &+ Int(body.index) &* width, byteCount: width)
     return length > UInt64(Int.max) ? Int.max : Int(length)
   }
 
-  private func outsideBodies(_ offset: Int) -> ArchiveError {
-    ArchiveError.damaged("The offset of a body is out of range", at: offset)
+  @inline(never)
+  private func outsideBodies(_ group: Int) -> ArchiveError {
+    ArchiveError.damaged("The offset of a body is out of range", at: offset(ofGroup: group))
   }
 
   /// The number of the body that holds the byte at `offset`, or `nil` when that is not in a numbered body.
@@ -218,7 +228,7 @@ extension ArchiveImage {
   /// opened so that this is to be done. What lies outside of the bodies is left out.
   @inline(__always)
   func touch(_ range: Range<Int>) throws(ArchiveError) {
-    if verifier?.isOnDemand == true { try compare(range) }
+    if verifier != nil { try compare(range) }
   }
 
   private func compare(_ range: Range<Int>) throws(ArchiveError) {

@@ -106,8 +106,6 @@ struct SavedParts {
 package struct PartVerifier {
   private var first: BlockVerifier
   private let firstEnd: Int
-  /// Whether parts are still to be compared when they are read.
-  var isOnDemand = false
   /// The verifiers of the saves, by where these begin.
   private var saves: [(start: Int, verifier: BlockVerifier)] = []
 

@@ -20,13 +20,8 @@ struct SpareContainers<State: ContainerState> {
 
   var isEmpty: Bool { spares.isEmpty }
 
-  /// A container that nobody holds any more, if there is one. `Container` is the type of those that were kept.
-  @inline(__always)
-  mutating func spare<Container>(_ type: Container.Type) -> SpareContainer<Container, State>? {
-    unretained(type)?.use { $0 }
-  }
-
-  /// The same, to be used as long as these are kept.
+  /// A container that nobody holds any more, if there is one, to be used as long as these are kept. `Container` is the type
+  /// of those that were kept.
   @inline(__always)
   mutating func unretained<Container>(
     _ type: Container.Type

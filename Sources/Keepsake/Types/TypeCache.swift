@@ -12,13 +12,7 @@ struct TypeCache<Entry: AnyObject> {
   private var recent: [Slot] = []
   private var entries: [ObjectIdentifier: Entry] = [:]
 
-  /// The entry for `type`, made by `make` the first time.
-  @inline(__always)
-  mutating func entry(for type: Any.Type, make: () -> Entry) -> Entry {
-    unretained(for: type, make: make).use { $0 }
-  }
-
-  /// The same, to be used as long as the cache is there.
+  /// The entry for `type`, made by `make` the first time, to be used as long as the cache is there.
   @inline(__always)
   mutating func unretained(for type: Any.Type, make: () -> Entry) -> Unretained<Entry> {
     let id = ObjectIdentifier(type)

@@ -204,6 +204,24 @@ import Testing
     }
   }
 
+  @Test("a class that an initializer sets, while others run, holds for what is read next")
+  func whileDecoding() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Mapped.Late", for: MappedOne.self)
+    try archiver.encode(MappingNest(depth: 20), forKey: "nest")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    unarchiver.userInfo[.named("mapping")] = ClassMapping { [weak unarchiver] in
+      unarchiver?.setClass(MappedOne.self, forClassName: "Mapped.Late")
+    }
+    var nest: MappingNest? = try unarchiver.decode(MappingNest.self, forKey: "nest")
+    var count = 0
+    while let next = nest {
+      #expect(next.list.count == 1 && next.list[0] is MappedOne)
+      (nest, count) = (next.inner.first, count + 1)
+    }
+    #expect(count == 20)
+  }
+
   @Test("names of many threads at once")
   func threads() async {
     await withTaskGroup(of: Bool.self) { group in
@@ -246,6 +264,30 @@ final class MappedGeneric<Content>: MappedBase, ArchivableClass {
 }
 
 private final class MappedHidden: MappedBase {}
+
+private struct ClassMapping {
+  let set: () -> Void
+}
+
+/// Sets a class before and after it reads its own kind.
+private final class MappingNest: Codable {
+  let inner: [MappingNest]
+  let list: [MappedBase]
+
+  init(depth: Int) {
+    inner = depth > 1 ? [MappingNest(depth: depth - 1)] : []
+    list = [MappedOne()]
+  }
+
+  init(from decoder: any Decoder) throws {
+    let mapping = decoder.userInfo[.named("mapping")] as? ClassMapping
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    mapping?.set()
+    inner = try container.decode([MappingNest].self, forKey: .inner)
+    mapping?.set()
+    list = try container.decode([MappedBase].self, forKey: .list)
+  }
+}
 
 private final class TrapRuns {
   var count = 0
