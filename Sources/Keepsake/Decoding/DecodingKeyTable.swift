@@ -1,6 +1,6 @@
 /// For one type of key, the number of each key in the archive, by the bit pattern of keys of at most one
 /// byte.
-final class DecodingKeyTable {
+final class DecodingKeyTable: SpareKeeper {
   private static let unknown = -2
 
   let keyType: any CodingKey.Type
@@ -52,6 +52,8 @@ final class DecodingKeyTable {
   }
 
   func dropSpares() { spares.removeAll() }
+
+  var hasNoSpares: Bool { spares.isEmpty }
 
   func forgetArchiveInSpares() -> Int? { spares.forgetArchive() }
 

@@ -168,14 +168,7 @@ final class DecodingSession: DeepRecursion {
 
   /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
   /// else holds one.
-  func forgetArchiveInSpares() -> Int? {
-    var count = 0
-    for table in types.tablesWithSpares {
-      guard let spares = table.forgetArchiveInSpares() else { return nil }
-      count += spares
-    }
-    return count
-  }
+  func forgetArchiveInSpares() -> Int? { types.tablesWithSpares.forgetArchive() }
 
   /// The number of the key of that name in the archive, or -1 when no record has it.
   func keyNumber(_ name: String) -> Int { lookups.number(of: name, in: image) }

@@ -209,14 +209,7 @@ final class EncodingSession: DeepRecursion {
 
   /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
   /// else holds one.
-  func forgetArchiveInSpares() -> Int? {
-    var count = 0
-    for table in types.tablesWithSpares {
-      guard let spares = table.forgetArchiveInSpares() else { return nil }
-      count += spares
-    }
-    return count
-  }
+  func forgetArchiveInSpares() -> Int? { types.tablesWithSpares.forgetArchive() }
 
   // MARK: Finishing
 
@@ -254,7 +247,7 @@ final class EncodingSession: DeepRecursion {
 }
 
 /// For one type of key, the number of each key, by the bit pattern of keys of at most one byte.
-final class EncodingKeyTable {
+final class EncodingKeyTable: SpareKeeper {
   /// Whether the keys are more than the cases of an enumeration, so that they are written inline.
   let isDynamic: Bool
   private let keyType: any CodingKey.Type
@@ -312,6 +305,8 @@ final class EncodingKeyTable {
   }
 
   func dropSpares() { spares.removeAll() }
+
+  var hasNoSpares: Bool { spares.isEmpty }
 
   func forgetArchiveInSpares() -> Int? { spares.forgetArchive() }
 

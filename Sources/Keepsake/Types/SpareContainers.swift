@@ -12,11 +12,16 @@ internal import Synchronization
 /// the last that somebody does.
 struct SpareContainers<State: ContainerState> {
   private static var mostSpares: Int { 64 }
+  /// In how many archives in a row none of them may be needed. Each costs every archive a retain and a release.
+  private static var mostUnused: Int { 8 }
 
   /// Each a `SpareContainer` of the one type of container that these are.
   private var spares: [AnySpareContainer<State>] = []
   /// The one that was handed out last.
   private var latest = 0
+  /// Whether one was handed out for this archive, and for how many archives before none was.
+  private var isUsed = false
+  private var unusedCount = 0
 
   var isEmpty: Bool { spares.isEmpty }
 
@@ -30,6 +35,7 @@ struct SpareContainers<State: ContainerState> {
     if !isIdle(latest) || latest > 0 && isIdle(latest &- 1) {
       guard search() else { return nil }
     }
+    isUsed = true
     return Unretained(spares[latest]).use {
       Unretained(knownDowncast($0, to: SpareContainer<Container, State>.self))
     }
@@ -56,6 +62,7 @@ struct SpareContainers<State: ContainerState> {
   mutating func keep<Container>(_ container: Container, _ state: State) -> AnySpareContainer<State>? {
     guard spares.count < Self.mostSpares, isSoleReference(container) else { return nil }
     latest = spares.count
+    isUsed = true
     spares.append(SpareContainer(container, state))
     return spares[latest]
   }
@@ -74,7 +81,35 @@ struct SpareContainers<State: ContainerState> {
       spares[index].state.forgetArchive()
     }
     latest = 0
+    unusedCount = isUsed ? 0 : unusedCount &+ 1
+    isUsed = false
+    if unusedCount > Self.mostUnused { removeAll() }
     return spares.count
+  }
+}
+
+/// What keeps containers for one type of key.
+protocol SpareKeeper {
+  /// Whether it keeps none.
+  var hasNoSpares: Bool { get }
+
+  /// Makes the containers ready for another archive; returns how many there are, or `nil` when somebody holds one.
+  func forgetArchiveInSpares() -> Int?
+}
+
+extension Array where Element: SpareKeeper {
+  /// Makes the containers of all ready for another archive, and leaves out those that keep none any more; returns how many
+  /// containers there are, or `nil` when somebody holds one.
+  mutating func forgetArchive() -> Int? {
+    var count = 0
+    var keepAll = true
+    for keeper in self {
+      guard let spares = keeper.forgetArchiveInSpares() else { return nil }
+      count += spares
+      if spares == 0 { keepAll = false }
+    }
+    if !keepAll { removeAll(where: \.hasNoSpares) }
+    return count
   }
 }
 
