@@ -96,7 +96,7 @@ import Testing
     let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/Keepsake")
     let error = try Regex(
-      #"ArchiveError\(\s*\.(damaged|limitExceeded|cycle|unresolvableClass|unsupportedVersion|notAnArchive),\s*"([^"\\]*)"#
+      #"\.(damaged|limitExceeded|cycle|unresolvableClass|unsupportedVersion|notAnArchive)[,(]\s*"([^"\\]*)"#
     )
     var found = 0
     for folder in ["Wire", "Tables", "Types", "Image", "Decoding"] {
