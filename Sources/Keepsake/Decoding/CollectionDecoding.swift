@@ -51,28 +51,41 @@ extension DecodingSession {
       return try onLargerStack { try forEachElement(at: &cursor, depth, reserve: reserve, read) }
     }
     let start = cursor
-    guard let (count, payload) = try arrayHead(at: start) else { throw ReadingFault.mismatch(start) }
-    try charge(count, elementsOf: MemoryLayout<Element>.stride, at: start)
+    let count = try openElements(at: &cursor, MemoryLayout<Element>.stride, depth)
     reserve(count)
-    let plan = types.plans.plan(for: Element.self).use { $0 }
-    try descend(to: start, from: depth)
-    var element = payload
+    let plan = types.plans.plan(for: Element.self)
     for index in 0..<count {
       nesting.frames[depth + 1].showElement(index, of: start)
-      try describingFaults(Element.self, at: element, depth + 1) { try read(&element, plan) }
+      try describingFaults(Element.self, at: cursor, depth + 1) {
+        try plan.use { (plan) throws in try read(&cursor, plan) }
+      }
     }
-    cursor = element
+  }
+
+  /// Charges the elements of the generic array at `cursor`, which moves to the first; returns how many there are.
+  // A call, so that values within values take less of the stack.
+  @inline(never)
+  private func openElements(at cursor: inout Int, _ stride: Int, _ depth: Int) throws -> Int {
+    guard let (count, payload) = try arrayHead(at: cursor) else { throw ReadingFault.mismatch(cursor) }
+    try charge(count, elementsOf: stride, at: cursor)
+    try descend(to: cursor, from: depth)
+    cursor = payload
+    return count
   }
 
   /// Runs `body`; a fault that it throws becomes the error for the current value of the frame at `depth`.
   @inline(__always)
   func describingFaults(_ type: Any.Type, at offset: Int, _ depth: Int, _ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch let fault as ReadingFault {
-      throw error(fault, type, path(toValueAt: offset, in: depth))
-    } catch let damage as ArchiveError {
-      throw corrupted(damage, path(toValueAt: offset, in: depth))
+    do { try body() } catch { throw described(error, type, at: offset, depth) }
+  }
+
+  // A call, so that values within values take less of the stack.
+  @inline(never)
+  private func described(_ error: any Error, _ type: Any.Type, at offset: Int, _ depth: Int) -> any Error {
+    switch error {
+    case let fault as ReadingFault: self.error(fault, type, path(toValueAt: offset, in: depth))
+    case let damage as ArchiveError: corrupted(damage, path(toValueAt: offset, in: depth))
+    default: error
     }
   }
 }

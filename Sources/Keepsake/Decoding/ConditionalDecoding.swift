@@ -99,7 +99,7 @@ extension DecodingSession {
     guard try isReference(at: start) else { throw ReadingFault.mismatch(start) }
     let number = try objectNumber(at: &cursor)
     // The number must be that of an object, whether or not it is ever decoded.
-    _ = try objectBody(number, at: start)
+    _ = try image.objectBody(number, at: start)
     let box = WeakBox<Object>()
     let reference = WaitingReference(receiver: box, number: number, offset: start)
     if try !reference.resolve(in: self) { graph.conditional.append(reference) }

@@ -10,7 +10,7 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
     let reader = try source.reader(session)
     var value = Value()
     try withMutablePropertyMemory(of: &value) { memory in
-      try reader.decode(into: memory, record, at: &cursor, session, depth)
+      try reader.use { try $0.decode(into: memory, record, at: &cursor, session, depth) }
     }
     return value
   }
@@ -28,7 +28,7 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
     let reader = try source.reader(session)
     // Not into what is there: what the record has no value for is to be as in `Value()`.
     memory.store(Value.self, Value(), at: offset)
-    try reader.decode(into: memory.field(at: offset), record, at: &cursor, session, depth)
+    try reader.use { try $0.decode(into: memory.field(at: offset), record, at: &cursor, session, depth) }
   }
 }
 
@@ -42,13 +42,15 @@ final class FieldsReaderSource {
   }
 
   @inline(__always)
-  func reader(_ session: DecodingSession) throws -> FieldsReader { try known ?? makeReader(session) }
+  func reader(_ session: DecodingSession) throws -> Unretained<FieldsReader> {
+    if let known { Unretained(known) } else { try makeReader(session) }
+  }
 
   @inline(never)
-  private func makeReader(_ session: DecodingSession) throws -> FieldsReader {
+  private func makeReader(_ session: DecodingSession) throws -> Unretained<FieldsReader> {
     let reader = try FieldsReader(try ArchivedProperties.of(type), session)
     known = reader
-    return reader
+    return Unretained(reader)
   }
 }
 
@@ -60,13 +62,9 @@ extension ValueDecoder {
   func readFields(_ memory: MutablePropertyMemory, of type: Any.Type) throws -> Bool {
     guard depth > 0, let record = try RecordHead(session, at: offset) else { return false }
     var cursor = offset
-    try session.types.plans.fields(of: type).use { try $0.reader(session) }.decode(
-      into: memory,
-      record,
-      at: &cursor,
-      session,
-      depth - 1
-    )
+    try session.types.plans.fields(of: type).use { try $0.reader(session) }.use {
+      try $0.decode(into: memory, record, at: &cursor, session, depth - 1)
+    }
     session.nesting.complete(offset, cursor)
     return true
   }
@@ -169,82 +167,109 @@ final class FieldsReader {
     } else if session.isUnusuallyDeep(below: depth) {
       try session.descend(to: cursor, from: depth)
     }
-    var value = record.payload
     var slot = 0
+    var value = record.payload
     while slot < steps.count {
-      let step = steps[slot]
       do {
+        try readPrimitives(steps, &slot, memory, &value, session)
+        guard slot < steps.count else { break }
+        let step = steps[slot]
         switch step.kind {
-        case .bool: try get(Bool.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .int: try get(Int.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .int8: try get(Int8.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .int16: try get(Int16.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .int32: try get(Int32.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .int64: try get(Int64.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .uint: try get(UInt.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .uint8: try get(UInt8.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .uint16: try get(UInt16.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .uint32: try get(UInt32.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .uint64: try get(UInt64.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .float: try get(Float.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .double: try get(Double.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .string: try get(String.read, step, slot, memory, &value, cursor, record, session, depth)
-        case .strings:
-          session.nesting.frames[depth + 1].currentSlot = slot
-          var end = value
-          if let strings = try session.decodeStrings(at: &end, depth + 1) {
-            memory.store([String].self, strings, at: step.offset)
-            value = end
-          } else {
-            try getPlanned(step, slot, memory, &value, session, depth)
-          }
+        case .strings: try readStrings(step, slot, memory, &value, session, depth)
         case .readLast where try waits(step, record, slot, memory, at: value, session):
           value = try session.end(ofValueAt: value)
-        case .planned, .readLast: try getPlanned(step, slot, memory, &value, session, depth)
         case .skipped: value = try session.image.end(ofValueAt: value, in: session.reader)
+        default:
+          if isFlat { try openFrame(at: cursor, record, session, depth) }
+          try readPlanned(step, slot, memory, &value, session, depth)
         }
       } catch {
-        guard properties.keepsDefaults, isMismatch(error), try session.isNil(at: value) else {
-          throw described(error, cursor, record, slot, value, step, session, depth)
-        }
-        // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
-        value = try session.image.end(ofValueAt: value, in: session.reader)
+        try keepDefault(steps[slot], insteadOf: error, cursor, record, slot, &value, session, depth)
       }
       slot &+= 1
     }
     cursor = value
   }
 
+  /// Reads what is primitive from `slot` on.
+  // A call, so that values within values take less of the stack: nothing calls back from here.
+  @inline(never)
+  private func readPrimitives(
+    _ steps: [Step],
+    _ slot: inout Int,
+    _ memory: MutablePropertyMemory,
+    _ value: inout Int,
+    _ session: DecodingSession
+  ) throws {
+    while slot < steps.count {
+      let step = steps[slot]
+      let isRead =
+        switch step.kind {
+        case .bool: try get(Bool.read, step, memory, &value, session)
+        case .int: try get(Int.read, step, memory, &value, session)
+        case .int8: try get(Int8.read, step, memory, &value, session)
+        case .int16: try get(Int16.read, step, memory, &value, session)
+        case .int32: try get(Int32.read, step, memory, &value, session)
+        case .int64: try get(Int64.read, step, memory, &value, session)
+        case .uint: try get(UInt.read, step, memory, &value, session)
+        case .uint8: try get(UInt8.read, step, memory, &value, session)
+        case .uint16: try get(UInt16.read, step, memory, &value, session)
+        case .uint32: try get(UInt32.read, step, memory, &value, session)
+        case .uint64: try get(UInt64.read, step, memory, &value, session)
+        case .float: try get(Float.read, step, memory, &value, session)
+        case .double: try get(Double.read, step, memory, &value, session)
+        case .string: try get(String.read, step, memory, &value, session)
+        case .strings, .planned, .readLast, .skipped: false
+        }
+      guard isRead else { return }
+      slot &+= 1
+    }
+  }
+
+  /// - Returns: `false` if the plan for the property has to read it.
   @inline(__always)
   private func get<Value: ReadablePrimitive>(
     _ read: (DecodingSession, inout Int) throws(ReadingFault) -> Value,
     _ step: Step,
-    _ slot: Int,
     _ memory: MutablePropertyMemory,
     _ cursor: inout Int,
-    _ start: Int,
-    _ record: RecordHead,
-    _ session: DecodingSession,
-    _ depth: Int
-  ) throws {
+    _ session: DecodingSession
+  ) throws -> Bool {
     guard step.isOptional else {
-      return memory.store(Value.self, try Value.readValue(session, at: &cursor, by: read), at: step.offset)
+      memory.store(Value.self, try Value.readValue(session, at: &cursor, by: read), at: step.offset)
+      return true
     }
     let tag = try session.reader.byte(at: cursor)
     if tag == Tag.none {
       cursor &+= 1
-      return memory.store(Value?.self, nil, at: step.offset)
+      memory.store(Value?.self, nil, at: step.offset)
+      return true
     }
     // What marks an optional and what may turn out to be nil is left to the plan for optionals.
-    guard tag != Tag.some, tag & 0xFC != Tag.conditionalReference else {
-      try openFrame(at: start, record, session, depth)
-      return try getPlanned(step, slot, memory, &cursor, session, depth)
-    }
+    guard tag != Tag.some, tag & 0xFC != Tag.conditionalReference else { return false }
     memory.store(Value?.self, try Value.readValue(session, at: &cursor, by: read), at: step.offset)
+    return true
+  }
+
+  @inline(never)
+  private func readStrings(
+    _ step: Step,
+    _ slot: Int,
+    _ memory: MutablePropertyMemory,
+    _ cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws {
+    session.nesting.frames[depth + 1].currentSlot = slot
+    if let strings = try session.decodeStrings(at: &cursor, depth + 1) {
+      memory.store([String].self, strings, at: step.offset)
+    } else {
+      try readPlanned(step, slot, memory, &cursor, session, depth)
+    }
   }
 
   @inline(__always)
-  private func getPlanned(
+  private func readPlanned(
     _ step: Step,
     _ slot: Int,
     _ memory: MutablePropertyMemory,
@@ -254,8 +279,29 @@ final class FieldsReader {
   ) throws {
     session.nesting.frames[depth + 1].currentSlot = slot
     var end = cursor
-    try plans[Int(step.field)].decodeField(memory, at: step.offset, from: &end, session, depth + 1)
+    try Unretained(plans[Int(step.field)]).use {
+      try $0.decodeField(memory, at: step.offset, from: &end, session, depth + 1)
+    }
     cursor = end
+  }
+
+  /// Moves past the value, where it is nil and the property is to keep its default; otherwise throws what is wrong.
+  @inline(never)
+  private func keepDefault(
+    _ step: Step,
+    insteadOf error: any Error,
+    _ start: Int,
+    _ record: RecordHead,
+    _ slot: Int,
+    _ cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws {
+    guard properties.keepsDefaults, isMismatch(error), try session.isNil(at: cursor) else {
+      throw described(error, start, record, slot, cursor, step, session, depth)
+    }
+    // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
+    cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
   }
 
   /// Whether the value at `offset` is read when everything else is there. Until then the property is empty.

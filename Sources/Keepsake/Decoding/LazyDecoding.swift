@@ -79,7 +79,7 @@ extension DecodingSession {
   }
 
   private func content(ofLazyBody number: Int, at reference: Int) throws(ArchiveError) -> Int {
-    let (_, body, content) = try objectBody(number, at: reference)
+    let (_, body, content) = try image.objectBody(number, at: reference)
     try image.checkExtent(content, fills: body)
     return content
   }

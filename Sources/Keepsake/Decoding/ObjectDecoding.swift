@@ -18,8 +18,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     if ObjectIdentifier(type(of: object)) == ObjectIdentifier(Value.self) {
       return knownDowncast(object, to: Value.self)
     }
-    if let value = object as? Value { return value }
-    throw session.isOther(object, Value.self, start, session.path(toValueAt: start, in: depth))
+    return try typed(object, start, session, depth)
   }
 
   private func decodeBody(
@@ -28,18 +27,49 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> Value {
-    let (classNumber, body, start) = try session.objectBody(number, at: reference)
+    var content = 0
+    let (buildable, body) = try openBody(number, reference, &content, session, depth)
+    let outerBase = session.nesting.base
+    session.nesting.base = depth
+    defer { session.nesting.base = outerBase }
+    do {
+      let value: AnyObject =
+        buildable.type == Value.self
+        ? try session.decodePlainly(Value.self, at: &content, depth)
+        : try session.decodeAny(buildable.type, at: &content, depth) as AnyObject
+      try session.image.checkEnd(content, of: body)
+      return try complete(value, number, buildable, reference, session, depth)
+    } catch {
+      session.abandon(number, reference)
+      throw error
+    }
+  }
+
+  // Calls, so that objects within objects take less of the stack.
+
+  /// Charges the object of `number`, whose initializer then is to be called for what is at `content`.
+  ///
+  /// - Returns: the class to build, and the body.
+  @inline(never)
+  private func openBody(
+    _ number: Int,
+    _ reference: Int,
+    _ content: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> (buildable: BuildableType, body: Range<Int>) {
+    let image = Unretained(session.image)
+    let (classNumber, body, start) = try image.use { try $0.objectBody(number, at: reference) }
     switch session.graph.objects.state(number) {
     case .usual: break
     case .isBeingDecoded: throw session.cycle(reference, depth)
     case .isReplacedByNil: throw ReadingFault.replacedByNil(reference)
     }
-    var content = start
     let buildable = try buildable(classNumber, session, reference, depth)
     try session.charge(objectOf: buildable.byteCount, at: reference)
     // Bodies that overlap are read again and again, although each is read once.
     try session.countReading(body.count, at: reference)
-    try session.image.checkExtent(content, fills: body)
+    try image.use { try $0.checkExtent(start, fills: body) }
     session.begin(
       TypedValueInProgress(
         number: number,
@@ -50,28 +80,37 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
       ),
       reference
     )
-    let outerBase = session.nesting.base
-    session.nesting.base = depth
-    defer { session.nesting.base = outerBase }
-    do {
-      let value: AnyObject =
-        buildable.type == Value.self
-        ? try session.decodePlainly(Value.self, at: &content, depth)
-        : try session.decodeAny(buildable.type, at: &content, depth) as AnyObject
-      try session.image.checkEnd(content, of: body)
-      let object = try session.complete(number, value, buildable, reference)
-      if object === value, ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self) {
-        return knownDowncast(value, to: Value.self)
-      }
-      guard let typed = object as? Value else {
-        guard let object else { throw ReadingFault.replacedByNil(reference) }
-        throw session.isOther(object, Value.self, reference, session.path(toValueAt: reference, in: depth))
-      }
-      return typed
-    } catch {
-      session.abandon(number, reference)
-      throw error
+    content = start
+    return (buildable, body)
+  }
+
+  /// Notes that the initializer returned `value`.
+  @inline(never)
+  private func complete(
+    _ value: AnyObject,
+    _ number: Int,
+    _ buildable: BuildableType,
+    _ reference: Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> Value {
+    let object = try session.complete(number, value, buildable, reference)
+    if object === value, ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self) {
+      return knownDowncast(value, to: Value.self)
     }
+    guard let object else { throw ReadingFault.replacedByNil(reference) }
+    return try typed(object, reference, session, depth)
+  }
+
+  /// `object`, to which `reference` leads, as the type that is asked for.
+  @inline(never)
+  private func typed(_ object: AnyObject, _ reference: Int, _ session: DecodingSession, _ depth: Int) throws
+    -> Value
+  {
+    guard let value = object as? Value else {
+      throw session.isOther(object, Value.self, reference, session.path(toValueAt: reference, in: depth))
+    }
+    return value
   }
 }
 

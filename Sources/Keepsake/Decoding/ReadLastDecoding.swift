@@ -187,7 +187,7 @@ extension DecodingContainerState {
       guard let reference = property.reference, !needsValue || type is any OptionalValue.Type,
         let number = try session.referencedBody(at: start)
       else { return nil }
-      _ = try session.objectBody(number, at: start)
+      _ = try session.image.objectBody(number, at: start)
       try session.charge(DecodingBudget.deferredOverhead, at: start)
       session.graph.conditional.append(
         WaitingReference(receiver: reference, number: number, offset: start, owner: object.number)

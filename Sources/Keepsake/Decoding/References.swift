@@ -38,7 +38,7 @@ extension DecodingSession {
   /// one when the archive was written. A value that is no reference is its own content.
   func contentOfReference(at offset: Int) throws(ArchiveError) -> Int {
     guard try isReference(at: offset), let number = try referencedBody(at: offset) else { return offset }
-    let (_, body, content) = try objectBody(number, at: offset)
+    let (_, body, content) = try image.objectBody(number, at: offset)
     // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
     try countReading(body.count + DecodingChecks.readingByteCount, at: offset)
     try charge(body.count &* DecodingBudget.rereadFactor, at: offset)
@@ -66,20 +66,6 @@ extension DecodingSession {
     let value = try plan.decode(at: &content, self, depth)
     cursor = try image.end(ofValueAt: cursor, in: reader)
     return value
-  }
-
-  /// The class of the object that has the body `number`, to which `reference` leads; the body, and where in it the
-  /// content begins.
-  func objectBody(
-    _ number: Int,
-    at reference: Int
-  ) throws(ArchiveError) -> (classNumber: Int, body: Range<Int>, content: Int) {
-    let body = try image.body(number, at: reference)
-    var content = body.lowerBound
-    guard let classNumber = try image.classNumber(at: &content) else {
-      throw image.leadsToOtherKind(isToValue: false, reference)
-    }
-    return (classNumber, body, content)
   }
 
   /// Counts bytes that will be read, or passed over, more than once; throws when they are out of proportion to

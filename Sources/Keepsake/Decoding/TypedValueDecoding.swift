@@ -79,7 +79,7 @@ extension DecodingSession {
   ) throws -> any Decodable {
     let start = cursor
     guard let number = try referencedBody(at: start) else { throw ReadingFault.mismatch(start) }
-    let entry = try objectBody(number, at: start).classNumber
+    let entry = try image.objectBody(number, at: start).classNumber
     return try decodeByPlan(type(ofEntry: entry, behind: expected, start, depth), at: &cursor, depth)
   }
 

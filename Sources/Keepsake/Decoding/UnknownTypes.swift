@@ -33,7 +33,7 @@ extension DecodingSession {
       return (try decodeTypedContent(at: &cursor, behind: Any.self, depth, orElse: placeholders.value), true)
     }
     guard let number = try referencedBody(at: start) else { throw ReadingFault.mismatch(start) }
-    let entry = try objectBody(number, at: start).classNumber
+    let entry = try image.objectBody(number, at: start).classNumber
     let known = graph.objects.object(number).flatMap { Swift.type(of: $0) as? any Decodable.Type }
     let named = known ?? (try? type(ofEntry: entry, behind: Any.self, start, depth))
     let built = named.flatMap { $0 is AnyClass ? $0 : nil } ?? placeholders.object

@@ -30,7 +30,7 @@ extension DecodingSession {
   /// that was made of one of NSKeyedArchiver.
   func isSharedValue(at offset: Int) throws -> Bool {
     guard let source = image.source, let number = try referencedBody(at: offset) else { return false }
-    return source.isValue(ofClass: image.classes[try objectBody(number, at: offset).classNumber].name)
+    return source.isValue(ofClass: image.classes[try image.objectBody(number, at: offset).classNumber].name)
   }
 }
 

@@ -54,16 +54,31 @@ private func decodeProperties(
 ) throws {
   do {
     if let archiveDecoder, try archiveDecoder.readFields(memory, of: type) { return }
-    let properties = try ArchivedProperties.of(type)
-    let reader = PropertyDecoder(
-      container: try decoder.container(keyedBy: ModelKey.self),
-      memory: memory,
-      keepsDefaults: properties.keepsDefaults
-    )
-    for entry in properties.entries where entry.constant == nil { try reader.decode(entry) }
-  } catch let error as ArchiveError {
-    throw DecodingError.dataCorrupted(error.decodingContext(decoder.codingPath))
-  }
+    try decodeProperties(of: type, into: memory, byContainerOf: decoder)
+  } catch { throw decodingError(error, decoder) }
+}
+
+// Calls, so that objects within objects take less of the stack.
+
+@inline(never)
+private func decodeProperties(
+  of type: Any.Type,
+  into memory: MutablePropertyMemory,
+  byContainerOf decoder: any Decoder
+) throws {
+  let properties = try ArchivedProperties.of(type)
+  let reader = PropertyDecoder(
+    container: try decoder.container(keyedBy: ModelKey.self),
+    memory: memory,
+    keepsDefaults: properties.keepsDefaults
+  )
+  for entry in properties.entries where entry.constant == nil { try reader.decode(entry) }
+}
+
+@inline(never)
+private func decodingError(_ error: any Error, _ decoder: any Decoder) -> any Error {
+  guard let error = error as? ArchiveError else { return error }
+  return DecodingError.dataCorrupted(error.decodingContext(decoder.codingPath))
 }
 
 /// Reads properties one by one, by any decoder.

@@ -143,6 +143,20 @@ extension ArchiveImage {
 
 /// What a body must be (Format §4.1, §4.9; §10, rules 10, 19, 20, 25), for all that read one.
 extension ArchiveImage {
+  /// The class of the object that has the body `number`, to which `reference` leads; the body, and where in it the
+  /// content begins.
+  package func objectBody(
+    _ number: Int,
+    at reference: Int
+  ) throws(ArchiveError) -> (classNumber: Int, body: Range<Int>, content: Int) {
+    let body = try body(number, at: reference)
+    var content = body.lowerBound
+    guard let classNumber = try classNumber(at: &content) else {
+      throw leadsToOtherKind(isToValue: false, reference)
+    }
+    return (classNumber, body, content)
+  }
+
   /// Where the value of the top level begins, which fills its body and is no object.
   package var topLevelContent: Int {
     get throws(ArchiveError) {

@@ -52,9 +52,8 @@ func withPropertyMemory<Result>(ofObject object: AnyObject, _ body: (PropertyMem
   -> Result
 {
   // The address of an object is that of its memory, and offsets are counted from there. It is kept for the call.
-  try withExtendedLifetime(object) {
-    try body(unsafe PropertyMemory(UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())))
-  }
+  defer { withExtendedLifetime(object) {} }
+  return try body(unsafe PropertyMemory(UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())))
 }
 
 /// The memory of a value to whose properties is assigned; all said about ``PropertyMemory`` holds for it, too.
@@ -118,9 +117,8 @@ func withMutablePropertyMemory<Result>(
   _ body: (MutablePropertyMemory) throws -> Result
 ) rethrows -> Result {
   // The address of an object is that of its memory, and offsets are counted from there. It is kept for the call.
-  try withExtendedLifetime(object) {
-    try body(unsafe MutablePropertyMemory(Unmanaged.passUnretained(object).toOpaque(), isObject: true))
-  }
+  defer { withExtendedLifetime(object) {} }
+  return try body(unsafe MutablePropertyMemory(Unmanaged.passUnretained(object).toOpaque(), isObject: true))
 }
 
 // MARK: - References that are not strong
