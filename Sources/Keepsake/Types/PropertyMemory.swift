@@ -52,7 +52,7 @@ func withPropertyMemory<Result>(ofObject object: AnyObject, _ body: (PropertyMem
   -> Result
 {
   // The address of an object is that of its memory, and offsets are counted from there. It is kept for the call.
-  defer { withExtendedLifetime(object) {} }
+  defer { extendLifetime(object) }
   return try body(unsafe PropertyMemory(UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())))
 }
 
@@ -117,7 +117,7 @@ func withMutablePropertyMemory<Result>(
   _ body: (MutablePropertyMemory) throws -> Result
 ) rethrows -> Result {
   // The address of an object is that of its memory, and offsets are counted from there. It is kept for the call.
-  defer { withExtendedLifetime(object) {} }
+  defer { extendLifetime(object) }
   return try body(unsafe MutablePropertyMemory(Unmanaged.passUnretained(object).toOpaque(), isObject: true))
 }
 
