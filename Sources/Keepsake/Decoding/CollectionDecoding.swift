@@ -2,14 +2,13 @@
 extension DecodingSession {
   /// The head of the array at `offset`: how many elements there are, and where; `nil` when it is no generic
   /// array.
-  private func arrayHead(at offset: Int) throws(ArchiveError) -> (count: Int, payload: Int)? {
-    var payload = offset + 1
+  func arrayHead(at offset: Int) throws(ArchiveError) -> (count: Int, payload: Int)? {
+    var payload = offset &+ 1
     let tag = try reader.byte(at: offset)
     switch TagKind(tag) {
-    case .shortArray: return (Int(tag - Tag.shortArray), payload)
     case .empty: return (0, payload)
-    case .array:
-      let count = try reader.varint(at: &payload)
+    case .shortArray, .array:
+      let count = try reader.numberInHead(tag, at: &payload)
       // An element takes a byte at least, so that this bounds what is reserved.
       try reader.check(count, at: payload)
       return (count, payload)

@@ -81,35 +81,20 @@ extension DecodingSession {
 
   func unkeyedContainer(_ offset: Int, _ depth: Int) throws -> any UnkeyedDecodingContainer {
     do {
-      var cursor = try contentOfReference(at: bodyOfAnnotation(offset))
-      let start = cursor
-      let isElsewhere = try isReference(at: bodyOfAnnotation(offset))
-      let tag = try reader.byte(at: cursor)
-      cursor += 1
-      switch TagKind(tag) {
-      case .shortArray:
-        return UnkeyedValueDecoder(
-          self,
-          offset,
-          depth,
-          payload: cursor,
-          count: Int(tag - Tag.shortArray),
-          isElsewhere: isElsewhere
-        )
-      case .array:
-        let count = try reader.varint(at: &cursor)
-        try reader.check(count, at: cursor)
+      let reference = try bodyOfAnnotation(offset)
+      let start = try contentOfReference(at: reference)
+      if let (count, payload) = try arrayHead(at: start) {
         try charge(count, elementsOf: 0, at: start)
         return UnkeyedValueDecoder(
           self,
           offset,
           depth,
-          payload: cursor,
+          payload: payload,
           count: count,
-          isElsewhere: isElsewhere
+          isElsewhere: start != reference
         )
-      case .empty:
-        return UnkeyedValueDecoder(self, offset, depth, payload: cursor, count: 0)
+      }
+      switch TagKind(try reader.byte(at: start)) {
       case .packedArray, .bytes:
         let end = try image.end(ofValueAt: start, in: reader)
         // As numbers of 64 bits, whatever they are.

@@ -116,15 +116,9 @@ struct RecordHead {
   @inline(__always)
   init?(_ session: DecodingSession, at offset: Int) throws {
     let tag = try session.reader.byte(at: offset)
-    if tag & 0xF0 == Tag.shortRecord {
-      shape = Int(tag & 0x0F)
-      payload = offset &+ 1
-    } else if tag == Tag.record {
-      var end = offset &+ 1
-      shape = try session.reader.varint(at: &end)
-      payload = end
-    } else {
-      return nil
-    }
+    guard tag & 0xF0 == Tag.shortRecord || tag == Tag.record else { return nil }
+    var end = offset &+ 1
+    shape = try session.reader.numberInHead(tag, at: &end)
+    payload = end
   }
 }

@@ -83,9 +83,8 @@ extension DecodingSession {
   /// The number of the body to which the object reference at `offset` leads; `nil` for a conditional one to an
   /// object that was not archived.
   func referencedBody(at offset: Int) throws(ArchiveError) -> Int? {
-    let tag = try reader.byte(at: offset)
-    let byteCount = Int(tag & 3) + 1
-    let number = Int(try reader.unsigned(at: offset + 1, byteCount: byteCount))
-    return tag & 0xFC == Tag.objectReference ? number : try image.conditionalTarget(number, at: offset)
+    let number = try reader.referencedNumber(at: offset)
+    let isObject = try reader.byte(at: offset) & 0xFC == Tag.objectReference
+    return isObject ? number : try image.conditionalTarget(number, at: offset)
   }
 }

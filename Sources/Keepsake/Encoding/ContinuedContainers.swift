@@ -71,7 +71,7 @@ extension EncodingSession {
         context.top.kind = .undecided
         return true
       case .shortRecord, .record:
-        let number = tag == Tag.record ? try reader.varint(at: &cursor) : Int(tag - Tag.shortRecord)
+        let number = try reader.numberInHead(tag, at: &cursor)
         context.top.kind = .record
         context.top.position = tables.shapes.end(of: number)
         context.top.count = tables.shapes.keys(of: context.top.position).count
@@ -80,7 +80,7 @@ extension EncodingSession {
         context.top.kind = .map
         try noteMapKeys(from: cursor)
       case .shortArray, .array:
-        context.top.count = tag == Tag.array ? try reader.varint(at: &cursor) : Int(tag - Tag.shortArray)
+        context.top.count = try reader.numberInHead(tag, at: &cursor)
         context.top.kind = .unkeyed
       case .packedArray, .bytes:
         context.top.count = try unpack()

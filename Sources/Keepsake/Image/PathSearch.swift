@@ -60,14 +60,6 @@ package struct PathSearch<Layout: ValueLayout> {
   }
 }
 
-extension ByteReader {
-  /// The number in the head of an array, a map or a record, of which `tag` was read: how many elements it has, or which
-  /// shape. `cursor` moves behind the head.
-  func numberInHead(_ tag: UInt8, at cursor: inout Int) throws(ArchiveError) -> Int {
-    tag < Tag.shortArray ? try varint(at: &cursor) : Int(tag & 0x0F)
-  }
-}
-
 extension ValueLayout {
   /// The key of a map at `cursor`, which moves past it (Format §4.8).
   package func mapKey(at cursor: inout Int, in reader: ByteReader) throws(ArchiveError) -> PathElement {

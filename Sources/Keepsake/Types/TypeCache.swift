@@ -28,13 +28,21 @@ struct TypeCache<Entry: AnyObject> {
 
   func first(where isMeant: (Entry) -> Bool) -> Entry? { entries.values.first(where: isMeant) }
 
-  private mutating func search(_ id: ObjectIdentifier, _ offset: Int, _ make: () -> Entry) -> Unretained<
-    Entry
-  > {
-    let entry = entries[id] ?? make()
-    entries[id] = entry
+  /// Looks in the neighboring slot, where one of two types is for which the first is the same, and then among all.
+  @inline(never)
+  private mutating func search(
+    _ id: ObjectIdentifier,
+    _ offset: Int,
+    _ make: () -> Entry
+  ) -> Unretained<Entry> {
+    let other = offset ^ 1
+    if other < recent.count, recent[other].type == id, let entry = recent[other].entry { return entry }
+    let known = entries[id]
+    let entry = known ?? make()
+    if known == nil { entries[id] = entry }
     if recent.isEmpty { recent = Array(repeating: Slot(), count: TypeCache.recentCount) }
-    recent[offset] = Slot(type: id, entry: Unretained(entry))
+    let isTaken = recent[offset].type != nil && recent[other].type == nil
+    recent[isTaken ? other : offset] = Slot(type: id, entry: Unretained(entry))
     return Unretained(entry)
   }
 }

@@ -196,10 +196,8 @@ public struct ArchiveValue: @unchecked Sendable {
       cursor = offset
       _ = try image.valueTypeNumber(at: &cursor)
       return (1, cursor, 0..<0)
-    case .shortArray:
-      return (Int(tag - Tag.shortArray), cursor, 0..<0)
-    case .array, .map:
-      let count = try reader.varint(at: &cursor)
+    case .shortArray, .array, .map:
+      let count = try reader.numberInHead(tag, at: &cursor)
       // A member takes a byte at least.
       try reader.check(count, at: cursor)
       try checkElementCount(count)

@@ -105,6 +105,13 @@ extension ByteReader {
   package func referencedNumber(at offset: Int) throws(ArchiveError) -> Int {
     Int(try unsigned(at: offset + 1, byteCount: Int(byte(at: offset) & 3) + 1))
   }
+
+  /// The number in the head of an array, a map or a record, of which `tag` was read: how many elements it has, or which
+  /// shape (Format §4.6, §4.8). `cursor` moves behind the head.
+  @inline(__always)
+  package func numberInHead(_ tag: UInt8, at cursor: inout Int) throws(ArchiveError) -> Int {
+    tag < Tag.shortArray ? try varint(at: &cursor) : Int(tag & 0x0F)
+  }
 }
 
 extension RawSpan {
