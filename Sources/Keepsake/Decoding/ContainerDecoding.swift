@@ -49,7 +49,7 @@ extension DecodingSession {
   /// Forgets what was decoded since `mark`, for `fault`; returns the error for the caller.
   @inline(never)
   private func abandon(
-    _ mark: DecodingMark,
+    _ mark: Mark,
     _ fault: any Error,
     _ type: Any.Type,
     _ path: @autoclosure () -> [any CodingKey]
@@ -60,7 +60,7 @@ extension DecodingSession {
       case let damage as ArchiveError: corrupted(damage, path())
       default: fault
       }
-    goBack(to: mark)
+    truncate(to: mark)
     return error
   }
 

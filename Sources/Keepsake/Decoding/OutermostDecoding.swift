@@ -49,7 +49,7 @@ extension DecodingSession {
       return value
     } catch {
       // Nothing that was decoded meanwhile is kept: its deferred values would be missing.
-      goBack(to: DecodingMark())
+      truncate(to: Mark())
       nesting.base = 0
       graph.inProgress = []
       later.deferred = DeferredQueue()
@@ -143,40 +143,5 @@ extension DecodingSession {
     prepareFrame(0, for: -1)
     nesting.base = 0
     nesting.detached = (offset, nil)
-  }
-}
-
-/// What had been decoded at some moment, to be able to go back to it.
-struct DecodingMark {
-  fileprivate var decoded = 0
-  fileprivate var deferred = 0
-  fileprivate var conditional = 0
-  fileprivate var awakening = 0
-}
-
-extension DecodingSession {
-  @inline(__always)
-  var mark: DecodingMark {
-    DecodingMark(
-      decoded: graph.decodedNumbers.count,
-      deferred: later.deferred.count,
-      conditional: graph.conditional.count,
-      awakening: later.awakening.count
-    )
-  }
-
-  /// Forgets the objects that were decoded since `mark`, and all that was still to be done for them: what they
-  /// were decoded for could not be.
-  func goBack(to mark: DecodingMark) {
-    for number in graph.decodedNumbers.dropFirst(mark.decoded) {
-      graph.objects.set(Int(number), nil, origin: graph.objects.origin(Int(number)))
-    }
-    graph.decodedNumbers.removeLast(max(0, graph.decodedNumbers.count - mark.decoded))
-    later.deferred.truncate(to: mark.deferred)
-    graph.conditional.removeLast(max(0, graph.conditional.count - mark.conditional))
-    for object in later.awakening.dropFirst(mark.awakening) {
-      later.awakened.remove(ObjectIdentifier(object))
-    }
-    later.awakening.removeLast(max(0, later.awakening.count - mark.awakening))
   }
 }

@@ -1,0 +1,33 @@
+extension DecodingSession {
+  /// A point to which a session can be taken back when an `init(from:)` throws and its caller continues.
+  struct Mark {
+    fileprivate var decoded = 0
+    fileprivate var deferred = 0
+    fileprivate var conditional = 0
+    fileprivate var awakening = 0
+  }
+
+  @inline(__always)
+  var mark: Mark {
+    Mark(
+      decoded: graph.decodedNumbers.count,
+      deferred: later.deferred.count,
+      conditional: graph.conditional.count,
+      awakening: later.awakening.count
+    )
+  }
+
+  /// Forgets the objects that were decoded since `mark`, and what was still to be done for them.
+  func truncate(to mark: Mark) {
+    for number in graph.decodedNumbers.dropFirst(mark.decoded) {
+      graph.objects.set(Int(number), nil, origin: graph.objects.origin(Int(number)))
+    }
+    graph.decodedNumbers.removeLast(max(0, graph.decodedNumbers.count - mark.decoded))
+    later.deferred.truncate(to: mark.deferred)
+    graph.conditional.removeLast(max(0, graph.conditional.count - mark.conditional))
+    for object in later.awakening.dropFirst(mark.awakening) {
+      later.awakened.remove(ObjectIdentifier(object))
+    }
+    later.awakening.removeLast(max(0, later.awakening.count - mark.awakening))
+  }
+}
