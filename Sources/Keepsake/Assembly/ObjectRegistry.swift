@@ -49,6 +49,26 @@ struct ObjectRegistry {
     return (number, true)
   }
 
+  // MARK: Fetching ahead
+
+  /// Whether the table is larger than the nearer caches.
+  @inline(__always)
+  var isLarge: Bool { slots.count > 1 << 15 }
+
+  /// Begins to fetch the objects at the addresses in `range`, and what ``number(for:)`` will look at.
+  func prefetch(_ addresses: Span<UInt>, _ range: Range<Int>) {
+    let mask = slots.count &- 1
+    for index in range {
+      Keepsake.prefetch(addresses[index])
+      slots.prefetch(AddressHash(addresses[index], mask).index)
+    }
+    for index in range {
+      let hash = AddressHash(addresses[index], mask)
+      let slot = slots[hash.index]
+      if slot != 0, hash.matches(slot) { objects.prefetch(hash.number(slot) &- 1) }
+    }
+  }
+
   /// The number of `object`, if it has one.
   func knownNumber(of object: AnyObject) -> Int? {
     let mask = slots.count - 1
@@ -110,7 +130,12 @@ private struct AddressHash {
 
   @inline(__always)
   init(_ object: AnyObject, _ mask: Int) {
-    let unit = UInt64(UInt(bitPattern: ObjectIdentifier(object))) &>> 4
+    self.init(UInt(bitPattern: ObjectIdentifier(object)), mask)
+  }
+
+  @inline(__always)
+  init(_ address: UInt, _ mask: Int) {
+    let unit = UInt64(address) &>> 4
     let hash = (unit &>> 2) &* 0x9E37_79B9_7F4A_7C15
     self.mask = UInt32(truncatingIfNeeded: mask)
     index = Int(truncatingIfNeeded: (hash &>> 32) &<< 2 | unit & 3) & mask

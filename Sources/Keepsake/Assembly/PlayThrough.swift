@@ -6,6 +6,9 @@ protocol PlayThroughQuestions {
   /// Whether the object `number` is known to what it holds, so that this may refer back to it.
   func isKnownEarly(_ number: Int) -> Bool
 
+  /// Whether that may be so of some objects and not of others.
+  var knowsSomeEarly: Bool { get }
+
   /// The class of the object `number`, if some of its properties are read last; whatever the number means is left to
   /// ``isReadLast(_:by:)``.
   func classThatReadsLast(of number: Int) -> Int?
@@ -25,11 +28,77 @@ private enum State {
   static let complete = UInt32.max
 }
 
+/// How far the bodies from ``first`` on are; what was before them is complete. It is kept where it matters in which order
+/// keys are read: then only what is a safe start counts as complete when the next value is played.
+struct ReadingProgress {
+  let first: Int
+  fileprivate var states: [UInt32] = []
+  /// Only where objects that are known early may be in cycles with others.
+  fileprivate var starts: SafeStarts?
+
+  init(first: Int) { self.first = first }
+
+  fileprivate subscript(number: Int) -> UInt32 {
+    get { number < first ? State.complete : states[number - first] }
+    set { states[number - first] = newValue }
+  }
+
+  /// Adds the bodies up to `bodyCount`.
+  mutating func expand(to bodyCount: Int, findsStarts: Bool) {
+    let count = max(0, bodyCount - first + 1)
+    while states.count < count { states.append(State.absent) }
+    if findsStarts, starts == nil { starts = SafeStarts(first: first) }
+    starts?.expand(to: count)
+  }
+
+  mutating func truncate(to bodyCount: Int) {
+    let count = max(0, bodyCount - first + 1)
+    if states.count > count { states.removeLast(states.count - count) }
+    starts?.truncate(to: count)
+  }
+
+  fileprivate mutating func isToBeOpened(_ number: Int) -> Bool {
+    self[number] == State.absent && starts?.skips(number) != true
+  }
+
+  /// Notes a deferred reference to the body `number` in the one that was opened last.
+  fileprivate mutating func `defer`(_ number: Int) {
+    let isRead = self[number] != State.absent
+    starts?.defer(number, isRead: isRead)
+  }
+
+  /// Forgets what was read that is no safe start; all of it if `forgetsAll`.
+  ///
+  /// - Returns: whether there are cycles that may be readable from some of their objects only.
+  mutating func end(forgetsAll: Bool) -> Bool {
+    guard var starts else {
+      if forgetsAll { forgetAll() }
+      return false
+    }
+    let orderMatters = starts.orderMatters
+    self.starts = nil
+    starts.end { number, isSafe in
+      let isComplete = !forgetsAll && (isSafe || !orderMatters)
+      states[number - first] = isComplete ? State.complete : State.absent
+    }
+    self.starts = starts
+    return orderMatters
+  }
+
+  /// Lets all bodies be read anew.
+  fileprivate mutating func forgetAll() {
+    starts?.end { _, _ in }
+    starts?.forgetCycles()
+    for index in states.indices { states[index] = State.absent }
+  }
+}
+
 /// A reader at its work, as far as it matters which objects it has built.
 ///
 /// Where it meets a cycle, or too great a depth, it lets a property on its path be read last, and continues with the
 /// object whose property that is. What was read within that property and is complete stays so: a complete object refers
-/// to complete ones only, in whatever order the reader comes to them.
+/// to complete ones only, in whatever order the reader comes to them. That does not hold where some objects are known
+/// early, since complete ones may refer to those. Then the reader starts over.
 struct PlayThrough<Questions: PlayThroughQuestions> {
   /// Some references in a row, of the top level, a body or a deferred value, and how deep they are nested.
   private struct Step {
@@ -55,59 +124,62 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   private let graph: ReferenceGraph
   private let bodies: ReferenceList
   private let topLevel: ReferenceList
-  private let first: Int
+  /// The body of the value, where it has one of its own.
+  private let valueBody: Int?
   private let maximumDepth: Int
   private let classes: Questions
-  private var states: [UInt32]
+  var progress: ReadingProgress
   private var path: [Step] = []
   private var deferred = ChunkedArray<DeferredValue>()
-  /// For each step of the path, as far as that was asked: how many up to it are of objects that are not known early.
-  private var strangers: [Int] = []
-  /// Whether a cycle was met that can be read from one of its objects and not from another.
-  private(set) var orderMatters = false
+  /// How many of the deferred values were read.
+  private var deferredReadCount = 0
+  /// The first body that was not played earlier, and how much was played of those before it: the bytes of references, and
+  /// one for each body.
+  private let firstNew: Int
+  private(set) var replayedCount = 0
+  private let mostReplayed: Int
 
-  init(_ graph: ReferenceGraph, first: Int, _ maximumDepth: Int, _ classes: Questions) {
+  init(
+    _ graph: ReferenceGraph,
+    first: Int,
+    _ valueBody: Int?,
+    _ progress: ReadingProgress,
+    mostReplayed: Int,
+    _ maximumDepth: Int,
+    _ classes: Questions
+  ) {
     self.graph = graph
-    self.first = first
+    firstNew = first
+    self.mostReplayed = mostReplayed
+    self.valueBody = valueBody
+    self.progress = progress
     self.maximumDepth = maximumDepth
     self.classes = classes
     bodies = graph.bodies
     topLevel = graph.topLevel
-    states = Array(repeating: State.absent, count: max(0, graph.bodyCount - first + 1))
   }
 
-  private subscript(number: Int) -> UInt32 {
-    get { number < first ? State.complete : states[number - first] }
-    set { states[number - first] = newValue }
-  }
-
-  /// Reads the value that has a body of its own.
-  mutating func read(_ body: Int) -> ReferenceGraph.Obstacle? {
-    open(body, depth: 0)
-    return readAll()
-  }
-
-  /// Reads a value that stands at the top level itself.
-  mutating func readTopLevel() -> ReferenceGraph.Obstacle? {
-    path.append(Step(rest: ReferenceCursor(0..<topLevel.byteCount, body: 0), isTopLevel: true))
-    return readAll()
-  }
-
-  private mutating func readAll() -> ReferenceGraph.Obstacle? {
+  /// Reads the value.
+  mutating func read() -> ReferenceGraph.Obstacle? {
+    begin()
     if let obstacle = finishPath() { return obstacle }
-    var next = 0
-    while next < deferred.count {
-      switch deferred[next] {
+    while deferredReadCount < deferred.count {
+      switch deferred[deferredReadCount] {
       case .group(let offset, let body, let isTopLevel):
         let group = ReferenceCursor(isTopLevel ? topLevel : bodies, groupAt: offset, body: body)
         path.append(Step(rest: group, isTopLevel: isTopLevel))
       case .object(let number):
-        if self[number] == State.absent { open(number, depth: 1) }
+        if progress.isToBeOpened(number) { open(number, depth: 1) }
       }
-      next += 1
+      deferredReadCount += 1
       if let obstacle = finishPath() { return obstacle }
     }
     return nil
+  }
+
+  private mutating func begin() {
+    if let valueBody { return open(valueBody, depth: 0) }
+    path.append(Step(rest: ReferenceCursor(0..<topLevel.byteCount, body: 0), isTopLevel: true))
   }
 
   private mutating func open(_ number: Int, depth: Int) {
@@ -122,7 +194,9 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
         classThatReadsLast: classes.classThatReadsLast(of: number)
       )
     )
-    self[number] = UInt32(truncatingIfNeeded: path.count)
+    progress[number] = UInt32(truncatingIfNeeded: path.count)
+    progress.starts?.open(number)
+    if number < firstNew { replayedCount += references.byteCount + 1 }
   }
 
   private mutating func finishPath() -> ReferenceGraph.Obstacle? {
@@ -132,18 +206,25 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
         if shorten(from: 0, isTooDeep: true) { continue }
         return .depth(path[last].innermostDepth, number: path[last].body)
       }
+      if replayedCount > mostReplayed { return .cost(number: path[last].body) }
       let isTopLevel = path[last].isTopLevel
       switch isTopLevel ? path[last].rest.next(topLevel) : path[last].rest.next(bodies) {
       case nil:
-        if path[last].body > 0 { self[path[last].body] = State.complete }
-        dropSteps(from: last)
+        let body = path.removeLast().body
+        if body > 0 {
+          progress[body] = State.complete
+          let classes = classes
+          progress.starts?.complete(classes)
+        }
       case .bodyDepth?: break
       case .group(let offset)?:
         deferred.append(.group(offset, body: path[last].rest.body, isTopLevel: isTopLevel))
+        if progress.starts != nil, !isTopLevel { noteDeferred(offset, path[last].rest.body) }
       case .reference(let target, let depth, let property)?:
         path[last].property = property
         if let number = path[last].classThatReadsLast, classes.isReadLast(property, by: number) {
           deferred.append(.object(target))
+          progress.defer(target)
         } else if let obstacle = follow(target, depth: path[last].depth + depth) {
           return obstacle
         }
@@ -152,24 +233,22 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     return nil
   }
 
-  private mutating func follow(_ target: Int, depth: Int) -> ReferenceGraph.Obstacle? {
-    switch self[target] {
-    case State.complete: break
-    case State.absent: open(target, depth: depth)
-    case let state:
-      let start = Int(state) - 1
-      guard classes.isKnownEarly(target) else {
-        return shorten(from: start, isTooDeep: false) ? nil : .cycle(edges(from: start))
-      }
-      // Entered elsewhere, the cycle would be met first at an object that is not known early.
-      if !orderMatters { orderMatters = hasStrangers(from: start) }
-    }
-    return nil
+  private mutating func noteDeferred(_ group: Int, _ body: Int) {
+    graph.forEach(ReferenceCursor(bodies, groupAt: group, body: body)) { progress.defer($0) }
   }
 
-  private mutating func dropSteps(from index: Int) {
-    path.removeLast(path.count - index)
-    if strangers.count > index { strangers.removeLast(strangers.count - index) }
+  private mutating func follow(_ target: Int, depth: Int) -> ReferenceGraph.Obstacle? {
+    if progress.isToBeOpened(target) {
+      open(target, depth: depth)
+      return nil
+    }
+    let state = progress[target]
+    if state != State.absent, state != State.complete, !classes.isKnownEarly(target) {
+      let start = Int(state) - 1
+      return shorten(from: start, isTooDeep: false) ? nil : .cycle(edges(from: start))
+    }
+    progress.starts?.refer(to: target)
+    return nil
   }
 
   // MARK: Cycles
@@ -184,26 +263,28 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   /// - Returns: whether there is one.
   private mutating func shorten(from start: Int, isTooDeep: Bool) -> Bool {
     guard classes.readLast(oneOf: edges(from: start), isTooDeep: isTooDeep) else { return false }
+    if progress.starts != nil {
+      startOver()
+      return true
+    }
     for index in path.indices where path[index].body > 0 {
       path[index].classThatReadsLast = classes.classThatReadsLast(of: path[index].body)
       guard let number = path[index].classThatReadsLast, classes.isReadLast(path[index].property, by: number)
       else { continue }
       // The step is begun anew, so that its references are met again, this one among them.
       let step = path[index]
-      for later in path[index...] { self[later.body] = State.absent }
-      dropSteps(from: index)
+      for later in path[index...] { progress[later.body] = State.absent }
+      path.removeLast(path.count - index)
       open(step.body, depth: step.depth)
       break
     }
     return true
   }
 
-  /// Whether an object of the path from the step `start` on is not known early.
-  private mutating func hasStrangers(from start: Int) -> Bool {
-    for step in path[strangers.count...] {
-      let isStranger = step.body > 0 && !classes.isKnownEarly(step.body)
-      strangers.append((strangers.last ?? 0) + (isStranger ? 1 : 0))
-    }
-    return (strangers.last ?? 0) > (start > 0 ? strangers[start - 1] : 0)
+  private mutating func startOver() {
+    progress.forgetAll()
+    path = []
+    (deferred, deferredReadCount) = (ChunkedArray(), 0)
+    begin()
   }
 }

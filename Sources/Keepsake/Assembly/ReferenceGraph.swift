@@ -22,6 +22,13 @@ struct ReferenceGraph {
   private var uncheckedDepth = 0
   /// Whether a cycle was met that some orders of reading can build and others cannot.
   private(set) var orderMatters = false
+  /// With which bodies the next value need not be concerned, where that may depend on the order of reading.
+  private var progress: ReadingProgress?
+  /// How much was played once more because of the order: the bytes of references, and one for each body.
+  private(set) var replayedCount = 0
+  /// So much is played once more in any case: a fraction of a second. Beyond, it has to be in proportion to the archive.
+  private static let freeReplays = 1 << 22
+  private static let replaysPerByte = 256
   /// For each number the first body that refers to it, as far as somebody asked; 0 where none does. They do not fall.
   private var referrers: [UInt32] = []
   /// How many bodies were looked at for that.
@@ -51,6 +58,7 @@ struct ReferenceGraph {
     bodyDepth = mark.bodyDepth
     while starts.count > mark.starts { starts.removeLast() }
     while let last = highStarts.last, last > bodyCount { highStarts.removeLast() }
+    if orderMatters { progress?.truncate(to: mark.starts) } else { progress = nil }
     if searchedBodyCount > bodyCount {
       searchedBodyCount = bodyCount
       while let last = referrers.last, last == 0 || last > bodyCount { referrers.removeLast() }
@@ -68,6 +76,7 @@ struct ReferenceGraph {
     searchedBodyCount = 0
     (bodyDepth, uncheckedDepth) = (0, 0)
     (refersBack, orderMatters) = (false, false)
+    (progress, replayedCount) = (nil, 0)
   }
 
   @inline(__always)
@@ -120,9 +129,6 @@ struct ReferenceGraph {
     if inBody { bodies.end(group) } else { topLevel.end(group) }
   }
 
-  /// From now on each value is played through as if it were the first to be read.
-  mutating func playOthersFromTheStart() { orderMatters = true }
-
   // MARK: Who refers to what
 
   @inline(__always)
@@ -141,7 +147,7 @@ struct ReferenceGraph {
   /// Calls `visit` with the number of each object that the body `number` refers to.
   func forEachReference(of number: Int, _ visit: (Int) -> Void) { forEach(references(of: number), visit) }
 
-  private func forEach(_ references: ReferenceCursor, _ visit: (Int) -> Void) {
+  func forEach(_ references: ReferenceCursor, _ visit: (Int) -> Void) {
     var references = references
     while let step = references.next(bodies) {
       switch step {
@@ -196,6 +202,8 @@ extension ReferenceGraph {
     case cycle([Edge])
     /// An initializer runs within others so many levels deep when the object of this number is built.
     case depth(Int, number: Int)
+    /// Too much was read again, for one value after the other, because of the order of reading.
+    case cost(number: Int)
   }
 
   /// Plays through how a reader will build the objects of the top-level value that was written last: depth
@@ -218,12 +226,37 @@ extension ReferenceGraph {
       topLevel.removeAll()
     }
     guard refersBack || orderMatters || uncheckedDepth > maximumDepth else { return nil }
-    // Keys are read in any order. Where that matters, what earlier values reached counts as not read yet.
-    var reading = PlayThrough(self, first: orderMatters ? 1 : first, maximumDepth, classes)
-    defer { orderMatters = orderMatters || reading.orderMatters }
-    if let valueBody { return reading.read(valueBody) }
-    return reading.readTopLevel()
+    // Keys are read in any order. Where that matters, what earlier values reached counts as not read yet, unless it can be
+    // read from there in any case.
+    var known = progress ?? ReadingProgress(first: first)
+    progress = nil
+    known.expand(to: bodyCount, findsStarts: orderMatters || classes.knowsSomeEarly)
+    var reading = PlayThrough(
+      self,
+      first: first,
+      valueBody,
+      known,
+      mostReplayed: mostReplayed - replayedCount,
+      maximumDepth,
+      classes
+    )
+    // So that it is not copied.
+    known = ReadingProgress(first: first)
+    let obstacle = reading.read()
+    replayedCount += reading.replayedCount
+    if reading.progress.end(forgetsAll: obstacle != nil) { orderMatters = true }
+    if orderMatters || obstacle != nil { progress = reading.progress }
+    return obstacle
   }
+
+  /// How much may be played once more.
+  var mostReplayed: Int {
+    ReferenceGraph.freeReplays + ReferenceGraph.replaysPerByte * (bodies.byteCount + bodyCount)
+  }
+
+  /// Where a cycle is that a reader can close although plain properties could not, other values may enter it where it cannot
+  /// be read. So from now on each is played through as if it were the first to be read.
+  mutating func playOthersFromTheStart() { orderMatters = true }
 
   /// How deep the values are nested that `references` is of, as far as that was noted.
   func depth(of references: ReferenceCursor) -> Int {

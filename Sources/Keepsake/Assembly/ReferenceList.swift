@@ -176,6 +176,9 @@ struct ReferenceCursor {
     case bodyDepth(Int)
   }
 
+  /// How many bytes are left.
+  var byteCount: Int { end - cursor }
+
   /// Reads what stands at `range`; `body` is the number of the body there.
   @inline(__always)
   init(_ range: Range<Int>, body: Int) {

@@ -56,7 +56,12 @@ extension Array: NativelyEncodable where Element: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan {
     if let packable = Element.self as? any PackableElement.Type { return packable.makePackedPlan() }
     if Element.self == String.self { return StringsEncodingPlan(isAtomic: true) }
+    if let type = Element.self as? any (Encodable & AnyObject).Type { return makeObjectsPlan(type) }
     return ArrayEncodingPlan<Element>()
+  }
+
+  private static func makeObjectsPlan<Object: Encodable & AnyObject>(_ type: Object.Type) -> AnyEncodingPlan {
+    ObjectsEncodingPlan<Object>()
   }
 }
 
@@ -64,6 +69,27 @@ final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
   override func encode(_ value: [Element], _ session: EncodingSession) throws {
     try session.types.plans.unretained(for: Element.self).use { (plan) throws in
       try session.encodeElements(ofArray: value, plan)
+    }
+  }
+
+  override var canBeNil: Bool { false }
+}
+
+/// An array of objects. In a large archive, what is known of them is far away in memory.
+final class ObjectsEncodingPlan<Element: Encodable & AnyObject>: EncodingPlan<[Element]> {
+  /// So many objects are looked up together.
+  private static var blockSize: Int { 16 }
+
+  override func encode(_ value: [Element], _ session: EncodingSession) throws {
+    try session.types.plans.unretained(for: Element.self).use { (plan) throws in
+      guard session.bodies.objects.isLarge else { return try session.encodeElements(ofArray: value, plan) }
+      try session.walkElements(value.count) {
+        for start in stride(from: 0, to: value.count, by: ObjectsEncodingPlan.blockSize) {
+          let block = start..<min(value.count, start + ObjectsEncodingPlan.blockSize)
+          value.withAddresses { session.bodies.objects.prefetch($0, block) }
+          try value.span.extracting(block).visit { (element) throws in try session.encodeNext(element, plan) }
+        }
+      }
     }
   }
 

@@ -30,6 +30,8 @@ final class ContentOrder {
   /// The parts that are compared by what they lead to, and which part an object is.
   private var parts: [Part] = []
   private var objectParts: [ObjectIdentifier: Int] = [:]
+  /// The objects whose parts are being added.
+  private var newObjects: [ObjectIdentifier] = []
   private var refinement = ContentRefinement()
   /// How many objects were in the archive when it was last looked which of them are parts.
   private var archivedCount = 0
@@ -125,6 +127,7 @@ final class ContentOrder {
     if let part = objectParts[id] { return part }
     let part = try ask(object: object, session)
     objectParts[id] = add(part)
+    newObjects.append(id)
     keys[id] = (object, part.key)
     return parts.count - 1
   }
@@ -202,13 +205,14 @@ final class ContentOrder {
   /// Compares the parts that `add` adds, those included to which they lead.
   private func addingParts<Added>(_ session: EncodingSession, _ add: () throws -> Added) throws -> Added {
     let first = parts.count
+    newObjects = []
     do {
       let added = try add()
       try compare(from: first, session)
       return added
     } catch {
       parts.removeLast(parts.count - first)
-      objectParts = objectParts.filter { $0.value < first }
+      for object in newObjects { objectParts[object] = nil }
       throw error
     }
   }

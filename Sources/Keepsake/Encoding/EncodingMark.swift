@@ -58,7 +58,8 @@ extension EncodingContext {
     top = mark.top
     lower.truncate(to: mark.lowerCount)
     while let last = nested.last, last.frame > mark.lastFrameID { nested.removeLast() }
-    let kept = splices.prefix { $0.offset < mark.byteCount }.count
+    var kept = splices.count
+    while kept > 0, splices[kept - 1].offset >= mark.byteCount { kept -= 1 }
     NestedContainer.abandon(splices[kept...])
     splices.removeSubrange(kept...)
     propertyLevel = min(propertyLevel, max(1, lower.count))
@@ -83,9 +84,13 @@ extension EncodingSession {
 
   /// Looks whether a container that is older than the frame `mark` was written since then. All else has been taken back.
   private func checkLateWrites(since mark: FrameID) {
-    // The first of the later writes is that into the oldest container.
-    let first = outcome.lateWrites.first { $0.time > mark }
-    let isLost = first.map { $0.frame <= mark } ?? false
+    // The first of the later writes is that into the oldest container. They stand in the order of their times.
+    var (first, end) = (0, outcome.lateWrites.count)
+    while first < end {
+      let middle = (first + end) / 2
+      if outcome.lateWrites[middle].time > mark { end = middle } else { first = middle + 1 }
+    }
+    let isLost = outcome.lateWrites[safe: first].map { $0.frame <= mark } ?? false
     if isLost == (outcome.lateWriteFailure != nil) { return }
     outcome.lateWriteFailure = isLost ? wroteElsewhere : nil
     outcome.isClosed = isLost

@@ -81,6 +81,8 @@ struct EncodedBodies {
   /// The top-level values so far: the first number that was free then, and the way to the value.
   var topLevelPaths: [(firstNumber: Int, path: [any CodingKey])] = []
   var paths = PathCosts()
+  /// How many bytes were archived to see whether a value with a cycle can be read.
+  var rehearsedByteCount = 0
   /// The numbers that the file has to which a save is added.
   var saved: SavedNumbers? { didSet { isAdded = saved != nil } }
   private(set) var isAdded = false
@@ -92,7 +94,7 @@ struct EncodedBodies {
     assembly.startOver()
     classWithWeakProperties = -1
     topLevelPaths.removeAll(keepingCapacity: true)
-    paths = PathCosts()
+    (paths, rehearsedByteCount) = (PathCosts(), 0)
   }
 }
 

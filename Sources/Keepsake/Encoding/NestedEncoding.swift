@@ -139,10 +139,12 @@ extension EncodingSession {
       levels: (nesting.depth, nesting.base),
       propertyLevel: -1
     )
-    while let inner = context.splices.last, inner.offset > start {
-      context.splices.removeLast()
-      nested.detached?.splices.insert(.init(offset: inner.offset - start, nested: inner.nested), at: 0)
+    var first = context.splices.count
+    while first > 0, context.splices[first - 1].offset > start { first -= 1 }
+    nested.detached?.splices = context.splices[first...].map {
+      .init(offset: $0.offset - start, nested: $0.nested)
     }
+    context.splices.removeSubrange(first...)
     buffer.truncate(to: start)
     dropTop()
     addSplice(nested)

@@ -302,12 +302,17 @@ extension EncodingSession {
     settings.hidesRootKey ? [] : [ArchiveCodingKey(stringValue: EncodingSession.rootKey)]
   }
 
+  /// So many bytes are rehearsed in any case. Beyond, it has to be in proportion to the archive.
+  private static let freeRehearsals = 1 << 24
+
   /// Whether `value` can be read again: it is archived once more by itself, and read.
   ///
   /// That is asked only where there is a cycle of references none of which can wait. An initializer may read one of them
   /// deferred all the same, which only it knows.
   private func canBeRead<Value: Encodable>(_ value: Value) -> Bool {
-    guard let rehearse = settings.rehearse, let type = Value.self as? any Decodable.Type else { return false }
+    guard let rehearse = settings.rehearse, let type = Value.self as? any Decodable.Type,
+      bodies.rehearsedByteCount <= EncodingSession.freeRehearsals + 256 * bodies.assembly.byteCount
+    else { return false }
     // Objects that make themselves known close cycles which nobody could break after the rehearsal.
     if tables.classes.types.contains(where: Keepsake.isKnownEarly) { return false }
     let session = sessionForQuestion(sortsKeys: false, bodyLimit: Int.max)
@@ -317,6 +322,7 @@ extension EncodingSession {
         try session.encode(value, forKey: ArchiveCodingKey(stringValue: EncodingSession.rootKey))
         try session.finish()
       } catch { return false }
+      bodies.rehearsedByteCount += session.bodies.assembly.byteCount
       return rehearse(type, session)
     }
   }

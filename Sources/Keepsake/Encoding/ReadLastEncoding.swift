@@ -1,10 +1,20 @@
 /// What is known of the properties of the classes that are encoded, by the numbers of the classes and the nodes of
 /// shapes (``PlayThroughQuestions``).
 struct ClassProperties {
+  private var areKnownEarly = NumberedCache<Bool>()
   private var haveKeysReadLast = NumberedCache<Bool>()
   private var areReadLast: [NumberedCache<Bool>] = []
   private var areWeak: [NumberedCache<Bool>] = []
   private var probes: [ObjectIdentifier: PropertyProbe] = [:]
+
+  /// Whether objects of `type`, the class `number`, are known early.
+  @inline(__always)
+  mutating func isKnownEarly(_ number: Int, _ type: Any.Type) -> Bool {
+    if let known = areKnownEarly[number] { return known }
+    let answer = Keepsake.isKnownEarly(type)
+    areKnownEarly[number] = answer
+    return answer
+  }
 
   /// Whether some properties of the class `number` are read last; found by `find` the first time.
   @inline(__always)
@@ -62,13 +72,26 @@ struct ClassProperties {
   mutating func forgetNumbers() {
     forgetAnswers()
     areWeak = []
+    areKnownEarly = NumberedCache()
   }
 }
 
 /// Properties that readers assign when everything else is there (Design §3, Format §5.3).
 extension EncodingSession: PlayThroughQuestions {
   func isKnownEarly(_ number: Int) -> Bool {
-    bodies.objects.object(number).map { Keepsake.isKnownEarly(Swift.type(of: $0)) } ?? false
+    guard let object = bodies.objects.object(number) else { return false }
+    let type: AnyClass = Swift.type(of: object)
+    guard let number = tables.classes.number(of: type) else { return Keepsake.isKnownEarly(type) }
+    return types.classProperties.isKnownEarly(number, type)
+  }
+
+  var knowsSomeEarly: Bool {
+    var (some, others) = (false, false)
+    // Entries of a file to which a save is added have no type before one claims them.
+    for (number, type) in tables.classes.types.enumerated() where type != Never.self {
+      if types.classProperties.isKnownEarly(number, type) { some = true } else { others = true }
+    }
+    return some && others
   }
 
   func classThatReadsLast(of number: Int) -> Int? {

@@ -4,6 +4,7 @@ extension EncodingSession {
     switch obstacle {
     case .cycle(let edges): unreadable(cycle: edges)
     case .depth(let depth, let number): tooDeep(depth, number)
+    case .cost(let number): tooManyWays(number)
     }
   }
 
@@ -22,6 +23,16 @@ extension EncodingSession {
       "Objects and values are nested \(depth) deep, more than the \(settings.limits.maximumDepth) that readers accept by "
         + "default. Declare a property of the chain as an optional var, or mark it @Deferred: what is read last does "
         + "not count",
+      .limitExceeded,
+      number
+    )
+  }
+
+  private func tooManyWays(_ number: Int) -> EncodingError {
+    unreadable(
+      "Values under very many keys lead into cycles of objects, in so many ways that it would take too long to find out "
+        + "whether all can be read in any order. Put the objects into one value, such as a dictionary, or declare "
+        + "a property in each cycle as an optional var, or mark it @Deferred",
       .limitExceeded,
       number
     )

@@ -13,6 +13,12 @@ struct ChunkedArray<Element> {
     chunks[index &>> ChunkedArray.shift][index & (ChunkedArray.chunkCount &- 1)]
   }
 
+  /// Begins to fetch the element at `index`.
+  @inline(__always)
+  func prefetch(_ index: Int) {
+    chunks.prefetch(index & (ChunkedArray.chunkCount &- 1), ofArray: index &>> ChunkedArray.shift)
+  }
+
   @inline(__always)
   mutating func append(_ element: Element) {
     if count & (ChunkedArray.chunkCount &- 1) == 0, count > 0 { addChunk() }

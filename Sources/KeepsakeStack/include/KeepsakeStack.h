@@ -29,6 +29,11 @@ __attribute__((always_inline)) static inline uintptr_t keepsake_current_frame(vo
   return (uintptr_t)__builtin_frame_address(0);
 }
 
+/// Begins to fetch the memory at `address` into the cache. Nothing happens where there is none.
+__attribute__((always_inline)) static inline void keepsake_prefetch(uintptr_t address) {
+  __builtin_prefetch((const void *)address);
+}
+
 /// A number that no other thread has at the same time, and never 0.
 uintptr_t keepsake_thread(void);
 

@@ -79,6 +79,44 @@ import Testing
       for node in nodes { node.cut() }
     }
   }
+
+  @Test("classes of which some register, under keys that are read in any order")
+  func registeringUnderKeys() throws {
+    var generator = SeededGenerator("random graphs with registering classes under keys")
+    var (refused, accepted) = (0, 0)
+    for _ in 0..<600 {
+      let nodes = makeNodes(using: &generator) { _, generator in Int.random(in: 0..<3, using: &generator) > 0
+      }
+      let archiver = KeyedArchiver()
+      var written: [(key: String, node: RandomNode)] = []
+      for index in 0..<6 {
+        let node = nodes[Int.random(in: 0..<nodes.count, using: &generator)]
+        var reader = Reader()
+        let isStuck = !reader.reads(node)
+        do {
+          try archiver.encode(node, forKey: "\(index)")
+          #expect(!isStuck, "a ring was written")
+          written.append(("\(index)", node))
+        } catch {
+          #expect(Failure(error)?.code == .cycle && isStuck, "\(error)")
+          refused += 1
+        }
+      }
+      accepted += written.count
+      let data = try archiver.encodedData
+      for _ in 0..<3 {
+        written.shuffle(using: &generator)
+        let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+        var match = Matching()
+        for (key, node) in written {
+          match.pair(node, try unarchiver.decode(RandomNode.self, forKey: key))
+        }
+        match.check()
+      }
+      for node in nodes { node.cut() }
+    }
+    #expect(refused > 200 && accepted > 200, "\(refused) refused, \(accepted) accepted")
+  }
 }
 
 // MARK: - Making graphs

@@ -47,6 +47,22 @@ import Testing
     #expect(leftover == nil)
   }
 
+  @Test("what keys rehearse is in proportion to the archive")
+  func charged() throws {
+    let author = RehearsedAuthor(name: String(repeating: "Ada", count: 100_000))
+    author.posts = [RehearsedPost("one", author)]
+    defer { author.posts = [] }
+    let archiver = KeyedArchiver()
+    var count = 0
+    let found = try failure {
+      while count < 1000 {
+        try archiver.encode(author, forKey: String(count))
+        count += 1
+      }
+    }
+    #expect(found.code == .cycle && count > 256)
+  }
+
   @Test("a cycle that its initializers do not read deferred is refused as ever")
   func notDeferred() throws {
     let node = RehearsedNode()

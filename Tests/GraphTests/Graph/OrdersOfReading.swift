@@ -1,0 +1,128 @@
+import TestSupport
+import Testing
+
+@testable import Keepsake
+
+/// Cycles of objects of which some are known early. Readers choose the order of keys, so each key must be
+/// readable first.
+@Suite struct OrdersOfReading {
+  @Test("a key from which a ring cannot be read is refused, though another met its object late")
+  func metLate() throws {
+    let (first, second, third) = (Shelf(), Shelf(), Shelf())
+    let book = Book(second)
+    (first.hub, second.hub, first.others, third.books) = (second, first, [third], [book])
+    let archiver = KeyedArchiver()
+    try archiver.encode(first, forKey: "first")
+    #expect(try failure { try archiver.encode(book, forKey: "book") }.code == .cycle)
+    try archiver.encode(third, forKey: "third")
+    try archiver.encode(second, forKey: "second")
+    let data = try archiver.encodedData
+    for key in ["first", "second", "third"] {
+      _ = try KeyedUnarchiver(forReadingFrom: data).decode(Shelf.self, forKey: key)
+    }
+    for shelf in [first, second, third] { shelf.cut() }
+  }
+
+  @Test("what was complete is read anew where a property is read last by which it was reached")
+  func reachedByWhatWaits() throws {
+    let (hall, desk) = (Hall(), Desk())
+    let lamp = Lamp(desk)
+    (hall.desk, hall.lamps, desk.lamp, desk.hall) = (desk, [lamp], lamp, hall)
+    #expect(try failure { try ArchiveEncoder().encode(hall) }.code == .cycle)
+    hall.lamps = []
+    let back = try roundTrip(hall)
+    #expect(back.desk?.lamp?.desk === back.desk && back.desk?.hall === back)
+    for hall in [hall, back] { hall.desk = nil }
+  }
+
+  // MARK: Cost
+
+  /// Shelves that lead to each other by way of one of them.
+  private func shelves(_ count: Int, _ add: (Shelf, Int) -> Void) -> [Shelf] {
+    let shelves = (0..<count).map { _ in Shelf() }
+    for (index, shelf) in shelves.enumerated() {
+      shelf.hub = shelves[0]
+      add(shelf, index)
+    }
+    shelves[0].others = shelves
+    return shelves
+  }
+
+  /// Archives each shelf under a key of its own.
+  private func archive(_ shelves: [Shelf]) throws -> EncodingSession {
+    let session = EncodingSession(sortsKeys: false, userInfo: [:], hidesRootKey: false)
+    defer {
+      for shelf in shelves { shelf.cut() }
+      session.dropSpares()
+    }
+    for (index, shelf) in shelves.enumerated() {
+      try session.encode(shelf, forKey: ArchiveCodingKey(stringValue: String(index)))
+    }
+    return session
+  }
+
+  @Test("however many keys enter a cycle, it is played through a few times", arguments: [500, 2000])
+  func replays(count: Int) throws {
+    let session = try archive(
+      shelves(count) { shelf, _ in
+        shelf.books = [Book(shelf), Book(shelf)]
+        shelf.favorite = shelf.books[1]
+        for book in shelf.books { book.pages = [Page(book), Page(book)] }
+      }
+    )
+    let graph = session.bodies.graph
+    #expect(graph.orderMatters)
+    #expect(graph.replayedCount <= 4 * (graph.bodies.byteCount + graph.bodyCount))
+  }
+
+  @Test("where each key has to be played, that is charged, and ends")
+  func charged() throws {
+    var book: Book?
+    let shelves = shelves(1500) { shelf, _ in
+      book = book ?? Book(shelf)
+      shelf.books = [book].compactMap(\.self)
+    }
+    let found = try failure { _ = try archive(shelves) }
+    #expect(found.code == .limitExceeded && found.description.contains("keys"))
+  }
+}
+
+// MARK: - Types
+
+private final class Shelf: ArchivedModel {
+  var hub: Shelf?
+  var others: [Shelf] = []
+  var books: [Book] = []
+  var favorite: Book?
+
+  func cut() { (hub, others, books, favorite) = (nil, [], [], nil) }
+}
+
+private final class Book: Codable {
+  let shelf: Shelf
+  var pages: [Page] = []
+
+  init(_ shelf: Shelf) { self.shelf = shelf }
+}
+
+private final class Page: Codable {
+  @Deferred var book: Book
+
+  init(_ book: Book) { _book = Deferred(wrappedValue: book) }
+}
+
+private final class Hall: Codable {
+  var desk: Desk?
+  var lamps: [Lamp] = []
+}
+
+private final class Desk: ArchivedModel {
+  var lamp: Lamp?
+  var hall: Hall?
+}
+
+private final class Lamp: Codable {
+  let desk: Desk
+
+  init(_ desk: Desk) { self.desk = desk }
+}
