@@ -63,7 +63,8 @@ enum DiffCommand: Command {
       count += 1
       if isQuiet { throw CommandFailure(.different, nil) }
       progress.makeWay()
-      let mark = palette.paint(String(sign.rawValue), sign.ink)
+      let ink: Palette.Ink = sign == .added ? .added : sign == .removed ? .removed : .changed
+      let mark = palette.paint(String(sign.rawValue), ink)
       try StandardOutput.write("\(mark) \(palette.paint(path, .key)): \(text)\n")
     }
     try StandardOutput.keeping {

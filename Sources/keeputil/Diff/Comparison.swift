@@ -8,14 +8,6 @@ final class Comparison {
     case added = "+"
     case removed = "-"
     case changed = "~"
-
-    var ink: Palette.Ink {
-      switch self {
-      case .added: .added
-      case .removed: .removed
-      case .changed: .changed
-      }
-    }
   }
 
   /// Two values to be compared, or one that has no partner, by their offsets.
@@ -111,7 +103,7 @@ final class Comparison {
     _ b: Thing,
     _ read: (DiffSide, Thing) throws -> Result
   ) throws -> (Result, Result) {
-    (try first.reading { try read(first, a) }, try second.reading { try read(second, b) })
+    (try first.input.reading { try read(first, a) }, try second.input.reading { try read(second, b) })
   }
 
   // MARK: Pairs
@@ -210,7 +202,7 @@ final class Comparison {
   }
 
   private func areSame(_ classA: Int?, _ classB: Int?) -> Bool {
-    first.digest(ofClass: classA) == second.digest(ofClass: classB)
+    first.names.digest(ofClass: classA) == second.names.digest(ofClass: classB)
   }
 
   private func compareClasses(_ classA: Int?, _ classB: Int?, _ word: String) throws {
@@ -228,12 +220,10 @@ final class Comparison {
       return
     }
     let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
-    if known == nil, reverse == nil, weakPairs.count < Comparison.mostWeakPairs {
+    let isMet = known != nil || reverse != nil
+    if !isMet, weakPairs.count < Comparison.mostWeakPairs {
       weakPairs.append((targetA.number, targetB.number, pathText))
-    } else if known != targetB.number {
-      guard known != nil || reverse != nil || !areSame(targetA.classNumber, targetB.classNumber) else {
-        return
-      }
+    } else if known != targetB.number, isMet || !areSame(targetA.classNumber, targetB.classNumber) {
       try tell(.changed, "weak \(name(targetA)) -> weak \(name(targetB)), another object")
     }
   }
@@ -249,11 +239,11 @@ final class Comparison {
   }
 
   private func target(of value: ArchiveValue, _ side: DiffSide) throws -> ArchiveBody? {
-    try side.reading { try value.target }
+    try side.input.reading { try value.target }
   }
 
   private func enter(_ body: ArchiveBody, _ side: DiffSide) throws -> ArchiveValue {
-    try side.reading { try side.index(body.value, body.byteRange) }
+    try side.input.reading { try side.index(body.value, body.byteRange) }
     return body.value
   }
 
@@ -267,8 +257,8 @@ final class Comparison {
     var matched: Set<Int> = []
     var pairs: [Pair] = []
     func pair(_ label: PathElement, _ a: Int?, _ b: Int?) {
-      let elements = [a, b].map { offset in offset.map { DiffSequence.Element.value(offset: $0) } }
-      pairs.append(Pair(label: label, first: elements[0], second: elements[1]))
+      let element = DiffSequence.Element.value(offset:)
+      pairs.append(Pair(label: label, first: a.map(element), second: b.map(element)))
     }
     for member in membersA {
       let partner = offsets[member.key]
@@ -297,8 +287,8 @@ final class Comparison {
       } else {
         // Elements that changed, and others that are new or gone.
         let alike = SequenceAlignment.align(
-          try first.reading { try elementsA.likenesses(stretch.first, first) },
-          try second.reading { try elementsB.likenesses(stretch.second, second) }
+          try first.input.reading { try elementsA.likenesses(stretch.first, first) },
+          try second.input.reading { try elementsB.likenesses(stretch.second, second) }
         )
         for part in alike {
           let i = part.first.lowerBound + stretch.first.lowerBound
@@ -316,11 +306,11 @@ final class Comparison {
   // MARK: Text
 
   private func value(_ offset: Int, _ side: DiffSide) throws -> ArchiveValue {
-    try side.reading { try side.value(at: offset) }
+    try side.input.reading { try side.value(at: offset) }
   }
 
   private func text(_ value: ArchiveValue, _ side: DiffSide) throws -> String {
-    try side.reading { try BriefText.text(of: value) }
+    try side.input.reading { try BriefText.text(of: value) }
   }
 
   private func text(_ element: DiffSequence.Element, _ side: DiffSide) throws -> String {

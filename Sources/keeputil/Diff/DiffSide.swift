@@ -10,7 +10,7 @@ final class DiffSide {
   private var ends: [Int: Int] = [:]
   private var indexedBodies: Set<Int> = []
   private var digests: [[Int: UInt64]] = [[:], [:]]
-  private let names: NameDigests
+  let names: NameDigests
 
   /// Values that take less are passed over as often as need be.
   private static let leastNotedByteCount = 512
@@ -21,11 +21,6 @@ final class DiffSide {
     input = try Input(path)
     image = try input.openArchiveToRead()
     names = NameDigests(image)
-  }
-
-  /// Lets `body` read the archive; what is wrong is said of its file.
-  func reading<Result>(_ body: () throws -> Result) throws(CommandFailure) -> Result {
-    try input.reading(body)
   }
 
   // MARK: Members
@@ -80,9 +75,6 @@ final class DiffSide {
       try walk.skipMembers(endingAt: ends[member.offset])
     }
   }
-
-  /// The same for the same class, or type behind a protocol; 0 for none.
-  func digest(ofClass number: Int?) -> UInt64 { names.digest(ofClass: number) }
 
   /// The number of the type of a value behind a protocol; `nil` for a value of another kind.
   func typeNumber(of value: ArchiveValue) throws(ArchiveError) -> Int? {
@@ -146,12 +138,9 @@ final class DiffSide {
     _ level: Int
   ) throws(ArchiveError) -> Bool {
     switch value.kind {
-    case .map, .record:
-      // They are the same to a reader.
-      hasher.combine(ArchiveValue.Kind.map)
-      hasher.combine(try value.count)
-    case .array:
-      hasher.combine(ArchiveValue.Kind.array)
+    case .map, .record, .array:
+      // A map and a record are the same to a reader.
+      hasher.combine(value.kind == .array ? value.kind : .map)
       hasher.combine(try value.count)
     case .numbers:
       hasher.combine(ArchiveValue.Kind.array)
@@ -171,11 +160,11 @@ final class DiffSide {
     case .conditional:
       // The object is compared where a strong reference to it stands.
       hasher.combine(ArchiveValue.Kind.conditional)
-      hasher.combine(digest(ofClass: try value.target?.classNumber))
+      hasher.combine(names.digest(ofClass: try value.target?.classNumber))
       return false
     case .typed:
       hasher.combine(ArchiveValue.Kind.typed)
-      hasher.combine(digest(ofClass: try typeNumber(of: value)))
+      hasher.combine(names.digest(ofClass: try typeNumber(of: value)))
     case .some, .none, .empty, .url:
       hasher.combine(value.kind)
     default:
@@ -185,12 +174,10 @@ final class DiffSide {
   }
 
   private func digest(of body: ArchiveBody, _ level: Int) throws(ArchiveError) -> UInt64 {
-    guard level > 0 else {
-      return digest(ofClass: body.classNumber)
-    }
+    guard level > 0 else { return names.digest(ofClass: body.classNumber) }
     if let known = digests[level - 1][body.number] { return known }
     var hasher = Hasher()
-    hasher.combine(digest(ofClass: body.classNumber))
+    hasher.combine(names.digest(ofClass: body.classNumber))
     hasher.combine(try digest(of: body.value, level: level - 1))
     let digest = hasher.digest
     digests[level - 1][body.number] = digest
@@ -246,10 +233,10 @@ final class DiffSide {
       switch value.kind {
       case .object, .value:
         guard let target = try value.target else { return (nil, classes) }
-        classes.append(digest(ofClass: target.classNumber))
+        classes.append(names.digest(ofClass: target.classNumber))
         value = target.value
       case .some, .typed:
-        classes.append(digest(ofClass: try typeNumber(of: value)))
+        classes.append(names.digest(ofClass: try typeNumber(of: value)))
         guard let content = try value.wrapped else { return (nil, classes) }
         value = content
       default: return (value, classes)
@@ -264,13 +251,9 @@ final class DiffSide {
     switch value.kind {
     case .bool: hasher.combine(value.bool)
     case .integer:
-      switch try value.integer {
-      case .signed(let number)?: hasher.combine(Int128(number))
-      case .unsigned(let number)?: hasher.combine(Int128(number))
-      case .wide(let number)?: hasher.combine(number)
-      case .wideUnsigned(let number)?: hasher.combine(number)
-      case nil: break
-      }
+      guard let integer = try value.integer else { break }
+      let signed = Int128(exactly: integer)
+      if let signed { hasher.combine(signed) } else { hasher.combine(UInt128(exactly: integer)) }
     case .float32: hasher.combine(try value.float32?.bitPattern)
     case .float64: hasher.combine(try value.float64?.bitPattern)
     case .date: hasher.combine(try value.date?.bitPattern)

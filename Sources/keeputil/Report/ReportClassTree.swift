@@ -12,7 +12,7 @@ enum ReportClassTree {
     let keys = Dictionary(grouping: pass.classKeys) { $0.key.owner }
     func add(_ label: String, _ kind: ReportKind, _ tally: ArchiveStatistics.Tally, to parent: Int) -> Int {
       nodes.append(
-        ReportNode(parent: parent, label: .text(label), kind: kind, bytes: tally.bytes, count: tally.count)
+        ReportNode(parent: parent, label: .key(label), kind: kind, bytes: tally.bytes, count: tally.count)
       )
       return nodes.count - 1
     }

@@ -101,7 +101,7 @@ struct ReportData {
       "parent": nodes.map(\.parent),
       // A text by its number, -1 for none, and an index i as -2 - i.
       "label": nodes.map { node in
-        if case .index(let index) = node.label { -2 - index } else { number(node.label.text) }
+        if case .index(let index)? = node.label { -2 - index } else { number(node.label?.keyText) }
       },
       "kind": nodes.map(\.kind.rawValue),
       "bytes": nodes.map(\.bytes),

@@ -6,24 +6,9 @@ enum ReportPreview {
   private static let longestText = 80
   private static let mostNumbers = 8
 
-  /// Where the value of an extent is that may have the key of a dictionary before it.
-  static func valueExtent(
-    _ image: ArchiveImage,
-    in extent: Range<Int>
-  ) throws(ArchiveError) -> Range<Int> {
-    let end = try value(image, extent).byteRange.upperBound
-    // A value that fills the extent has no key before it.
-    return end == extent.upperBound ? extent : end..<extent.upperBound
-  }
-
-  /// The value that `extent` begins with, in an archive that was verified.
-  private static func value(_ image: ArchiveImage, _ extent: Range<Int>) throws(ArchiveError) -> ArchiveValue
-  {
-    try ArchiveValue(image, at: extent.lowerBound, endingBy: extent.upperBound, .underTopLevelKey)
-  }
-
-  static func text(_ image: ArchiveImage, _ extent: Range<Int>) throws(ArchiveError) -> String? {
-    var value = try value(image, extent)
+  static func text(_ image: ArchiveImage, _ draft: ReportDraft) throws(ArchiveError) -> String? {
+    let end = draft.extent.upperBound
+    var value = try ArchiveValue(image, at: draft.offset, endingBy: end, .underTopLevelKey)
     // There may be as many marks of optionals as there are bytes.
     while let content = try value.wrapped { value = content }
     switch value.kind {

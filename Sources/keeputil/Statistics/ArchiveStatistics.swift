@@ -116,10 +116,6 @@ struct ArchiveStatistics {
   var classCount: Int { classes.count { $0.bodies.count > 0 } }
   var objectCount: Int { classes.reduce(0) { $0 + $1.bodies.count } }
   var valueCount: Int { kinds.reduce(0) { $0 + $1.tally.count } }
-  /// The bytes of all bodies that are up to date, that of the top level among them.
-  var bodyBytes: Int {
-    classes.reduce(topLevelValues.bytes + topLevel.bytes) { $0 + $1.bodies.bytes }
-  }
 
   /// The part of the file that so many bytes are, from 0 to 1.
   func share(_ bytes: Int) -> Double { byteCount == 0 ? 0 : Double(bytes) / Double(byteCount) }

@@ -39,7 +39,7 @@ extension ArchiveStatistics.Tally {
 extension ArchivePart {
   fileprivate var json: JSONFields {
     [
-      "name": kind.rawValue, "lastSave": saves?.upperBound, "offset": range.lowerBound, "bytes": range.count,
+      "name": "\(kind)", "lastSave": saves?.upperBound, "offset": range.lowerBound, "bytes": range.count,
       "entries": entryCount,
     ]
   }

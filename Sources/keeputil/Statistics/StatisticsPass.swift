@@ -306,9 +306,9 @@ struct StatisticsPass {
     statistics.kinds = zip(StatisticKind.allCases, kinds).filter { $1.count > 0 }
       .sorted { ($0.1.bytes, $1.0.rawValue) > ($1.1.bytes, $0.0.rawValue) }
       .map { ($0, $1) }
-    statistics.largestValues = largestValues.entries.map(\.thing)
-    statistics.largestObjects = largestObjects.entries.map(\.thing)
-    statistics.sharing.most = mostShared.entries.map(\.thing)
+    statistics.largestValues = largestValues.things
+    statistics.largestObjects = largestObjects.things
+    statistics.sharing.most = mostShared.things
     var paths = ValuePaths(image, reached)
     let shared = statistics.sharing.most.map(\.object)
     var texts = try paths.texts(for: statistics.largestValues + statistics.largestObjects + shared)[...]
@@ -324,31 +324,33 @@ struct StatisticsPass {
   }
 }
 
-/// The largest of many things, as many as one asks for, in order; of things of one size those that came first.
+/// The largest of many things; of things of one size the first.
 struct LargestList<Thing> {
   private let most: Int
-  private(set) var entries: [(size: Int, thing: Thing)] = []
+  /// From the last to the first.
+  private var entries: [(size: Int, thing: Thing)] = []
 
-  init(_ most: Int) {
-    self.most = max(0, most)
-  }
+  init(_ most: Int = .max) { self.most = most }
+
+  /// The things, the largest first.
+  var things: [Thing] { entries.reversed().map(\.thing) }
 
   /// Whether a thing of this size would be in the list: worth asking before the thing is made.
   func accepts(_ size: Int) -> Bool {
-    guard entries.count == most else { return most > 0 }
-    guard let last = entries.last else { return false }
-    return size > last.size
+    guard entries.count == most else { return true }
+    return entries.first.map { size > $0.size } ?? false
   }
 
   mutating func add(_ size: Int, _ thing: Thing) {
     guard accepts(size) else { return }
-    var low = 0
-    var high = entries.count
+    if entries.count == most { entries.removeFirst() }
+    var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].size >= size { low = middle + 1 } else { high = middle }
+      if entries[middle].size < size { low = middle + 1 } else { high = middle }
     }
-    if entries.count == most { entries.removeLast() }
     entries.insert((size, thing), at: low)
   }
+
+  mutating func popFirst() -> Thing? { entries.popLast()?.thing }
 }

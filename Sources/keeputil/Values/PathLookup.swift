@@ -24,11 +24,6 @@ struct PathLookup {
     return try lookup.find()
   }
 
-  private init(image: ArchiveImage, path: PathArgument) {
-    self.image = image
-    self.path = path
-  }
-
   private var start: String { path.start.map { "#\($0)" } ?? "" }
 
   private mutating func find() throws -> Found {

@@ -79,14 +79,7 @@ extension ArchiveNumbers {
 
 extension IntegerValue {
   /// The digits.
-  var text: String {
-    switch self {
-    case .signed(let number): number.description
-    case .unsigned(let number): number.description
-    case .wide(let number): number.description
-    case .wideUnsigned(let number): number.description
-    }
-  }
+  var text: String { Int128(exactly: self)?.description ?? UInt128(exactly: self)?.description ?? "" }
 }
 
 extension DecimalParts {
