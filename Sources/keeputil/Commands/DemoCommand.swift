@@ -53,7 +53,7 @@ enum DemoCommand: Command {
   }
 
   private static func demonstrate(file: String, kept: String?) throws {
-    let out = StandardOutput.gathered
+    let out = standardOutput
     let library = Library()
     try out.write("The graph: \(library.description)\n\n")
 

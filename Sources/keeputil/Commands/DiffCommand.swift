@@ -65,9 +65,9 @@ enum DiffCommand: Command {
       progress.makeWay()
       let ink: Palette.Ink = sign == .added ? .added : sign == .removed ? .removed : .changed
       let mark = palette.paint(String(sign.rawValue), ink)
-      try StandardOutput.write("\(mark) \(palette.paint(path, .key)): \(text)\n")
+      try standardOutput.write("\(mark) \(palette.paint(path, .key)): \(text)\n")
     }
-    try StandardOutput.keeping {
+    try standardOutput.keeping {
       try comparison.run()
       if count > 0 { throw CommandFailure(.different, nil) }
     }

@@ -29,7 +29,7 @@ enum LogCommand: Command {
   static func run(_ arguments: Arguments) throws {
     let rows = rows(try arguments.input().openArchiveToRead())
     guard arguments.has("--json") else {
-      for line in lines(rows) { try StandardOutput.write(line + "\n") }
+      for line in lines(rows) { try standardOutput.write(line + "\n") }
       return
     }
     let list: [JSONFields] = rows.map { row in
@@ -38,21 +38,18 @@ enum LogCommand: Command {
         "added": row.addedCount,
       ]
     }
-    try JSONWriter.write(list, StandardOutput.gathered, pretty: true)
+    try JSONWriter.write(list, standardOutput, pretty: true)
   }
 
   /// The list of the saves of `file`.
   static func lines(_ file: String) throws -> [String] { lines(rows(try Input(file).openArchiveToRead())) }
 
   private static func lines(_ rows: [Row]) -> [String] {
-    var table = TextTable([
-      ("save", .right), ("date", .left), ("bytes", .right), ("changed", .right), ("new", .right),
-    ])
-    for row in rows {
+    let cells = rows.map { row in
       let counts = [row.byteCount, row.changedCount, row.addedCount]
-      table.add([grouped(row.number), row.date ?? ""] + counts.map(grouped))
+      return [grouped(row.number), row.date ?? ""] + counts.map(grouped)
     }
-    return table.lines(margin: "")
+    return TextTable(">save", "date", ">bytes", ">changed", ">new", rows: cells).lines(margin: "")
   }
 
   /// A save, and how many objects and values with a body of their own it has changed and added.

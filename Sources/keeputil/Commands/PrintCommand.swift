@@ -107,7 +107,7 @@ enum PrintCommand: Command {
     let path = try arguments.value("--key").map { (text) throws(CommandFailure) in try PathArgument(text) }
     let input = try arguments.input()
     let image = try input.openArchiveToRead()
-    try StandardOutput.keeping {
+    try standardOutput.keeping {
       try input.reading { try print(path, in: image, as: options, isJSON: arguments.has("--json")) }
     }
     if !image.extent.hasChecksums {
@@ -121,7 +121,7 @@ enum PrintCommand: Command {
     as options: TreeOptions,
     isJSON: Bool
   ) throws {
-    let out = StandardOutput.gathered
+    let out = standardOutput
     let found = try path.map { try PathLookup.find($0, in: image) } ?? .value(try image.topLevelValue)
     switch found {
     case .number(let number) where isJSON:

@@ -249,20 +249,17 @@ struct GraphDrawing {
     let left = isReversed ? end : start
     let right = isReversed ? start : end
     let (leftNode, rightNode) = isReversed ? (edge.to, edge.from) : (edge.from, edge.to)
-    var candidates: [(label: Label, column: Int)] = []
-    for isAbove in [true, false] {
-      let beside = (box(left, isRight: false, isAbove: isAbove), layout.ranks[leftNode])
-      candidates.append(beside)
-      if isFlat(index) {
-        candidates.append((box(right, isRight: false, isAbove: isAbove), layout.ranks[rightNode]))
-      } else {
-        candidates.append((box(right, isRight: true, isAbove: isAbove), layout.ranks[rightNode] - 1))
-      }
-    }
+    let behindRight = layout.ranks[rightNode] - (isFlat(index) ? 0 : 1)
+    var ends = [
+      (point: left, isRight: false, column: layout.ranks[leftNode]),
+      (point: right, isRight: !isFlat(index), column: behindRight),
+    ]
     // Where fewer edges meet there is more room.
-    if !isFlat(index), degree(rightNode, isLeftSide: true) < degree(leftNode, isLeftSide: false) {
-      candidates.swapAt(0, 1)
-      candidates.swapAt(2, 3)
+    if !isFlat(index), layout.slots[rightNode].before.count < layout.slots[leftNode].after.count {
+      ends.swapAt(0, 1)
+    }
+    let candidates = [true, false].flatMap { isAbove in
+      ends.map { (label: box($0.point, isRight: $0.isRight, isAbove: isAbove), column: $0.column) }
     }
     let free = candidates.first { candidate in
       !(placed[candidate.column] ?? []).contains { $0.overlaps(candidate.label.box) }
@@ -270,9 +267,5 @@ struct GraphDrawing {
     let chosen = free ?? candidates[0]
     placed[chosen.column, default: []].append(chosen.label.box)
     return chosen.label
-  }
-
-  private func degree(_ node: Int, isLeftSide: Bool) -> Int {
-    isLeftSide ? layout.slots[node].before.count : layout.slots[node].after.count
   }
 }

@@ -49,7 +49,7 @@ struct ReportDraft {
   /// Folds all but the largest; those that are left stay in their order.
   mutating func keepLargest(_ most: Int) {
     guard children.count > most else { return }
-    let order = children.indices.sorted { (children[$0].bytes, $1) > (children[$1].bytes, $0) }
+    let order = children.indices.largestFirst { children[$0].bytes }
     for index in order[most...] { fold(children[index]) }
     children = order[..<most].sorted().map { children[$0] }
   }

@@ -136,7 +136,7 @@ struct ReportTree {
     nodes.append(
       ReportNode(parent: 0, label: .key("not referred to"), kind: .group, bytes: rest, count: count)
     )
-    let shown = roots.sorted { (totals[$0], $1) > (totals[$1], $0) }.prefix(ReportDrafting.mostMembers)
+    let shown = roots.largestFirst { totals[$0] }.prefix(ReportDrafting.mostMembers)
     for number in shown {
       let body = try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound)
       var node = ReportNode(parent: group, kind: .object, bytes: totals[number])

@@ -43,15 +43,12 @@ struct ArchiveStatistics {
     let kind: StatisticKind
     /// The class of the object that it is or stands in.
     let className: String?
+    /// How many references lead to it, if it is an object.
+    var referenceCount = 1
     /// The path to it from the top level.
     var path = ""
-  }
-
-  struct SharedObject {
-    var object: ListedValue
-    let referenceCount: Int
     /// The bytes of its body for each reference but the first.
-    var savedBytes: Int { (referenceCount - 1) * object.bytes }
+    var savedBytes: Int { (referenceCount - 1) * bytes }
   }
 
   struct Sharing {
@@ -61,7 +58,7 @@ struct ArchiveStatistics {
     var furtherReferences = 0
     /// What would be written again if each of those references were the object.
     var savedBytes = 0
-    var most: [SharedObject] = []
+    var most: [ListedValue] = []
   }
 
   struct StringSharing {

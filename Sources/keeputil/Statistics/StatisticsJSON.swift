@@ -64,9 +64,7 @@ extension ArchiveStatistics.Sharing {
   fileprivate var json: JSONFields {
     [
       "objects": objectCount, "furtherReferences": furtherReferences, "savedBytes": savedBytes,
-      "most": most.map { object in
-        ["references": object.referenceCount, "savedBytes": object.savedBytes] + object.object.json
-      },
+      "most": most.map { ["references": $0.referenceCount, "savedBytes": $0.savedBytes] + $0.json },
     ]
   }
 }
