@@ -94,16 +94,13 @@ struct JSONWriter: PlainSyntax {
       case "\r": "\\r"
       case "\t": "\\t"
       case " "..."~": nil
-      default: scalar.isStrange(after: previous) ? scalar.utf16.map(escape).joined() : nil
+      case _ where !scalar.isStrange(after: previous): nil
+      default: scalar.utf16.map { "\\u" + padded($0, 4, radix: 16) }.joined()
       }
     }
     return "\"\(text)\""
   }
 
-  private static func escape(_ unit: UInt16) -> String {
-    let digits = String(unit, radix: 16)
-    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-  }
 }
 
 // What the tool itself tells as JSON.

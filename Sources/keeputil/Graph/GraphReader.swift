@@ -44,9 +44,8 @@ struct GraphReader {
       let body = try image.numberedBody(number, referredToAt: 0)
       guard let name = body.className else { continue }
       nodes[number] = graph.nodes.count
-      graph.nodes.append(
-        ObjectGraph.Node(title: title(name), note: "#\(number)", lines: try fields(of: body.value))
-      )
+      let lines = try fields(of: body.value)
+      graph.nodes.append(ObjectGraph.Node(title: title(name), note: "#\(number)", lines: lines))
     }
     var edges = EdgeCollector()
     try visitReferences { source, target, isWeak, path in
@@ -120,11 +119,12 @@ struct GraphReader {
 
   // MARK: References
 
-  /// Visits each reference to an object: with the number of the object in which it stands, `nil` for the top level and
-  /// the values of its keys, that of the object to which it leads, and the way to it from there.
-  private mutating func visitReferences(
-    _ visit: (_ source: Int?, _ target: Int, _ isWeak: Bool, _ path: [PathElement]) throws -> Void
-  ) throws {
+  /// Is called with the number of the object in which a reference stands, `nil` for the top level and the values of its
+  /// keys, that of the object to which it leads, and the way to it from there.
+  private typealias Visit = (_ source: Int?, _ target: Int, _ isWeak: Bool, [PathElement]) throws -> Void
+
+  /// Visits each reference to an object.
+  private mutating func visitReferences(_ visit: Visit) throws {
     try visitReferences(in: image.topLevelValue, nil, [], visit)
     let count = image.directory.bodyCount
     for number in stride(from: 1, through: count, by: 1) {
@@ -140,7 +140,7 @@ struct GraphReader {
     in value: ArchiveValue,
     _ source: Int?,
     _ start: [PathElement],
-    _ visit: (_ source: Int?, _ target: Int, _ isWeak: Bool, _ path: [PathElement]) throws -> Void
+    _ visit: Visit
   ) throws {
     var path = start
     /// For each value that is open, how many steps lead to it.
@@ -188,7 +188,7 @@ struct GraphReader {
 
   /// Some of what a value holds itself: values of its keys that are no containers, or else how many elements it has.
   private func fields(of value: ArchiveValue) throws -> [String] {
-    guard let content = try Unwrapping.marksRemoved(value) else { return [] }
+    guard let content = try value.unwrapped(atMost: 8) else { return [] }
     guard content.kind == .map || content.kind == .record else {
       switch content.kind {
       case .object, .value, .conditional, .empty: return []
@@ -222,16 +222,4 @@ struct GraphReader {
   }
 
   private func line(_ text: String) -> String { shortened(text, GraphReader.mostLineCharacters) }
-}
-
-extension Unwrapping {
-  /// What stands behind marks of optionals and names of types alone; `nil` where there are very many of these.
-  fileprivate static func marksRemoved(_ value: ArchiveValue) throws(ArchiveError) -> ArchiveValue? {
-    var value = value
-    for _ in 0..<8 {
-      guard let content = try value.wrapped else { return value }
-      value = content
-    }
-    return nil
-  }
 }

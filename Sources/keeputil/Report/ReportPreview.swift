@@ -8,9 +8,8 @@ enum ReportPreview {
 
   static func text(_ image: ArchiveImage, _ draft: ReportDraft) throws(ArchiveError) -> String? {
     let end = draft.extent.upperBound
-    var value = try ArchiveValue(image, at: draft.offset, endingBy: end, .underTopLevelKey)
-    // There may be as many marks of optionals as there are bytes.
-    while let content = try value.wrapped { value = content }
+    let wrapper = try ArchiveValue(image, at: draft.offset, endingBy: end, .underTopLevelKey)
+    guard let value = try wrapper.unwrapped() else { return nil }
     switch value.kind {
     case .none, .empty, .bool, .integer, .float32, .float64, .decimal, .date: return try value.scalarText()
     case .uuid: return try value.uuidText

@@ -80,7 +80,9 @@ struct StatisticsText {
 
   private func size(_ bytes: Int) -> [String] { [grouped(bytes), percentText(statistics.share(bytes))] }
 
-  private func cells(_ tally: ArchiveStatistics.Tally) -> [String] { [grouped(tally.count)] + size(tally.bytes) }
+  private func cells(_ tally: ArchiveStatistics.Tally) -> [String] {
+    [grouped(tally.count)] + size(tally.bytes)
+  }
 
   // MARK: Tables
 

@@ -25,8 +25,3 @@ struct CalendarTime {
 
   private static let secondsFrom1970To2001 = 978_307_200
 }
-
-private func padded(_ number: some BinaryInteger, _ width: Int) -> String {
-  let digits = String(number)
-  return String(repeating: "0", count: max(0, width - digits.count)) + digits
-}

@@ -18,6 +18,12 @@ func leftPadded(_ text: String, _ width: Int) -> String {
   String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
+/// The digits of a number behind as many zeros as it takes.
+func padded(_ number: some BinaryInteger, _ width: Int, radix: Int = 10) -> String {
+  let digits = String(number, radix: radix)
+  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+}
+
 /// A part of a whole, in percent with one digit behind the point.
 func percentText(_ share: Double) -> String {
   let tenths = Int((share * 1_000).rounded())

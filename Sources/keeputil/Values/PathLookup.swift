@@ -40,7 +40,7 @@ struct PathLookup {
       value = try image.topLevelValue
     }
     for (index, step) in path.steps.enumerated() {
-      let (content, description) = try Unwrapping.content(of: value)
+      let (content, description) = try value.content()
       guard let content else {
         throw failure("\(here) is nil, a weak reference to what was not archived, so there is nothing in it")
       }
@@ -53,9 +53,8 @@ struct PathLookup {
         return .number(try number(wanted, of: content))
       case (.array, .key(let key)), (.numbers, .key(let key)):
         let count = try content.count ?? 0
-        throw failure(
-          "\(here) is an array of \(counted(count, "element")), and \(quoted(key)) is no index; try [0]"
-        )
+        let elements = counted(count, "element")
+        throw failure("\(here) is an array of \(elements), and \(quoted(key)) is no index; try [0]")
       default:
         throw failure("\(here) is \(try content.kindName), so there is nothing in it")
       }
@@ -134,15 +133,13 @@ struct PathLookup {
   }
 }
 
-/// What stands behind references, marks of optionals and names of types.
-enum Unwrapping {
-  /// The content of `value`, and what was found on the way, as " (Book #3)"; `nil` for a weak reference to nothing.
+extension ArchiveValue {
+  /// What stands behind references, marks of optionals and names of types, and what was found on the way, as
+  /// " (Book #3)"; `nil` for a weak reference to nothing.
   ///
   /// A body may be nothing but a reference to itself; then the content is that reference.
-  static func content(
-    of value: ArchiveValue
-  ) throws(ArchiveError) -> (value: ArchiveValue?, description: String) {
-    var value = value
+  fileprivate func content() throws(ArchiveError) -> (value: ArchiveValue?, description: String) {
+    var value = self
     var description = ""
     var seen: Set<Int> = []
     while true {
@@ -160,5 +157,15 @@ enum Unwrapping {
         return (value, description)
       }
     }
+  }
+
+  /// What stands behind marks of optionals and names of types; `nil` where more of these follow each other.
+  func unwrapped(atMost most: Int = .max) throws(ArchiveError) -> ArchiveValue? {
+    var value = self
+    for _ in 0..<most {
+      guard let content = try value.wrapped else { return value }
+      value = content
+    }
+    return nil
   }
 }

@@ -97,7 +97,7 @@ extension DecimalParts {
 
 /// The first of `count` bytes as they are printed.
 func bytesText(_ shown: some Collection<UInt8>, of count: Int) -> String {
-  let digits = shown.map(hexadecimal).joined()
+  let digits = shown.map { padded($0, 2, radix: 16) }.joined()
   return "\(counted(count, "byte"))\(count == 0 ? "" : ": 0x\(digits)")\(count > shown.count ? "…" : "")"
 }
 
@@ -106,8 +106,4 @@ extension ArchiveValue {
   var uuidText: String {
     get throws(ArchiveError) { try uuidValue?.uuidString ?? "" }
   }
-}
-
-private func hexadecimal(_ byte: UInt8) -> String {
-  (byte < 16 ? "0" : "") + String(byte, radix: 16)
 }
