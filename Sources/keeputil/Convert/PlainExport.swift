@@ -86,18 +86,14 @@ struct PlainExport<Syntax: PlainSyntax> {
     let root = try (topLevel.count == 1 ? topLevel[KeyedArchiver.rootKey] : nil) ?? topLevel
     walk = ArchiveWalk(root)
     var needsID = summary.referenceCounts.map { $0 > 1 }
-    isReached = try PlainExport.findWeakReferences(in: root, image, &needsID)
+    isReached = try PlainExport.findWeakReferences(in: root, &needsID)
     self.needsID = needsID
   }
 
   /// Goes the way that the export will go, since a weak reference may stand before the object that it leads
   /// to, and marks the objects that need an id for it. Returns which bodies were met.
-  private static func findWeakReferences(
-    in root: ArchiveValue,
-    _ image: ArchiveImage,
-    _ needsID: inout [Bool]
-  ) throws -> [Bool] {
-    guard image.hasConditionals else { return [] }
+  private static func findWeakReferences(in root: ArchiveValue, _ needsID: inout [Bool]) throws -> [Bool] {
+    guard root.image.hasConditionals else { return [] }
     var reached = needsID.map { _ in false }
     var walk = ArchiveWalk(root)
     while let step = try walk.next() {

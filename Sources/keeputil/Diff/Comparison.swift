@@ -343,10 +343,7 @@ enum DiffText {
     return (excerpt(a, around: index), excerpt(b, around: other))
   }
 
-  private static func excerpt(
-    _ scalars: String.UnicodeScalarView,
-    around index: String.UnicodeScalarView.Index
-  ) -> String {
+  private static func excerpt(_ scalars: String.UnicodeScalarView, around index: String.Index) -> String {
     let before = scalars[..<index].suffix(leastBefore)
     let behind = scalars[index...].prefix(mostCharacters - leastBefore)
     let (start, end) = (before.startIndex, behind.endIndex)

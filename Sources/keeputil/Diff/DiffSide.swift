@@ -106,7 +106,7 @@ final class DiffSide {
         break
       }
       if let label, walk.parentKind != .array { hasher.combine(try names.digest(ofKey: label, at: walk)) }
-      if try !combine(value, into: &hasher, level) { isComplete = false }
+      if try !combine(value, &hasher, level) { isComplete = false }
     }
     let hash = hasher.digest
     return isComplete ? hash | 1 : hash & ~1
@@ -132,11 +132,9 @@ final class DiffSide {
   }
 
   /// Returns whether all that the value holds went in.
-  private func combine(
-    _ value: ArchiveValue,
-    into hasher: inout Hasher,
-    _ level: Int
-  ) throws(ArchiveError) -> Bool {
+  private func combine(_ value: ArchiveValue, _ hasher: inout Hasher, _ level: Int) throws(ArchiveError)
+    -> Bool
+  {
     switch value.kind {
     case .map, .record, .array:
       // A map and a record are the same to a reader.
@@ -223,22 +221,20 @@ final class DiffSide {
   }
 
   /// The content, and the digests of the class and types around it.
-  private func unwrapped(
-    _ value: ArchiveValue
-  ) throws(ArchiveError) -> (content: ArchiveValue?, classes: [UInt64]) {
-    var value = value
+  private func unwrapped(_ value: ArchiveValue) throws(ArchiveError) -> (ArchiveValue?, classes: [UInt64]) {
+    var content: ArchiveValue? = value
     var classes: [UInt64] = []
-    // More are not met, but in an archive that is made to be met with.
+    // Only an archive that is made for the purpose has more of them.
     for _ in 0..<8 {
+      guard let value = content else { break }
       switch value.kind {
       case .object, .value:
         guard let target = try value.target else { return (nil, classes) }
         classes.append(names.digest(ofClass: target.classNumber))
-        value = target.value
+        content = target.value
       case .some, .typed:
         classes.append(names.digest(ofClass: try typeNumber(of: value)))
-        guard let content = try value.wrapped else { return (nil, classes) }
-        value = content
+        content = try value.wrapped
       default: return (value, classes)
       }
     }

@@ -135,9 +135,8 @@ private struct Assignment {
       }
       isEscaped = isQuoted && !isEscaped && scalars[index] == "\\"
     }
-    throw .usage(
-      "edit: '\(escaped(text, keeping: "\""))' is not of the form \(form), which '\(option)' takes"
-    )
+    let shown = escaped(text, keeping: "\"")
+    throw .usage("edit: '\(shown)' is not of the form \(form), which '\(option)' takes")
   }
 }
 

@@ -188,8 +188,8 @@ struct JSONTree {
   }
 
   /// A number as JSON has it, or the text of one that JSON does not have.
-  private static func number<Number: BinaryFloatingPoint & CustomStringConvertible>(
-    _ number: Number
+  private static func number(
+    _ number: some BinaryFloatingPoint & CustomStringConvertible
   ) -> any JSONConvertible {
     number.isFinite ? JSONLiteral(text: number.description) : number.description
   }

@@ -215,9 +215,10 @@ struct StatisticsPass {
         if hasKey { close(row, end - start, owner) }
         cursor = end
         if largestValues.accepts(byteCount) {
+          let offset = value.offset
           largestValues.add(
             byteCount,
-            .init(body: number, offset: value.offset, bytes: byteCount, kind: kind, className: className)
+            .init(body: number, offset: offset, bytes: byteCount, kind: kind, className: className)
           )
         }
         try noteReference(value, kind, byteCount, number, row)

@@ -77,9 +77,7 @@ final class Progress {
   }
 
   /// Lets `work` be done, which cannot tell how far it is: after the same time as ever the line says what is being done.
-  func wait<Result, Failure: Error>(
-    _ work: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  func wait<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
     guard isShown else { return try work() }
     let line = WaitingLine("\(label) …", put: Progress.putOnStandardError)
     DispatchQueue.global().asyncAfter(deadline: .now() + patience / .seconds(1)) { line.show() }

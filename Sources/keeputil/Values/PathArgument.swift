@@ -11,9 +11,8 @@ struct PathArgument {
     if rest.hasPrefix("#") {
       let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
       guard let number = Int(digits), number > 0 else {
-        throw .usage(
-          "in the path '\(escaped(text, keeping: "\""))' the number of an object belongs behind '#'"
-        )
+        let shown = escaped(text, keeping: "\"")
+        throw .usage("in the path '\(shown)' the number of an object belongs behind '#'")
       }
       start = number
       rest = rest.dropFirst(1 + digits.count)

@@ -46,7 +46,7 @@ struct PathLookup {
       }
       switch (content.kind, step) {
       case (.map, _), (.record, _):
-        value = try member(step, of: content, description)
+        value = try member(step.keyText, of: content, description)
       case (.array, .index(let wanted)):
         value = try element(wanted, of: content)
       case (.numbers, .index(let wanted)) where index == path.steps.count - 1:
@@ -62,12 +62,9 @@ struct PathLookup {
     return .value(value)
   }
 
-  private mutating func member(
-    _ step: PathElement,
-    of value: ArchiveValue,
-    _ description: String
-  ) throws -> ArchiveValue {
-    let wanted = step.keyText
+  private mutating func member(_ wanted: String, of value: ArchiveValue, _ description: String) throws
+    -> ArchiveValue
+  {
     var candidates: [String] = []
     var walk = ArchiveWalk(value)
     _ = try walk.next()
@@ -115,13 +112,11 @@ struct PathLookup {
 
   // MARK: Failures
 
+  private func failure(_ message: String) -> CommandFailure { .badData(message) }
+
   /// The way gone so far.
   private var here: String {
     gone.isEmpty && path.start == nil ? "the top level" : PathText.text(gone, from: start)
-  }
-
-  private func failure(_ message: String) -> CommandFailure {
-    CommandFailure(.badData, message)
   }
 
   private func beyond(_ index: Int, _ count: Int) -> CommandFailure {
