@@ -35,7 +35,6 @@ struct Arguments {
     }
   }
 
-  /// The failure of a command whose arguments are wrong.
   func misuse(_ message: String) -> CommandFailure { .usage("\(command): \(message)") }
 
   /// The value of an option, the last if it was given more than once.

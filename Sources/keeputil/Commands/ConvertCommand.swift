@@ -91,7 +91,7 @@ enum ConvertCommand: Command {
   private static func export<Syntax: PlainSyntax>(
     _ input: Input,
     to file: String,
-    _ syntax: (any Output) -> Syntax
+    _ syntax: (any Output) throws -> Syntax
   ) throws {
     let isArchive = try input.kind == .archive || translated(input) != nil
     let source = isArchive ? input : Input(name: input.name, data: try archive(of: input))
@@ -101,7 +101,7 @@ enum ConvertCommand: Command {
     defer { progress.finish() }
     try withOutput(file) { output in
       try input.reading {
-        var export = try PlainExport(image, summary, syntax(output))
+        var export = try PlainExport(image, summary, try syntax(output))
         try export.write(progress)
         progress.finish()
         export.syntax.notes.sentences.forEach(Tool.note)

@@ -41,7 +41,6 @@ enum LogCommand: Command {
     try JSONWriter.write(list, standardOutput, pretty: true)
   }
 
-  /// The list of the saves of `file`.
   static func lines(_ file: String) throws -> [String] { lines(rows(try Input(file).openArchiveToRead())) }
 
   private static func lines(_ rows: [Row]) -> [String] {

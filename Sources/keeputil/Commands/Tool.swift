@@ -101,7 +101,6 @@ enum Tool {
   /// A line on standard error about a command that did its work.
   static func note(_ message: String) { complain("note: \(message)") }
 
-  /// One line on standard error.
   static func complain(_ message: String) {
     let line = displayed(message.split(separator: "\n").joined(separator: " "))
     try? FileHandle.standardError.write(contentsOf: Data("keeputil: \(line)\n".utf8))

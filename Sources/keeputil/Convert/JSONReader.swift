@@ -24,7 +24,6 @@ struct JSONReader {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { cursor = 3 }
   }
 
-  /// Reads the whole text.
   mutating func read() throws -> PlainValue {
     skipSpace()
     guard cursor < bytes.count else { throw failure("it is empty") }

@@ -4,7 +4,6 @@ import Keepsake
 /// What a format has to be able to write, piece by piece. Containers are opened and closed in turns.
 protocol PlainSyntax {
   var notes: PlainNotes { get set }
-  mutating func begin() throws
   mutating func finish() throws
   mutating func open(_ bracket: PlainBracket) throws
   mutating func key(_ name: String) throws
@@ -111,7 +110,6 @@ struct PlainExport<Syntax: PlainSyntax> {
   }
 
   mutating func write(_ progress: Progress) throws {
-    try syntax.begin()
     var visited = 0
     while let step = try walk.next() {
       switch step {

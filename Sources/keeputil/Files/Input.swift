@@ -48,7 +48,6 @@ struct Input {
     return (String(path[..<sign]), number)
   }
 
-  /// The bytes of the file up to the end of a save.
   private static func data(_ data: Data, asOf number: Int, _ name: String) throws(CommandFailure) -> Data {
     do {
       let image = try ArchiveImage(data: data, verification: .onDemand)
@@ -92,7 +91,6 @@ struct Input {
     }
   }
 
-  /// Opens the archive; what is read of it later is compared with its checksums then.
   func openArchiveToRead() throws(CommandFailure) -> ArchiveImage {
     do {
       return try ArchiveImage(data: data, verification: .onDemand)

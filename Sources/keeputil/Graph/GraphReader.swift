@@ -23,7 +23,6 @@ struct GraphReader {
     self.progress = progress
   }
 
-  /// How many objects there are.
   func objectCount() throws -> Int {
     var count = 0
     for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
@@ -35,7 +34,6 @@ struct GraphReader {
 
   // MARK: Objects
 
-  /// A node for each object.
   mutating func objects() throws -> ObjectGraph {
     var graph = ObjectGraph()
     var nodes: [Int: Int] = [:]
@@ -63,15 +61,11 @@ struct GraphReader {
 
   /// A node for each class. Of very many classes those with the most objects have one of their own.
   mutating func classes() throws -> ObjectGraph {
-    var totals = image.classes.indices.map { (number: $0, tally: ArchiveStatistics.Tally()) }
-    for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
-      let body = try image.numberedBody(number, referredToAt: 0)
-      if let classNumber = body.classNumber { totals[classNumber].tally.add(body.byteRange.count) }
-    }
-    let present = totals.filter { $0.tally.count > 0 }
+    let present = try image.classTallies().enumerated().map { (number: $0, tally: $1) }
+      .filter { $0.tally.count > 0 }
     var shown = present
     if present.count > GraphReader.mostReadable {
-      let most = present.sorted { ($1.tally.count, $0.number) < ($0.tally.count, $1.number) }
+      let most = present.largestFirst(\.tally.count)
       shown = most.prefix(GraphReader.mostReadable - 1).sorted { $0.number < $1.number }
     }
     var graph = ObjectGraph()
@@ -80,10 +74,9 @@ struct GraphReader {
     var nodes = image.classes.map { _ in shown.count + 1 }
     for total in shown {
       nodes[total.number] = graph.nodes.count
+      let (count, size) = (counted(total.tally.count, "object"), counted(total.tally.bytes, "byte"))
       let name = title(image.classes[total.number].name)
-      let note = counted(total.tally.count, "object")
-      let size = counted(total.tally.bytes, "byte")
-      graph.nodes.append(ObjectGraph.Node(title: name, note: note, lines: [size]))
+      graph.nodes.append(ObjectGraph.Node(title: name, note: count, lines: [size]))
     }
     let objects = ArchiveStatistics.Tally.sum(present.map(\.tally)).count
     if shown.count < present.count {

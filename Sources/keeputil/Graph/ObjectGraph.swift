@@ -56,8 +56,6 @@ struct EdgeCollector {
     if !edges[index].labels.contains(text) { edges[index].labels.append(text) }
   }
 
-  /// The edges in the order in which they were met.
-  ///
   /// - Parameter hasCounts: whether it is told how many references an edge stands for.
   func graphEdges(hasCounts: Bool) -> [ObjectGraph.Edge] {
     edges.map { references in

@@ -23,14 +23,12 @@ struct JSONTree {
     walk = ArchiveWalk(value)
   }
 
-  /// Writes an object from its number.
   static func write(_ body: ArchiveBody, _ output: any Output, _ options: TreeOptions) throws {
     var tree = JSONTree(body.value, output, options)
     try tree.enter(body)
     try tree.write()
   }
 
-  /// Writes a single number, which no walk leads to.
   static func write(_ number: ArchiveNumbers, _ output: any Output) throws {
     guard let value = json(number).first else { return }
     var isSingle = false

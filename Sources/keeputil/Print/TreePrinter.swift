@@ -53,7 +53,6 @@ struct TreePrinter {
     walk = ArchiveWalk(value)
   }
 
-  /// Prints an object from its number.
   init(_ body: ArchiveBody, _ output: any Output, _ options: TreeOptions) {
     self.init(body.value, output, options)
     enter(body, from: body.value.offset)

@@ -1,4 +1,3 @@
-import Foundation
 import Keepsake
 
 /// What a page has to know about an archive, as JSON that may stand in HTML.
@@ -32,7 +31,7 @@ struct ReportData {
     self.name = name
     tree = try ReportTree(image, summary, pass).nodes
     classTree = ReportClassTree.nodes(pass)
-    self.output = EmbeddedText(output)
+    self.output = output
     for (index, node) in tree.enumerated() {
       nodesInBody[node.home, default: []].append(index)
       if node.isBody, nodeOfBody[node.body] == nil { nodeOfBody[node.body] = index }
@@ -43,7 +42,9 @@ struct ReportData {
     let columns: JSONFields = ["byPath": columns(tree), "byClass": columns(classTree)]
     let kinds: JSONFields = ["nodeKinds": ReportKind.allCases.map(\.name)]
     // What was numbered for the columns.
-    try JSONWriter.write(tables + kinds + columns + ["texts": texts], output, pretty: false)
+    var json = JSONWriter(output, pretty: false, isInHTML: true)
+    try json.value(tables + kinds + columns + ["texts": texts])
+    try json.finish()
   }
 
   private var tables: JSONFields {
@@ -139,27 +140,4 @@ struct ReportData {
       body = reached.parent(body)
     }
   }
-}
-
-/// JSON without the characters that mean something in HTML. In JSON they occur in texts only, where an escape is the
-/// same; so nothing in an archive can end the element that the data is in.
-private final class EmbeddedText: Output {
-  private let output: any Output
-
-  init(_ output: any Output) {
-    self.output = output
-  }
-
-  func write(_ text: String) throws(CommandFailure) {
-    guard text.utf8.contains(where: { $0 == 0x3C || $0 == 0x3E || $0 == 0x26 }) else {
-      return try output.write(text)
-    }
-    try output.write(
-      respelled(text) { scalar, _ in
-        ["<", ">", "&"].contains(scalar) ? "\\u00" + scalar.hexadecimal.lowercased() : nil
-      }
-    )
-  }
-
-  func write(_ data: Data) throws(CommandFailure) { try output.write(data) }
 }

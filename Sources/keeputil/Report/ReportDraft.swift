@@ -54,7 +54,6 @@ struct ReportDraft {
     children = order[..<most].sorted().map { children[$0] }
   }
 
-  /// Keeps the largest only, here and below.
   mutating func keepLargestEverywhere(_ most: Int) {
     keepLargest(most)
     for index in children.indices { children[index].keepLargestEverywhere(most) }

@@ -1,8 +1,6 @@
 /// The map of bytes: squarified rectangles (Bruls, Huizing, van Wijk), two or three levels of them at a time.
 enum ReportMapScript {
-  static let text = layout + drawing + handling
-
-  private static let layout = #"""
+  static let text = #"""
 
     // Rectangles with areas in proportion to the sizes, which are in falling order, each as square as it gets.
     function squarify(items, x, y, width, height) {
@@ -39,9 +37,6 @@ enum ReportMapScript {
       return rects;
     }
 
-    """#
-
-  private static let drawing = #"""
     const map = byId("map");
     const state = { mode: "path", focus: 0 };
     const mostCells = 1400;
@@ -148,9 +143,6 @@ enum ReportMapScript {
       return lines;
     }
 
-    """#
-
-  private static let handling = #"""
     function showMap(mode, focus, keepsPlace) {
       state.mode = mode;
       state.focus = focus;

@@ -23,7 +23,6 @@ struct ArchivePart {
   /// The numbers of the saves that the part is, where the file has several.
   let saves: ClosedRange<Int>?
 
-  /// What the part is, for people.
   var title: String {
     guard let saves else { return kind.rawValue }
     return saves.count == 1 ? "save \(saves.lowerBound)" : "saves \(saves.lowerBound) to \(saves.upperBound)"

@@ -1,6 +1,18 @@
 import Foundation
 import Keepsake
 
+extension ArchiveImage {
+  /// How many objects of each class there are, and the bytes of their bodies.
+  func classTallies() throws(ArchiveError) -> [ArchiveStatistics.Tally] {
+    var tallies = [ArchiveStatistics.Tally](repeating: .init(), count: classes.count)
+    for number in stride(from: 1, through: directory.bodyCount, by: 1) {
+      let body = try numberedBody(number, referredToAt: 0)
+      if let classNumber = body.classNumber { tallies[classNumber].add(body.byteRange.count) }
+    }
+    return tallies
+  }
+}
+
 /// Where the bytes of an archive go. `keeputil stats` prints it, and `keeputil report` makes a page of it.
 struct ArchiveStatistics {
   /// How many there are of something, and in how many bytes.

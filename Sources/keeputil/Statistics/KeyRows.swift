@@ -69,7 +69,6 @@ struct KeyRows {
     if rows[row].openCount == 0 { rows[row].totalBytes += bytes }
   }
 
-  /// A value under the key begins.
   mutating func open(_ row: Int) {
     rows[row].count += 1
     rows[row].openCount += 1

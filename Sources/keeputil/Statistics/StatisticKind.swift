@@ -35,7 +35,6 @@ enum StatisticKind: Int, CaseIterable {
       }
   }
 
-  /// What people call it.
   var title: String {
     switch self {
     case .none: "nil"
@@ -65,7 +64,6 @@ enum StatisticKind: Int, CaseIterable {
 }
 
 extension ArchiveValue {
-  /// The kind in a sentence.
   var kindName: String {
     get throws(ArchiveError) {
       let kind = try StatisticKind(self)

@@ -7,7 +7,6 @@ enum BriefText {
   /// Marks of optionals and names of types behind each other that are shown.
   private static let mostWrappers = 4
 
-  /// The text, safe for a terminal.
   static func text(of value: ArchiveValue) throws(ArchiveError) -> String {
     var text = ""
     var value = value
@@ -48,7 +47,6 @@ enum BriefText {
     }
   }
 
-  /// The class and number of an object.
   static func name(of body: ArchiveBody) -> String? {
     body.className.map { "\(escaped(shortened($0, mostCharacters))) #\(body.number)" }
   }

@@ -54,8 +54,6 @@ struct PathText {
     return text.isEmpty ? "(top level)" : text
   }
 
-  /// A step as one would write it in Swift: `.name`, `["a name"]`, `[3]`.
-  ///
   /// - Parameter longestKey: a key of more bytes is cut, so that its path leads nowhere.
   static func text(_ step: PathElement, isFirst: Bool, longestKey: Int = .max) -> String {
     switch step {

@@ -18,7 +18,6 @@ struct PathLookup {
   /// The way up to the value in hand.
   private var gone: [PathElement] = []
 
-  /// What stands at the end of `path`.
   static func find(_ path: PathArgument, in image: ArchiveImage) throws -> Found {
     var lookup = PathLookup(image: image, path: path)
     return try lookup.find()

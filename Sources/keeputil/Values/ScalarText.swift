@@ -44,7 +44,6 @@ extension ArchiveValue {
 }
 
 extension ArchiveNumbers {
-  /// The numbers as they are printed.
   var texts: [String] {
     switch self {
     case .bools(let numbers): numbers.map(\.description)
@@ -78,7 +77,6 @@ extension ArchiveNumbers {
 }
 
 extension IntegerValue {
-  /// The digits.
   var text: String { Int128(exactly: self)?.description ?? UInt128(exactly: self)?.description ?? "" }
 }
 
@@ -102,7 +100,6 @@ func bytesText(_ shown: some Collection<UInt8>, of count: Int) -> String {
 }
 
 extension ArchiveValue {
-  /// A UUID as it is printed.
   var uuidText: String {
     get throws(ArchiveError) { try uuidValue?.uuidString ?? "" }
   }
