@@ -92,8 +92,8 @@ extension ByteBuffer {
   /// The bytes as `Data`. Large ones are not copied: the `Data` gets the memory, and the buffer is empty
   /// afterwards.
   ///
-  /// Both must not keep it. A `Data` that nobody shares is changed where its bytes are, whoever else may look
-  /// at them.
+  /// Both must not keep it. A `Data` that is not shared changes its bytes in place, even if the buffer
+  /// still has them.
   func takeData() -> Data {
     guard count >= ByteBuffer.leastGivenByteCount else { return withBytes(0..<count) { Data($0) } }
     let memory = unsafe takeMemory()

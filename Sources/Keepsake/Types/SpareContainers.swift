@@ -251,7 +251,7 @@ class AnySpareContainer<State: ContainerState> {
     self.state = state
   }
 
-  /// Whether nobody else holds the container: whoever does, holds its box.
+  /// Whether nothing else holds the container: a holder has its box.
   @inline(__always)
   final var isIdle: Bool { isKnownUniquelyReferenced(&box) }
 }

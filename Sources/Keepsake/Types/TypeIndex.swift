@@ -89,7 +89,7 @@ final class TypeLookup: Sendable {
     self.find = find
   }
 
-  /// The types that go by `name`, which is asked for once as long as no image is loaded.
+  /// The types named `name`, which are searched once until another image is loaded.
   func types(named name: String) -> [Any.Type] {
     guard name.utf8.count <= TypeName.maximumLength else { return [] }
     let key = ExactString(string: name)

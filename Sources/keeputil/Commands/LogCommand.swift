@@ -52,32 +52,17 @@ enum LogCommand: Command {
   }
 
   /// A save, and how many objects and values with a body of their own it has changed and added.
-  private struct Row {
-    let number: Int
-    let date: String?
-    let byteCount: Int
-    let changedCount: Int
-    let addedCount: Int
-  }
+  private typealias Row = (number: Int, date: String?, byteCount: Int, changedCount: Int, addedCount: Int)
 
   private static func rows(_ image: ArchiveImage) -> [Row] {
     var count = image.saves.isEmpty ? image.directory.bodyCount : image.extent.firstBodyCount
-    var rows = [
-      Row(number: 1, date: nil, byteCount: image.extent.firstEnd, changedCount: 0, addedCount: count)
-    ]
-    for save in image.saves {
-      let added = save.bodyCount - count
-      rows.append(
-        Row(
-          number: save.number,
-          date: save.date.flatMap { CalendarTime(secondsSince2001: $0) }.map { "\($0.date) \($0.time)" },
-          byteCount: save.range.count,
-          changedCount: save.bodyList.count - added,
-          addedCount: added
-        )
-      )
-      count = save.bodyCount
-    }
-    return rows
+    return [(1, nil, image.extent.firstEnd, 0, count)]
+      + image.saves.map { save in
+        let added = save.bodyCount - count
+        count = save.bodyCount
+        let time = save.date.flatMap { CalendarTime(secondsSince2001: $0) }
+        let date = time.map { "\($0.date) \($0.time)" }
+        return (save.number, date, save.range.count, save.bodyList.count - added, added)
+      }
   }
 }

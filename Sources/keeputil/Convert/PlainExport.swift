@@ -1,7 +1,7 @@
 import Foundation
 import Keepsake
 
-/// What a format has to be able to write, piece by piece. Containers are opened and closed in turns.
+/// What a format must be able to write. Calls of `open` and `close` match.
 protocol PlainSyntax {
   var notes: PlainNotes { get set }
   mutating func finish() throws
@@ -24,7 +24,7 @@ enum PlainBracket {
   case object
 }
 
-/// What could not be written as it was, to be told once at the end.
+/// Counts what could not be written unchanged, for notes at the end.
 struct PlainNotes {
   private var counts: [(name: String, text: (Int) -> String, count: Int)] = []
 

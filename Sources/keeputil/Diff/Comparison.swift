@@ -1,6 +1,6 @@
 import Keepsake
 
-/// Compares two archives from their top levels on, and tells what differs as it goes.
+/// Compares two archives from their top levels, and reports differences as it finds them.
 ///
 /// It takes no recursion, and visits each pair of objects once, so that cycles end.
 final class Comparison {
@@ -10,7 +10,7 @@ final class Comparison {
     case changed = "~"
   }
 
-  /// Two values to be compared, or one that has no partner, by their offsets.
+  /// Two values to compare, or one without a partner, by their offsets.
   private struct Pair {
     let label: PathElement
     let first: DiffSequence.Element?
@@ -42,7 +42,7 @@ final class Comparison {
   private let second: DiffSide
   private let report: (Sign, _ path: String, _ text: String) throws -> Void
   private let progress: Progress
-  /// The part of all the work that the pair in hand is taken for: each pair of a value for the same part of its.
+  /// The estimated part of all work that the current pair is: the pairs of a value have equal parts of its own.
   private var share = 0.0..<1.0
   private var frames: [Frame] = []
   private var path: [PathElement] = []
@@ -97,7 +97,7 @@ final class Comparison {
     try compareWeakPairs()
   }
 
-  /// What `read` gets from a thing of each side; what is wrong is said of the file of that side.
+  /// The results of `read` for both sides. An error names the file of its side.
   private func both<Thing, Result>(
     _ a: Thing,
     _ b: Thing,

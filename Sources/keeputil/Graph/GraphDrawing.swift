@@ -125,8 +125,6 @@ struct GraphDrawing {
 
   // MARK: Edges
 
-  private func isFlat(_ edge: Int) -> Bool { layout.ways[edge].isEmpty }
-
   /// Spreads the ends of edges over the sides of their nodes, in the order of where they come from.
   private mutating func findPorts() {
     ports = graph.edges.map { _ in (0, 0) }
@@ -160,7 +158,7 @@ struct GraphDrawing {
   private mutating func draw(_ index: Int) {
     let edge = graph.edges[index]
     var points: [Point]
-    if isFlat(index) {
+    if layout.isFlat(index) {
       let (from, to) = (boxes[edge.from], boxes[edge.to])
       let start = Point(x: from.x + from.width, y: ports[index].left)
       let end = Point(x: to.x + to.width, y: ports[index].right)
@@ -211,18 +209,18 @@ struct GraphDrawing {
       let y = isAbove ? point.y - height - 1 : point.y + 2
       return Label(text: edge.label, box: Box(x: x, y: y, width: width, height: height), isRight: isRight)
     }
-    let isReversed = !isFlat(index) && layout.isReversed[index]
+    let isReversed = !layout.isFlat(index) && layout.isReversed[index]
     // The left end is on the right side of its node, and the other way around.
     let left = isReversed ? end : start
     let right = isReversed ? start : end
     let (leftNode, rightNode) = isReversed ? (edge.to, edge.from) : (edge.from, edge.to)
-    let behindRight = layout.ranks[rightNode] - (isFlat(index) ? 0 : 1)
+    let behindRight = layout.ranks[rightNode] - (layout.isFlat(index) ? 0 : 1)
     var ends = [
       (point: left, isRight: false, column: layout.ranks[leftNode]),
-      (point: right, isRight: !isFlat(index), column: behindRight),
+      (point: right, isRight: !layout.isFlat(index), column: behindRight),
     ]
     // Where fewer edges meet there is more room.
-    if !isFlat(index), layout.slots[rightNode].before.count < layout.slots[leftNode].after.count {
+    if !layout.isFlat(index), layout.slots[rightNode].before.count < layout.slots[leftNode].after.count {
       ends.swapAt(0, 1)
     }
     let candidates = [true, false].flatMap { isAbove in

@@ -2,7 +2,7 @@ import Keepsake
 
 /// Reads the graph of an archive: each body once, in the order of the bytes.
 struct GraphReader {
-  /// More objects than this are summed up by class, unless they are asked for.
+  /// More objects than this are summed up by class, unless `--all` is given.
   static let mostReadable = 60
   /// More than this nobody could look at.
   static let mostObjects = 1_000

@@ -30,6 +30,8 @@ struct LayeredLayout {
   /// The slots on the way of an edge from left to right; empty for one within a column, and with both ends alone where
   /// there are so many that they are drawn straight.
   private(set) var ways: [[Int]] = []
+  /// Whether an edge stays within a column.
+  func isFlat(_ edge: Int) -> Bool { ways[edge].isEmpty }
   /// Whether an edge leads from right to left.
   private(set) var isReversed: [Bool] = []
   private(set) var slots: [Slot] = []

@@ -41,7 +41,7 @@ struct EdgeCollector {
   private var indexes: [ObjectGraph.Edge: Int] = [:]
   private var edges: [References] = []
 
-  /// Counts a reference. `label` is asked for only if it is to be shown.
+  /// Counts a reference. `label` is called only if it is shown.
   mutating func add(_ from: Int, _ to: Int, isWeak: Bool, _ label: () -> String) {
     let edge = ObjectGraph.Edge(from: from, to: to, isWeak: isWeak)
     let index = indexes[edge] ?? edges.count

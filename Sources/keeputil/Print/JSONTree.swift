@@ -147,7 +147,7 @@ struct JSONTree {
     open.append((target.className == nil ? 0 : 1, nil, false))
   }
 
-  /// What is nested deeper than is asked for.
+  /// Stands for what is nested deeper than `--depth` shows.
   private mutating func writeCut(_ value: ArchiveValue, isOpen: Bool) throws {
     let count = try value.count ?? 0
     if isOpen { try json.field("$cut", count) } else { try json.value(["$cut": count] as JSONFields) }

@@ -47,7 +47,7 @@ enum ReportPreview {
 
   private static func numbers(_ value: ArchiveValue) throws(ArchiveError) -> String {
     let count = try value.count ?? 0
-    // All would be read for the sake of a few.
+    // More would all be read to show a few.
     guard count <= 65_536, let numbers = try value.numbers else { return counted(count, "number") }
     let shown = numbers[0..<min(numbers.count, mostNumbers)].texts
     return "[" + shown.joined(separator: ", ") + (count > mostNumbers ? ", … \(grouped(count)) in all]" : "]")

@@ -26,7 +26,7 @@ struct StatisticsPass {
   private(set) var keys: KeyRows
   /// The rows of keys of dictionaries that stand in the string table, by their numbers there.
   private var sharedKeyRows: [Int: Int] = [:]
-  /// What stands directly under each key of the objects of each class; only if that was asked for.
+  /// What stands directly under each key of the objects of each class; only if `wantsClassKeys` is set.
   private(set) var classKeys: [ClassKey: ArchiveStatistics.Tally] = [:]
   private let wantsClassKeys: Bool
   private(set) var statistics: ArchiveStatistics

@@ -1,21 +1,21 @@
 import Keepsake
 
-/// Follows a path through an archive and reads what it needs for that.
+/// Follows a path through an archive, and reads only what it needs.
 struct PathLookup {
   enum Found {
     case value(ArchiveValue)
-    /// An object that was asked for by its number.
+    /// An object, by its number.
     case body(ArchiveBody)
     /// One number of a packed array.
     case number(ArchiveNumbers)
   }
 
-  /// So many keys are looked at for the one that was meant.
+  /// How many keys are searched for the one that may have been meant.
   private static let mostCandidates = 2_000
 
   private let image: ArchiveImage
   private let path: PathArgument
-  /// The way up to the value in hand.
+  /// The path to the current value.
   private var gone: [PathElement] = []
 
   static func find(_ path: PathArgument, in image: ArchiveImage) throws -> Found {
@@ -83,18 +83,9 @@ struct PathLookup {
   }
 
   private mutating func element(_ wanted: Int, of value: ArchiveValue) throws -> ArchiveValue {
-    let count = try value.count ?? 0
-    guard wanted < count else { throw beyond(wanted, count) }
-    var walk = ArchiveWalk(value)
-    _ = try walk.next()
-    while case .value(let member, let label?) = try walk.next() {
-      if label == .index(wanted) {
-        gone.append(label)
-        return member
-      }
-      try walk.skipMembers()
-    }
-    throw beyond(wanted, count)
+    guard let element = try value[wanted] else { throw beyond(wanted, try value.count ?? 0) }
+    gone.append(.index(wanted))
+    return element
   }
 
   private func number(_ wanted: Int, of value: ArchiveValue) throws -> ArchiveNumbers {
