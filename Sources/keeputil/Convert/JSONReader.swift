@@ -1,4 +1,5 @@
 import Foundation
+import Keepsake
 
 /// Reads JSON without losing anything: the order of keys, every digit of a number, whatever is in a string.
 struct JSONReader {
@@ -113,7 +114,8 @@ struct JSONReader {
 
   private mutating func object() throws -> PlainValue {
     var members: [PlainMember] = []
-    var indexes: [[UInt8]: Int] = [:]
+    // To `String`, texts are equal that differ by normalisation.
+    var indexes: [ExactString: Int] = [:]
     try list("an object", until: "}") { reader in
       guard reader.next == UInt8(ascii: "\"") else { throw reader.failure("a key is missing") }
       let key = try reader.string()
@@ -121,12 +123,11 @@ struct JSONReader {
       guard reader.take(":") else { throw reader.failure("a colon is missing") }
       reader.skipSpace()
       let value = try reader.readValue()
-      // By their bytes: to Swift, strings are equal that differ by normalisation.
-      if let index = indexes[Array(key.utf8)] {
+      if let index = indexes[ExactString(string: key)] {
         reader.repeatedKeys += 1
         members[index].value = value
       } else {
-        indexes[Array(key.utf8)] = members.count
+        indexes[ExactString(string: key)] = members.count
         members.append(PlainMember(key: key, value: value))
       }
     }

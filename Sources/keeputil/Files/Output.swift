@@ -101,22 +101,15 @@ func withOutput(_ path: String, _ body: (any Output) throws -> Void) throws {
     try body(output)
     return try output.flush()
   }
-  let interruption = Interruption()
-  let file = try saving(path) { () throws(ArchiveError) in try DurableFile(replacing: path) }
-  interruption.clearUp(file.removal)
-  let output = GatheringOutput(file, name: path)
-  try body(output)
-  try output.flush()
-  try saving(path) { () throws(ArchiveError) in try file.commit() }
-}
-
-private func saving<Result>(
-  _ path: String,
-  _ step: () throws(ArchiveError) -> Result
-) throws(CommandFailure) -> Result {
   do {
-    return try step()
-  } catch {
+    let interruption = Interruption()
+    let file = try DurableFile(replacing: path)
+    interruption.clearUp(file.removal)
+    let output = GatheringOutput(file, name: path)
+    try body(output)
+    try output.flush()
+    try file.commit()
+  } catch let error as ArchiveError {
     throw CommandFailure(error, in: path)
   }
 }

@@ -13,7 +13,7 @@ struct ReportData {
   private let name: String
   /// The texts in columns by their numbers, since many are the same.
   private var texts: [String] = []
-  private var textNumbers: [ExactName: Int] = [:]
+  private var textNumbers: [ExactString: Int] = [:]
   private let output: any Output
 
   /// A table of the page has so many rows at most.
@@ -82,12 +82,10 @@ struct ReportData {
       "classes": statistics.classCount,
       "unreached": statistics.unreached.count,
       "sharedObjects": statistics.sharing.objectCount,
-      "furtherReferences": statistics.sharing.furtherReferences,
       "savedBytes": statistics.sharing.savedBytes,
       "texts": statistics.strings.entryCount,
       "textReferences": statistics.strings.references.count,
       "savedTextBytes": statistics.strings.savedBytes,
-      "classNumberBytes": statistics.classNumbers.bytes,
       // What the page does not tell apart.
       "foldedBytes": tree.reduce(0) { $0 + ($1.kind == .others || $1.isFolded ? $1.bytes : 0) },
     ]
@@ -119,7 +117,7 @@ struct ReportData {
   /// The number of a text, -1 for none.
   private mutating func number(_ text: String?) -> Int {
     guard let text else { return -1 }
-    let exact = ExactName(text: text)
+    let exact = ExactString(string: text)
     if let number = textNumbers[exact] { return number }
     textNumbers[exact] = texts.count
     texts.append(text)

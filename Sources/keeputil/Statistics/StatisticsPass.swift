@@ -178,7 +178,7 @@ struct StatisticsPass {
         } else {
           start = walk.keyOffset
           row = try dictionaryKeyRow(name, walk.key)
-          if try walk.key.isSharedString { noteShared(name, value.offset - start) }
+          if try walk.key.sharedStringNumber != nil { noteShared(name, value.offset - start) }
         }
       case .intKey?:
         row = KeyRows.integers

@@ -32,6 +32,10 @@ extension ArchiveValue {
     }
   }
 
+  var uuidText: String {
+    get throws(ArchiveError) { try uuidValue?.uuidString ?? "" }
+  }
+
   /// The colour that the value's text has.
   var ink: Palette.Ink? {
     switch kind {
@@ -97,10 +101,4 @@ extension DecimalParts {
 func bytesText(_ shown: some Collection<UInt8>, of count: Int) -> String {
   let digits = shown.map { padded($0, 2, radix: 16) }.joined()
   return "\(counted(count, "byte"))\(count == 0 ? "" : ": 0x\(digits)")\(count > shown.count ? "…" : "")"
-}
-
-extension ArchiveValue {
-  var uuidText: String {
-    get throws(ArchiveError) { try uuidValue?.uuidString ?? "" }
-  }
 }
