@@ -122,22 +122,23 @@ enum PrintCommand: Command {
     isJSON: Bool
   ) throws {
     let out = standardOutput
-    let found = try path.map { try PathLookup.find($0, in: image) } ?? .value(try image.topLevelValue)
+    let found: PathLookup.Found
+    if let path {
+      found = try PathLookup.find(path, in: image)
+    } else {
+      let topLevel = try image.topLevelValue
+      found = .value(topLevel, of: nil)
+    }
     switch found {
     case .number(let number) where isJSON:
       try JSONTree.write(number, out)
     case .number(let number):
       try out.write(options.palette.paint(number.texts.joined(), .number) + "\n")
-    case .body(let body) where isJSON:
-      try JSONTree.write(body, out, options)
-    case .body(let body):
-      var tree = TreePrinter(body, out, options)
-      try tree.printAll()
-    case .value(let value) where isJSON:
-      var tree = JSONTree(value, out, options)
+    case .value(let value, let body) where isJSON:
+      var tree = try JSONTree(value, out, options, in: body)
       try tree.write()
-    case .value(let value):
-      var tree = TreePrinter(value, out, options)
+    case .value(let value, let body):
+      var tree = TreePrinter(value, out, options, in: body)
       try tree.printAll()
     }
   }

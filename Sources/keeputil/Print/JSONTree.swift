@@ -17,16 +17,17 @@ struct JSONTree {
   /// What a key of a map begins with to be told from those of this tool.
   private static let mark = "$"
 
-  init(_ value: ArchiveValue, _ output: any Output, _ options: TreeOptions) {
+  /// - Parameter body: the object that `value` is the content of, if it is shown as one.
+  init(
+    _ value: ArchiveValue,
+    _ output: any Output,
+    _ options: TreeOptions,
+    in body: ArchiveBody? = nil
+  ) throws {
     json = JSONWriter(output, pretty: false)
     self.options = options
     walk = ArchiveWalk(value)
-  }
-
-  static func write(_ body: ArchiveBody, _ output: any Output, _ options: TreeOptions) throws {
-    var tree = JSONTree(body.value, output, options)
-    try tree.enter(body)
-    try tree.write()
+    if let body { try enter(body) }
   }
 
   static func write(_ number: ArchiveNumbers, _ output: any Output) throws {

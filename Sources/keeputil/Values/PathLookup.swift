@@ -3,9 +3,8 @@ import Keepsake
 /// Follows a path through an archive, and reads only what it needs.
 struct PathLookup {
   enum Found {
-    case value(ArchiveValue)
-    /// An object, by its number.
-    case body(ArchiveBody)
+    /// With the object whose content it is, for one that is given by its number.
+    case value(ArchiveValue, of: ArchiveBody?)
     /// One number of a packed array.
     case number(ArchiveNumbers)
   }
@@ -33,7 +32,7 @@ struct PathLookup {
         throw failure("there is no object #\(number); the last has the number \(count)")
       }
       let body = try image.numberedBody(number, referredToAt: 0)
-      if path.steps.isEmpty { return .body(body) }
+      if path.steps.isEmpty { return .value(body.value, of: body) }
       value = body.value
     } else {
       value = try image.topLevelValue
@@ -58,7 +57,7 @@ struct PathLookup {
         throw failure("\(here) is \(try content.kindName), so there is nothing in it")
       }
     }
-    return .value(value)
+    return .value(value, of: nil)
   }
 
   private mutating func member(_ wanted: String, of value: ArchiveValue, _ description: String) throws
