@@ -26,7 +26,7 @@ package struct ReadingBudget {
   /// How many bytes of memory may be taken in all, and how many are left.
   private let memoryLimit: Int
   private var memory: Int
-  /// How many bytes may still be looked at more often than once: texts that many share are hashed, compared and copied.
+  /// How many bytes may still be read again: shared texts are hashed, compared and copied.
   private var work: Int
   private var objectCount = 0
 
@@ -66,10 +66,10 @@ package struct ReadingBudget {
     try charge(overflow ? .max : byteCount, at: offset)
   }
 
-  /// Gives memory back that was charged for nothing.
+  /// Returns memory that was charged but not taken.
   package mutating func giveBack(_ byteCount: Int) { memory += byteCount }
 
-  /// Counts bytes that are looked at once more.
+  /// Counts bytes that are read again.
   package mutating func count(_ byteCount: Int, at offset: Int) throws(ReadingError) {
     guard byteCount <= work else { throw .limitExceeded(.work, byteOffset: offset) }
     work -= byteCount

@@ -30,8 +30,8 @@ extension ByteReader {
       return
     }
     let holder = Holder(data)
-    // The storage of a `Data` does not move while somebody holds it, and nobody can change it without a copy
-    // while the holder does; this is also what `NSData.bytes` of a bridged `Data` relies on.
+    // The storage of a `Data` does not move while it is held, and a change makes a copy while the holder has it;
+    // this is also what `NSData.bytes` of a bridged `Data` relies on.
     self = unsafe holder.data.withUnsafeBytes { unsafe ByteReader($0, owner: holder) }
   }
 }

@@ -55,7 +55,7 @@ public struct Lazy<Value: LazyValue> {
   /// Whether the value is there, so that touching the property reads nothing.
   public var isLoaded: Bool { content.isLoaded }
 
-  /// Why the value could not be read, if somebody tried.
+  /// Why the value could not be read; `nil` as long as no attempt has failed.
   public var error: (any Error)? { content.error }
 
   /// The value, which is read now if it was not yet.

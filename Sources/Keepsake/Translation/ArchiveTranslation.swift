@@ -239,7 +239,7 @@ package struct ArchiveTranslation {
 
   // MARK: Values
 
-  /// Notes that what comes next stands for `node`.
+  /// Notes that the next value stands for `node`.
   private mutating func note(_ node: Int) {
     offsets.append(TranslatedOffset(offset: builder.buffer.count, source: list.offsets[node]))
   }

@@ -20,7 +20,7 @@ final class OfLoadedImages<Value: Sendable>: Sendable {
   var value: Value {
     let imageCount = imageCount()
     if let known = made.withLock({ $0 }), known.imageCount == imageCount { return known.value }
-    // Outside of the lock, as it may call properties of other people's types. Two threads may both do it.
+    // Outside of the lock, as it may call properties of types of the program. Two threads may both do it.
     let value = make()
     made.withLock { $0 = (imageCount, value) }
     return value

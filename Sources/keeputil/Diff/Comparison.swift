@@ -32,12 +32,6 @@ final class Comparison {
     }
   }
 
-  /// The numbers of two texts in their string tables.
-  private struct SharedTexts: Hashable {
-    let first: Int
-    let second: Int
-  }
-
   private let first: DiffSide
   private let second: DiffSide
   private let report: (Sign, _ path: String, _ text: String) throws -> Void
@@ -49,8 +43,8 @@ final class Comparison {
   /// Which object of the one archive was met as which of the other.
   private var partners: [Int: Int] = [:]
   private var reversePartners: [Int: Int] = [:]
-  /// How texts of the two string tables differ that were met as each other.
-  private var differences: [SharedTexts: (String, String)] = [:]
+  /// How texts of the two string tables differ, by their numbers there.
+  private var differences: [[Int]: (String, String)] = [:]
   /// Pairs of weak references whose objects were not met yet.
   private var weakPairs: [(first: Int, second: Int, path: String)] = []
 
@@ -175,7 +169,7 @@ final class Comparison {
   /// Where two texts differ. Two of the string tables are compared once, wherever they meet.
   private func excerpts(_ a: ArchiveValue, _ b: ArchiveValue) throws -> (String, String) {
     let (numberA, numberB) = try both(a, b) { try $1.sharedStringNumber }
-    let pair = numberA.flatMap { a in numberB.map { SharedTexts(first: a, second: $0) } }
+    let pair = numberA.flatMap { a in numberB.map { [a, $0] } }
     if let pair, let known = differences[pair] { return known }
     let (textA, textB) = try both(a, b) { try $1.string ?? "" }
     let excerpts = DiffText.excerpts(textA, textB)

@@ -44,20 +44,15 @@ final class DiffSide {
     }
   }
 
-  /// A value under a key.
-  struct Member {
-    let label: PathElement
-    /// The same for the same key. An integer is the text of its digits (Format §4.8).
-    let key: UInt64
-    let offset: Int
-  }
+  /// A value under a key. The number is the same for the same key; an integer is the text of its digits (Format §4.8).
+  typealias Member = (label: PathElement, key: UInt64, offset: Int)
 
   /// The keys of a record or map, and where the values are.
   func members(of value: ArchiveValue) throws(ArchiveError) -> [Member] {
     var members: [Member] = []
     try visitMembers(of: value) { (label, member, walk) throws(ArchiveError) in
       let key = try names.digest(ofKey: label, at: walk)
-      members.append(Member(label: label, key: key, offset: member.offset))
+      members.append((label, key, member.offset))
     }
     return members
   }
