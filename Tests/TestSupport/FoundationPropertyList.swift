@@ -1,6 +1,6 @@
 package import Foundation
 
-/// NSKeyedArchiver archives made by hand: what Foundation does not write here, and what nobody should write.
+/// NSKeyedArchiver archives made by hand: what Foundation does not write here, and what no program should write.
 package indirect enum FoundationPropertyList {
   case bool(Bool)
   case integer(Int)

@@ -64,7 +64,7 @@ import Testing
 
   private enum Suit: String, Codable { case hearts, spades }
 
-  /// Swift writes dictionaries with such keys as keys and values in turns; nobody can tell from an NSKeyedArchiver archive.
+  /// Swift writes dictionaries with such keys as alternating keys and values; an NSKeyedArchiver archive does not tell them.
   @Test func keysOfOtherTypes() throws {
     let bySuit = ["hearts": 1, "spades": 2] as NSDictionary
     #expect(try read([Suit: Int].self, bySuit, .binary) == [.hearts: 1, .spades: 2])

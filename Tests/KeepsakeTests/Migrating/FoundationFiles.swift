@@ -55,7 +55,7 @@ final class MigratingOldNote: NSObject, NSSecureCoding {
 
   @Test("are read as they are, and saved anew")
   func readAndSave() throws {
-    let note = try KeyedUnarchiver.unarchive(Note.self, fromFile: path)  // whoever wrote it
+    let note = try KeyedUnarchiver.unarchive(Note.self, fromFile: path)  // whichever class wrote it
     try KeyedArchiver.archive(rootObject: note, toFile: path)
 
     #expect(note.text == "Buy milk" && note.stars == 3)
