@@ -60,7 +60,7 @@ extension DecodingSession {
       case let damage as ArchiveError: corrupted(damage, path())
       default: fault
       }
-    goBack(to: mark)
+    truncate(to: mark)
     return error
   }
 

@@ -49,7 +49,7 @@ extension DecodingSession {
       return value
     } catch {
       // Nothing that was decoded meanwhile is kept: its deferred values would be missing.
-      goBack(to: DecodingMark())
+      truncate(to: DecodingMark())
       nesting.base = 0
       graph.inProgress = []
       later.deferred = DeferredQueue()
@@ -123,7 +123,7 @@ extension DecodingSession {
     types.plans = DecodingPlanCache()
   }
 
-  /// Gives the conditional references their objects. Those whose objects nothing has asked for yet wait on.
+  /// Gives the conditional references their objects. Those whose objects were not requested yet continue to wait.
   private func resolveConditionals() throws {
     if !graph.waiting.isEmpty {
       for number in graph.decodedNumbers {
@@ -167,7 +167,7 @@ extension DecodingSession {
 
   /// Forgets the objects that were decoded since `mark`, and all that was still to be done for them: what they
   /// were decoded for could not be.
-  func goBack(to mark: DecodingMark) {
+  func truncate(to mark: DecodingMark) {
     for number in graph.decodedNumbers.dropFirst(mark.decoded) {
       graph.objects.set(Int(number), nil, origin: graph.objects.origin(Int(number)))
     }
