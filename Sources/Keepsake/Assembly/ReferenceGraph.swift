@@ -22,7 +22,7 @@ struct ReferenceGraph {
   private var uncheckedDepth = 0
   /// Whether a cycle was met that some orders of reading can build and others cannot.
   private(set) var orderMatters = false
-  /// For each number the first body that refers to it, as far as somebody asked; 0 where none does. They do not fall.
+  /// For each number the first body that refers to it, as far as it was searched; 0 where none does. They do not fall.
   private var referrers: [UInt32] = []
   /// How many bodies were looked at for that.
   private var searchedBodyCount = 0
@@ -155,7 +155,7 @@ struct ReferenceGraph {
   /// The first body that refers to the object `number`; `nil` where the top level reached it first. The bodies before its
   /// own are complete.
   ///
-  /// Numbers are given out in the order in which objects are met. So each body is looked at once, whoever asks how often.
+  /// Numbers are given out in the order in which objects are met. So each body is looked at once, however often this is called.
   mutating func firstReferrer(of number: Int) -> Int? {
     guard searchedBodyCount < min(number - 1, bodyCount) else { return knownReferrer(of: number) }
     // Not in place: the closure would change what is being read.
