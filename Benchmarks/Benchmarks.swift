@@ -73,7 +73,7 @@ struct Benchmarks {
   }
 }
 
-/// Where the suite talks to whoever runs it.
+/// What the suite prints.
 enum Terminal {
   /// Prints at once, so that a run whose output goes to a file can be watched.
   static func say(_ text: String) {

@@ -41,7 +41,7 @@ struct ResultCharts {
     )
   }
 
-  /// A line for each figure in which somebody is better than Keepsake.
+  /// A line for each figure in which another coder is better than Keepsake.
   var losses: [String] {
     let charts = [
       ("encodes faster", times(.encode)), ("decodes faster", times(.decode)), ("is smaller", sizes),

@@ -31,7 +31,7 @@ enum DocumentRun {
 
   // MARK: Saving
 
-  /// Changes some of the pages, saves them in every way in turns, and prints medians.
+  /// Changes some of the pages, saves them in each way alternately, and prints medians.
   private static func measureSaves(_ count: Int, _ folder: URL) throws {
     let notebook = Notebook(pageCount: count)
     func path(_ name: String) -> String { folder.appending(path: name).path }

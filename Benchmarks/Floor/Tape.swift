@@ -36,7 +36,7 @@ struct Tape {
 /// A pointer rather than an object, so that the floor does not pay for retaining it at every container.
 @safe
 struct TapeReader {
-  /// The tape does not hold what was asked for.
+  /// The tape does not hold the requested value.
   struct Mismatch: Error {}
 
   private struct State {

@@ -1,6 +1,6 @@
 /// An encoder that records every value on a ``Tape``. It is never timed.
 ///
-/// Values have to be written in the order they will be read: containers that are filled in turns would be mixed up.
+/// Values have to be written in the order they will be read: containers that are filled alternately would be mixed up.
 struct TapeRecorder: Encoder {
   /// The tape under construction, shared by all containers.
   final class Recording {

@@ -29,7 +29,7 @@ struct Measurement {
   }
 }
 
-/// Times contenders in turns.
+/// Times contenders alternately.
 ///
 /// Every round times every contender once in both directions, and starts with another one each time, so that a
 /// disturbance of the machine does not fall on one contender alone.

@@ -18,7 +18,7 @@ enum ScaleQuestion {
     }
   }
 
-  /// Archives a graph, and then what is asked for, `encode` or `decode`: for tools that count instructions.
+  /// Archives a graph, and then runs `encode` or `decode`: for tools that count instructions.
   private static func perform(_ shape: ScaleShape, _ count: Int, _ operations: [String]) throws -> [Double] {
     try shape.withGraph(count: count) { graph in
       let archive = try graph.encode()

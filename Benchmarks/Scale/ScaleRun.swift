@@ -88,7 +88,7 @@ enum ScaleRun {
     print(table.plain)
   }
 
-  /// Has the system forget what it keeps of the file, where that can be asked for.
+  /// Drops what the system caches of the file, where that is possible.
   private static func dropCache(_ path: String) {
     #if canImport(Glibc)
       guard let file = FileHandle(forReadingAtPath: path) else { return }

@@ -19,7 +19,7 @@ final class Album: Codable, Equatable {
   }
 }
 
-/// A track that knows its album as long as somebody else keeps that.
+/// A track that knows its album as long as something else keeps that.
 final class Track: Codable, Equatable {
   let title: String
   let duration: Double

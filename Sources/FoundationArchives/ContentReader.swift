@@ -1,4 +1,4 @@
-/// What an object of an old archive is in Swift.
+/// What an object of an NSKeyedArchiver archive is in Swift.
 package enum ArchivedContent {
   /// A value of its own.
   case value(FoundationValue)
@@ -65,7 +65,7 @@ package indirect enum FoundationValue {
   }
 }
 
-/// Says of each object of an old archive what it is.
+/// Says of each object of an NSKeyedArchiver archive what it is.
 package struct ContentReader {
   let archive: FoundationArchive
   /// What was found out, by number.

@@ -84,7 +84,7 @@ extension FoundationArchive {
   }
 }
 
-/// A class of an old archive.
+/// A class of an NSKeyedArchiver archive.
 package final class ArchivedClass: Sendable {
   /// The name in the form that this library uses: `Module.Name` for a class of Swift.
   package let name: String

@@ -26,7 +26,7 @@ package struct ReadingBudget {
   /// How many bytes of memory may be taken in all, and how many are left.
   private let memoryLimit: Int
   private var memory: Int
-  /// How many bytes may still be looked at more often than once: texts that many share are hashed, compared and copied.
+  /// How many bytes may still be read again: shared texts are hashed, compared and copied.
   private var work: Int
   private var objectCount = 0
 
@@ -66,10 +66,10 @@ package struct ReadingBudget {
     try charge(overflow ? .max : byteCount, at: offset)
   }
 
-  /// Gives memory back that was charged for nothing.
+  /// Returns memory that was charged but not taken.
   package mutating func giveBack(_ byteCount: Int) { memory += byteCount }
 
-  /// Counts bytes that are looked at once more.
+  /// Counts bytes that are read again.
   package mutating func count(_ byteCount: Int, at offset: Int) throws(ReadingError) {
     guard byteCount <= work else { throw .limitExceeded(.work, byteOffset: offset) }
     work -= byteCount
@@ -93,5 +93,37 @@ package struct ReadingBudget {
     guard byteCount <= limits.stringByteCount else {
       throw .limitExceeded(.stringByteCount(byteCount), byteOffset: offset)
     }
+  }
+}
+
+/// Why an archive of NSKeyedArchiver cannot be read.
+package indirect enum ReadingError: Error {
+  /// The message says what is wrong; the offset is that in the file.
+  case fault(Fault, String, byteOffset: Int?)
+  /// The archive asks for more than the reader may give.
+  case limitExceeded(Limit, byteOffset: Int)
+
+  package enum Fault: Sendable {
+    case notAnArchive
+    case unsupportedVersion
+    case damaged
+  }
+
+  package enum Limit: Sendable {
+    /// A collection of so many elements.
+    case elementCount(Int)
+    /// A string of so many bytes.
+    case stringByteCount(Int)
+    case objectCount
+    /// Collections in each other that are no objects.
+    case depth
+    /// More than so many bytes.
+    case memory(Int)
+    /// Bytes that are looked at again and again.
+    case work
+  }
+
+  static func damaged(_ message: String, at offset: Int) -> ReadingError {
+    .fault(.damaged, message, byteOffset: offset)
   }
 }

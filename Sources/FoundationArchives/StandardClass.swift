@@ -196,7 +196,7 @@ extension ContentFields {
     return indexes
   }
 
-  /// The locations and lengths in turns.
+  /// Locations and lengths alternate.
   fileprivate func indexRanges(_ contents: inout ContentReader) throws(ReadingError) -> [Int] {
     let count = try integer("NSRangeCount") ?? 0
     var numbers: [Int] = []

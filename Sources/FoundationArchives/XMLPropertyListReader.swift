@@ -83,8 +83,8 @@ struct XMLPropertyListReader {
 
   // MARK: Containers
 
-  /// What a node takes, and its number in the collection around it: with room for as many more, since nobody knows how
-  /// many come.
+  /// What a node takes, and its number in the collection around it. Arrays double as they grow, since the number of
+  /// nodes is not known.
   private static let nodeByteCount =
     2 * (PropertyList.nodeByteCount + MemoryLayout<PropertyList.Member>.stride)
   /// What a collection takes that is open, and in the list.

@@ -188,7 +188,7 @@ struct XMLScanner {
     }
   }
 
-  // MARK: Moving on
+  // MARK: Moving
 
   /// Whether the byte is one of the four that XML takes for space.
   static func isSpace(_ byte: UInt8) -> Bool {

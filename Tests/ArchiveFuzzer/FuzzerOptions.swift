@@ -1,7 +1,7 @@
 internal import HostileArchives
 
 #if !LIBFUZZER
-  /// What the program is asked for.
+  /// What the program does.
   struct FuzzerOptions {
     struct Refusal: Error {
       let message: String
@@ -81,7 +81,7 @@ internal import HostileArchives
       model.map { name in HostileModel.all.filter { $0.name == name } } ?? HostileModel.all
     }
 
-    /// The archives that mutants are made from: of one model, where one was asked for that has any.
+    /// The archives that mutants are made from: of the model of the options, if it has any.
     func seeds() throws -> [SeedArchive] {
       let seeds = try SeedArchives.make()
       let own = seeds.filter { seed in model.map { $0 == seed.model?.name } ?? true }

@@ -78,7 +78,7 @@ internal import Synchronization
     }
   }
 
-  /// Lines for whoever looks on.
+  /// Lines for the terminal.
   enum Report {
     static func line(_ text: String) {
       FileHandle.standardError.write(Data((text + "\n").utf8))

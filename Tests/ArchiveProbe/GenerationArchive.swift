@@ -61,7 +61,7 @@ struct GenerationArchive: Codable {
 
   /// The archive in a file; `nil` when there is no file.
   ///
-  /// - Throws: what the reader throws, or a ``GenerationFault`` when it reads something that nobody saved.
+  /// - Throws: what the reader throws, or a ``GenerationFault`` when it reads something that was never saved.
   static func read(_ path: String, seed: UInt64) throws -> Name? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     let archive = try KeyedUnarchiver.unarchive(GenerationArchive.self, fromFile: path)

@@ -5,7 +5,7 @@ package enum Bytes {
     (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }
 
-  /// A number in as many bytes as are asked for, what does not fit into them cut off.
+  /// The low `byteCount` bytes of a number.
   package static func number(_ value: UInt64, byteCount: Int) -> [UInt8] {
     Array(word(value).prefix(byteCount))
   }

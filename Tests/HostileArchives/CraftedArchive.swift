@@ -90,10 +90,10 @@ package final class CraftedRing: Decodable {
   }
 }
 
-/// The class of an object that is asked for as another one, too.
+/// The class of an object that is also decoded as another class.
 final class CraftedOther: Decodable {}
 
-/// One object, asked for as two classes.
+/// One object, decoded as two classes.
 struct CraftedConfusion: Decodable {
   init(from decoder: any Decoder) throws {
     var elements = try decoder.unkeyedContainer()

@@ -69,7 +69,7 @@ struct EveryReader {
 
   var printedAsJSON: Verdict {
     Verdict {
-      var tree = JSONTree(try image().topLevelValue, NoOutput(), TreeOptions())
+      var tree = try JSONTree(image().topLevelValue, NoOutput(), TreeOptions())
       try tree.write()
     }
   }

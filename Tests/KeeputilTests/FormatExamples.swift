@@ -48,7 +48,7 @@ import Testing
 
   static func json(_ value: ArchiveValue) throws -> String {
     let output = Text()
-    var tree = JSONTree(value, output, TreeOptions())
+    var tree = try JSONTree(value, output, TreeOptions())
     try tree.write()
     return output.text.trimmingCharacters(in: .newlines)
   }

@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives that nobody's encoder makes, with right checksums.
+/// Archives that no encoder makes, with right checksums.
 @Suite struct HostileArchives {
   private func archive(bodies: [[UInt8]] = [], topLevel: [UInt8], strings: [[UInt8]] = []) -> Data {
     HandmadeArchive.data(bodies: bodies, topLevel: topLevel, strings: strings)

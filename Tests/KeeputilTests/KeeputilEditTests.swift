@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test("an archive of NSKeyedArchiver becomes one of Keepsake, with the changes")
-  func oldArchive() throws {
+  func foundationArchive() throws {
     func reference(_ number: Int) -> String { "<dict><key>CF$UID</key><integer>\(number)</integer></dict>" }
     let old = """
       <?xml version="1.0" encoding="UTF-8"?>

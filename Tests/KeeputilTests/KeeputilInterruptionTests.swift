@@ -13,7 +13,7 @@ import Testing
     try folder.write(Data("old".utf8), "out.json")
   }
 
-  /// The tool with its file half written: it has something to say about the numbers in there, and nobody listens.
+  /// The tool with its file half written: it has notes about the numbers in there, and nothing reads them.
   private struct HeldTool {
     let process = Process()
     private let errors = Pipe()

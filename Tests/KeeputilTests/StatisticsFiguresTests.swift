@@ -103,7 +103,7 @@ import Testing
     #expect(keys["root"]?.ownBytes == 5 + 2 + 4)
     #expect(statistics.sharing.objectCount == 1 && statistics.sharing.furtherReferences == 1)
     #expect(statistics.sharing.savedBytes == 14)
-    #expect(statistics.sharing.most.map(\.object.path) == ["root[0].author"])
+    #expect(statistics.sharing.most.map(\.path) == ["root[0].author"])
     // Inline it would be eight bytes, the reference has two and the table eight.
     #expect(statistics.strings.references == .init(count: 1, bytes: 2))
     #expect(statistics.strings.inlineBytes == 8 && statistics.strings.savedBytes == -2)

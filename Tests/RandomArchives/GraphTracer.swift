@@ -23,7 +23,7 @@ struct GraphTracer {
   /// The objects that were met, in the order of their numbers.
   private(set) var objects: [any RandomObject] = []
   private var weakReferences: [(any RandomObject)?] = []
-  /// What was told, for people; kept only when two fingerprints differ and somebody wants to know where.
+  /// The trace as text; kept only to find where two fingerprints differ.
   private(set) var log: [Entry]?
 
   /// A value in words, and by its hash: a set has other words each time.

@@ -2,10 +2,10 @@ import Keepsake
 
 /// The base class of another module, which may be built for library evolution.
 open class BaseModel: ArchivedModel {
-  /// To which nobody assigns.
+  /// Never assigned.
   public var baseName = "base"
   private var secret = "unseen"
 
-  /// A private property, to which nobody assigns.
+  /// A private property that is never assigned.
   public var seenSecret: String { secret }
 }

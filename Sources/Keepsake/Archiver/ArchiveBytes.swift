@@ -30,8 +30,8 @@ extension ByteReader {
       return
     }
     let holder = Holder(data)
-    // The storage of a `Data` does not move while somebody holds it, and nobody can change it without a copy
-    // while the holder does; this is also what `NSData.bytes` of a bridged `Data` relies on.
+    // The storage of a `Data` does not move while it is held, and a change makes a copy while the holder has it;
+    // this is also what `NSData.bytes` of a bridged `Data` relies on.
     self = unsafe holder.data.withUnsafeBytes { unsafe ByteReader($0, owner: holder) }
   }
 }
@@ -92,8 +92,8 @@ extension ByteBuffer {
   /// The bytes as `Data`. Large ones are not copied: the `Data` gets the memory, and the buffer is empty
   /// afterwards.
   ///
-  /// Both must not keep it. A `Data` that nobody shares is changed where its bytes are, whoever else may look
-  /// at them.
+  /// Both must not keep it. A `Data` that is not shared changes its bytes in place, even if the buffer
+  /// still has them.
   func takeData() -> Data {
     guard count >= ByteBuffer.leastGivenByteCount else { return withBytes(0..<count) { Data($0) } }
     let memory = unsafe takeMemory()

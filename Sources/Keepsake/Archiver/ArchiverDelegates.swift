@@ -112,7 +112,7 @@ extension KeyedUnarchiverDelegate {
 
 /// Hands the questions of a session to the delegate of its archiver.
 final class ArchiverObserver: EncodingObserver {
-  // A container that somebody kept may outlive the archiver.
+  // A container may outlive the archiver.
   private weak var archiver: KeyedArchiver?
 
   init(_ archiver: KeyedArchiver) {

@@ -30,7 +30,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   public static let rootKey = EncodingSession.rootKey
 
   private var openSession: EncodingSession?
-  /// The bytes, once they were asked for. As long as they are shared with this copy, whoever changes theirs
+  /// The bytes, once they were requested. As long as they are shared with this copy, a caller that changes its own
   /// changes no others.
   private var givenData: Data?
   private let hidesRootKey: Bool
@@ -129,7 +129,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
       isFinishing = true
       defer { isFinishing = false }
       delegate?.archiverWillFinish(self)
-      // The delegate may have asked for the archive, which is finished then.
+      // The delegate may have taken the archive, which is finished then.
       guard !session.outcome.isFinished else { return try session.finish() }
     }
     try session.finish()

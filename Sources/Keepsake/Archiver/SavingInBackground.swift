@@ -73,7 +73,7 @@
     }
   }
 
-  /// One save that is made on another thread than the one that asked for it.
+  /// One save on another thread than its caller.
   // Safe: the class Progress may be used in all threads, as its documentation says; the rest never changes.
   private final class BackgroundSave: @unchecked Sendable {
     private let progress: Progress?

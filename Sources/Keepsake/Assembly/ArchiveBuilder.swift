@@ -105,7 +105,7 @@ struct ArchiveBuilder {
     }
   }
 
-  /// Appends the head of a map, whose keys and values are to follow in turns (Format §4.8).
+  /// Appends the head of a map, whose keys and values follow alternately (Format §4.8).
   func append(mapHead count: Int) {
     buffer.append(Tag.map)
     buffer.append(varint: count)

@@ -3,7 +3,7 @@ protocol ArchiveSink: AnyObject {
   /// Takes the bytes behind those that it was given before.
   func append(_ bytes: RawSpan) throws(ArchiveError)
 
-  /// Bytes that it was given, for the rare case that somebody asks for the way to a value in them; `nil` when they
+  /// Bytes that it was given, for the rare case that the path of a value in them is needed; `nil` when they
   /// cannot be had any more.
   func bytes(_ range: Range<Int>) -> ByteBuffer?
 }

@@ -29,7 +29,7 @@ struct ReferenceGraph {
   /// So much is played once more in any case: a fraction of a second. Beyond, it has to be in proportion to the archive.
   private static let freeReplays = 1 << 22
   private static let replaysPerByte = 256
-  /// For each number the first body that refers to it, as far as somebody asked; 0 where none does. They do not fall.
+  /// For each number the first body that refers to it, as far as it was searched; 0 where none does. They do not fall.
   private var referrers: [UInt32] = []
   /// How many bodies were looked at for that.
   private var searchedBodyCount = 0
@@ -161,7 +161,7 @@ struct ReferenceGraph {
   /// The first body that refers to the object `number`; `nil` where the top level reached it first. The bodies before its
   /// own are complete.
   ///
-  /// Numbers are given out in the order in which objects are met. So each body is looked at once, whoever asks how often.
+  /// Numbers are given out in the order in which objects are met. So each body is looked at once, however often this is called.
   mutating func firstReferrer(of number: Int) -> Int? {
     guard searchedBodyCount < min(number - 1, bodyCount) else { return knownReferrer(of: number) }
     // Not in place: the closure would change what is being read.

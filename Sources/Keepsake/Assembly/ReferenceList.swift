@@ -129,7 +129,7 @@ struct ReferenceList {
     bytes.append(varint: (Control.first + number * Control.kinds + kind) << 2 | Control.bits)
   }
 
-  /// A group that was begun, and what is to be gone on with after it.
+  /// A group that was begun, and the list that continues after it.
   struct OpenGroup {
     fileprivate let start: Int
     fileprivate let before: Mark

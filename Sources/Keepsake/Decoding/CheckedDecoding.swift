@@ -133,7 +133,7 @@ private struct DateIntervalCheck: ValueCheck {
 }
 
 extension DecodingError {
-  /// The error for a value that the type asked for could not stand.
+  /// The error for a value of a type that the requested type excludes.
   fileprivate static func nonsense(_ message: String, _ decoder: any Decoder) -> DecodingError {
     let offset = (decoder as? ValueDecoder)?.offset
     return .dataCorrupted(

@@ -47,7 +47,7 @@ final class WeakBox<Object: AnyObject>: ReferenceReceiver {
   /// Whether ``found`` was written, which is done once. The box may wait for its object until a later call decodes that,
   /// when whatever holds the box may be in use by another thread.
   private let isFound: Atomic<Bool>
-  /// Who is told of the object as well.
+  /// Other receivers of the object.
   private var notify: ((Object) -> Void)?
 
   init(_ object: Object?) {
@@ -60,7 +60,7 @@ final class WeakBox<Object: AnyObject>: ReferenceReceiver {
     isFound = Atomic(false)
   }
 
-  /// The object, once it is known and as long as somebody keeps it.
+  /// The object, once it is known and as long as something else keeps it.
   var object: Object? { isFound.load(ordering: .acquiring) ? found : nil }
 
   /// Makes a weak property of `owner` refer to the object, now or as soon as it is there. Until then nothing keeps `owner`.

@@ -36,7 +36,7 @@ struct DecodingBudget {
 
   init(_ limits: ArchiveLimits, _ image: ArchiveImage) {
     allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
-    // What was made of an old archive is in memory already.
+    // The translation of an NSKeyedArchiver archive is in memory already.
     costs.allocated = image.translatedByteCount
   }
 
@@ -66,7 +66,7 @@ struct DecodingBudget {
     return Start(costs: costs, objectCount: objectCount)
   }
 
-  /// Ends to charge the outermost value at `offset`. What could not be decoded was let go of; the time is gone.
+  /// Ends to charge the outermost value at `offset`. The memory of what could not be decoded was released; the time stays spent.
   mutating func end(_ start: Start, at offset: Int, isDecoded: Bool) {
     if !isDecoded {
       costs.allocated = start.costs.allocated
@@ -105,7 +105,7 @@ extension DecodingSession {
     if later.isActive { checks.budget.costs.allocated = sum }
   }
 
-  /// Charges a value that somebody asks a container for; `path` leads to it.
+  /// Charges a value that is requested from a container; `path` leads to it.
   @inline(__always)
   func charge<Value>(
     valueOf type: Value.Type,

@@ -4,7 +4,7 @@ extension DecodingSession {
     DecodingError.dataCorrupted(image.located(error).decodingContext(path))
   }
 
-  /// The error for a value at `offset` that is not of the type asked for; `path` leads to it.
+  /// The error for a value at `offset` that is not of the requested type; `path` leads to it.
   func mismatch(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
     let found = (try? reader.byte(at: offset)).map { TagKind($0) } ?? .reserved
     if (try? isNil(at: offset)) == true {
@@ -18,13 +18,13 @@ extension DecodingSession {
     return DecodingError.valueNotFound(type, context(path, message, offset))
   }
 
-  /// The error for an element of an array of numbers that is not of the type asked for.
+  /// The error for an element of an array of numbers that is not of the requested type.
   func mismatchWithoutOffset(_ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
     let message = "Expected \(type) but found an element of an array of numbers"
     return DecodingError.typeMismatch(type, context(path, message, nil))
   }
 
-  /// The error for a number at `offset` that the type asked for cannot hold.
+  /// The error for a number at `offset` that the requested type cannot hold.
   func doesNotFit(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
     corrupted(
       ArchiveError(.typeMismatch, "The number does not fit into \(type)", byteOffset: offset),
@@ -32,7 +32,7 @@ extension DecodingSession {
     )
   }
 
-  /// What is said where `message` tells that the value at `offset` is not of the type asked for.
+  /// The sentence of an error about the value at `offset`, which is not of the requested type.
   func context(_ path: [any CodingKey], _ message: String, _ offset: Int?) -> DecodingError.Context {
     image.located(ArchiveError(.typeMismatch, message, byteOffset: offset)).decodingContext(path)
   }
@@ -82,7 +82,7 @@ extension TagKind {
   }
 }
 
-/// Why a value could not be read as the type asked for, before the path is known.
+/// Why a value could not be read as the requested type, before the path is known.
 enum ReadingFault: Error {
   case mismatch(Int)
   case doesNotFit(Int)

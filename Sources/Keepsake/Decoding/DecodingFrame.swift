@@ -15,9 +15,9 @@ struct DecodingFrame {
   /// The value that is being decoded, and where it (of a map: its key) is.
   var currentSlot = 0
   private(set) var currentOffset = 0
-  /// The number that whoever asked for the key of that value has for it, in a map.
+  /// The caller's number of the key of that value, in a map.
   private(set) var currentIntValue: Int?
-  /// Of a record, the type of the keys that were asked for last, if they may have numbers.
+  /// Of a record, the type of the keys that were requested last, if they may have numbers.
   private(set) var keyType: (any CodingKey.Type)?
   /// Where the value is that is being decoded in a frame of its own. Where this is the offset of the next
   /// frame, the frames tell the coding path; where not, one of them was taken over by a decoder that somebody

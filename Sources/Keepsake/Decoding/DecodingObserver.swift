@@ -1,4 +1,4 @@
-/// Who is told of every object that was decoded, and asked for classes that nobody else knows.
+/// Gets every object that was decoded, and the names of classes that are not found otherwise.
 protocol DecodingObserver: AnyObject {
   /// The object to use instead of `object`, which may be itself; `nil` for nil.
   func replacement(forDecoded object: AnyObject) -> AnyObject?

@@ -14,7 +14,7 @@ struct DecodingSettings {
   var placeholders: [any ArchivePlaceholder.Type] = []
   /// The types that the program gave for names in this archive.
   var ownClasses: [String: Any.Type] = [:]
-  /// Who may replace objects, and knows classes that nobody else does.
+  /// Replaces objects, and knows classes that are not found otherwise.
   var observer: (any DecodingObserver)?
   /// Whether the values are decoded only to see whether they can be: nothing closes cycles, nothing awakes.
   var isRehearsal = false
@@ -30,7 +30,7 @@ struct DecodingNesting {
   var latest = (offset: -1, rest: 0, cursor: -1)
   /// How deep the object is whose values are being decoded.
   var base = 0
-  /// The value that is being decoded by itself, and the way to it, once somebody asked for that.
+  /// The value that is being decoded by itself, and its path, once that was requested.
   var detached: (offset: Int, way: DecodingWay?) = (-1, nil)
   /// From how many levels on, in one object, it is looked at how deep values are nested.
   var usualValueDepth: Int
@@ -59,14 +59,14 @@ struct DecodingNesting {
 struct KeyLookups {
   /// Where the value of the top-level container begins.
   var topLevelOffset: Int
-  /// The numbers of the keys in the archive, once one was asked for.
+  /// The numbers of the keys in the archive, once one was requested.
   var keyNumbers: [ExactString: Int]?
   /// By which hashes keys are found in any order.
   let keyHash = KeyHash()
   /// The slots of the keys of those large shapes in which some were looked for, by where each begins in the shape
   /// table.
   var shapeSlots = NumberedCache<SlotTable>()
-  /// Where the values of the top level are, once one was asked for out of order.
+  /// Where the values of the top level are, once one was requested out of order.
   var topLevelIndex: KeyIndex?
   /// Where the bodies end that values of the top level are in, by the slots of these.
   var topLevelEnds = NumberedCache<Int>()
@@ -117,7 +117,7 @@ struct DecodedGraph {
   var decodedNumbers: [UInt32] = []
   /// The conditional references that were met since the outermost value was begun.
   var conditional: [WaitingReference] = []
-  /// The conditional references whose objects nothing has asked for yet, by the numbers of those.
+  /// The conditional references whose objects were not requested yet, by the numbers of these.
   var waiting: [Int: [WaitingReference]] = [:]
 
   init(objects: ObjectStore) {
@@ -127,7 +127,7 @@ struct DecodedGraph {
 
 /// What is done when the outermost value has been read.
 struct DecodedLater {
-  /// Whether a value is being decoded, so that what is asked for now is inside of it.
+  /// Whether a value is being decoded, so that what is requested now is inside of it.
   var isActive = false
   /// What is to be decoded when everything else has been.
   var deferred = DeferredQueue()
@@ -137,7 +137,7 @@ struct DecodedLater {
   var awakening: [any ArchiveAwakening] = []
   /// Which objects those are, where an observer may give one several times.
   var awakened: Set<ObjectIdentifier> = []
-  /// The deferred values of a rehearsal, which are let go of at its end: nobody else would break their cycles.
+  /// The deferred values of a rehearsal, which are released at its end: nothing else would break their cycles.
   var rehearsed: [AnyDeferredValue] = []
 
   init(readLast: PropertiesReadLast) {
@@ -152,10 +152,10 @@ struct DecodedLater {
 
 /// The lazy values of an archive.
 struct LazyValues {
-  /// Those that somebody holds, by the numbers of their bodies.
+  /// Those that are held, by the numbers of their bodies.
   var contents: [Int: WeakLazyContent] = [:]
   var faults = LazyFaults()
-  /// The numbers of the objects and lazy values that came since somebody asked for these.
+  /// The numbers of the objects and lazy values that came since the last look.
   var newNumbers: [UInt32] = []
 
   mutating func forgetArchive() {

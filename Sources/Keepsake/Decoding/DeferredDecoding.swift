@@ -15,7 +15,7 @@ class AnyDeferredValue {
   func forget() {}
 }
 
-/// The place of a deferred value, for whoever waits for it.
+/// Holds a deferred value, for what waits for it.
 final class DeferredBox<Value>: AnyDeferredValue {
   private var decoded: Value?
   /// Whether ``decoded`` is there. It is written once, after the value, and may be read by any thread: an initializer

@@ -136,7 +136,7 @@ extension DecodingSession {
     try UUID.readNative(self, at: &cursor)?.uuidString ?? ""
   }
 
-  /// The decimal at `cursor`, which moves past it, for a number that is asked for.
+  /// The decimal at `cursor`, which moves past it, for a requested number.
   func decimal(at cursor: inout Int) throws(ReadingFault) -> DecimalParts {
     let start = cursor
     do throws(ArchiveError) {

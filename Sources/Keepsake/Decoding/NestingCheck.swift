@@ -63,7 +63,7 @@ extension DecodingSession {
         pending.removeLast()
       }
     } while !pending.isEmpty
-    // What has a fixed length may end behind the archive; whoever reads it finds that.
+    // What has a fixed length may end behind the archive; its reader finds that.
     return cursor
   }
 

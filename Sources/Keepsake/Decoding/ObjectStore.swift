@@ -5,7 +5,7 @@ struct ObjectStore {
 
   /// Why there is no object, if there is none.
   enum State: Int {
-    /// It was not asked for yet, or is let go of.
+    /// It was not requested yet, or is released.
     case usual
     /// Its initializer is running, and has not registered it.
     case isBeingDecoded
@@ -35,7 +35,7 @@ struct ObjectStore {
 
   private var count: Int
   private var pages: [[Entry]]
-  /// The objects that are only known as long as somebody else keeps them, by number.
+  /// The objects that are only known as long as something else keeps them, by number.
   private var asleep: [Int: WeakObject] = [:]
 
   init(count: Int) {
@@ -81,7 +81,7 @@ struct ObjectStore {
     pages[page][number % ObjectStore.pageSize] = Entry(object, state, origin: origin)
   }
 
-  /// Keeps the objects of `numbers` no more. They are known as long as somebody else keeps them.
+  /// Keeps the objects of `numbers` no more. They are known as long as something else keeps them.
   mutating func letGo(_ numbers: [UInt32]) {
     for number in numbers.lazy.map(Int.init) {
       guard let object = object(number) else { continue }
@@ -90,7 +90,7 @@ struct ObjectStore {
     }
   }
 
-  /// Makes an object known, as long as somebody keeps it, that was not read but written.
+  /// Makes an object known that was not read but written, as long as something else keeps it.
   mutating func note(_ object: AnyObject, _ number: Int) { asleep[number] = WeakObject(object: object) }
 
   /// Forgets everything, to be used for another archive.

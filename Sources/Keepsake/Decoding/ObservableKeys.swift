@@ -2,7 +2,7 @@
 /// since, or has ceased to be.
 ///
 /// The macro turns the stored property `title` into `_title`, and adds `_$observationRegistrar`. The keys that the
-/// compiler makes follow: what was archived under `title` is asked for under `_title`, and the other way round. So where a
+/// compiler makes follow: what was archived under `title` is requested under `_title`, and the other way round. So where a
 /// key is missing, the other name is tried, but only where it is certain that the macro is why: the keys of the class, or
 /// those of the record, have the registrar among them.
 enum ObservableKeyNames {

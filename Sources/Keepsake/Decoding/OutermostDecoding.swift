@@ -123,7 +123,7 @@ extension DecodingSession {
     types.plans = DecodingPlanCache()
   }
 
-  /// Gives the conditional references their objects. Those whose objects nothing has asked for yet wait on.
+  /// Gives the conditional references their objects. Those whose objects were not requested yet continue to wait.
   private func resolveConditionals() throws {
     if !graph.waiting.isEmpty {
       for number in graph.decodedNumbers {

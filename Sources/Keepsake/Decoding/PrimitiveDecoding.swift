@@ -17,7 +17,7 @@ extension ReadablePrimitive {
   static func convert(_ number: PackedArray.Number) -> Self? { nil }
 
   /// Reads the value at `cursor`, which moves past it. Where a reference stands, that is what the object holds: its class
-  /// may have written one value by itself, as the type asked for does.
+  /// may have written one value by itself, as the requested type does.
   ///
   /// - Parameter read: how the type reads. Who knows the type names it, which costs no call then.
   @inline(__always)

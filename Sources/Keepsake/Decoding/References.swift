@@ -50,7 +50,7 @@ extension DecodingSession {
   /// Reads the value of the object that `cursor` refers to by `plan`, whose type is no class; `cursor` moves past the
   /// reference. `nil` when there is none.
   ///
-  /// Such a value was of a class when the archive was written, or stands in an old archive, where several may refer to
+  /// Such a value was of a class when the archive was written, or stands in an NSKeyedArchiver archive, where several may refer to
   /// one array (Design §9).
   func decodeReferred<Value: Decodable>(
     by plan: DecodingPlan<Value>,

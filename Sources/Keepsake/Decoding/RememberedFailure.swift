@@ -10,7 +10,7 @@ struct RememberedFailure {
     if self.error == nil { self.error = error }
   }
 
-  /// The failure, which is forgotten: whoever takes it throws it.
+  /// The failure, which is forgotten: the caller throws it.
   mutating func take() -> (any Error)? { exchange(&error, with: nil) }
 }
 

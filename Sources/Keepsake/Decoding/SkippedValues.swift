@@ -1,6 +1,6 @@
 /// What a session knows about values that it passed over.
 ///
-/// A value that nobody asked for is passed over in one walk, of which nothing is kept. But types that read only a part of
+/// A value that was not requested is passed over in one walk, of which nothing is kept. But types that read only a part of
 /// values nested deep in each other, or read them in an order of their own, have each level walk all those in it. When
 /// much more was passed over than there is, the ends of what is large are kept from then on, and nothing is walked twice.
 struct SkippedValues {
@@ -89,7 +89,7 @@ extension DecodingSession {
         if last.isNoted { note(last.start, cursor) }
       }
     } while !open.isEmpty
-    // What has a fixed length may have gone on behind the end.
+    // A value of a fixed length may reach beyond the end.
     try reader.check(0, at: cursor)
     note(offset, cursor)
     return cursor

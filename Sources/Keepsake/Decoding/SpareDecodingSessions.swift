@@ -79,7 +79,7 @@ enum SpareDecodingSessions {
     }
   }
 
-  /// Takes back a session that has read its archive, unless somebody has kept a decoder or a container of it.
+  /// Takes back a session that has read its archive, unless a decoder or a container of it is still held.
   static func giveBack(_ session: consuming DecodingSession) {
     let hash = session.image.tables.all.hash
     spares.giveBack(session, hash)

@@ -1,5 +1,5 @@
 /// Values that were written to their end, to which a container adds: that of a key which is opened again, and that of a
-/// single-value container whose encoder is asked for another container.
+/// single-value container whose encoder returns another container.
 extension EncodingSession {
   /// Makes a detached container of the value at `range`, which the innermost frame has under `key`; `nil` where no container
   /// stands there.

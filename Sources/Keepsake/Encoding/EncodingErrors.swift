@@ -20,7 +20,7 @@ extension EncodingSession {
   ) -> any Error {
     // What an earlier value did is about that one.
     guard outcome.lateWriteFailure == nil, let error = error as? EncodingError else { return error }
-    // A container that never had a frame was asked for here.
+    // A container that never had a frame was requested here.
     guard frame < EncodingSession.sealedFrame else { return error.about(shown(value)) }
     var path = path(of: frame, nested)
     if let key {

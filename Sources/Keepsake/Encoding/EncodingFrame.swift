@@ -1,7 +1,7 @@
-/// What is being encoded at one level: a value, and the container that it asked for.
+/// What is being encoded at one level: a value, and the container that it requested.
 struct EncodingFrame {
   enum Kind: UInt8 {
-    /// Nothing was asked for yet.
+    /// No container was requested yet.
     case undecided
     /// A single-value container that was not used yet, and one that was.
     case single, singleUsed
@@ -122,7 +122,7 @@ struct EncodingContext {
   }
 }
 
-/// A container or encoder that was asked for inside another and may be used at any time until its body is
+/// A container or encoder that was requested inside another and may be used at any time until its body is
 /// done.
 ///
 /// While it is the last thing begun, it is written where it stands. When its parent continues although somebody

@@ -1,4 +1,4 @@
-/// Who is asked before an object is archived, and told afterwards.
+/// Is called before and after each object is archived.
 protocol EncodingObserver: AnyObject {
   /// The object to archive instead of `object`, which may be itself; `nil` to have nil written.
   func replacement(for object: AnyObject) -> AnyObject?

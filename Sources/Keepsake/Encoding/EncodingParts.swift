@@ -111,7 +111,7 @@ struct EncodedTypes {
   var tablesWithSpares: [EncodingKeyTable] = []
 }
 
-/// Who may replace objects, and what it gave for them.
+/// Replaces objects, and what it replaced them by.
 struct EncodingObservation {
   var observer: (any EncodingObserver)?
   var replacements: [ObjectIdentifier: Replacement] = [:]
@@ -119,10 +119,10 @@ struct EncodingObservation {
 
 /// What is asked about the order of the elements of sets.
 struct ContentQuestions {
-  /// In how many sets the value is that this session is asked for the content of; 0 in that of an archive.
+  /// How many sets the value is in whose content this session compares; 0 in the session of an archive.
   var depth = 0
   var question = ContentQuestion()
-  /// The order of the elements of sets, once one was asked for.
+  /// The order of the elements of sets, once one was requested.
   var order: ContentOrder?
 }
 

@@ -4,7 +4,7 @@ extension EncodingSession {
   static let conflictingFrame = FrameID.max
   /// Another one: that of a container that would be nested too deep.
   static let tooDeepFrame = FrameID.max - 1
-  /// A third one: that of a container that was asked for where its encoder could not be used.
+  /// A third one: that of a container that was requested where its encoder could not be used.
   static let busyFrame = FrameID.max - 2
   /// A fourth one: that of a container which would add to a value that is archived by itself.
   static let sealedFrame = FrameID.max - 3

@@ -12,7 +12,7 @@ enum SpareEncodingSessions {
     return session
   }
 
-  /// Takes back a session whose archive is complete, unless somebody has kept an encoder or a container of it.
+  /// Takes back a session whose archive is complete, unless an encoder or a container of it is still held.
   static func giveBack(_ session: consuming EncodingSession) { spares.giveBack(session) }
 }
 

@@ -105,7 +105,7 @@ extension EncodingSession {
     return "mark \(name) @Deferred, which is a value that holds the object"
   }
 
-  /// A coding path as one would write it: `books[3].author`.
+  /// A coding path in the form `books[3].author`.
   private func spelled(_ path: [any CodingKey]) -> String {
     path.reduce(into: "") { text, key in
       if let index = key.intValue {

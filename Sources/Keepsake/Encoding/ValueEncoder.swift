@@ -119,7 +119,7 @@ extension EncodingSession {
   @inline(never)
   private func replaceSingle() -> FrameID? {
     switch context.top.kind {
-    // One that was asked for and not used stands in nobody's way.
+    // One that was requested and not used has no effect.
     case .single: context.top.kind = .undecided
     // What it was given may be a container, to which others may add.
     case .singleUsed where !resume():

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 /// A property whose value is read from an archive when it is first touched.
 ///
 /// ```swift
@@ -61,49 +55,13 @@ public struct Lazy<Value: LazyValue> {
   /// Whether the value is there, so that touching the property reads nothing.
   public var isLoaded: Bool { content.isLoaded }
 
-  /// Why the value could not be read, if somebody tried.
+  /// Why the value could not be read; `nil` as long as no attempt has failed.
   public var error: (any Error)? { content.error }
 
   /// The value, which is read now if it was not yet.
   ///
   /// - Throws: `DecodingError` as the unarchiver does that the property came from, and what an `init(from:)` throws.
   public func load() throws -> Value { try content.load() }
-}
-
-/// A value that a lazy property can have when its own cannot be read.
-public protocol LazyValue {
-  /// What stands for a value that cannot be read.
-  static var emptyLazyValue: Self { get }
-}
-
-extension Optional: LazyValue {
-  /// Nil.
-  public static var emptyLazyValue: Wrapped? { nil }
-}
-
-extension Array: LazyValue {
-  /// An array without elements.
-  public static var emptyLazyValue: [Element] { [] }
-}
-
-extension Set: LazyValue {
-  /// A set without elements.
-  public static var emptyLazyValue: Set<Element> { [] }
-}
-
-extension Dictionary: LazyValue {
-  /// A dictionary without keys.
-  public static var emptyLazyValue: [Key: Value] { [:] }
-}
-
-extension String: LazyValue {
-  /// A string without characters.
-  public static var emptyLazyValue: String { "" }
-}
-
-extension Data: LazyValue {
-  /// No bytes.
-  public static var emptyLazyValue: Data { Data() }
 }
 
 // In an extension of its own: only so is an optional property nil without being said to be.

@@ -43,7 +43,7 @@ final class LazyContent<Value>: AnyLazyContent {
     }
   }
 
-  /// Lets go of a value that is kept elsewhere meanwhile.
+  /// Releases a value that is kept elsewhere meanwhile.
   func clear() where Value: LazyValue { set(.value(Value.emptyLazyValue)) }
 
   private func set(_ new: State) { state.withLock { $0 = Held(new) } }
@@ -75,7 +75,7 @@ final class LazyContent<Value>: AnyLazyContent {
   }
 }
 
-/// A state that a lock protects. It may hold what cannot be sent, which nobody else refers to by way of it.
+/// A state that a lock protects. It may hold what is not `Sendable`, since nothing else refers to that through it.
 private struct Held<State>: @unchecked Sendable {
   let value: State
 

@@ -11,7 +11,7 @@ package final class ArchiveTables {
   let hash: UInt32
   private let extent: Extent
   private let bytes = ByteBuffer(minimumCapacity: 0)
-  /// What an image reads that has let go of its archive.
+  /// What an image reads that has released its archive.
   let nothing = ByteBuffer(minimumCapacity: 0).reader()
 
   private static let mostKeptBytes = 1 << 12
@@ -207,7 +207,7 @@ package final class ArchiveTables {
     _ table: ArchiveDirectory.Table
   ) throws(ArchiveError) -> [ClassEntry] {
     var classes: [ClassEntry] = []
-    /// How many superclasses each class has: whoever walks such a chain does so for each of very many objects.
+    /// How many superclasses each class has: such a chain may be walked for each of very many objects.
     var chainLengths: [Int] = []
     var cursor = table.range.lowerBound
     for _ in 0..<table.count {

@@ -36,7 +36,7 @@ extension ArchiveImage {
       body.index &+= 1
     }
     let end = body.start &+ (try length(of: body))
-    // All that was found when the group was checked. But the memory may be that of a file which somebody changes.
+    // All that was found when the group was checked. But the memory may be that of a file that another program changes.
     guard body.start >= directory.bodies.lowerBound, end > body.start, end <= directory.bodies.upperBound
     else { throw outsideBodies(group) }
     knownBodies.starts.note(body)
@@ -51,7 +51,7 @@ extension ArchiveImage {
     return first
   }
 
-  /// Looks at the whole offset table. Without that, groups are looked at when a body of theirs is asked for.
+  /// Looks at the whole offset table. Otherwise each group is checked when one of its bodies is requested.
   func checkBodies() throws(ArchiveError) {
     for number in 0..<directory.offsets.count { try checkGroup(groupHead(number)) }
   }
@@ -254,7 +254,7 @@ extension ArchiveImage {
 
   /// Compares all of the archive that was not compared yet with its checksums, and looks at the offset table.
   ///
-  /// - Parameter progress: is told now and then how many bytes were compared.
+  /// - Parameter progress: gets, now and then, the number of bytes that were compared.
   package func verifyContents(progress: (Int) -> Void = { _ in }) throws(ArchiveError) {
     let step = 64 * Blocks.byteCount
     var parts = [0..<directory.offsets.range.upperBound]

@@ -46,7 +46,7 @@ extension ValueLayout {
       }
       pending &-= 1
     } while pending > 0
-    // What has a fixed length may have gone on behind the end.
+    // A value of a fixed length may reach beyond the end.
     try reader.check(0, at: cursor)
     return cursor
   }

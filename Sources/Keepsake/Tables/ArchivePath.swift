@@ -50,7 +50,7 @@ extension ArchivePath.Element {
 }
 
 extension ArchivePath: ExpressibleByStringLiteral {
-  /// The path that the literal spells. A literal cannot throw: when it spells none, whoever follows the path does, with
+  /// The path that the literal spells. A literal cannot throw: when it spells none, following the path does, with
   /// the error that ``init(_:)-(String)`` would have thrown.
   public init(stringLiteral text: String) {
     var parser = PathParser(text)

@@ -38,7 +38,7 @@ struct ClassRegistry {
   private var unclaimed: [String: [Int]] = [:]
   /// How many keys are read last.
   private var keysReadLastCount = 0
-  /// The type that was asked for last: objects of one class often come in a row.
+  /// The type that was requested last: objects of one class often come in a row.
   private var latest: (id: ObjectIdentifier, number: Int)?
 
   private enum Change {

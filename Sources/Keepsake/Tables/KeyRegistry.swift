@@ -1,12 +1,14 @@
 /// A string that equals another only if their UTF-8 does, so that two spellings of one text stay two keys.
-struct ExactString: Hashable {
-  let string: String
+package struct ExactString: Hashable {
+  package let string: String
 
-  static func == (left: ExactString, right: ExactString) -> Bool {
+  package init(string: String) { self.string = string }
+
+  package static func == (left: ExactString, right: ExactString) -> Bool {
     left.string.withUTF8Bytes { left in right.string.withUTF8Bytes { left.hasSameBytes(as: $0) } }
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     string.withUTF8Bytes { utf8 in
       var offset = 0
       while utf8.byteCount &- offset >= 8 {

@@ -2,7 +2,7 @@ internal import FoundationArchives
 
 /// Turns what NSKeyedArchiver wrote into an archive of our own, from which everything is read as from any other.
 ///
-/// Instances become objects. So do collections, and large data, that several refer to: whoever asks for an array where
+/// Instances become objects. So do collections, and large data, that several refer to: a reader that expects an array where
 /// there is a reference gets the array behind it. Everything else stands where it is referred to. (Docs/Design.md §9.)
 package struct ArchiveTranslation {
   var contents: ContentReader
@@ -239,7 +239,7 @@ package struct ArchiveTranslation {
 
   // MARK: Values
 
-  /// Notes that what comes next stands for `node`.
+  /// Notes that the next value stands for `node`.
   private mutating func note(_ node: Int) {
     offsets.append(TranslatedOffset(offset: builder.buffer.count, source: list.offsets[node]))
   }
@@ -311,7 +311,7 @@ package struct ArchiveTranslation {
     case .pairs(let pairs):
       try contents.budget.check(elementCount: pairs.count, at: list.offsets[node])
       try appendHead(of: pairs, at: node)
-      // Keys and values in turns.
+      // Keys and values alternate.
       var (index, isValue) = (0, false)
       open.append(
         AnyIterator {

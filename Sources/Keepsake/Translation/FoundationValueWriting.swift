@@ -63,7 +63,7 @@ extension ArchiveTranslation {
     builder.buffer.append(arrayHead: count)
   }
 
-  /// Appends a set of indexes, of which `numbers` are the locations and the lengths in turns.
+  /// Appends a set of indexes, whose locations and lengths alternate in `numbers`.
   private mutating func append(ranges numbers: [Int], _ node: Int) throws(ReadingError) {
     try appendHead(ofList: numbers.count / 2, node)
     var shape: Int?

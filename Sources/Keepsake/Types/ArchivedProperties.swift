@@ -107,7 +107,7 @@ private struct DefaultValues {
     }
     throw .misuse(
       "\(label) is a let, which cannot be assigned when it is read, and whether \(property.type) always holds the same "
-        + "cannot be toldbecause it is not Equatable. Make it a var, or leave it out by archivedKeys"
+        + "cannot be told because it is not Equatable. Make it a var, or leave it out by archivedKeys"
     )
   }
 

@@ -36,32 +36,3 @@ extension StoredProperties {
     return nil
   }
 }
-
-/// A type whose values can be empty. A property of such a type can wait for its value.
-protocol ValueThatCanBeEmpty {
-  static var empty: Self { get }
-  var isEmptyForNow: Bool { get }
-}
-
-extension Optional: ValueThatCanBeEmpty {
-  static var empty: Wrapped? { nil }
-  var isEmptyForNow: Bool {
-    guard let self else { return true }
-    return (self as? any ValueThatCanBeEmpty)?.isEmptyForNow ?? false
-  }
-}
-
-extension Array: ValueThatCanBeEmpty {
-  static var empty: [Element] { [] }
-  var isEmptyForNow: Bool { isEmpty }
-}
-
-extension Set: ValueThatCanBeEmpty {
-  static var empty: Set<Element> { [] }
-  var isEmptyForNow: Bool { isEmpty }
-}
-
-extension Dictionary: ValueThatCanBeEmpty {
-  static var empty: [Key: Value] { [:] }
-  var isEmptyForNow: Bool { isEmpty }
-}

@@ -72,7 +72,7 @@ struct MutablePropertyMemory {
   /// optional, of which the bits would be stored.
   @inline(__always)
   func store<Value>(_ type: Value.Type, _ value: consuming Value, at offset: Int) {
-    // Facts 1 and 3; what was there is let go of.
+    // Facts 1 and 3; the old value is released.
     unsafe (base + offset).assumingMemoryBound(to: Value.self).pointee = value
   }
 

@@ -68,7 +68,7 @@ extension RuntimeMetadata {
   /// The field `index` of `type`, which has more than that.
   private static func property(_ index: Int, of type: Any.Type, record: UInt) -> StoredProperty? {
     var info = unsafe FieldInfo()
-    // The runtime writes name and flags where it is told to, and what it needs in order to let go of the name.
+    // The runtime writes the name, the flags and the function that frees the name to the given address.
     let fieldType = unsafe childMetadata(type, index: index, info: &info)
     defer { unsafe info.free?(info.name) }
     // A string of C, which stays until it is freed above. Names can be left out of the records, too.

@@ -114,7 +114,7 @@ enum RuntimeMetadata {
     // The place is put right before the name here.
     let word = MemoryLayout<UInt>.size
     return unsafe withUnsafeTemporaryAllocation(byteCount: word + 6, alignment: word) { bytes -> Any.Type? in
-      // All within the word and six bytes that were asked for: the address, the 2, the distance from its own
+      // All within the word and six bytes that were requested: the address, the 2, the distance from its own
       // place back to the address, and a zero.
       unsafe bytes.storeBytes(of: descriptor, toByteOffset: 0, as: UInt.self)
       unsafe bytes.storeBytes(of: 2, toByteOffset: word, as: UInt8.self)
@@ -172,7 +172,7 @@ enum RuntimeMetadata {
     let metadata = address(of: existential)
     let word = UInt(MemoryLayout<UInt>.size)
     // Fact 3: the metadata of an existential is its kind, its flags and the number of protocols, four bytes
-    // each of the latter, and then, if no superclass is asked for, the protocols. Kind and number are looked
+    // each of the latter, and then, unless a superclass is requested, the protocols. Kind and number are looked
     // at first; of the flags, bit 30 says that there is a superclass.
     guard unsafe load(UInt.self, at: metadata) == 0x303,
       unsafe load(UInt32.self, at: metadata + word) & 1 << 30 == 0,
@@ -230,7 +230,7 @@ enum RuntimeMetadata {
     _ type: Number.Type,
     at address: UInt
   ) -> Number {
-    // The caller knows what is there; no alignment is asked for. The address of something is not 0.
+    // The caller knows what is there; no alignment is needed. The address of something is not 0.
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
     return unsafe pointer.loadUnaligned(as: Number.self)
   }
@@ -336,7 +336,7 @@ extension RuntimeMetadata {
 
   #else
 
-    /// Not known here; types are found by registration, and by the names that the runtime is asked for.
+    /// Not known here; types are found by registration, and by the names that the runtime knows.
     static func imageCount() -> Int { 0 }
     static let listsAllImages = false
     static func images() -> [Image] { [] }
@@ -353,3 +353,20 @@ extension RuntimeMetadata {
     _ context: UnsafeMutableRawPointer
   )
 #endif
+
+/// How many bytes an instance of a class takes, its head included.
+///
+/// What is behind tail allocation is not in it.
+func instanceByteCount(_ type: AnyClass) -> Int {
+  Int(clamping: instanceExtents(type).positive)
+}
+
+/// How many bytes an array takes for each value of `type`; for a class, those of a reference.
+func strideOf(_ type: Any.Type) -> Int {
+  func stride<Value>(_ type: Value.Type) -> Int { MemoryLayout<Value>.stride }
+  return _openExistential(type, do: stride)
+}
+
+/// The function is part of the stable interface of the standard library, to its own inlined code.
+@_silgen_name("_swift_getSwiftClassInstanceExtents")
+private func instanceExtents(_ type: AnyClass) -> (negative: UInt, positive: UInt)

@@ -133,7 +133,7 @@ package enum RuntimeTypes {
     "Foundation", "FoundationEssentials", "FoundationInternationalization",
   ]
 
-  /// What is asked for most often, and what goes by another name on some platform: `Decimal` is a structure
+  /// What is requested most often, and what has another name on some platform: `Decimal` is a structure
   /// of C on Apple's.
   private static let standardTypes: [String: Any.Type] = [
     "Swift.Bool": Bool.self, "Swift.String": String.self,

@@ -5,11 +5,11 @@ internal import Synchronization
 ///
 /// To make a `KeyedEncodingContainer` or `KeyedDecodingContainer` takes a block of memory and look-ups of the metadata of
 /// three generic types, which cost more than to write a small record. So a coder keeps those that it hands out; when
-/// nobody else holds one any more, it is handed out again, and its `State` is changed to that of the next value.
+/// nothing else holds one any more, it is handed out again, and its `State` is changed to that of the next value.
 ///
 /// Several are in use at a time where values of a type are nested in each other, mostly as many as the nesting is deep.
-/// So they are kept in the order in which they were made, and the first is looked for that nobody holds of those behind
-/// the last that somebody does.
+/// So they are kept in the order in which they were made, and the search for a
+/// free one begins behind the last that is held.
 struct SpareContainers<State: ContainerState> {
   private static var mostSpares: Int { 64 }
   /// In how many archives in a row none of them may be needed. Each costs every archive a retain and a release.
@@ -74,7 +74,7 @@ struct SpareContainers<State: ContainerState> {
     latest = 0
   }
 
-  /// Makes the containers ready for another archive; returns how many there are, or `nil` when somebody holds one.
+  /// Makes the containers ready for another archive; returns how many there are, or `nil` when one is still held.
   mutating func forgetArchive() -> Int? {
     for index in spares.indices {
       guard spares[index].isIdle else { return nil }
@@ -93,13 +93,13 @@ protocol SpareKeeper {
   /// Whether it keeps none.
   var hasNoSpares: Bool { get }
 
-  /// Makes the containers ready for another archive; returns how many there are, or `nil` when somebody holds one.
+  /// Makes the containers ready for another archive; returns how many there are, or `nil` when one is still held.
   func forgetArchiveInSpares() -> Int?
 }
 
 extension Array where Element: SpareKeeper {
   /// Makes the containers of all ready for another archive, and leaves out those that keep none any more; returns how many
-  /// containers there are, or `nil` when somebody holds one.
+  /// containers there are, or `nil` when one is still held.
   mutating func forgetArchive() -> Int? {
     var count = 0
     var keepAll = true
@@ -139,8 +139,8 @@ protocol ReusableCoder: AnyObject {
 
 /// Coders that wait for another archive, with their idle containers.
 ///
-/// Meanwhile the references that these have to their coder are not counted: else they and the coder would keep each other,
-/// and nobody could tell whether somebody else holds it.
+/// Meanwhile the references that these have to their coder are not counted. Otherwise they and the coder would keep each
+/// other, and its reference count would not tell whether something else holds it.
 ///
 /// A coder is in one of a few slots, from which one atomic exchange takes it. Each thread looks at a slot of its own first,
 /// so that threads seldom touch the same memory.
@@ -151,7 +151,7 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
   @safe
   private struct Slot: ~Copyable {
     let coder = unsafe Atomic<Unmanaged<Coder>?>(nil)
-    /// What kind of archives the coder is for, as it was when somebody looked last.
+    /// The kind of archives that the coder is for, as of the last look.
     let kind = Atomic<UInt32>(0)
     /// Keeps slots so far from each other that no two are in one line of a cache, nor in two that are fetched together.
     private let distance = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -201,8 +201,8 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
     return woken
   }
 
-  /// Takes `coder`, which is done with its archive, unless it cannot be used again, or somebody has kept a container of it
-  /// or itself.
+  /// Takes `coder`, which is done with its archive, unless it cannot be used again, or it or a container of it is still
+  /// held.
   func giveBack(_ coder: consuming Coder, _ kind: UInt32 = 0) {
     guard coder.canBeReused, let count = coder.forgetArchiveInSpares() else { return coder.dropSpares() }
     // As many as its idle containers have, beside the caller's. Nobody uses one of these before it is taken again.
@@ -251,7 +251,7 @@ class AnySpareContainer<State: ContainerState> {
     self.state = state
   }
 
-  /// Whether nobody else holds the container: whoever does, holds its box.
+  /// Whether nothing else holds the container: a holder has its box.
   @inline(__always)
   final var isIdle: Bool { isKnownUniquelyReferenced(&box) }
 }

@@ -28,7 +28,7 @@ struct StoredProperty: Sendable {
   /// The type, without being optional.
   var target: Any.Type { (type as? any OptionalValue.Type)?.wrapped ?? type }
 
-  /// Whether it is the storage of a `lazy` property, which has no value until it is asked for.
+  /// Whether it is the storage of a `lazy` property, which has no value until its first use.
   var isLazy: Bool { name.hasPrefix("$__lazy_storage_$_") }
 }
 

@@ -25,7 +25,7 @@ extension RuntimeMetadata {
   }
 
   /// The types of the loaded images: either those in extensions of types of other modules, or all the others. To name
-  /// the former, the runtime has to be asked for the types that are extended.
+  /// the former, the runtime has to find the extended types.
   static func declarations(inExtensions: Bool) -> [Declaration] {
     let images = images()
     var reader = ContextReader(resolvesExtensions: inExtensions)

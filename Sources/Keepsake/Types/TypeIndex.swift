@@ -20,7 +20,7 @@ final class OfLoadedImages<Value: Sendable>: Sendable {
   var value: Value {
     let imageCount = imageCount()
     if let known = made.withLock({ $0 }), known.imageCount == imageCount { return known.value }
-    // Outside of the lock, as it may call properties of other people's types. Two threads may both do it.
+    // Outside of the lock, as it may call properties of types of the program. Two threads may both do it.
     let value = make()
     made.withLock { $0 = (imageCount, value) }
     return value
@@ -89,7 +89,7 @@ final class TypeLookup: Sendable {
     self.find = find
   }
 
-  /// The types that go by `name`, which is asked for once as long as no image is loaded.
+  /// The types named `name`, which are searched once until another image is loaded.
   func types(named name: String) -> [Any.Type] {
     guard name.utf8.count <= TypeName.maximumLength else { return [] }
     let key = ExactString(string: name)

@@ -65,7 +65,7 @@ extension ArchiveImage {
     do throws(ArchiveError) {
       end = try self.end(ofValueAt: offset, in: reader)
     } catch {
-      // Damage is the reason that comes first, if that is what it was.
+      // If a checksum differs, the error says so first.
       if let cursor = error.byteOffset, cursor >= offset { try touch(offset..<(cursor + 1)) }
       throw error
     }

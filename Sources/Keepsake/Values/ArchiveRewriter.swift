@@ -197,9 +197,9 @@ struct ArchiveRewriter {
       builder.append(string: try value.string ?? "")
       return
     }
-    let offset = Source(value.image, try value.referencedNumber())
-    if let known = stringNumbers[offset] { return builder.append(stringNumber: known) }
-    stringNumbers[offset] = builder.append(string: try value.string ?? "")
+    let key = Source(value.image, try value.referencedNumber())
+    if let known = stringNumbers[key] { return builder.append(stringNumber: known) }
+    stringNumbers[key] = builder.append(string: try value.string ?? "")
   }
 
   // MARK: Containers
@@ -261,24 +261,24 @@ struct ArchiveRewriter {
   // MARK: Numbers
 
   private mutating func number(of body: ArchiveBody) -> Int {
-    let offset = Source(body.value.image, body.number)
-    if let known = numbers[offset] { return known }
+    let key = Source(body.value.image, body.number)
+    if let known = numbers[key] { return known }
     pending.append(body)
-    numbers[offset] = pending.count
+    numbers[key] = pending.count
     return pending.count
   }
 
   private mutating func conditionalNumber(_ value: ArchiveValue) throws(ArchiveError) -> Int {
-    let offset = Source(value.image, try value.referencedNumber())
-    if let known = conditionalNumbers[offset] { return known }
+    let key = Source(value.image, try value.referencedNumber())
+    if let known = conditionalNumbers[key] { return known }
     conditionals.append(try value.bodyNumber.map { Source(value.image, $0) })
-    conditionalNumbers[offset] = conditionals.count - 1
+    conditionalNumbers[key] = conditionals.count - 1
     return conditionals.count - 1
   }
 
   private mutating func classNumber(_ number: Int, _ image: ArchiveImage) throws(ArchiveError) -> Int {
-    let offset = Source(image, number)
-    if let known = classNumbers[offset] { return known }
+    let key = Source(image, number)
+    if let known = classNumbers[key] { return known }
     // The superclasses stand before the class.
     let chain = Array(sequence(first: number) { image.classes[$0].superclass }.reversed())
     var last: Int?

@@ -150,7 +150,7 @@ public struct ArchiveValue: @unchecked Sendable {
       case .reserved: throw image.unknownTag(tag, at: offset)
       }
     if kind == .value, standing != .underTopLevelKey { throw image.misplacedValueReference(offset) }
-    // Of other values the end is found when the last of their members is asked for.
+    // The end of other values is found with the last of their members.
     if isAllOfBody, !hasMembers || kind == .url {
       try image.checkEnd(byteRange.upperBound, of: offset..<bodyEnd)
     }

@@ -127,7 +127,7 @@ extension ArchiveValue {
       }
       try walk.skipMembers()
     }
-    // All of them were asked for.
+    // All of them were visited.
     if isLast == nil, content.isAllOfBody { try walk.checkEnd() }
   }
 }

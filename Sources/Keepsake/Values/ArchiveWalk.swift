@@ -4,7 +4,7 @@
 /// followed only where the caller says so, who keeps track of what it has seen.
 ///
 /// Nothing is read before it is needed: where a value ends that has no members, or was skipped, is found when the one
-/// behind it is asked for. What is read is held to the rules of the format (Format §10): a map has no key twice, a value
+/// behind it is needed. What is read is held to the rules of the format (Format §10): a map has no key twice, a value
 /// reference stands under a key of the top level, and a body ends where its value does, unless the last of it was
 /// skipped.
 package struct ArchiveWalk {
@@ -67,7 +67,7 @@ package struct ArchiveWalk {
     reader = value.reader
   }
 
-  /// Where the next value begins. To ask for it costs the way there.
+  /// Where the next value begins, which has to be searched.
   package var cursor: Int {
     mutating get throws(ArchiveError) {
       while position.passed > 0 {

@@ -14,8 +14,8 @@ extension ArchiveImage {
   ///
   /// Checksums are compared when the archive is opened. This finds what was wrong from the start.
   ///
-  /// - Parameter progress: is told now and then the place up to which all is well; the end of the top level is the
-  ///   last.
+  /// - Parameter progress: gets, now and then, the offset up to which everything is sound; the last is the end of the
+  ///   top level.
   /// - Throws: the first fault, with its place.
   @discardableResult
   package func verifyStructure(

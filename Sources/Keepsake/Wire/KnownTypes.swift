@@ -22,7 +22,7 @@ func knownDowncast<Subclass: AnyObject>(_ object: AnyObject, to type: Subclass.T
   unsafe unsafeDowncast(object, to: type)
 }
 
-/// A reference to an object that somebody else keeps as long as this one is used: so nothing is counted where it is copied
+/// A reference to an object that something else keeps as long as this one is used: so nothing is counted where it is copied
 /// or used, which takes longer than most of what is done with it.
 @safe
 struct Unretained<Object: AnyObject> {

@@ -1,4 +1,4 @@
-/// The errors for what is beyond ``ArchiveLimits``: a decoder and the translation of old archives find the same.
+/// The errors for what is beyond ``ArchiveLimits``: a decoder and the translation of NSKeyedArchiver archives find the same.
 extension ArchiveLimits {
   @inline(never)
   func tooManyElements(_ count: Int, _ offset: Int?) -> ArchiveError {

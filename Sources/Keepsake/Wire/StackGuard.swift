@@ -13,7 +13,7 @@ struct StackGuard {
   /// What must be left when an error is already being described.
   static let lastReserve: UInt = 48 << 10
 
-  /// The stack that was asked for last. No address is in it as long as none was.
+  /// The stack of the last look. No address is in it before the first.
   private var lowest = UInt.max
   private var highest: UInt = 0
 

@@ -20,11 +20,9 @@ struct Arguments {
         files.append(argument)
         continue
       }
-      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
-        String.init
-      )
-      if argument.hasPrefix("--"), parts.count == 2, takesValue.contains(parts[0]) {
-        values[parts[0], default: []].append(parts[1])
+      let name = String(argument.prefix { $0 != "=" })
+      if argument.hasPrefix("--"), name != argument, takesValue.contains(name) {
+        values[name, default: []].append(String(argument.dropFirst(name.count + 1)))
       } else if takesValue.contains(argument) {
         guard let value = rest.popFirst() else { throw misuse("the option '\(argument)' needs a value") }
         values[argument, default: []].append(value)
@@ -37,7 +35,6 @@ struct Arguments {
     }
   }
 
-  /// The failure of a command whose arguments are wrong.
   func misuse(_ message: String) -> CommandFailure { .usage("\(command): \(message)") }
 
   /// The value of an option, the last if it was given more than once.
@@ -57,10 +54,9 @@ struct Arguments {
     guard let text = value(option) else { return nil }
     let isHuge = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } && Int(text) == nil
     guard let number = isHuge ? .max : Int(text), range.contains(number) else {
-      let limits = range.upperBound == .max ? "on" : "to \(grouped(range.upperBound))"
-      throw misuse(
-        "'\(escaped(text))' is no number from \(range.lowerBound) \(limits) for the option '\(option)'"
-      )
+      let end = range.upperBound == .max ? "on" : "to \(grouped(range.upperBound))"
+      let numbers = "\(range.lowerBound) \(end)"
+      throw misuse("'\(escaped(text))' is no number from \(numbers) for the option '\(option)'")
     }
     return number
   }

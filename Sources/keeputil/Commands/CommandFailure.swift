@@ -37,6 +37,7 @@ struct CommandFailure: Error {
   func about(_ name: String) -> CommandFailure { CommandFailure(status, message.map { "\(name): \($0)" }) }
 
   static func usage(_ message: String) -> CommandFailure { CommandFailure(.usage, message) }
+  static func badData(_ message: String) -> CommandFailure { CommandFailure(.badData, message) }
 
   /// What went wrong with the archive in the file `name`.
   init(_ error: ArchiveError, in name: String) {

@@ -34,7 +34,7 @@ enum CompactCommand: Command {
       try input.progress("compacting").wait { () throws(ArchiveError) in try compactDocument(file) }
     }
     guard !arguments.has("--quiet") else { return }
-    try StandardOutput.write(
+    try standardOutput.write(
       "\(displayed(input.name)): \(counted(counts.after, "byte")), \(counted(saveCount, "save")) before in "
         + "\(counted(counts.before, "byte")).\n"
     )

@@ -91,10 +91,9 @@ enum ConvertCommand: Command {
   private static func export<Syntax: PlainSyntax>(
     _ input: Input,
     to file: String,
-    _ syntax: (any Output) -> Syntax
+    _ syntax: (any Output) throws -> Syntax
   ) throws {
-    let reading = input.progress("reading")
-    let isArchive = try input.kind == .archive || reading.wait { try input.isFoundationArchive }
+    let isArchive = try input.kind == .archive || translated(input) != nil
     let source = isArchive ? input : Input(name: input.name, data: try archive(of: input))
     let (image, summary) = try source.openArchive()
     tellLosses(image.source?.losses ?? [])
@@ -102,7 +101,7 @@ enum ConvertCommand: Command {
     defer { progress.finish() }
     try withOutput(file) { output in
       try input.reading {
-        var export = try PlainExport(image, summary, syntax(output))
+        var export = try PlainExport(image, summary, try syntax(output))
         try export.write(progress)
         progress.finish()
         export.syntax.notes.sentences.forEach(Tool.note)
@@ -117,13 +116,17 @@ enum ConvertCommand: Command {
       // Checked, and then the same bytes.
       _ = try input.openArchive()
       data = input.data
-    } else if let translated = try input.progress("reading").wait({ try input.translatedArchive() }) {
+    } else if let translated = try translated(input) {
       tellLosses(translated.losses)
       data = translated.data
     } else {
       data = try archive(of: input)
     }
     try withOutput(file) { try $0.write(data) }
+  }
+
+  private static func translated(_ input: Input) throws(CommandFailure) -> Input.Translated? {
+    try input.progress("reading").wait { () throws(CommandFailure) in try input.translatedArchive() }
   }
 
   /// An archive whose root object is what JSON or a property list holds.
@@ -148,8 +151,7 @@ enum ConvertCommand: Command {
       reader.notes.forEach(Tool.note)
       return value
     } catch let failure as JSONReader.Failure {
-      throw CommandFailure(
-        .badData,
+      throw CommandFailure.badData(
         "this is neither an archive nor JSON nor a property list: as JSON, \(failure.text)"
       )
     }

@@ -53,7 +53,7 @@ enum DemoCommand: Command {
   }
 
   private static func demonstrate(file: String, kept: String?) throws {
-    let out = StandardOutput.gathered
+    let out = standardOutput
     let library = Library()
     try out.write("The graph: \(library.description)\n\n")
 
@@ -79,12 +79,7 @@ enum DemoCommand: Command {
 
   /// How many objects of each class the archive holds, and what they take.
   private static func classTable(_ image: ArchiveImage) throws -> String {
-    var totals = [ArchiveStatistics.Tally](repeating: .init(), count: image.classes.count)
-    for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
-      let body = try image.numberedBody(number, referredToAt: 0)
-      if let classNumber = body.classNumber { totals[classNumber].add(body.byteRange.count) }
-    }
-    let rows = zip(image.classes, totals).map { entry, total in
+    let rows = zip(image.classes, try image.classTallies()).map { entry, total in
       let name = entry.name.padding(toLength: 22, withPad: " ", startingAt: 0)
       let (count, bytes) = (leftPadded(grouped(total.count), 6), leftPadded(grouped(total.bytes), 7))
       return "  \(name)\(count) in \(bytes) bytes\n"

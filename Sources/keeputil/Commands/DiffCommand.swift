@@ -63,10 +63,11 @@ enum DiffCommand: Command {
       count += 1
       if isQuiet { throw CommandFailure(.different, nil) }
       progress.makeWay()
-      let mark = palette.paint(String(sign.rawValue), sign.ink)
-      try StandardOutput.write("\(mark) \(palette.paint(path, .key)): \(text)\n")
+      let ink: Palette.Ink = sign == .added ? .added : sign == .removed ? .removed : .changed
+      let mark = palette.paint(String(sign.rawValue), ink)
+      try standardOutput.write("\(mark) \(palette.paint(path, .key)): \(text)\n")
     }
-    try StandardOutput.keeping {
+    try standardOutput.keeping {
       try comparison.run()
       if count > 0 { throw CommandFailure(.different, nil) }
     }

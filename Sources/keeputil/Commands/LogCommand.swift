@@ -29,7 +29,7 @@ enum LogCommand: Command {
   static func run(_ arguments: Arguments) throws {
     let rows = rows(try arguments.input().openArchiveToRead())
     guard arguments.has("--json") else {
-      for line in lines(rows) { try StandardOutput.write(line + "\n") }
+      for line in lines(rows) { try standardOutput.write(line + "\n") }
       return
     }
     let list: [JSONFields] = rows.map { row in
@@ -38,50 +38,31 @@ enum LogCommand: Command {
         "added": row.addedCount,
       ]
     }
-    try JSONWriter.write(list, StandardOutput.gathered, pretty: true)
+    try JSONWriter.write(list, standardOutput, pretty: true)
   }
 
-  /// The list of the saves of `file`.
   static func lines(_ file: String) throws -> [String] { lines(rows(try Input(file).openArchiveToRead())) }
 
   private static func lines(_ rows: [Row]) -> [String] {
-    var table = TextTable([
-      ("save", .right), ("date", .left), ("bytes", .right), ("changed", .right), ("new", .right),
-    ])
-    for row in rows {
+    let cells = rows.map { row in
       let counts = [row.byteCount, row.changedCount, row.addedCount]
-      table.add([grouped(row.number), row.date ?? ""] + counts.map(grouped))
+      return [grouped(row.number), row.date ?? ""] + counts.map(grouped)
     }
-    return table.lines(margin: "")
+    return TextTable(">save", "date", ">bytes", ">changed", ">new", rows: cells).lines(margin: "")
   }
 
   /// A save, and how many objects and values with a body of their own it has changed and added.
-  private struct Row {
-    let number: Int
-    let date: String?
-    let byteCount: Int
-    let changedCount: Int
-    let addedCount: Int
-  }
+  private typealias Row = (number: Int, date: String?, byteCount: Int, changedCount: Int, addedCount: Int)
 
   private static func rows(_ image: ArchiveImage) -> [Row] {
     var count = image.saves.isEmpty ? image.directory.bodyCount : image.extent.firstBodyCount
-    var rows = [
-      Row(number: 1, date: nil, byteCount: image.extent.firstEnd, changedCount: 0, addedCount: count)
-    ]
-    for save in image.saves {
-      let added = save.bodyCount - count
-      rows.append(
-        Row(
-          number: save.number,
-          date: save.date.flatMap { CalendarTime(secondsSince2001: $0) }.map { "\($0.date) \($0.time)" },
-          byteCount: save.range.count,
-          changedCount: save.bodyList.count - added,
-          addedCount: added
-        )
-      )
-      count = save.bodyCount
-    }
-    return rows
+    return [(1, nil, image.extent.firstEnd, 0, count)]
+      + image.saves.map { save in
+        let added = save.bodyCount - count
+        count = save.bodyCount
+        let time = save.date.flatMap { CalendarTime(secondsSince2001: $0) }
+        let date = time.map { "\($0.date) \($0.time)" }
+        return (save.number, date, save.range.count, save.bodyList.count - added, added)
+      }
   }
 }

@@ -6,21 +6,12 @@ struct ManualPage {
     let text: String
   }
 
-  /// A piece of the description.
-  private enum Block {
-    /// A paragraph, which is broken into lines as the page needs.
-    case paragraph(String)
-    /// Lines that stay as they are.
-    case verbatim([Substring])
-    case item(Item)
-  }
-
   let name: String
   /// What the command does, in a few words.
   let summary: String
   /// The ways to call it, without the name of the tool.
   private let synopsis: [String]
-  private let description: [Block]
+  private let description: String
   /// Each as it is typed, with the name of its value if it takes one: `--depth N`.
   let options: [Item]
   /// The options that the tool gives to itself.
@@ -47,7 +38,7 @@ struct ManualPage {
     self.name = name
     self.summary = summary
     self.synopsis = synopsis
-    self.description = ManualPage.blocks(description)
+    self.description = description
     self.options = ManualPage.items(options)
     self.hiddenOptions = ManualPage.items(hiddenOptions)
     self.exitStatuses = exitStatuses
@@ -55,21 +46,13 @@ struct ManualPage {
     self.examples = ManualPage.items(examples)
   }
 
-  private static func blocks(_ text: String) -> [Block] {
-    text.split(separator: "\n\n").flatMap { piece -> [Block] in
-      let lines = piece.split(separator: "\n")
-      if lines[0].hasPrefix("    ") { return [.verbatim(lines.map { $0.dropFirst(4) })] }
-      guard lines.count > 1, lines[1].hasPrefix("  ") else { return [.paragraph(String(piece))] }
-      let starts = lines.indices.filter { !lines[$0].hasPrefix(" ") }
-      return zip(starts, starts.dropFirst() + [lines.count]).map { start, end in
-        let meaning = lines[(start + 1)..<end].map { $0.dropFirst(2) }.joined(separator: " ")
-        return .item(Item(term: String(lines[start]), text: meaning))
-      }
-    }
-  }
-
   private static func items(_ text: String) -> [Item] {
-    blocks(text).compactMap { if case .item(let item) = $0 { item } else { nil } }
+    let lines = text.split(separator: "\n")
+    let starts = lines.indices.filter { !lines[$0].hasPrefix(" ") }
+    return zip(starts, starts.dropFirst() + [lines.count]).map { start, end in
+      let meaning = lines[(start + 1)..<end].map { $0.dropFirst(2) }.joined(separator: " ")
+      return Item(term: String(lines[start]), text: meaning)
+    }
   }
 }
 
@@ -122,7 +105,7 @@ extension ManualPage {
     return [
       section("NAME", [line("keeputil \(name) - \(summary)")]),
       section("SYNOPSIS", calls, apart: false),
-      section("DESCRIPTION", description.map { text($0, palette) }),
+      section("DESCRIPTION", description.split(separator: "\n\n").flatMap { texts($0, palette) }),
       section("OPTIONS", options.map { text($0, palette) }),
       section("EXIT STATUS", statuses, apart: false),
       section("EXAMPLES", commands),
@@ -136,12 +119,12 @@ extension ManualPage {
       .joined() + "\n" + wrapped(closedPipe, 2) + "\n"
   }
 
-  private func text(_ block: Block, _ palette: Palette) -> String {
-    switch block {
-    case .paragraph(let text): Self.wrapped(text, Self.margin)
-    case .verbatim(let lines): lines.map { line("  " + $0) }.joined(separator: "\n")
-    case .item(let item): text(item, palette)
-    }
+  private func texts(_ piece: Substring, _ palette: Palette) -> [String] {
+    let lines = piece.split(separator: "\n")
+    if lines[0].hasPrefix("    ") { return [lines.map { line($0.dropFirst(2)) }.joined(separator: "\n")] }
+    let hasItems = lines.count > 1 && lines[1].hasPrefix("  ")
+    return hasItems
+      ? Self.items(String(piece)).map { text($0, palette) } : [Self.wrapped(String(piece), Self.margin)]
   }
 
   private func text(_ item: Item, _ palette: Palette) -> String {

@@ -107,7 +107,7 @@ enum PrintCommand: Command {
     let path = try arguments.value("--key").map { (text) throws(CommandFailure) in try PathArgument(text) }
     let input = try arguments.input()
     let image = try input.openArchiveToRead()
-    try StandardOutput.keeping {
+    try standardOutput.keeping {
       try input.reading { try print(path, in: image, as: options, isJSON: arguments.has("--json")) }
     }
     if !image.extent.hasChecksums {
@@ -121,23 +121,24 @@ enum PrintCommand: Command {
     as options: TreeOptions,
     isJSON: Bool
   ) throws {
-    let out = StandardOutput.gathered
-    let found = try path.map { try PathLookup.find($0, in: image) } ?? .value(try image.topLevelValue)
+    let out = standardOutput
+    let found: PathLookup.Found
+    if let path {
+      found = try PathLookup.find(path, in: image)
+    } else {
+      let topLevel = try image.topLevelValue
+      found = .value(topLevel, of: nil)
+    }
     switch found {
     case .number(let number) where isJSON:
       try JSONTree.write(number, out)
     case .number(let number):
       try out.write(options.palette.paint(number.texts.joined(), .number) + "\n")
-    case .body(let body) where isJSON:
-      try JSONTree.write(body, out, options)
-    case .body(let body):
-      var tree = TreePrinter(body, out, options)
-      try tree.printAll()
-    case .value(let value) where isJSON:
-      var tree = JSONTree(value, out, options)
+    case .value(let value, let body) where isJSON:
+      var tree = try JSONTree(value, out, options, in: body)
       try tree.write()
-    case .value(let value):
-      var tree = TreePrinter(value, out, options)
+    case .value(let value, let body):
+      var tree = TreePrinter(value, out, options, in: body)
       try tree.printAll()
     }
   }

@@ -60,9 +60,9 @@ enum StatsCommand: Command {
     let input = try arguments.input()
     let statistics = try StatisticsPass.over(input, top: top ?? 10).pass.statistics
     if arguments.has("--json") {
-      try JSONWriter.write(statistics.json, StandardOutput.gathered, pretty: true)
+      try JSONWriter.write(statistics.json, standardOutput, pretty: true)
     } else {
-      let text = StatisticsText(statistics, StandardOutput.gathered, .standardOutput, mostRows: top ?? 20)
+      let text = StatisticsText(statistics, standardOutput, .standardOutput, mostRows: top ?? 20)
       try text.write(name: input.name)
     }
   }

@@ -26,7 +26,7 @@ enum Tool {
   static func run(_ arguments: [String]) -> Int32 {
     do {
       try dispatch(arguments)
-      try StandardOutput.flush()
+      try standardOutput.flush()
       return 0
     } catch let failure as CommandFailure {
       if let message = failure.message { complain(message) }
@@ -43,8 +43,8 @@ enum Tool {
     }
     let rest = Array(arguments.dropFirst())
     switch first {
-    case "--help", "-h": return try StandardOutput.write(overview)
-    case "--version": return try StandardOutput.write(version + "\n")
+    case "--help", "-h": return try standardOutput.write(overview)
+    case "--version": return try standardOutput.write(version + "\n")
     case "help": return try help(rest)
     default: break
     }
@@ -54,7 +54,7 @@ enum Tool {
       throw CommandFailure.usage(unknown(isOption ? "option" : "command", first, among: known))
     }
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      return try StandardOutput.write(command.manual.text(.standardOutput))
+      return try standardOutput.write(command.manual.text(.standardOutput))
     }
     try command.run(Arguments(rest, for: command.manual))
   }
@@ -65,12 +65,12 @@ enum Tool {
   }
 
   private static func help(_ names: [String]) throws {
-    guard let name = names.first else { return try StandardOutput.write(overview) }
+    guard let name = names.first else { return try standardOutput.write(overview) }
     guard names.count == 1, let command = commands.first(where: { $0.name == name }) else {
       let wanted = names.joined(separator: " ")
       throw CommandFailure.usage(unknown("command", wanted, among: commands.map { $0.name }))
     }
-    try StandardOutput.write(command.manual.text(.standardOutput))
+    try standardOutput.write(command.manual.text(.standardOutput))
   }
 
   private static var overview: String {
@@ -101,7 +101,6 @@ enum Tool {
   /// A line on standard error about a command that did its work.
   static func note(_ message: String) { complain("note: \(message)") }
 
-  /// One line on standard error.
   static func complain(_ message: String) {
     let line = displayed(message.split(separator: "\n").joined(separator: " "))
     try? FileHandle.standardError.write(contentsOf: Data("keeputil: \(line)\n".utf8))

@@ -50,7 +50,7 @@ enum VerifyCommand: Command {
       : "\(counted(summary.objectCount, "object")) of \(counted(classes, "class", "classes"))"
     let saves = image.saves.isEmpty ? "" : " and \(image.saves.count + 1) saves"
     let size = counted(input.data.count, "byte") + saves
-    try StandardOutput.write(
+    try standardOutput.write(
       displayed(input.name)
         + (image.extent.hasChecksums
           ? ": a whole archive of \(content) in \(size).\n"

@@ -1,4 +1,5 @@
 import Foundation
+import Keepsake
 
 /// Reads JSON without losing anything: the order of keys, every digit of a number, whatever is in a string.
 struct JSONReader {
@@ -24,7 +25,6 @@ struct JSONReader {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { cursor = 3 }
   }
 
-  /// Reads the whole text.
   mutating func read() throws -> PlainValue {
     skipSpace()
     guard cursor < bytes.count else { throw failure("it is empty") }
@@ -83,55 +83,55 @@ struct JSONReader {
     return value
   }
 
-  private mutating func enter() throws {
+  /// Calls `read` for each element between brackets.
+  private mutating func list(
+    _ name: String,
+    until end: Unicode.Scalar,
+    _ read: (inout JSONReader) throws -> Void
+  ) throws {
     cursor += 1
     depth += 1
+    defer { depth -= 1 }
     guard depth <= JSONReader.deepest else {
       throw failure("values are nested more than \(JSONReader.deepest) deep")
     }
     skipSpace()
+    if take(end) { return }
+    while true {
+      try read(&self)
+      skipSpace()
+      if take(end) { return }
+      guard take(",") else { throw failure("a comma or the end of \(name) is missing") }
+      skipSpace()
+    }
   }
 
   private mutating func array() throws -> PlainValue {
-    try enter()
-    defer { depth -= 1 }
     var elements: [PlainValue] = []
-    if take("]") { return .array([]) }
-    while true {
-      elements.append(try readValue())
-      skipSpace()
-      if take("]") { return .array(elements) }
-      guard take(",") else { throw failure("a comma or the end of an array is missing") }
-      skipSpace()
-    }
+    try list("an array", until: "]") { elements.append(try $0.readValue()) }
+    return .array(elements)
   }
 
   private mutating func object() throws -> PlainValue {
-    try enter()
-    defer { depth -= 1 }
     var members: [PlainMember] = []
-    var indexes: [[UInt8]: Int] = [:]
-    if take("}") { return .object([]) }
-    while true {
-      guard next == UInt8(ascii: "\"") else { throw failure("a key is missing") }
-      let key = try string()
-      skipSpace()
-      guard take(":") else { throw failure("a colon is missing") }
-      skipSpace()
-      let value = try readValue()
-      // By their bytes: to Swift, strings are equal that differ by normalisation.
-      if let index = indexes[Array(key.utf8)] {
-        repeatedKeys += 1
+    // To `String`, texts are equal that differ by normalisation.
+    var indexes: [ExactString: Int] = [:]
+    try list("an object", until: "}") { reader in
+      guard reader.next == UInt8(ascii: "\"") else { throw reader.failure("a key is missing") }
+      let key = try reader.string()
+      reader.skipSpace()
+      guard reader.take(":") else { throw reader.failure("a colon is missing") }
+      reader.skipSpace()
+      let value = try reader.readValue()
+      if let index = indexes[ExactString(string: key)] {
+        reader.repeatedKeys += 1
         members[index].value = value
       } else {
-        indexes[Array(key.utf8)] = members.count
+        indexes[ExactString(string: key)] = members.count
         members.append(PlainMember(key: key, value: value))
       }
-      skipSpace()
-      if take("}") { return .object(members) }
-      guard take(",") else { throw failure("a comma or the end of an object is missing") }
-      skipSpace()
     }
+    return .object(members)
   }
 
   // MARK: Strings
@@ -212,21 +212,16 @@ struct JSONReader {
     _ = take("-")
     let first = next
     let whole = digits()
-    guard whole == 1 || (whole > 1 && first != UInt8(ascii: "0")) else {
-      throw failure("a number is not written as one", at: start)
-    }
-    var isWhole = true
-    if take(".") {
-      isWhole = false
-      guard digits() > 0 else { throw failure("a number is not written as one", at: start) }
-    }
-    if take("e") || take("E") {
-      isWhole = false
+    let end = cursor
+    var isNumber = whole == 1 || (whole > 1 && first != UInt8(ascii: "0"))
+    if isNumber, take(".") { isNumber = digits() > 0 }
+    if isNumber, take("e") || take("E") {
       if !take("+") { _ = take("-") }
-      guard digits() > 0 else { throw failure("a number is not written as one", at: start) }
+      isNumber = digits() > 0
     }
+    guard isNumber else { throw failure("a number is not written as one", at: start) }
     let text = String(decoding: bytes[start..<cursor], as: UTF8.self)
-    guard let number = PlainNumber(text, isWhole: isWhole) else {
+    guard let number = PlainNumber(text, isWhole: cursor == end) else {
       throw failure("a number is larger than any that can be kept", at: start)
     }
     if number.isRounded { roundedNumbers += 1 }

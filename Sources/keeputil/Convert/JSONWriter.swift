@@ -1,19 +1,19 @@
 import Foundation
 
-/// JSON, as text on one line or indented.
 struct JSONWriter: PlainSyntax {
   var notes = PlainNotes()
   private let output: any Output
   private let isPretty: Bool
+  /// Whether what means something in HTML is escaped, so that no text can end the element that it is in.
+  private let isInHTML: Bool
   private var brackets: [(kind: PlainBracket, isEmpty: Bool)] = []
   private var hasKey = false
 
-  init(_ output: any Output, pretty: Bool) {
+  init(_ output: any Output, pretty: Bool, isInHTML: Bool = false) {
     self.output = output
     isPretty = pretty
+    self.isInHTML = isInHTML
   }
-
-  mutating func begin() {}
 
   mutating func finish() throws { try output.write("\n") }
 
@@ -45,7 +45,7 @@ struct JSONWriter: PlainSyntax {
   }
 
   mutating func key(_ name: String) throws {
-    try put(JSONWriter.quoted(name) + (isPretty ? ": " : ":"))
+    try put(quoted(name) + (isPretty ? ": " : ":"))
     hasKey = true
   }
 
@@ -58,7 +58,7 @@ struct JSONWriter: PlainSyntax {
   mutating func null() throws { try put("null") }
   mutating func bool(_ value: Bool) throws { try put(value ? "true" : "false") }
   mutating func integer(_ digits: String) throws { try put(digits) }
-  mutating func string(_ value: String) throws { try put(JSONWriter.quoted(value)) }
+  mutating func string(_ value: String) throws { try put(quoted(value)) }
 
   mutating func real(_ value: Double, _ digits: String) throws {
     if value.isFinite { return try put(digits) }
@@ -86,24 +86,21 @@ struct JSONWriter: PlainSyntax {
   }
 
   /// The string in quotes. What could do something to a terminal is escaped: to a reader it is the same.
-  private static func quoted(_ string: String) -> String {
+  private func quoted(_ string: String) -> String {
     let text = respelled(string) { scalar, previous in
       switch scalar {
       case "\"", "\\": "\\\(scalar)"
       case "\n": "\\n"
       case "\r": "\\r"
       case "\t": "\\t"
-      case " "..."~": nil
-      default: scalar.isStrange(after: previous) ? scalar.utf16.map(escape).joined() : nil
+      case "<", ">", "&": isInHTML ? "\\u" + padded(scalar.value, 4, radix: 16) : nil
+      case _ where (" "..."~").contains(scalar) || !scalar.isStrange(after: previous): nil
+      default: scalar.utf16.map { "\\u" + padded($0, 4, radix: 16) }.joined()
       }
     }
     return "\"\(text)\""
   }
 
-  private static func escape(_ unit: UInt16) -> String {
-    let digits = String(unit, radix: 16)
-    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-  }
 }
 
 // What the tool itself tells as JSON.
@@ -181,7 +178,6 @@ struct JSONFields: JSONConvertible, ExpressibleByDictionaryLiteral {
 extension JSONWriter {
   mutating func value(_ value: any JSONConvertible) throws { try value.write(to: &self) }
 
-  /// A key with its value.
   mutating func field(_ name: String, _ value: any JSONConvertible) throws {
     try key(name)
     try self.value(value)
@@ -194,10 +190,9 @@ extension JSONWriter {
     try close()
   }
 
-  /// A text that is one value of JSON.
   static func write(_ value: any JSONConvertible, _ output: any Output, pretty: Bool) throws {
     var json = JSONWriter(output, pretty: pretty)
-    try value.write(to: &json)
+    try json.value(value)
     try json.finish()
   }
 }

@@ -1,10 +1,9 @@
 import Foundation
 import Keepsake
 
-/// What a format has to be able to write, piece by piece. Containers are opened and closed in turns.
+/// What a format must be able to write. Calls of `open` and `close` match.
 protocol PlainSyntax {
   var notes: PlainNotes { get set }
-  mutating func begin() throws
   mutating func finish() throws
   mutating func open(_ bracket: PlainBracket) throws
   mutating func key(_ name: String) throws
@@ -25,7 +24,7 @@ enum PlainBracket {
   case object
 }
 
-/// What could not be written as it was, to be told once at the end.
+/// Counts what could not be written unchanged, for notes at the end.
 struct PlainNotes {
   private var counts: [(name: String, text: (Int) -> String, count: Int)] = []
 
@@ -86,18 +85,14 @@ struct PlainExport<Syntax: PlainSyntax> {
     let root = try (topLevel.count == 1 ? topLevel[KeyedArchiver.rootKey] : nil) ?? topLevel
     walk = ArchiveWalk(root)
     var needsID = summary.referenceCounts.map { $0 > 1 }
-    isReached = try PlainExport.findWeakReferences(in: root, image, &needsID)
+    isReached = try PlainExport.findWeakReferences(in: root, &needsID)
     self.needsID = needsID
   }
 
   /// Goes the way that the export will go, since a weak reference may stand before the object that it leads
   /// to, and marks the objects that need an id for it. Returns which bodies were met.
-  private static func findWeakReferences(
-    in root: ArchiveValue,
-    _ image: ArchiveImage,
-    _ needsID: inout [Bool]
-  ) throws -> [Bool] {
-    guard image.hasConditionals else { return [] }
+  private static func findWeakReferences(in root: ArchiveValue, _ needsID: inout [Bool]) throws -> [Bool] {
+    guard root.image.hasConditionals else { return [] }
     var reached = needsID.map { _ in false }
     var walk = ArchiveWalk(root)
     while let step = try walk.next() {
@@ -115,7 +110,6 @@ struct PlainExport<Syntax: PlainSyntax> {
   }
 
   mutating func write(_ progress: Progress) throws {
-    try syntax.begin()
     var visited = 0
     while let step = try walk.next() {
       switch step {

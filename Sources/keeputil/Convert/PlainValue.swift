@@ -51,7 +51,6 @@ enum PlainValue: Encodable {
   }
 }
 
-/// A key and its value.
 struct PlainMember {
   let key: String
   var value: PlainValue

@@ -5,19 +5,14 @@ enum PropertyListReader {
   static let deepest = 500
 
   static func read(_ data: Data) throws -> PlainValue {
-    let list: Any
-    do {
-      list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
-    } catch {
-      throw CommandFailure(.badData, "this is not a valid property list")
+    guard let list = try? unsafe PropertyListSerialization.propertyList(from: data, format: nil) else {
+      throw CommandFailure.badData("this is not a valid property list")
     }
     return try value(list, depth: 0)
   }
 
   private static func value(_ value: Any, depth: Int) throws -> PlainValue {
-    guard depth < deepest else {
-      throw CommandFailure(.badData, "values are nested more than \(deepest) deep")
-    }
+    guard depth < deepest else { throw CommandFailure.badData("values are nested more than \(deepest) deep") }
     switch value {
     // Before the numbers and the texts of Swift, as which a number would pass too, whatever it is.
     case let number as NSNumber: return self.number(number)
@@ -32,8 +27,7 @@ enum PropertyListReader {
         try keys.map { PlainMember(key: $0, value: try self.value(dictionary[$0] ?? "", depth: depth + 1)) }
       )
     default:
-      throw CommandFailure(
-        .badData,
+      throw CommandFailure.badData(
         "the property list holds a value that is no plain one (\(type(of: value))), as the archives of "
           + "NSKeyedArchiver do"
       )

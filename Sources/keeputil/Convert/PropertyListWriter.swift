@@ -1,16 +1,12 @@
 import Foundation
 
-/// A property list in XML.
 struct PropertyListWriter: PlainSyntax {
   var notes = PlainNotes()
   private let output: any Output
   private var brackets: [PlainBracket] = []
 
-  init(_ output: any Output) {
+  init(_ output: any Output) throws {
     self.output = output
-  }
-
-  mutating func begin() throws {
     try output.write(
       """
       <?xml version="1.0" encoding="UTF-8"?>

@@ -14,15 +14,15 @@ enum DemoChecks {
     for ((path, object), (otherPath, twin)) in zip(references.list, others.list) {
       let known = twins.updateValue(twin, forKey: ObjectIdentifier(object))
       guard path == otherPath, known == nil || known === twin else {
-        throw CommandFailure(.badData, "\(path) came back as another object")
+        throw CommandFailure.badData("\(path) came back as another object")
       }
       guard known != nil || taken.insert(ObjectIdentifier(twin)).inserted else {
-        throw CommandFailure(.badData, "\(path): two objects came back as one")
+        throw CommandFailure.badData("\(path): two objects came back as one")
       }
     }
     let objects = library.objectCount
     guard twins.count == objects, others.list.count == references.list.count else {
-      throw CommandFailure(.badData, "the library came back with \(twins.count) objects")
+      throw CommandFailure.badData("the library came back with \(twins.count) objects")
     }
     let popular = mostLent(copy)
     return [

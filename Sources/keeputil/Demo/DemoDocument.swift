@@ -7,7 +7,7 @@ enum DemoDocument {
   private static let saveCount = 10
 
   static func demonstrate(_ file: String, isKept: Bool) throws {
-    let out = StandardOutput.gathered
+    let out = standardOutput
     let document = try ArchiveDocument(creating: file, root: Library())
     let first = document.saves[0].byteCount
     try out.write("A document of a library, with \(counted(first, "byte")) in its first save.\n\n")

@@ -165,13 +165,9 @@ struct Dice {
   }
 
   mutating func uuid() -> UUID {
-    let (a, b) = (next(), next())
-    func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (index * 8)) }
-    return UUID(
-      uuid: (
-        byte(a, 0), byte(a, 1), byte(a, 2), byte(a, 3), byte(a, 4), byte(a, 5), byte(a, 6), byte(a, 7),
-        byte(b, 0), byte(b, 1), byte(b, 2), byte(b, 3), byte(b, 4), byte(b, 5), byte(b, 6), byte(b, 7)
-      )
-    )
+    let bytes = [next(), next()].flatMap { word in
+      (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
+    }
+    return unsafe NSUUID(uuidBytes: bytes) as UUID
   }
 }

@@ -26,7 +26,6 @@ final class Mirrored: NSObject, NSCoding {
 struct KeyedMirror {
   private var made: [ObjectIdentifier: Mirrored] = [:]
 
-  /// The size of the archive that NSKeyedArchiver makes of `library`.
   static func archiveSize(_ library: Library) -> Int {
     var mirror = KeyedMirror()
     let archiver = NSKeyedArchiver(requiringSecureCoding: false)

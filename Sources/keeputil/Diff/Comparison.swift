@@ -1,6 +1,6 @@
 import Keepsake
 
-/// Compares two archives from their top levels on, and tells what differs as it goes.
+/// Compares two archives from their top levels, and reports differences as it finds them.
 ///
 /// It takes no recursion, and visits each pair of objects once, so that cycles end.
 final class Comparison {
@@ -8,17 +8,9 @@ final class Comparison {
     case added = "+"
     case removed = "-"
     case changed = "~"
-
-    var ink: Palette.Ink {
-      switch self {
-      case .added: .added
-      case .removed: .removed
-      case .changed: .changed
-      }
-    }
   }
 
-  /// Two values to be compared, or one that has no partner, by their offsets.
+  /// Two values to compare, or one without a partner, by their offsets.
   private struct Pair {
     let label: PathElement
     let first: DiffSequence.Element?
@@ -40,25 +32,19 @@ final class Comparison {
     }
   }
 
-  /// The numbers of two texts in their string tables.
-  private struct SharedTexts: Hashable {
-    let first: Int
-    let second: Int
-  }
-
   private let first: DiffSide
   private let second: DiffSide
   private let report: (Sign, _ path: String, _ text: String) throws -> Void
   private let progress: Progress
-  /// The part of all the work that the pair in hand is taken for: each pair of a value for the same part of its.
+  /// The estimated part of all work that the current pair is: the pairs of a value have equal parts of its own.
   private var share = 0.0..<1.0
   private var frames: [Frame] = []
   private var path: [PathElement] = []
   /// Which object of the one archive was met as which of the other.
   private var partners: [Int: Int] = [:]
   private var reversePartners: [Int: Int] = [:]
-  /// How texts of the two string tables differ that were met as each other.
-  private var differences: [SharedTexts: (String, String)] = [:]
+  /// How texts of the two string tables differ, by their numbers there.
+  private var differences: [[Int]: (String, String)] = [:]
   /// Pairs of weak references whose objects were not met yet.
   private var weakPairs: [(first: Int, second: Int, path: String)] = []
 
@@ -105,13 +91,13 @@ final class Comparison {
     try compareWeakPairs()
   }
 
-  /// What `read` gets from a thing of each side; what is wrong is said of the file of that side.
+  /// The results of `read` for both sides. An error names the file of its side.
   private func both<Thing, Result>(
     _ a: Thing,
     _ b: Thing,
     _ read: (DiffSide, Thing) throws -> Result
   ) throws -> (Result, Result) {
-    (try first.reading { try read(first, a) }, try second.reading { try read(second, b) })
+    (try first.input.reading { try read(first, a) }, try second.input.reading { try read(second, b) })
   }
 
   // MARK: Pairs
@@ -183,7 +169,7 @@ final class Comparison {
   /// Where two texts differ. Two of the string tables are compared once, wherever they meet.
   private func excerpts(_ a: ArchiveValue, _ b: ArchiveValue) throws -> (String, String) {
     let (numberA, numberB) = try both(a, b) { try $1.sharedStringNumber }
-    let pair = numberA.flatMap { a in numberB.map { SharedTexts(first: a, second: $0) } }
+    let pair = numberA.flatMap { a in numberB.map { [a, $0] } }
     if let pair, let known = differences[pair] { return known }
     let (textA, textB) = try both(a, b) { try $1.string ?? "" }
     let excerpts = DiffText.excerpts(textA, textB)
@@ -210,7 +196,7 @@ final class Comparison {
   }
 
   private func areSame(_ classA: Int?, _ classB: Int?) -> Bool {
-    first.digest(ofClass: classA) == second.digest(ofClass: classB)
+    first.names.digest(ofClass: classA) == second.names.digest(ofClass: classB)
   }
 
   private func compareClasses(_ classA: Int?, _ classB: Int?, _ word: String) throws {
@@ -228,12 +214,10 @@ final class Comparison {
       return
     }
     let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
-    if known == nil, reverse == nil, weakPairs.count < Comparison.mostWeakPairs {
+    let isMet = known != nil || reverse != nil
+    if !isMet, weakPairs.count < Comparison.mostWeakPairs {
       weakPairs.append((targetA.number, targetB.number, pathText))
-    } else if known != targetB.number {
-      guard known != nil || reverse != nil || !areSame(targetA.classNumber, targetB.classNumber) else {
-        return
-      }
+    } else if known != targetB.number, isMet || !areSame(targetA.classNumber, targetB.classNumber) {
       try tell(.changed, "weak \(name(targetA)) -> weak \(name(targetB)), another object")
     }
   }
@@ -249,11 +233,11 @@ final class Comparison {
   }
 
   private func target(of value: ArchiveValue, _ side: DiffSide) throws -> ArchiveBody? {
-    try side.reading { try value.target }
+    try side.input.reading { try value.target }
   }
 
   private func enter(_ body: ArchiveBody, _ side: DiffSide) throws -> ArchiveValue {
-    try side.reading { try side.index(body.value, body.byteRange) }
+    try side.input.reading { try side.index(body.value, body.byteRange) }
     return body.value
   }
 
@@ -267,8 +251,8 @@ final class Comparison {
     var matched: Set<Int> = []
     var pairs: [Pair] = []
     func pair(_ label: PathElement, _ a: Int?, _ b: Int?) {
-      let elements = [a, b].map { offset in offset.map { DiffSequence.Element.value(offset: $0) } }
-      pairs.append(Pair(label: label, first: elements[0], second: elements[1]))
+      let element = DiffSequence.Element.value(offset:)
+      pairs.append(Pair(label: label, first: a.map(element), second: b.map(element)))
     }
     for member in membersA {
       let partner = offsets[member.key]
@@ -297,8 +281,8 @@ final class Comparison {
       } else {
         // Elements that changed, and others that are new or gone.
         let alike = SequenceAlignment.align(
-          try first.reading { try elementsA.likenesses(stretch.first, first) },
-          try second.reading { try elementsB.likenesses(stretch.second, second) }
+          try first.input.reading { try elementsA.likenesses(stretch.first, first) },
+          try second.input.reading { try elementsB.likenesses(stretch.second, second) }
         )
         for part in alike {
           let i = part.first.lowerBound + stretch.first.lowerBound
@@ -316,11 +300,11 @@ final class Comparison {
   // MARK: Text
 
   private func value(_ offset: Int, _ side: DiffSide) throws -> ArchiveValue {
-    try side.reading { try side.value(at: offset) }
+    try side.input.reading { try side.value(at: offset) }
   }
 
   private func text(_ value: ArchiveValue, _ side: DiffSide) throws -> String {
-    try side.reading { try BriefText.text(of: value) }
+    try side.input.reading { try BriefText.text(of: value) }
   }
 
   private func text(_ element: DiffSequence.Element, _ side: DiffSide) throws -> String {
@@ -353,10 +337,7 @@ enum DiffText {
     return (excerpt(a, around: index), excerpt(b, around: other))
   }
 
-  private static func excerpt(
-    _ scalars: String.UnicodeScalarView,
-    around index: String.UnicodeScalarView.Index
-  ) -> String {
+  private static func excerpt(_ scalars: String.UnicodeScalarView, around index: String.Index) -> String {
     let before = scalars[..<index].suffix(leastBefore)
     let behind = scalars[index...].prefix(mostCharacters - leastBefore)
     let (start, end) = (before.startIndex, behind.endIndex)

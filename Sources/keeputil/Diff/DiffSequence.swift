@@ -38,13 +38,9 @@ struct DiffSequence {
 
   /// Numbers that are the same for elements that are likely to be two states of one thing.
   func likenesses(_ range: Range<Int>, _ side: DiffSide) throws(ArchiveError) -> [UInt64] {
-    var result: [UInt64] = []
-    for index in range {
-      switch self[index] {
-      case .value(let offset): result.append(try side.likeness(of: side.value(at: offset)))
-      case .number: result.append(0)
-      }
+    try range.map { (index) throws(ArchiveError) in
+      guard case .value(let offset) = self[index] else { return 0 }
+      return try side.likeness(of: side.value(at: offset))
     }
-    return result
   }
 }

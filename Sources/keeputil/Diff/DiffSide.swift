@@ -10,7 +10,7 @@ final class DiffSide {
   private var ends: [Int: Int] = [:]
   private var indexedBodies: Set<Int> = []
   private var digests: [[Int: UInt64]] = [[:], [:]]
-  private let names: NameDigests
+  let names: NameDigests
 
   /// Values that take less are passed over as often as need be.
   private static let leastNotedByteCount = 512
@@ -21,11 +21,6 @@ final class DiffSide {
     input = try Input(path)
     image = try input.openArchiveToRead()
     names = NameDigests(image)
-  }
-
-  /// Lets `body` read the archive; what is wrong is said of its file.
-  func reading<Result>(_ body: () throws -> Result) throws(CommandFailure) -> Result {
-    try input.reading(body)
   }
 
   // MARK: Members
@@ -49,20 +44,15 @@ final class DiffSide {
     }
   }
 
-  /// A value under a key.
-  struct Member {
-    let label: PathElement
-    /// The same for the same key. An integer is the text of its digits (Format §4.8).
-    let key: UInt64
-    let offset: Int
-  }
+  /// A value under a key. The number is the same for the same key; an integer is the text of its digits (Format §4.8).
+  typealias Member = (label: PathElement, key: UInt64, offset: Int)
 
   /// The keys of a record or map, and where the values are.
   func members(of value: ArchiveValue) throws(ArchiveError) -> [Member] {
     var members: [Member] = []
     try visitMembers(of: value) { (label, member, walk) throws(ArchiveError) in
       let key = try names.digest(ofKey: label, at: walk)
-      members.append(Member(label: label, key: key, offset: member.offset))
+      members.append((label, key, member.offset))
     }
     return members
   }
@@ -80,9 +70,6 @@ final class DiffSide {
       try walk.skipMembers(endingAt: ends[member.offset])
     }
   }
-
-  /// The same for the same class, or type behind a protocol; 0 for none.
-  func digest(ofClass number: Int?) -> UInt64 { names.digest(ofClass: number) }
 
   /// The number of the type of a value behind a protocol; `nil` for a value of another kind.
   func typeNumber(of value: ArchiveValue) throws(ArchiveError) -> Int? {
@@ -114,7 +101,7 @@ final class DiffSide {
         break
       }
       if let label, walk.parentKind != .array { hasher.combine(try names.digest(ofKey: label, at: walk)) }
-      if try !combine(value, into: &hasher, level) { isComplete = false }
+      if try !combine(value, &hasher, level) { isComplete = false }
     }
     let hash = hasher.digest
     return isComplete ? hash | 1 : hash & ~1
@@ -140,18 +127,13 @@ final class DiffSide {
   }
 
   /// Returns whether all that the value holds went in.
-  private func combine(
-    _ value: ArchiveValue,
-    into hasher: inout Hasher,
-    _ level: Int
-  ) throws(ArchiveError) -> Bool {
+  private func combine(_ value: ArchiveValue, _ hasher: inout Hasher, _ level: Int) throws(ArchiveError)
+    -> Bool
+  {
     switch value.kind {
-    case .map, .record:
-      // They are the same to a reader.
-      hasher.combine(ArchiveValue.Kind.map)
-      hasher.combine(try value.count)
-    case .array:
-      hasher.combine(ArchiveValue.Kind.array)
+    case .map, .record, .array:
+      // A map and a record are the same to a reader.
+      hasher.combine(value.kind == .array ? value.kind : .map)
       hasher.combine(try value.count)
     case .numbers:
       hasher.combine(ArchiveValue.Kind.array)
@@ -171,11 +153,11 @@ final class DiffSide {
     case .conditional:
       // The object is compared where a strong reference to it stands.
       hasher.combine(ArchiveValue.Kind.conditional)
-      hasher.combine(digest(ofClass: try value.target?.classNumber))
+      hasher.combine(names.digest(ofClass: try value.target?.classNumber))
       return false
     case .typed:
       hasher.combine(ArchiveValue.Kind.typed)
-      hasher.combine(digest(ofClass: try typeNumber(of: value)))
+      hasher.combine(names.digest(ofClass: try typeNumber(of: value)))
     case .some, .none, .empty, .url:
       hasher.combine(value.kind)
     default:
@@ -185,12 +167,10 @@ final class DiffSide {
   }
 
   private func digest(of body: ArchiveBody, _ level: Int) throws(ArchiveError) -> UInt64 {
-    guard level > 0 else {
-      return digest(ofClass: body.classNumber)
-    }
+    guard level > 0 else { return names.digest(ofClass: body.classNumber) }
     if let known = digests[level - 1][body.number] { return known }
     var hasher = Hasher()
-    hasher.combine(digest(ofClass: body.classNumber))
+    hasher.combine(names.digest(ofClass: body.classNumber))
     hasher.combine(try digest(of: body.value, level: level - 1))
     let digest = hasher.digest
     digests[level - 1][body.number] = digest
@@ -236,22 +216,20 @@ final class DiffSide {
   }
 
   /// The content, and the digests of the class and types around it.
-  private func unwrapped(
-    _ value: ArchiveValue
-  ) throws(ArchiveError) -> (content: ArchiveValue?, classes: [UInt64]) {
-    var value = value
+  private func unwrapped(_ value: ArchiveValue) throws(ArchiveError) -> (ArchiveValue?, classes: [UInt64]) {
+    var content: ArchiveValue? = value
     var classes: [UInt64] = []
-    // More are not met, but in an archive that is made to be met with.
+    // Only an archive that is made for the purpose has more of them.
     for _ in 0..<8 {
+      guard let value = content else { break }
       switch value.kind {
       case .object, .value:
         guard let target = try value.target else { return (nil, classes) }
-        classes.append(digest(ofClass: target.classNumber))
-        value = target.value
+        classes.append(names.digest(ofClass: target.classNumber))
+        content = target.value
       case .some, .typed:
-        classes.append(digest(ofClass: try typeNumber(of: value)))
-        guard let content = try value.wrapped else { return (nil, classes) }
-        value = content
+        classes.append(names.digest(ofClass: try typeNumber(of: value)))
+        content = try value.wrapped
       default: return (value, classes)
       }
     }
@@ -264,13 +242,9 @@ final class DiffSide {
     switch value.kind {
     case .bool: hasher.combine(value.bool)
     case .integer:
-      switch try value.integer {
-      case .signed(let number)?: hasher.combine(Int128(number))
-      case .unsigned(let number)?: hasher.combine(Int128(number))
-      case .wide(let number)?: hasher.combine(number)
-      case .wideUnsigned(let number)?: hasher.combine(number)
-      case nil: break
-      }
+      guard let integer = try value.integer else { break }
+      let signed = Int128(exactly: integer)
+      if let signed { hasher.combine(signed) } else { hasher.combine(UInt128(exactly: integer)) }
     case .float32: hasher.combine(try value.float32?.bitPattern)
     case .float64: hasher.combine(try value.float64?.bitPattern)
     case .date: hasher.combine(try value.date?.bitPattern)

@@ -22,11 +22,6 @@ struct SequenceAlignment {
   private let second: [UInt64]
   private var stretches: [Stretch] = []
 
-  private init(first: [UInt64], second: [UInt64]) {
-    self.first = first
-    self.second = second
-  }
-
   private mutating func add(_ a: Range<Int>, _ b: Range<Int>, same isSame: Bool) {
     guard !a.isEmpty || !b.isEmpty else { return }
     if let last = stretches.last, last.isSame == isSame {

@@ -11,7 +11,7 @@ struct ArchivedClasses {
     let names = image.classes.map(\.name)
     guard !names.contains(name) else { return }
     let advice = Spelling.advice(name, among: names, count: names.count, nothing: "it has none")
-    throw CommandFailure(.badData, "there is no class \(quoted(name)) in the archive\(advice)")
+    throw .badData("there is no class \(quoted(name)) in the archive\(advice)")
   }
 
   /// Throws when no object of the class has the key.
@@ -26,10 +26,8 @@ struct ArchivedClasses {
       if seen.contains(key.key) { return }
     }
     let advice = Spelling.advice(key.key, among: keys, count: keys.count, nothing: "they have none")
-    throw CommandFailure(
-      .badData,
-      "no object of the class \(quoted(key.className)) has the key \(quoted(key.key))\(advice)"
-    )
+    let name = quoted(key.className)
+    throw CommandFailure.badData("no object of the class \(name) has the key \(quoted(key.key))\(advice)")
   }
 
   private func isOf(_ name: String, _ classNumber: Int?) -> Bool {

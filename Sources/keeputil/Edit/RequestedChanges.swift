@@ -3,13 +3,11 @@ import Keepsake
 
 /// The changes that the options of `keeputil edit` ask for.
 struct RequestedChanges {
-  private enum Change {
-    case rename(ArchivePath, to: String)
-    case remove(ArchivePath)
-    case set(ArchivePath, PlainValue)
-    case renameKey(ClassKey, to: String)
-    case removeKey(ClassKey)
-    case renameClass(String, to: String)
+  private struct Change {
+    /// The value that is to be another one, or that is to have another key.
+    var content: ArchivePath?
+    var key: ArchivePath?
+    let apply: (inout ArchiveEditor, ArchivedClasses) throws -> Void
   }
 
   /// The options, each of which may be given more than once.
@@ -32,33 +30,49 @@ struct RequestedChanges {
     var contents: Set<ArchivePath> = []
     var keys: Set<ArchivePath> = []
     for change in changes {
-      switch change {
-      case .rename(let path, _) where !keys.insert(path).inserted,
-        .remove(let path) where !contents.insert(path).inserted,
-        .set(let path, _) where !contents.insert(path).inserted:
-        throw .usage("edit: two changes say what becomes of \(PathText.text(path.elements))")
-      default:
-        break
-      }
+      if let path = change.content, !contents.insert(path).inserted { throw conflict(path) }
+      if let path = change.key, !keys.insert(path).inserted { throw conflict(path) }
     }
   }
 
+  private func conflict(_ path: ArchivePath) -> CommandFailure {
+    .usage("edit: two changes say what becomes of \(PathText.text(path.elements))")
+  }
+
+  /// The change that an option asks for. It is about something that is there: a name that was misspelt would change
+  /// nothing, and nobody would notice.
   private static func change(_ option: String, _ text: String) throws -> Change {
     switch option {
-    case "--remove": return .remove(try path(text))
-    case "--remove-key": return .removeKey(try ClassKey(text, of: option))
+    case "--remove":
+      let path = try path(text)
+      return Change(content: path) { editor, _ in try editor.removeValue(at: path) }
+    case "--remove-key":
+      let key = try ClassKey(text, of: option)
+      return Change { editor, classes in
+        try classes.check(key)
+        editor.removeKey(key.key, inObjectsOfClass: key.className)
+      }
     case "--rename-class":
       let pair = try Assignment(text, of: option, form: "OLD=NEW")
-      return .renameClass(pair.left, to: pair.right)
+      return Change { editor, classes in
+        try classes.check(pair.left)
+        editor.renameClass(pair.left, to: pair.right)
+      }
     case "--rename-key":
       let pair = try Assignment(text, of: option, form: "CLASS.KEY=NEW")
-      return .renameKey(try ClassKey(pair.left, of: option), to: pair.right)
+      let key = try ClassKey(pair.left, of: option)
+      return Change { editor, classes in
+        try classes.check(key)
+        editor.renameKey(key.key, to: pair.right, inObjectsOfClass: key.className)
+      }
     case "--rename":
       let pair = try Assignment(text, of: option, form: "PATH=KEY")
-      return .rename(try path(pair.left), to: pair.right)
+      let path = try path(pair.left)
+      return Change(key: path) { editor, _ in try editor.renameValue(at: path, to: pair.right) }
     default:
       let pair = try Assignment(text, of: option, form: "PATH=JSON")
-      return .set(try path(pair.left), try value(pair.right, at: pair.left))
+      let (path, value) = (try path(pair.left), try value(pair.right, at: pair.left))
+      return Change(content: path) { editor, _ in try editor.setValue(value, at: path) }
     }
   }
 
@@ -87,28 +101,9 @@ struct RequestedChanges {
     }
   }
 
-  // MARK: Applying
-
-  /// Notes the changes in `editor`. All of them are about something that is there: a name that was misspelt would change
-  /// nothing, and nobody would notice.
   func apply(to editor: inout ArchiveEditor) throws {
     let classes = ArchivedClasses(editor.archive.image)
-    for change in changes {
-      switch change {
-      case .rename(let path, let key): try editor.renameValue(at: path, to: key)
-      case .remove(let path): try editor.removeValue(at: path)
-      case .set(let path, let value): try editor.setValue(value, at: path)
-      case .renameKey(let key, let new):
-        try classes.check(key)
-        editor.renameKey(key.key, to: new, inObjectsOfClass: key.className)
-      case .removeKey(let key):
-        try classes.check(key)
-        editor.removeKey(key.key, inObjectsOfClass: key.className)
-      case .renameClass(let name, let new):
-        try classes.check(name)
-        editor.renameClass(name, to: new)
-      }
-    }
+    for change in changes { try change.apply(&editor, classes) }
   }
 }
 
@@ -135,9 +130,8 @@ private struct Assignment {
       }
       isEscaped = isQuoted && !isEscaped && scalars[index] == "\\"
     }
-    throw .usage(
-      "edit: '\(escaped(text, keeping: "\""))' is not of the form \(form), which '\(option)' takes"
-    )
+    let shown = escaped(text, keeping: "\"")
+    throw .usage("edit: '\(shown)' is not of the form \(form), which '\(option)' takes")
   }
 }
 

@@ -48,7 +48,6 @@ struct Input {
     return (String(path[..<sign]), number)
   }
 
-  /// The bytes of the file up to the end of a save.
   private static func data(_ data: Data, asOf number: Int, _ name: String) throws(CommandFailure) -> Data {
     do {
       let image = try ArchiveImage(data: data, verification: .onDemand)
@@ -78,13 +77,10 @@ struct Input {
     return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
   }
 
-  /// Whether this is an archive of NSKeyedArchiver.
-  var isFoundationArchive: Bool {
-    get throws(CommandFailure) { try translatedArchive() != nil }
-  }
+  typealias Translated = (data: Data, losses: [(what: String, count: Int)])
 
   /// The archive that is made of one of NSKeyedArchiver; `nil` when this is none.
-  func translatedArchive() throws(CommandFailure) -> (data: Data, losses: [(what: String, count: Int)])? {
+  func translatedArchive() throws(CommandFailure) -> Translated? {
     guard kind == .propertyList else { return nil }
     do {
       return try translateFoundationArchive(data)
@@ -95,7 +91,6 @@ struct Input {
     }
   }
 
-  /// Opens the archive; what is read of it later is compared with its checksums then.
   func openArchiveToRead() throws(CommandFailure) -> ArchiveImage {
     do {
       return try ArchiveImage(data: data, verification: .onDemand)
@@ -124,18 +119,15 @@ struct Input {
 
   /// Why the archive could not be opened, or what is wrong in it, and where if that is known.
   func failure(_ error: ArchiveError, _ location: String? = nil) -> CommandFailure {
-    let failure = failure(about: error)
+    var failure = CommandFailure(error, in: name)
+    if data.isEmpty {
+      failure = .badData("\(name): the file is empty")
+    } else if kind == .archive, error.code == .notAnArchive {
+      // Too short to be one, but it begins as one does.
+      failure = .badData("\(name): the archive is truncated after \(data.count) bytes")
+    }
     guard let location else { return failure }
     return CommandFailure(failure.status, failure.message.map { "\($0), \(location)" })
-  }
-
-  private func failure(about error: ArchiveError) -> CommandFailure {
-    if data.isEmpty { return CommandFailure(.badData, "\(name): the file is empty") }
-    // Too short to be one, but it begins as one does.
-    if kind == .archive, error.code == .notAnArchive {
-      return CommandFailure(.badData, "\(name): the archive is truncated after \(data.count) bytes")
-    }
-    return CommandFailure(error, in: name)
   }
 }
 

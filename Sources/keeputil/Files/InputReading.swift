@@ -51,10 +51,8 @@ enum InputReading {
     guard data.count == beginningByteCount, mayBeOfUse(data, mayBeJSON: mayBeJSON) else { return data }
     data.append(try handle.read(upToCount: mostByteCount + 1 - data.count) ?? Data())
     guard data.count <= mostByteCount else {
-      throw unreadable(
-        name,
-        "it gives more than \(grouped(mostByteCount)) bytes, and only a regular file may have more"
-      )
+      let most = grouped(mostByteCount)
+      throw unreadable(name, "it gives more than \(most) bytes, and only a regular file may have more")
     }
     return data
   }

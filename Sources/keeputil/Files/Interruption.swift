@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is to be cleared up when somebody ends the tool in the middle of its work.
+/// Clears up when a signal ends the tool in the middle of its work.
 ///
 /// A thread waits for the signals, because within a signal handler hardly anything may be done.
 struct Interruption {
@@ -35,7 +35,7 @@ struct Interruption {
     }
   }
 
-  /// Whether whoever started the process wants it to continue in spite of the signal, as nohup does. Asked while the
+  /// Whether the parent process lets this one ignore the signal, as nohup does. Called while the
   /// signal waits: its default is in force for a moment.
   private static func isIgnored(_ number: Int32) -> Bool {
     let handler = signal(number, SIG_DFL)

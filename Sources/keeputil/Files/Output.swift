@@ -9,27 +9,7 @@ protocol Output: AnyObject {
 }
 
 /// Standard output. What is written is gathered first, and goes out with `flush`.
-enum StandardOutput {
-  static func write(_ text: String) throws(CommandFailure) {
-    try gathered.write(text)
-  }
-
-  static func flush() throws(CommandFailure) {
-    try gathered.flush()
-  }
-
-  /// Lets `body` write. What it wrote stays if it fails then.
-  static func keeping(_ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch let failure as CommandFailure where failure.status != .inputOutput {
-      try flush()
-      throw failure
-    }
-  }
-
-  static let gathered = GatheringOutput(FileHandle.standardOutput, name: "standard output")
-}
+let standardOutput = GatheringOutput(FileHandle.standardOutput, name: "standard output")
 
 /// What pieces of output go to.
 protocol Destination {
@@ -76,6 +56,16 @@ final class GatheringOutput<Target: Destination>: Output {
     try put(data)
   }
 
+  /// Lets `body` write. What it wrote stays if it fails then.
+  func keeping(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let failure as CommandFailure where failure.status != .inputOutput {
+      try flush()
+      throw failure
+    }
+  }
+
   private func put(_ data: Data) throws(CommandFailure) {
     guard !data.isEmpty else { return }
     do {
@@ -105,28 +95,21 @@ func refuseTerminal(_ path: String, for command: String) throws(CommandFailure) 
 /// A regular file replaces the existing one only when it is complete, and durably, as in every save of the
 /// library. Anything else, such as a pipe or a device, is written to as it is.
 func withOutput(_ path: String, _ body: (any Output) throws -> Void) throws {
-  if path == "-" { return try body(StandardOutput.gathered) }
+  if path == "-" { return try body(standardOutput) }
   if let handle = try openSpecialFile(path) {
     let output = GatheringOutput(handle, name: path)
     try body(output)
     return try output.flush()
   }
-  let interruption = Interruption()
-  let file = try saving(path) { () throws(ArchiveError) in try DurableFile(replacing: path) }
-  interruption.clearUp(file.removal)
-  let output = GatheringOutput(file, name: path)
-  try body(output)
-  try output.flush()
-  try saving(path) { () throws(ArchiveError) in try file.commit() }
-}
-
-private func saving<Result>(
-  _ path: String,
-  _ step: () throws(ArchiveError) -> Result
-) throws(CommandFailure) -> Result {
   do {
-    return try step()
-  } catch {
+    let interruption = Interruption()
+    let file = try DurableFile(replacing: path)
+    interruption.clearUp(file.removal)
+    let output = GatheringOutput(file, name: path)
+    try body(output)
+    try output.flush()
+    try file.commit()
+  } catch let error as ArchiveError {
     throw CommandFailure(error, in: path)
   }
 }

@@ -45,8 +45,8 @@ struct GraphDrawing {
   private static let portDistance = 16.0
 
   private let layout: LayeredLayout
-  /// Where the edges leave and enter each node: for both ends of each edge how far down.
-  private var ports: [(from: Double, to: Double)] = []
+  /// How far down both ends of each edge are.
+  private var ports: [(left: Double, right: Double)] = []
   /// The labels so far, by the columns beside which they stand.
   private var placed: [Int: [Box]] = [:]
 
@@ -54,40 +54,24 @@ struct GraphDrawing {
     let folding = GraphFolding(whole, GraphDrawing.sizes(whole), GraphDrawing.links(whole))
     graph = folding.graph
     let sizes = GraphDrawing.sizes(graph)
-    layout = LayeredLayout(
-      sizes,
-      GraphDrawing.links(graph),
-      folding.ranks,
-      bandStarts: folding.bandStarts
-    )
-    for node in graph.nodes.indices {
-      let column = layout.columnExtents[layout.ranks[node]]
-      boxes.append(
-        Box(
-          x: GraphDrawing.margin + column.x,
-          y: GraphDrawing.margin + layout.slots[node].y - sizes[node].height / 2,
-          width: sizes[node].width,
-          height: sizes[node].height
-        )
-      )
+    layout = LayeredLayout(sizes, GraphDrawing.links(graph), folding.ranks, folding.bandStarts)
+    for (node, size) in sizes.enumerated() {
+      let x = GraphDrawing.margin + layout.columnExtents[layout.ranks[node]].x
+      let y = GraphDrawing.margin + layout.slots[node].y - size.height / 2
+      boxes.append(Box(x: x, y: y, width: size.width, height: size.height))
     }
     findPorts()
     for edge in graph.edges.indices { draw(edge) }
-    let right = lines.flatMap(\.points).map(\.x) + boxes.map { $0.x + $0.width }
-    let labels = lines.compactMap { $0.label?.box }
-    let bottom = lines.flatMap(\.points).map(\.y) + boxes.map { $0.y + $0.height }
-    width = max(right.max() ?? 0, labels.map { $0.x + $0.width }.max() ?? 0) + GraphDrawing.margin
-    height = max(bottom.max() ?? 0, labels.map { $0.y + $0.height }.max() ?? 0) + GraphDrawing.margin
+    let all = boxes + lines.compactMap { $0.label?.box }
+    let points = lines.flatMap(\.points)
+    width = ((points.map(\.x) + all.map { $0.x + $0.width }).max() ?? 0) + GraphDrawing.margin
+    height = ((points.map(\.y) + all.map { $0.y + $0.height }).max() ?? 0) + GraphDrawing.margin
   }
 
   private static func links(_ graph: ObjectGraph) -> [LayeredLayout.Link] {
     graph.edges.map { edge in
-      LayeredLayout.Link(
-        from: edge.from,
-        to: edge.to,
-        isStrong: !edge.isWeak,
-        labelWidth: textWidth(edge.label, labelSize)
-      )
+      let width = textWidth(edge.label, labelSize)
+      return LayeredLayout.Link(from: edge.from, to: edge.to, isStrong: !edge.isWeak, labelWidth: width)
     }
   }
 
@@ -95,22 +79,13 @@ struct GraphDrawing {
 
   private static func sizes(_ graph: ObjectGraph) -> [LayeredLayout.Size] {
     zip(graph.nodes, mostParallelEdges(graph)).map { node, count in
-      let size = size(node)
+      let note = node.note.isEmpty ? "" : "  " + node.note
+      let widths = [textWidth(node.title + note, titleSize)] + node.lines.map { textWidth($0, lineSize) }
+      let height = Double(node.lines.count + 1) * lineHeight + 2 * padding - 4
       // So that the label of each edge fits above it, and below the one before.
-      return LayeredLayout.Size(
-        width: size.width,
-        height: max(size.height, Double(count + 1) * portDistance)
-      )
+      let least = Double(count + 1) * portDistance
+      return LayeredLayout.Size(width: (widths.max() ?? 0) + 2 * padding, height: max(height, least))
     }
-  }
-
-  private static func size(_ node: ObjectGraph.Node) -> LayeredLayout.Size {
-    let note = node.note.isEmpty ? "" : "  " + node.note
-    let widths = [textWidth(node.title + note, titleSize)] + node.lines.map { textWidth($0, lineSize) }
-    return LayeredLayout.Size(
-      width: (widths.max() ?? 0) + 2 * padding,
-      height: Double(node.lines.count + 1) * lineHeight + 2 * padding - 4
-    )
   }
 
   /// For each node how many edges it has in common with the node with which it has the most, and how many ends of edges
@@ -150,14 +125,12 @@ struct GraphDrawing {
 
   // MARK: Edges
 
-  private func isFlat(_ edge: Int) -> Bool { layout.ways[edge].isEmpty }
-
   /// Spreads the ends of edges over the sides of their nodes, in the order of where they come from.
   private mutating func findPorts() {
     ports = graph.edges.map { _ in (0, 0) }
-    /// For each side of each node the edges that end there: the edge, whether it is its beginning, and the height of
+    /// For each side of each node the edges that end there: the edge, whether it is its left end, and the height of
     /// the point that it comes from.
-    var sides: [[(edge: Int, isStart: Bool, height: Double)]] = Array(repeating: [], count: 2 * boxes.count)
+    var sides: [[(edge: Int, isLeft: Bool, height: Double)]] = Array(repeating: [], count: 2 * boxes.count)
     for (index, edge) in graph.edges.enumerated() {
       let way = layout.ways[index]
       if way.isEmpty {
@@ -166,19 +139,18 @@ struct GraphDrawing {
         sides[2 * edge.from + 1].append((index, true, edge.from == edge.to ? from - 1 : to))
         sides[2 * edge.to + 1].append((index, false, edge.from == edge.to ? from + 1 : from))
       } else {
-        let isReversed = layout.isReversed[index]
-        sides[2 * way[0] + 1].append((index, !isReversed, layout.slots[way[1]].y))
-        sides[2 * way[way.count - 1]].append((index, isReversed, layout.slots[way[way.count - 2]].y))
+        sides[2 * way[0] + 1].append((index, true, layout.slots[way[1]].y))
+        sides[2 * way[way.count - 1]].append((index, false, layout.slots[way[way.count - 2]].y))
       }
     }
     for (side, ends) in sides.enumerated() {
       let box = boxes[side / 2]
       let sorted = ends.sorted {
-        ($0.height, $0.edge, $0.isStart ? 0 : 1) < ($1.height, $1.edge, $1.isStart ? 0 : 1)
+        ($0.height, $0.edge, $0.isLeft ? 0 : 1) < ($1.height, $1.edge, $1.isLeft ? 0 : 1)
       }
       for (index, end) in sorted.enumerated() {
         let y = box.y + box.height * Double(index + 1) / Double(sorted.count + 1)
-        if end.isStart { ports[end.edge].from = y } else { ports[end.edge].to = y }
+        if end.isLeft { ports[end.edge].left = y } else { ports[end.edge].right = y }
       }
     }
   }
@@ -186,10 +158,10 @@ struct GraphDrawing {
   private mutating func draw(_ index: Int) {
     let edge = graph.edges[index]
     var points: [Point]
-    if isFlat(index) {
+    if layout.isFlat(index) {
       let (from, to) = (boxes[edge.from], boxes[edge.to])
-      let start = Point(x: from.x + from.width, y: ports[index].from)
-      let end = Point(x: to.x + to.width, y: ports[index].to)
+      let start = Point(x: from.x + from.width, y: ports[index].left)
+      let end = Point(x: to.x + to.width, y: ports[index].right)
       let bulge = max(start.x, end.x) + 34
       points = [start, Point(x: bulge, y: start.y), Point(x: bulge, y: end.y), end]
     } else {
@@ -202,13 +174,9 @@ struct GraphDrawing {
   /// The way of an edge from left to right.
   private func curves(_ index: Int) -> [Point] {
     let way = layout.ways[index]
-    let isReversed = layout.isReversed[index]
     let (first, last) = (way[0], way[way.count - 1])
-    let start = Point(
-      x: boxes[first].x + boxes[first].width,
-      y: isReversed ? ports[index].to : ports[index].from
-    )
-    let end = Point(x: boxes[last].x, y: isReversed ? ports[index].from : ports[index].to)
+    let start = Point(x: boxes[first].x + boxes[first].width, y: ports[index].left)
+    let end = Point(x: boxes[last].x, y: ports[index].right)
     var points = [start]
     func curve(to end: Point) {
       let start = points[points.count - 1]
@@ -237,32 +205,26 @@ struct GraphDrawing {
     let width = GraphDrawing.textWidth(edge.label, GraphDrawing.labelSize)
     let height = GraphDrawing.labelSize + 3
     func box(_ point: Point, isRight: Bool, isAbove: Bool) -> Label {
+      let x = isRight ? point.x - width - 14 : point.x + 14
       let y = isAbove ? point.y - height - 1 : point.y + 2
-      return Label(
-        text: edge.label,
-        box: Box(x: isRight ? point.x - width - 14 : point.x + 14, y: y, width: width, height: height),
-        isRight: isRight
-      )
+      return Label(text: edge.label, box: Box(x: x, y: y, width: width, height: height), isRight: isRight)
     }
-    let isReversed = !isFlat(index) && layout.isReversed[index]
+    let isReversed = !layout.isFlat(index) && layout.isReversed[index]
     // The left end is on the right side of its node, and the other way around.
     let left = isReversed ? end : start
     let right = isReversed ? start : end
     let (leftNode, rightNode) = isReversed ? (edge.to, edge.from) : (edge.from, edge.to)
-    var candidates: [(label: Label, column: Int)] = []
-    for isAbove in [true, false] {
-      let beside = (box(left, isRight: false, isAbove: isAbove), layout.ranks[leftNode])
-      candidates.append(beside)
-      if isFlat(index) {
-        candidates.append((box(right, isRight: false, isAbove: isAbove), layout.ranks[rightNode]))
-      } else {
-        candidates.append((box(right, isRight: true, isAbove: isAbove), layout.ranks[rightNode] - 1))
-      }
-    }
+    let behindRight = layout.ranks[rightNode] - (layout.isFlat(index) ? 0 : 1)
+    var ends = [
+      (point: left, isRight: false, column: layout.ranks[leftNode]),
+      (point: right, isRight: !layout.isFlat(index), column: behindRight),
+    ]
     // Where fewer edges meet there is more room.
-    if !isFlat(index), degree(rightNode, isLeftSide: true) < degree(leftNode, isLeftSide: false) {
-      candidates.swapAt(0, 1)
-      candidates.swapAt(2, 3)
+    if !layout.isFlat(index), layout.slots[rightNode].before.count < layout.slots[leftNode].after.count {
+      ends.swapAt(0, 1)
+    }
+    let candidates = [true, false].flatMap { isAbove in
+      ends.map { (label: box($0.point, isRight: $0.isRight, isAbove: isAbove), column: $0.column) }
     }
     let free = candidates.first { candidate in
       !(placed[candidate.column] ?? []).contains { $0.overlaps(candidate.label.box) }
@@ -270,9 +232,5 @@ struct GraphDrawing {
     let chosen = free ?? candidates[0]
     placed[chosen.column, default: []].append(chosen.label.box)
     return chosen.label
-  }
-
-  private func degree(_ node: Int, isLeftSide: Bool) -> Int {
-    isLeftSide ? layout.slots[node].before.count : layout.slots[node].after.count
   }
 }

@@ -21,21 +21,17 @@ struct GraphFolding {
   init(_ graph: ObjectGraph, _ sizes: [LayeredLayout.Size], _ links: [LayeredLayout.Link]) {
     self.graph = graph
     ranks = LayeredLayout.ranks(sizes.count, links)
-    bandStarts = GraphFolding.bandStarts(sizes, links, ranks)
+    let columns = LayeredLayout.columnWidths(sizes, links, ranks)
+    var heights = columns.map { _ in 0.0 }
+    for (rank, size) in zip(ranks, sizes) { heights[rank] += size.height + LayerPlacing.nodeGap }
+    bandStarts = GraphFolding.bandStarts(columns.map { $0.width + $0.gap }, heights.max() ?? 0)
     tell()
   }
 
   // MARK: Bands
 
-  private static func bandStarts(
-    _ sizes: [LayeredLayout.Size],
-    _ links: [LayeredLayout.Link],
-    _ ranks: [Int]
-  ) -> [Int] {
-    let widths = LayeredLayout.columnWidths(sizes, links, ranks).map { $0.width + $0.gap }
-    var heights = widths.map { _ in 0.0 }
-    for (rank, size) in zip(ranks, sizes) { heights[rank] += size.height + LayerPlacing.nodeGap }
-    let (width, height) = (widths.reduce(0, +), heights.max() ?? 0)
+  private static func bandStarts(_ widths: [Double], _ height: Double) -> [Int] {
+    let width = widths.reduce(0, +)
     guard width > pageWidth, width > 2 * height else { return [0] }
     let wanted = max(pageWidth, (width * (height + LayeredLayout.bandGap) * shape).squareRoot())
     var starts = [0]

@@ -2,7 +2,7 @@ import Keepsake
 
 /// Reads the graph of an archive: each body once, in the order of the bytes.
 struct GraphReader {
-  /// More objects than this are summed up by class, unless they are asked for.
+  /// More objects than this are summed up by class, unless `--all` is given.
   static let mostReadable = 60
   /// More than this nobody could look at.
   static let mostObjects = 1_000
@@ -23,7 +23,6 @@ struct GraphReader {
     self.progress = progress
   }
 
-  /// How many objects there are.
   func objectCount() throws -> Int {
     var count = 0
     for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
@@ -35,7 +34,6 @@ struct GraphReader {
 
   // MARK: Objects
 
-  /// A node for each object.
   mutating func objects() throws -> ObjectGraph {
     var graph = ObjectGraph()
     var nodes: [Int: Int] = [:]
@@ -44,9 +42,8 @@ struct GraphReader {
       let body = try image.numberedBody(number, referredToAt: 0)
       guard let name = body.className else { continue }
       nodes[number] = graph.nodes.count
-      graph.nodes.append(
-        ObjectGraph.Node(title: title(name), note: "#\(number)", lines: try fields(of: body.value))
-      )
+      let lines = try fields(of: body.value)
+      graph.nodes.append(ObjectGraph.Node(title: title(name), note: "#\(number)", lines: lines))
     }
     var edges = EdgeCollector()
     try visitReferences { source, target, isWeak, path in
@@ -64,15 +61,11 @@ struct GraphReader {
 
   /// A node for each class. Of very many classes those with the most objects have one of their own.
   mutating func classes() throws -> ObjectGraph {
-    var totals = image.classes.indices.map { (number: $0, tally: ArchiveStatistics.Tally()) }
-    for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
-      let body = try image.numberedBody(number, referredToAt: 0)
-      if let classNumber = body.classNumber { totals[classNumber].tally.add(body.byteRange.count) }
-    }
-    let present = totals.filter { $0.tally.count > 0 }
+    let present = try image.classTallies().enumerated().map { (number: $0, tally: $1) }
+      .filter { $0.tally.count > 0 }
     var shown = present
     if present.count > GraphReader.mostReadable {
-      let most = present.sorted { ($1.tally.count, $0.number) < ($0.tally.count, $1.number) }
+      let most = present.largestFirst(\.tally.count)
       shown = most.prefix(GraphReader.mostReadable - 1).sorted { $0.number < $1.number }
     }
     var graph = ObjectGraph()
@@ -81,10 +74,9 @@ struct GraphReader {
     var nodes = image.classes.map { _ in shown.count + 1 }
     for total in shown {
       nodes[total.number] = graph.nodes.count
+      let (count, size) = (counted(total.tally.count, "object"), counted(total.tally.bytes, "byte"))
       let name = title(image.classes[total.number].name)
-      let note = counted(total.tally.count, "object")
-      let size = counted(total.tally.bytes, "byte")
-      graph.nodes.append(ObjectGraph.Node(title: name, note: note, lines: [size]))
+      graph.nodes.append(ObjectGraph.Node(title: name, note: count, lines: [size]))
     }
     let objects = ArchiveStatistics.Tally.sum(present.map(\.tally)).count
     if shown.count < present.count {
@@ -120,11 +112,12 @@ struct GraphReader {
 
   // MARK: References
 
-  /// Visits each reference to an object: with the number of the object in which it stands, `nil` for the top level and
-  /// the values of its keys, that of the object to which it leads, and the way to it from there.
-  private mutating func visitReferences(
-    _ visit: (_ source: Int?, _ target: Int, _ isWeak: Bool, _ path: [PathElement]) throws -> Void
-  ) throws {
+  /// Is called with the number of the object in which a reference stands, `nil` for the top level and the values of its
+  /// keys, that of the object to which it leads, and the way to it from there.
+  private typealias Visit = (_ source: Int?, _ target: Int, _ isWeak: Bool, [PathElement]) throws -> Void
+
+  /// Visits each reference to an object.
+  private mutating func visitReferences(_ visit: Visit) throws {
     try visitReferences(in: image.topLevelValue, nil, [], visit)
     let count = image.directory.bodyCount
     for number in stride(from: 1, through: count, by: 1) {
@@ -140,7 +133,7 @@ struct GraphReader {
     in value: ArchiveValue,
     _ source: Int?,
     _ start: [PathElement],
-    _ visit: (_ source: Int?, _ target: Int, _ isWeak: Bool, _ path: [PathElement]) throws -> Void
+    _ visit: Visit
   ) throws {
     var path = start
     /// For each value that is open, how many steps lead to it.
@@ -188,7 +181,7 @@ struct GraphReader {
 
   /// Some of what a value holds itself: values of its keys that are no containers, or else how many elements it has.
   private func fields(of value: ArchiveValue) throws -> [String] {
-    guard let content = try Unwrapping.marksRemoved(value) else { return [] }
+    guard let content = try value.unwrapped(atMost: 8) else { return [] }
     guard content.kind == .map || content.kind == .record else {
       switch content.kind {
       case .object, .value, .conditional, .empty: return []
@@ -222,16 +215,4 @@ struct GraphReader {
   }
 
   private func line(_ text: String) -> String { shortened(text, GraphReader.mostLineCharacters) }
-}
-
-extension Unwrapping {
-  /// What stands behind marks of optionals and names of types alone; `nil` where there are very many of these.
-  fileprivate static func marksRemoved(_ value: ArchiveValue) throws(ArchiveError) -> ArchiveValue? {
-    var value = value
-    for _ in 0..<8 {
-      guard let content = try value.wrapped else { return value }
-      value = content
-    }
-    return nil
-  }
 }

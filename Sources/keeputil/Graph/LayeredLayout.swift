@@ -30,6 +30,8 @@ struct LayeredLayout {
   /// The slots on the way of an edge from left to right; empty for one within a column, and with both ends alone where
   /// there are so many that they are drawn straight.
   private(set) var ways: [[Int]] = []
+  /// Whether an edge stays within a column.
+  func isFlat(_ edge: Int) -> Bool { ways[edge].isEmpty }
   /// Whether an edge leads from right to left.
   private(set) var isReversed: [Bool] = []
   private(set) var slots: [Slot] = []
@@ -49,7 +51,7 @@ struct LayeredLayout {
   /// - Parameters:
   ///   - ranks: the column of each node.
   ///   - bandStarts: the first column of each band; no link leads from one band to another.
-  init(_ sizes: [Size], _ links: [Link], _ ranks: [Int], bandStarts: [Int]) {
+  init(_ sizes: [Size], _ links: [Link], _ ranks: [Int], _ bandStarts: [Int]) {
     self.ranks = ranks
     makeSlots(sizes, links)
     var order = LayerOrder(slots, columns)
@@ -157,12 +159,10 @@ struct LayeredLayout {
     }
   }
 
-  /// How wide each column is, and the gap behind it.
-  static func columnWidths(
-    _ sizes: [Size],
-    _ links: [Link],
-    _ ranks: [Int]
-  ) -> [(width: Double, gap: Double)] {
+  /// How wide a column is, and the gap behind it.
+  typealias Column = (width: Double, gap: Double)
+
+  static func columnWidths(_ sizes: [Size], _ links: [Link], _ ranks: [Int]) -> [Column] {
     var columns = Array(repeating: (width: 1.0, gap: leastGap), count: (ranks.max() ?? 0) + 1)
     for (rank, size) in zip(ranks, sizes) { columns[rank].width = max(columns[rank].width, size.width) }
     // Between columns there is room for the labels of what begins or ends there.
@@ -174,8 +174,7 @@ struct LayeredLayout {
     return columns
   }
 
-  private mutating func placeColumns(_ sizes: [Size], _ links: [Link], _ bandStarts: [Int]) {
-    let starts = Set(bandStarts)
+  private mutating func placeColumns(_ sizes: [Size], _ links: [Link], _ starts: [Int]) {
     var x = 0.0
     for (rank, column) in LayeredLayout.columnWidths(sizes, links, ranks).enumerated() {
       if starts.contains(rank) { x = 0 }

@@ -11,12 +11,12 @@ struct ObjectGraph {
     var isTopLevel = false
   }
 
-  struct Edge {
+  struct Edge: Hashable {
     let from: Int
     let to: Int
     let isWeak: Bool
     /// The keys under which the references stand.
-    var label: String
+    var label = ""
   }
 
   var nodes: [Node] = []
@@ -27,14 +27,9 @@ struct ObjectGraph {
 
 /// References from one node to another, gathered into one edge.
 struct EdgeCollector {
-  private struct Ends: Hashable {
-    let from: Int
-    let to: Int
-    let isWeak: Bool
-  }
-
   private struct References {
-    let ends: Ends
+    /// Without its label.
+    var edge: ObjectGraph.Edge
     var count = 0
     /// Some of the paths, in the order in which they were met.
     var labels: [String] = []
@@ -43,18 +38,16 @@ struct EdgeCollector {
   /// So many different paths of one edge are told.
   private static let mostLabels = 2
 
-  private var indexes: [Ends: Int] = [:]
+  private var indexes: [ObjectGraph.Edge: Int] = [:]
   private var edges: [References] = []
 
-  var count: Int { edges.count }
-
-  /// Counts a reference. `label` is asked for only if it is to be shown.
+  /// Counts a reference. `label` is called only if it is shown.
   mutating func add(_ from: Int, _ to: Int, isWeak: Bool, _ label: () -> String) {
-    let ends = Ends(from: from, to: to, isWeak: isWeak)
-    let index = indexes[ends] ?? edges.count
+    let edge = ObjectGraph.Edge(from: from, to: to, isWeak: isWeak)
+    let index = indexes[edge] ?? edges.count
     if index == edges.count {
-      indexes[ends] = index
-      edges.append(References(ends: ends))
+      indexes[edge] = index
+      edges.append(References(edge: edge))
     }
     edges[index].count += 1
     // One more than is shown, to know that there are more.
@@ -63,20 +56,14 @@ struct EdgeCollector {
     if !edges[index].labels.contains(text) { edges[index].labels.append(text) }
   }
 
-  /// The edges in the order in which they were met.
-  ///
   /// - Parameter hasCounts: whether it is told how many references an edge stands for.
   func graphEdges(hasCounts: Bool) -> [ObjectGraph.Edge] {
-    edges.map { edge in
-      var label = edge.labels.prefix(EdgeCollector.mostLabels).joined(separator: ", ")
-      if edge.labels.count > EdgeCollector.mostLabels { label += ", …" }
-      if hasCounts, edge.count > 1 { label += " ×\(grouped(edge.count))" }
-      return ObjectGraph.Edge(
-        from: edge.ends.from,
-        to: edge.ends.to,
-        isWeak: edge.ends.isWeak,
-        label: label
-      )
+    edges.map { references in
+      var edge = references.edge
+      edge.label = references.labels.prefix(EdgeCollector.mostLabels).joined(separator: ", ")
+      if references.labels.count > EdgeCollector.mostLabels { edge.label += ", …" }
+      if hasCounts, references.count > 1 { edge.label += " ×\(grouped(references.count))" }
+      return edge
     }
   }
 }

@@ -17,20 +17,19 @@ struct JSONTree {
   /// What a key of a map begins with to be told from those of this tool.
   private static let mark = "$"
 
-  init(_ value: ArchiveValue, _ output: any Output, _ options: TreeOptions) {
+  /// - Parameter body: the object that `value` is the content of, if it is shown as one.
+  init(
+    _ value: ArchiveValue,
+    _ output: any Output,
+    _ options: TreeOptions,
+    in body: ArchiveBody? = nil
+  ) throws {
     json = JSONWriter(output, pretty: false)
     self.options = options
     walk = ArchiveWalk(value)
+    if let body { try enter(body) }
   }
 
-  /// Writes an object from its number.
-  static func write(_ body: ArchiveBody, _ output: any Output, _ options: TreeOptions) throws {
-    var tree = JSONTree(body.value, output, options)
-    try tree.enter(body)
-    try tree.write()
-  }
-
-  /// Writes a single number, which no walk leads to.
   static func write(_ number: ArchiveNumbers, _ output: any Output) throws {
     guard let value = json(number).first else { return }
     var isSingle = false
@@ -149,7 +148,7 @@ struct JSONTree {
     open.append((target.className == nil ? 0 : 1, nil, false))
   }
 
-  /// What is nested deeper than is asked for.
+  /// Stands for what is nested deeper than `--depth` shows.
   private mutating func writeCut(_ value: ArchiveValue, isOpen: Bool) throws {
     let count = try value.count ?? 0
     if isOpen { try json.field("$cut", count) } else { try json.value(["$cut": count] as JSONFields) }
@@ -188,8 +187,8 @@ struct JSONTree {
   }
 
   /// A number as JSON has it, or the text of one that JSON does not have.
-  private static func number<Number: BinaryFloatingPoint & CustomStringConvertible>(
-    _ number: Number
+  private static func number(
+    _ number: some BinaryFloatingPoint & CustomStringConvertible
   ) -> any JSONConvertible {
     number.isFinite ? JSONLiteral(text: number.description) : number.description
   }

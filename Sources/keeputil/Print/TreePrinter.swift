@@ -47,16 +47,12 @@ struct TreePrinter {
   /// Lines are not indented more than this, so that deep nesting does not multiply the output.
   private static let mostIndentation = 64
 
-  init(_ value: ArchiveValue, _ output: any Output, _ options: TreeOptions) {
+  /// - Parameter body: the object that `value` is the content of, if it is shown as one.
+  init(_ value: ArchiveValue, _ output: any Output, _ options: TreeOptions, in body: ArchiveBody? = nil) {
     self.output = output
     self.options = options
     walk = ArchiveWalk(value)
-  }
-
-  /// Prints an object from its number.
-  init(_ body: ArchiveBody, _ output: any Output, _ options: TreeOptions) {
-    self.init(body.value, output, options)
-    enter(body, from: body.value.offset)
+    if let body { enter(body, from: value.offset) }
   }
 
   /// Prints the value and, where each object is to be printed by itself, all objects that it leads to.

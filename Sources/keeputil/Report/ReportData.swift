@@ -1,4 +1,3 @@
-import Foundation
 import Keepsake
 
 /// What a page has to know about an archive, as JSON that may stand in HTML.
@@ -14,7 +13,7 @@ struct ReportData {
   private let name: String
   /// The texts in columns by their numbers, since many are the same.
   private var texts: [String] = []
-  private var textNumbers: [ExactName: Int] = [:]
+  private var textNumbers: [ExactString: Int] = [:]
   private let output: any Output
 
   /// A table of the page has so many rows at most.
@@ -32,7 +31,7 @@ struct ReportData {
     self.name = name
     tree = try ReportTree(image, summary, pass).nodes
     classTree = ReportClassTree.nodes(pass)
-    self.output = EmbeddedText(output)
+    self.output = output
     for (index, node) in tree.enumerated() {
       nodesInBody[node.home, default: []].append(index)
       if node.isBody, nodeOfBody[node.body] == nil { nodeOfBody[node.body] = index }
@@ -43,7 +42,9 @@ struct ReportData {
     let columns: JSONFields = ["byPath": columns(tree), "byClass": columns(classTree)]
     let kinds: JSONFields = ["nodeKinds": ReportKind.allCases.map(\.name)]
     // What was numbered for the columns.
-    try JSONWriter.write(tables + kinds + columns + ["texts": texts], output, pretty: false)
+    var json = JSONWriter(output, pretty: false, isInHTML: true)
+    try json.value(tables + kinds + columns + ["texts": texts])
+    try json.finish()
   }
 
   private var tables: JSONFields {
@@ -63,7 +64,7 @@ struct ReportData {
       "kinds": statistics.kinds.map { [$0.kind.title, $0.tally.count, $0.tally.bytes] as JSONRow },
       "values": statistics.largestValues.map { row($0, $0.kind.title) },
       "objects": statistics.largestObjects.map { row($0) },
-      "shared": statistics.sharing.most.map { row($0.object) + [$0.referenceCount, $0.savedBytes] },
+      "shared": statistics.sharing.most.map { row($0) + [$0.referenceCount, $0.savedBytes] },
     ]
   }
 
@@ -81,12 +82,10 @@ struct ReportData {
       "classes": statistics.classCount,
       "unreached": statistics.unreached.count,
       "sharedObjects": statistics.sharing.objectCount,
-      "furtherReferences": statistics.sharing.furtherReferences,
       "savedBytes": statistics.sharing.savedBytes,
       "texts": statistics.strings.entryCount,
       "textReferences": statistics.strings.references.count,
       "savedTextBytes": statistics.strings.savedBytes,
-      "classNumberBytes": statistics.classNumbers.bytes,
       // What the page does not tell apart.
       "foldedBytes": tree.reduce(0) { $0 + ($1.kind == .others || $1.isFolded ? $1.bytes : 0) },
     ]
@@ -101,7 +100,7 @@ struct ReportData {
       "parent": nodes.map(\.parent),
       // A text by its number, -1 for none, and an index i as -2 - i.
       "label": nodes.map { node in
-        if case .index(let index) = node.label { -2 - index } else { number(node.label.text) }
+        if case .index(let index)? = node.label { -2 - index } else { number(node.label?.keyText) }
       },
       "kind": nodes.map(\.kind.rawValue),
       "bytes": nodes.map(\.bytes),
@@ -118,7 +117,7 @@ struct ReportData {
   /// The number of a text, -1 for none.
   private mutating func number(_ text: String?) -> Int {
     guard let text else { return -1 }
-    let exact = ExactName(text: text)
+    let exact = ExactString(string: text)
     if let number = textNumbers[exact] { return number }
     textNumbers[exact] = texts.count
     texts.append(text)
@@ -139,27 +138,4 @@ struct ReportData {
       body = reached.parent(body)
     }
   }
-}
-
-/// JSON without the characters that mean something in HTML. In JSON they occur in texts only, where an escape is the
-/// same; so nothing in an archive can end the element that the data is in.
-private final class EmbeddedText: Output {
-  private let output: any Output
-
-  init(_ output: any Output) {
-    self.output = output
-  }
-
-  func write(_ text: String) throws(CommandFailure) {
-    guard text.utf8.contains(where: { $0 == 0x3C || $0 == 0x3E || $0 == 0x26 }) else {
-      return try output.write(text)
-    }
-    try output.write(
-      respelled(text) { scalar, _ in
-        ["<", ">", "&"].contains(scalar) ? "\\u00" + scalar.hexadecimal.lowercased() : nil
-      }
-    )
-  }
-
-  func write(_ data: Data) throws(CommandFailure) { try output.write(data) }
 }

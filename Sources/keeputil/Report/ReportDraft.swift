@@ -4,8 +4,10 @@ import Keepsake
 struct ReportDraft {
   var label: PathElement?
   var kind: StatisticKind
-  /// Its bytes in the body.
+  /// Its bytes in the body, the key of a dictionary included.
   var extent: Range<Int>
+  /// Where the value itself begins.
+  let offset: Int
   /// The bytes of other bodies that are first reached from here.
   var extraBytes = 0
   var typeName: String?
@@ -21,10 +23,11 @@ struct ReportDraft {
   /// What all that is folded is; `nil` where nothing is folded, or things of several groups are.
   private(set) var foldedGroup: Int?
 
-  init(label: PathElement? = nil, kind: StatisticKind, extent: Range<Int>) {
+  init(label: PathElement? = nil, kind: StatisticKind, start: Int, offset: Int) {
     self.label = label
     self.kind = kind
-    self.extent = extent
+    self.offset = offset
+    extent = start..<start
     group = -1 - ReportKind(kind).rawValue
   }
 
@@ -46,12 +49,11 @@ struct ReportDraft {
   /// Folds all but the largest; those that are left stay in their order.
   mutating func keepLargest(_ most: Int) {
     guard children.count > most else { return }
-    let order = children.indices.sorted { (children[$0].bytes, $1) > (children[$1].bytes, $0) }
+    let order = children.indices.largestFirst { children[$0].bytes }
     for index in order[most...] { fold(children[index]) }
     children = order[..<most].sorted().map { children[$0] }
   }
 
-  /// Keeps the largest only, here and below.
   mutating func keepLargestEverywhere(_ most: Int) {
     keepLargest(most)
     for index in children.indices { children[index].keepLargestEverywhere(most) }
@@ -104,8 +106,8 @@ struct ReportDrafting {
         add(draft)
       case .value(let value, let label):
         let kind = try StatisticKind(value)
-        var draft = ReportDraft(label: label, kind: kind, extent: value.offset..<value.offset)
-        if walk.parentKind == .map { draft.extent = walk.keyOffset..<walk.keyOffset }
+        let start = walk.parentKind == .map ? walk.keyOffset : value.offset
+        var draft = ReportDraft(label: label, kind: kind, start: start, offset: value.offset)
         // What a reference leads to is counted where that is.
         if [.array, .numbers, .map, .record].contains(value.kind) {
           draft.memberCount = try value.count ?? 0
@@ -131,7 +133,7 @@ struct ReportDrafting {
       }
     }
     // A walk always has a first value, and ends with that.
-    return ReportDraft(kind: .none, extent: root.offset..<root.offset)
+    return ReportDraft(kind: .none, start: root.offset, offset: root.offset)
   }
 
   private mutating func add(_ child: ReportDraft) {

@@ -1,8 +1,6 @@
 /// The map of bytes: squarified rectangles (Bruls, Huizing, van Wijk), two or three levels of them at a time.
 enum ReportMapScript {
-  static let text = layout + drawing + handling
-
-  private static let layout = #"""
+  static let text = #"""
 
     // Rectangles with areas in proportion to the sizes, which are in falling order, each as square as it gets.
     function squarify(items, x, y, width, height) {
@@ -39,9 +37,6 @@ enum ReportMapScript {
       return rects;
     }
 
-    """#
-
-  private static let drawing = #"""
     const map = byId("map");
     const state = { mode: "path", focus: 0 };
     const mostCells = 1400;
@@ -107,7 +102,7 @@ enum ReportMapScript {
       element.tabIndex = -1;
       element.setAttribute("aria-label", described(tree, node));
       // An index that is cut says nothing; of a name some letters may do.
-      const room = (rect.width - 14) / 8.2, label = tree.label(node), full = cellTitle(tree, node);
+      const room = (rect.width - 14) / 8.2, label = tree.title(node), full = cellTitle(tree, node);
       const title = label.startsWith("[") ? (rect.width < 52 ? "" : full.length <= room ? full : label.length <= room ? label : "") : room > 3 ? full : "";
       if (title && rect.height > 19) element.append(make("span", "what", title));
       if (element.firstChild && (opens ? rect.width > 150 : rect.width > 46 && rect.height > 38)) {
@@ -118,12 +113,12 @@ enum ReportMapScript {
     }
 
     function cellTitle(tree, node) {
-      const label = tree.label(node), type = shortType(tree.typeName(node));
+      const label = tree.title(node), type = shortType(tree.typeName(node));
       return type && type !== label && tree.kindName(node) !== "reference" ? label + " · " + type : label;
     }
 
     function described(tree, node) {
-      return tree.label(node) + ", " + kindTitles[tree.kindName(node)] + ", " + sized(tree.bytes[node]) + ", "
+      return tree.title(node) + ", " + kindTitles[tree.kindName(node)] + ", " + sized(tree.bytes[node]) + ", "
         + percent(tree.bytes[node]);
     }
 
@@ -132,7 +127,7 @@ enum ReportMapScript {
       const lines = [], kind = tree.kindName(node);
       const type = tree.typeName(node);
       lines.push(kind === "object" ? type + " #" + tree.body[node]
-        : kindTitles[kind] + (type ? " " + type : "") + (tree.body[node] && !tree.text(tree.text_(node)) ? " #" + tree.body[node] : ""));
+        : kindTitles[kind] + (type ? " " + type : "") + (tree.body[node] && !tree.preview(node) ? " #" + tree.body[node] : ""));
       lines.push(sized(tree.bytes[node]) + " · " + percent(tree.bytes[node]) + " of the file");
       const own = tree.own[node];
       if (own && own !== tree.bytes[node]) lines.push(sized(own) + " of its own, the rest in what it is the first to refer to");
@@ -143,14 +138,11 @@ enum ReportMapScript {
       }
       if (tree.references[node] > 1) lines.push("referred to " + grouped(tree.references[node]) + " times");
       if (tree.folded[node]) lines.push("what is in it is not on this page");
-      const text = tree.text(tree.text_(node));
+      const text = tree.preview(node);
       if (text) lines.push(text);
       return lines;
     }
 
-    """#
-
-  private static let handling = #"""
     function showMap(mode, focus, keepsPlace) {
       state.mode = mode;
       state.focus = focus;
@@ -163,7 +155,7 @@ enum ReportMapScript {
       const skipped = way.length > 9 ? way.splice(3, way.length - 8).length : 0;
       way.forEach((node, index) => {
         if (index) crumbs.append(make("span", "gap", skipped && index === 3 ? "› … ›" : "›"));
-        const button = makeButton("", tree.label(node), () => showMap(mode, node));
+        const button = makeButton("", tree.title(node), () => showMap(mode, node));
         button.dataset.node = node;
         if (node === focus) button.setAttribute("aria-current", "location");
         crumbs.append(button);
@@ -231,7 +223,7 @@ enum ReportMapScript {
     function showTip(element, x, y) {
       const tree = trees[state.mode], node = Number(element.dataset.node);
       const lines = element.classList.contains("self")
-        ? ["tags, numbers of classes and keys of " + tree.label(node)] : details(tree, node);
+        ? ["tags, numbers of classes and keys of " + tree.title(node)] : details(tree, node);
       tip.replaceChildren(make("b", "", tree.path(node)), ...lines.map((line) => make("div", "", line)));
       tip.hidden = false;
       const box = tip.getBoundingClientRect();

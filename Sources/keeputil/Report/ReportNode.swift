@@ -35,26 +35,10 @@ enum ReportKind: Int, CaseIterable {
 
 /// A node in a tree of a report.
 struct ReportNode {
-  enum Label {
-    case none
-    case text(String)
-    case index(Int)
-
-    init(_ element: PathElement?) {
-      switch element {
-      case .key(let name)?: self = .text(displayed(name, 120))
-      case .intKey(let number)?: self = .text(String(number))
-      case .index(let index)?: self = .index(index)
-      case nil: self = .none
-      }
-    }
-
-    var text: String? { if case .text(let text) = self { text } else { nil } }
-  }
-
   /// -1 for the root. A node comes after the one that it is in.
   var parent: Int
-  var label = Label.none
+  /// A key as it is shown, or an index.
+  var label: PathElement?
   var kind: ReportKind
   /// All bytes that are here, those of objects that are first reached from here counted too.
   var bytes: Int

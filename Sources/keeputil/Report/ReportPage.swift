@@ -24,7 +24,6 @@ struct ReportPage {
     "sha256-" + Data(SHA256.hash(text.utf8)).base64EncodedString()
   }
 
-  /// A text as it stands in HTML, in attributes too.
   static func htmlText(_ text: String) -> String {
     respelled(text) { scalar, _ in scalar == "'" ? "&#39;" : scalar.entity }
   }

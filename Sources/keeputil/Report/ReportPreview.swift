@@ -6,26 +6,10 @@ enum ReportPreview {
   private static let longestText = 80
   private static let mostNumbers = 8
 
-  /// Where the value of an extent is that may have the key of a dictionary before it.
-  static func valueExtent(
-    _ image: ArchiveImage,
-    in extent: Range<Int>
-  ) throws(ArchiveError) -> Range<Int> {
-    let end = try value(image, extent).byteRange.upperBound
-    // A value that fills the extent has no key before it.
-    return end == extent.upperBound ? extent : end..<extent.upperBound
-  }
-
-  /// The value that `extent` begins with, in an archive that was verified.
-  private static func value(_ image: ArchiveImage, _ extent: Range<Int>) throws(ArchiveError) -> ArchiveValue
-  {
-    try ArchiveValue(image, at: extent.lowerBound, endingBy: extent.upperBound, .underTopLevelKey)
-  }
-
-  static func text(_ image: ArchiveImage, _ extent: Range<Int>) throws(ArchiveError) -> String? {
-    var value = try value(image, extent)
-    // There may be as many marks of optionals as there are bytes.
-    while let content = try value.wrapped { value = content }
+  static func text(_ image: ArchiveImage, _ draft: ReportDraft) throws(ArchiveError) -> String? {
+    let end = draft.extent.upperBound
+    let wrapper = try ArchiveValue(image, at: draft.offset, endingBy: end, .underTopLevelKey)
+    guard let value = try wrapper.unwrapped() else { return nil }
     switch value.kind {
     case .none, .empty, .bool, .integer, .float32, .float64, .decimal, .date: return try value.scalarText()
     case .uuid: return try value.uuidText
@@ -63,7 +47,7 @@ enum ReportPreview {
 
   private static func numbers(_ value: ArchiveValue) throws(ArchiveError) -> String {
     let count = try value.count ?? 0
-    // All would be read for the sake of a few.
+    // More would all be read to show a few.
     guard count <= 65_536, let numbers = try value.numbers else { return counted(count, "number") }
     let shown = numbers[0..<min(numbers.count, mostNumbers)].texts
     return "[" + shown.joined(separator: ", ") + (count > mostNumbers ? ", … \(grouped(count)) in all]" : "]")

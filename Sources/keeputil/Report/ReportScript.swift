@@ -25,6 +25,13 @@ enum ReportScript {
       return element;
     }
 
+    // A text behind a dot of a colour.
+    function dotted(colour, text) {
+      const box = make("span");
+      box.append(make("span", "dot k-" + colour), text);
+      return box;
+    }
+
     function makeButton(className, text, action) {
       const button = make("button", className, text);
       button.type = "button";
@@ -77,36 +84,31 @@ enum ReportScript {
         for (let around = node; around >= 0; around = this.parent[around]) list.push(around);
         return list.reverse();
       }
-      text_(node) { return this.columnText[node]; }
-      text(number) { return number >= 0 ? data.texts[number] : ""; }
-      typeName(node) { return this.text(this.type[node]); }
-      label(node) {
-        const label = this.label_(node);
+      string(number) { return number >= 0 ? data.texts[number] : ""; }
+      preview(node) { return this.string(this.text[node]); }
+      typeName(node) { return this.string(this.type[node]); }
+      title(node) {
+        const label = this.ownLabel(node);
         if (label !== null) return label;
         const kind = this.kindName(node);
         if (kind === "archive") return facts.name;
         if (kind === "others") return counted(this.count[node], "other");
         return this.typeName(node) || (this.body[node] ? "#" + this.body[node] : kindTitles[kind] || kind);
       }
-      label_(node) {
-        const label = this.columnLabel[node];
+      // What stands before the value: a key, or an index.
+      ownLabel(node) {
+        const label = this.label[node];
         return label >= 0 ? data.texts[label] : label === -1 ? null : "[" + (-2 - label) + "]";
       }
       path(node) {
         let path = "";
         for (const step of this.way(node).slice(1)) {
-          const label = this.columnLabel[step];
-          if (label < -1) path += this.label_(step);
-          else path += (path ? "." : "") + this.label(step);
+          const label = this.label[step];
+          if (label < -1) path += this.ownLabel(step);
+          else path += (path ? "." : "") + this.title(step);
         }
         return path || facts.name;
       }
-    }
-
-    function treeOf(columns) {
-      // Methods have the names of these two.
-      const { label, text, ...rest } = columns;
-      return new Tree({ ...rest, columnLabel: label, columnText: text });
     }
 
     const kindTitles = {
@@ -130,13 +132,13 @@ enum ReportScript {
       // Others that are all of one class, or of one kind, have its colour.
       if (kind === "others") return classNames.has(tree.typeName(node)) ? colourOfClass(tree.typeName(node)) : colours[tree.typeName(node)] || "others";
       if (kind === "object") return colourOfClass(tree.typeName(node));
-      if (kind === "type") return colourOfClass(tree.label(node));
+      if (kind === "type") return colourOfClass(tree.title(node));
       if (kind === "key") return tree.kindName(tree.parent[node]) === "type" ? colour(tree, tree.parent[node]) : "container";
       return colours[kind];
     }
     const shortType = (name) => name.slice(name.lastIndexOf(".") + 1);
 
-    const trees = { path: treeOf(data.byPath), class: treeOf(data.byClass) };
+    const trees = { path: new Tree(data.byPath), class: new Tree(data.byClass) };
     delete data.byPath;
     delete data.byClass;
     """#

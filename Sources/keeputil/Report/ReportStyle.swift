@@ -1,8 +1,6 @@
 /// The style of a report: light or dark as the reader's system is, from the width of a phone on.
 enum ReportStyle {
-  static let text = frame + map + tables + tree
-
-  private static let frame = """
+  static let text = """
 
     :root {
       color-scheme: light dark;
@@ -60,10 +58,6 @@ enum ReportStyle {
     .note { padding: 12px 16px; border: 1px solid var(--line); border-radius: 12px; }
     footer { color: var(--quiet); font-size: 13px; padding: 8px 4px; }
 
-    """
-
-  private static let map = """
-
     .switch { display: inline-flex; padding: 3px; border-radius: 10px; background: var(--soft); }
     .switch button { border: 0; background: none; padding: 5px 12px; border-radius: 8px; color: var(--quiet); cursor: pointer; }
     .switch button[aria-pressed="true"] { background: var(--card); color: var(--ink); box-shadow: 0 1px 3px rgb(20 30 50 / 18%); }
@@ -105,10 +99,6 @@ enum ReportStyle {
     .tip b { display: block; font-weight: 620; }
     .tip div { color: var(--quiet); }
 
-    """
-
-  private static let tables = """
-
     .strip { display: flex; gap: 2px; height: 22px; margin: 12px 0 4px; border-radius: 7px; overflow: hidden; }
     .strip span { flex: 1 1 0; min-width: 3px; background: var(--kind); }
     .scroll { overflow-x: auto; margin: 8px -6px 0; }
@@ -133,10 +123,6 @@ enum ReportStyle {
     .more { margin-top: 8px; }
     .plain:hover, .more:hover { background: var(--soft); color: var(--ink); }
     #sharing { margin-top: 6px; }
-
-    """
-
-  private static let tree = """
 
     .tree { margin-top: 8px; overflow-x: auto; font-size: 14px; }
     .tree ul { margin-left: 9px; padding-left: 13px; border-left: 1px solid var(--line); }

@@ -92,22 +92,14 @@ enum ReportTableScript {
         byId("strip").append(piece);
       }
       table("parts", [
-        { title: "Part", isName: true, show: (row) => {
-          const box = make("span");
-          box.append(make("span", "dot k-" + row[3]), row[0]);
-          return box;
-        } },
+        { title: "Part", isName: true, show: (row) => dotted(row[3], row[0]) },
         { title: "Entries", isRight: true, show: (row) => row[2] < 0 ? "" : grouped(row[2]) },
         number("Bytes", 1),
         share(parts, 1, "k-c0"),
       ], parts, -1, false);
 
       table("classes", [
-        { title: "Class", isName: true, value: (row) => row[0].toLowerCase(), show: (row) => {
-          const box = make("span");
-          box.append(make("span", "dot k-" + colourOfClass(row[0])), row[0]);
-          return box;
-        } }, number("Objects", 1), number("Bytes", 2),
+        { ...name("Class"), show: (row) => dotted(colourOfClass(row[0]), row[0]) }, number("Objects", 1), number("Bytes", 2),
         { title: "Average", isRight: true, value: (row) => row[2] / row[1], show: (row) => grouped(Math.round(row[2] / row[1] * 10) / 10) },
         share(data.classes, 2, "k-c0"),
       ], data.classes, 2);

@@ -9,7 +9,8 @@ struct ReportTree {
   private let summary: ArchiveSummary
   /// For each body its bytes and those of all that are first reached from it.
   private var totals: [Int]
-  private var pending = ReportQueue()
+  /// The nodes whose bodies are not opened yet, by their bytes.
+  private var pending = LargestList<Int>()
 
   static let mostNodes = 20_000
 
@@ -23,10 +24,10 @@ struct ReportTree {
     try open(0, into: 0)
     try addUnreached()
     ReportTree.addParts(pass.statistics, to: &nodes)
-    while nodes.count < ReportTree.mostNodes, let next = pending.pop() {
+    while nodes.count < ReportTree.mostNodes, let next = pending.popFirst() {
       try open(nodes[next].body, into: next)
     }
-    while let next = pending.pop() { nodes[next].isFolded = true }
+    while let next = pending.popFirst() { nodes[next].isFolded = true }
   }
 
   /// A body was reached after the one that leads to it, so from the end on each is complete when it is added.
@@ -60,7 +61,7 @@ struct ReportTree {
       // A body that is a single value: one in an object has a node of its own.
       try add(root, to: node, home: number)
     } else if isSingle {
-      nodes[node].text = try ReportPreview.text(image, root.extent)
+      nodes[node].text = try ReportPreview.text(image, root)
     } else {
       try addMembers(of: root, to: node, home: number)
     }
@@ -81,7 +82,7 @@ struct ReportTree {
   private mutating func add(_ draft: ReportDraft, to parent: Int, home: Int) throws(ArchiveError) {
     var node = ReportNode(
       parent: parent,
-      label: .init(draft.label),
+      label: draft.label.map { if case .key(let name) = $0 { .key(displayed(name, 120)) } else { $0 } },
       kind: .init(draft.kind),
       bytes: draft.bytes,
       typeName: draft.typeName.map(ReportTree.shownName),
@@ -92,21 +93,13 @@ struct ReportTree {
     if draft.target != 0 {
       try describe(draft, &node)
     } else if draft.children.isEmpty, draft.foldedCount == 0 {
-      node.text = try ReportPreview.text(image, valueExtent(draft))
+      node.text = try ReportPreview.text(image, draft)
     }
     nodes.append(node)
     let index = nodes.count - 1
-    if draft.isFirst { pending.add(index, bytes: draft.bytes) }
+    if draft.isFirst { pending.add(draft.bytes, index) }
     // Drafts are nested no deeper than `ReportDrafting.mostLevels`.
     try addMembers(of: draft, to: index, home: home)
-  }
-
-  /// Where the value itself is: the extent of the draft has the key of a dictionary, too.
-  private func valueExtent(_ draft: ReportDraft) throws(ArchiveError) -> Range<Int> {
-    switch draft.label {
-    case nil, .index?: draft.extent
-    case .key?, .intKey?: try ReportPreview.valueExtent(image, in: draft.extent)
-    }
   }
 
   private func describe(_ draft: ReportDraft, _ node: inout ReportNode) throws(ArchiveError) {
@@ -141,15 +134,15 @@ struct ReportTree {
     var rest = roots.reduce(0) { $0 + totals[$1] }
     let count = pass.statistics.unreached.count
     nodes.append(
-      ReportNode(parent: 0, label: .text("not referred to"), kind: .group, bytes: rest, count: count)
+      ReportNode(parent: 0, label: .key("not referred to"), kind: .group, bytes: rest, count: count)
     )
-    let shown = roots.sorted { (totals[$0], $1) > (totals[$1], $0) }.prefix(ReportDrafting.mostMembers)
+    let shown = roots.largestFirst { totals[$0] }.prefix(ReportDrafting.mostMembers)
     for number in shown {
       let body = try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound)
       var node = ReportNode(parent: group, kind: .object, bytes: totals[number])
       describe(body, &node)
       nodes.append(node)
-      pending.add(nodes.count - 1, bytes: node.bytes)
+      pending.add(node.bytes, nodes.count - 1)
       rest -= node.bytes
     }
     if roots.count > shown.count {
@@ -163,45 +156,10 @@ struct ReportTree {
       ![.bodies, .topLevel, .save].contains($0.kind) && !$0.range.isEmpty
     }
     func add(_ label: String, _ kind: ReportKind, _ bytes: Int, _ count: Int, to parent: Int) {
-      nodes.append(ReportNode(parent: parent, label: .text(label), kind: kind, bytes: bytes, count: count))
+      nodes.append(ReportNode(parent: parent, label: .key(label), kind: kind, bytes: bytes, count: count))
     }
     let group = nodes.count
     add("tables", .group, parts.reduce(0) { $0 + $1.range.count }, parts.count, to: 0)
     for part in parts { add(part.title, .part, part.range.count, part.entryCount ?? 0, to: group) }
-  }
-}
-
-/// Nodes that wait for their bodies to be opened: the one with most bytes comes first, of equal ones the earlier.
-private struct ReportQueue {
-  private var heap: [(bytes: Int, node: Int)] = []
-
-  private func comesFirst(_ left: Int, _ right: Int) -> Bool {
-    (heap[left].bytes, heap[right].node) > (heap[right].bytes, heap[left].node)
-  }
-
-  mutating func add(_ node: Int, bytes: Int) {
-    heap.append((bytes, node))
-    var index = heap.count - 1
-    while index > 0, comesFirst(index, (index - 1) / 2) {
-      heap.swapAt(index, (index - 1) / 2)
-      index = (index - 1) / 2
-    }
-  }
-
-  mutating func pop() -> Int? {
-    guard let first = heap.first else { return nil }
-    let last = heap.removeLast()
-    guard !heap.isEmpty else { return first.node }
-    heap[0] = last
-    var index = 0
-    while true {
-      var best = index
-      for child in [2 * index + 1, 2 * index + 2] where child < heap.count && comesFirst(child, best) {
-        best = child
-      }
-      guard best != index else { return first.node }
-      heap.swapAt(index, best)
-      index = best
-    }
   }
 }

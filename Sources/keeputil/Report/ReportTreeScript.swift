@@ -24,19 +24,19 @@ enum ReportTreeScript {
       const twist = makeButton("twist", "", () => setOpen(node, twist.getAttribute("aria-expanded") === "false"));
       if (tree.hasChildren(node)) {
         twist.setAttribute("aria-expanded", "false");
-        twist.setAttribute("aria-label", "Open " + tree.label(node));
+        twist.setAttribute("aria-label", "Open " + tree.title(node));
       } else {
         twist.className = "twist leaf";
         twist.tabIndex = -1;
         twist.setAttribute("aria-hidden", "true");
       }
       row.append(twist);
-      if (kind !== "others" && tree.label_(node) !== null) row.append(make("span", "label", tree.label_(node)));
+      if (kind !== "others" && tree.ownLabel(node) !== null) row.append(make("span", "label", tree.ownLabel(node)));
       row.append(...described_(tree, node, kind));
       row.append(make("span", "size", short(tree.bytes[node])));
       if (tree.hasChildren(node)) {
         const go = makeButton("go", "map", () => { showMap("path", node); map.scrollIntoView({ block: "center" }); });
-        go.setAttribute("aria-label", "Show " + tree.label(node) + " in the map");
+        go.setAttribute("aria-label", "Show " + tree.title(node) + " in the map");
         row.append(go);
       }
       item.append(row);
@@ -46,7 +46,7 @@ enum ReportTreeScript {
 
     // What a row says after the label.
     function described_(tree, node, kind) {
-      const type = tree.typeName(node), text = tree.text(tree.text_(node)), body = tree.body[node];
+      const type = tree.typeName(node), text = tree.preview(node), body = tree.body[node];
       if (kind === "others") return [make("span", "kind", "… " + counted(tree.count[node], "other") + (type ? " · " + type : ""))];
       if (kind === "reference" || (kind === "weak" && body)) {
         const name = (kind === "weak" ? "weak " : "") + "→ " + (type || "value") + " #" + body;

@@ -2,27 +2,18 @@ import Keepsake
 
 /// A part of the file (Format §1). All parts of an archive are all of its bytes, each once.
 struct ArchivePart {
-  enum Kind: String, CaseIterable {
-    case header, bodies, topLevel, keys, shapes, classes, strings, conditionals, offsets, directory, checksums
-    case trailer, save
-
-    var title: String {
-      switch self {
-      case .header: "header"
-      case .bodies: "bodies of objects and values"
-      case .topLevel: "top level"
-      case .keys: "key table"
-      case .shapes: "shape table"
-      case .classes: "class table"
-      case .strings: "string table"
-      case .conditionals: "table of weak references"
-      case .offsets: "offset table"
-      case .directory: "directory"
-      case .checksums: "block checksums"
-      case .trailer: "trailer"
-      case .save: "save"
-      }
-    }
+  /// The raw value is the title for people.
+  enum Kind: String {
+    case header, directory, trailer, save
+    case bodies = "bodies of objects and values"
+    case topLevel = "top level"
+    case keys = "key table"
+    case shapes = "shape table"
+    case classes = "class table"
+    case strings = "string table"
+    case conditionals = "table of weak references"
+    case offsets = "offset table"
+    case checksums = "block checksums"
   }
 
   let kind: Kind
@@ -32,9 +23,8 @@ struct ArchivePart {
   /// The numbers of the saves that the part is, where the file has several.
   let saves: ClosedRange<Int>?
 
-  /// What the part is, for people.
   var title: String {
-    guard let saves else { return kind.title }
+    guard let saves else { return kind.rawValue }
     return saves.count == 1 ? "save \(saves.lowerBound)" : "saves \(saves.lowerBound) to \(saves.upperBound)"
   }
 

@@ -1,6 +1,18 @@
 import Foundation
 import Keepsake
 
+extension ArchiveImage {
+  /// How many objects of each class there are, and the bytes of their bodies.
+  func classTallies() throws(ArchiveError) -> [ArchiveStatistics.Tally] {
+    var tallies = [ArchiveStatistics.Tally](repeating: .init(), count: classes.count)
+    for number in stride(from: 1, through: directory.bodyCount, by: 1) {
+      let body = try numberedBody(number, referredToAt: 0)
+      if let classNumber = body.classNumber { tallies[classNumber].add(body.byteRange.count) }
+    }
+    return tallies
+  }
+}
+
 /// Where the bytes of an archive go. `keeputil stats` prints it, and `keeputil report` makes a page of it.
 struct ArchiveStatistics {
   /// How many there are of something, and in how many bytes.
@@ -43,15 +55,12 @@ struct ArchiveStatistics {
     let kind: StatisticKind
     /// The class of the object that it is or stands in.
     let className: String?
+    /// How many references lead to it, if it is an object.
+    var referenceCount = 1
     /// The path to it from the top level.
     var path = ""
-  }
-
-  struct SharedObject {
-    var object: ListedValue
-    let referenceCount: Int
     /// The bytes of its body for each reference but the first.
-    var savedBytes: Int { (referenceCount - 1) * object.bytes }
+    var savedBytes: Int { (referenceCount - 1) * bytes }
   }
 
   struct Sharing {
@@ -61,7 +70,7 @@ struct ArchiveStatistics {
     var furtherReferences = 0
     /// What would be written again if each of those references were the object.
     var savedBytes = 0
-    var most: [SharedObject] = []
+    var most: [ListedValue] = []
   }
 
   struct StringSharing {
@@ -116,10 +125,6 @@ struct ArchiveStatistics {
   var classCount: Int { classes.count { $0.bodies.count > 0 } }
   var objectCount: Int { classes.reduce(0) { $0 + $1.bodies.count } }
   var valueCount: Int { kinds.reduce(0) { $0 + $1.tally.count } }
-  /// The bytes of all bodies that are up to date, that of the top level among them.
-  var bodyBytes: Int {
-    classes.reduce(topLevelValues.bytes + topLevel.bytes) { $0 + $1.bodies.bytes }
-  }
 
   /// The part of the file that so many bytes are, from 0 to 1.
   func share(_ bytes: Int) -> Double { byteCount == 0 ? 0 : Double(bytes) / Double(byteCount) }

@@ -31,7 +31,7 @@ struct KeyRows {
   ]
   /// For each key of the key table its row, 0 where it was not met yet.
   private var numbered: [UInt32]
-  private var named: [ExactName: UInt32] = [:]
+  private var named: [ExactString: UInt32] = [:]
   private var dictionaryKeyCount = 0
 
   init(_ image: ArchiveImage) {
@@ -41,7 +41,7 @@ struct KeyRows {
   /// The row of a key of a record.
   mutating func row(ofKey number: Int, _ name: String) -> Int {
     if numbered[number] != 0 { return Int(numbered[number]) }
-    let exact = ExactName(text: name)
+    let exact = ExactString(string: name)
     let row = named[exact] ?? add(exact)
     numbered[number] = row
     return Int(row)
@@ -49,16 +49,16 @@ struct KeyRows {
 
   /// The row of a key of a dictionary.
   mutating func row(ofDictionaryKey name: String) -> Int {
-    let exact = ExactName(text: name)
+    let exact = ExactString(string: name)
     if let row = named[exact] { return Int(row) }
     guard dictionaryKeyCount < KeyRows.mostDictionaryKeys else { return KeyRows.furtherKeys }
     dictionaryKeyCount += 1
     return Int(add(exact))
   }
 
-  private mutating func add(_ name: ExactName) -> UInt32 {
+  private mutating func add(_ name: ExactString) -> UInt32 {
     let row = UInt32(truncatingIfNeeded: rows.count)
-    rows.append(Row(name: name.text))
+    rows.append(Row(name: name.string))
     named[name] = row
     return row
   }
@@ -69,7 +69,6 @@ struct KeyRows {
     if rows[row].openCount == 0 { rows[row].totalBytes += bytes }
   }
 
-  /// A value under the key begins.
   mutating func open(_ row: Int) {
     rows[row].count += 1
     rows[row].openCount += 1
@@ -79,18 +78,5 @@ struct KeyRows {
   mutating func close(_ row: Int, _ bytes: Int) {
     rows[row].openCount -= 1
     if rows[row].openCount == 0 { rows[row].totalBytes += bytes }
-  }
-}
-
-/// A text that is the same as another only if its bytes are (Format §3.3); to `String`, é is é however it is written.
-struct ExactName: Hashable {
-  let text: String
-
-  static func == (left: ExactName, right: ExactName) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
-  }
-
-  func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
   }
 }

@@ -22,7 +22,7 @@ enum StatisticKind: Int, CaseIterable {
       case .uuid: .uuid
       case .decimal: .decimal
       case .url: .url
-      case .string: try value.isSharedString ? .sharedString : .string
+      case .string: try value.sharedStringNumber == nil ? .string : .sharedString
       case .bytes: .bytes
       case .array: .array
       case .numbers: .numbers
@@ -35,7 +35,6 @@ enum StatisticKind: Int, CaseIterable {
       }
   }
 
-  /// What people call it.
   var title: String {
     switch self {
     case .none: "nil"
@@ -65,7 +64,6 @@ enum StatisticKind: Int, CaseIterable {
 }
 
 extension ArchiveValue {
-  /// The kind in a sentence.
   var kindName: String {
     get throws(ArchiveError) {
       let kind = try StatisticKind(self)
@@ -76,11 +74,6 @@ extension ArchiveValue {
       if kind == .object || kind == .value { return "a reference to itself" }
       return ("aeio".contains(title.prefix(1)) ? "an " : "a ") + title
     }
-  }
-
-  /// Whether the value is a text that stands in the string table.
-  var isSharedString: Bool {
-    get throws(ArchiveError) { try sharedStringNumber != nil }
   }
 
   /// The number in the string table of a text that stands there.

@@ -13,7 +13,12 @@ extension ArchiveStatistics {
       "hasChecksums": hasChecksums,
       "objects": objectCount,
       "values": valueCount,
-      "parts": parts.map(\.json),
+      "parts": parts.map { part in
+        [
+          "name": "\(part.kind)", "lastSave": part.saves?.upperBound, "offset": part.range.lowerBound,
+          "bytes": part.range.count, "entries": part.entryCount,
+        ] as JSONFields
+      },
       "classes": classes.map { row in
         ["name": row.entry.name, "version": row.entry.version] + row.bodies.json("objects")
       },
@@ -21,13 +26,26 @@ extension ArchiveStatistics {
       "topLevel": topLevel.json("count"),
       "unreachedBodies": unreached.json("count"),
       "types": types.map { ["name": $0.name] + $0.values.json("values") },
-      "keys": keys.map(\.json),
+      "keys": keys.map { key in
+        ["name": key.name, "values": key.count, "bytes": key.ownBytes, "bytesWithNested": key.totalBytes]
+          as JSONFields
+      },
       "kinds": kinds.map { ["name": $0.kind.title] + $0.tally.json("values") },
       "classNumbers": classNumbers.json("count"),
       "largestValues": largestValues.map(\.json),
       "largestObjects": largestObjects.map(\.json),
-      "sharing": sharing.json,
-      "strings": strings.json,
+      "sharing": [
+        "objects": sharing.objectCount, "furtherReferences": sharing.furtherReferences,
+        "savedBytes": sharing.savedBytes,
+        "most": sharing.most.map {
+          ["references": $0.referenceCount, "savedBytes": $0.savedBytes] + $0.json
+        },
+      ] as JSONFields,
+      "strings": [
+        "entries": strings.entryCount, "tableBytes": strings.tableBytes,
+        "references": strings.references.count, "referenceBytes": strings.references.bytes,
+        "inlineBytes": strings.inlineBytes, "savedBytes": strings.savedBytes,
+      ] as JSONFields,
     ]
   }
 }
@@ -36,46 +54,11 @@ extension ArchiveStatistics.Tally {
   fileprivate func json(_ counted: String) -> JSONFields { [counted: count, "bytes": bytes] }
 }
 
-extension ArchivePart {
-  fileprivate var json: JSONFields {
-    [
-      "name": kind.rawValue, "lastSave": saves?.upperBound, "offset": range.lowerBound, "bytes": range.count,
-      "entries": entryCount,
-    ]
-  }
-}
-
-extension KeyRows.Row {
-  fileprivate var json: JSONFields {
-    ["name": name, "values": count, "bytes": ownBytes, "bytesWithNested": totalBytes]
-  }
-}
-
 extension ArchiveStatistics.ListedValue {
   fileprivate var json: JSONFields {
     [
       "path": path, "bytes": bytes, "kind": kind == .object ? nil : kind.title, "class": className,
       "offset": offset, "body": body == 0 ? nil : body,
-    ]
-  }
-}
-
-extension ArchiveStatistics.Sharing {
-  fileprivate var json: JSONFields {
-    [
-      "objects": objectCount, "furtherReferences": furtherReferences, "savedBytes": savedBytes,
-      "most": most.map { object in
-        ["references": object.referenceCount, "savedBytes": object.savedBytes] + object.object.json
-      },
-    ]
-  }
-}
-
-extension ArchiveStatistics.StringSharing {
-  fileprivate var json: JSONFields {
-    [
-      "entries": entryCount, "tableBytes": tableBytes, "references": references.count,
-      "referenceBytes": references.bytes, "inlineBytes": inlineBytes, "savedBytes": savedBytes,
     ]
   }
 }

@@ -26,7 +26,7 @@ struct StatisticsPass {
   private(set) var keys: KeyRows
   /// The rows of keys of dictionaries that stand in the string table, by their numbers there.
   private var sharedKeyRows: [Int: Int] = [:]
-  /// What stands directly under each key of the objects of each class; only if that was asked for.
+  /// What stands directly under each key of the objects of each class; only if `wantsClassKeys` is set.
   private(set) var classKeys: [ClassKey: ArchiveStatistics.Tally] = [:]
   private let wantsClassKeys: Bool
   private(set) var statistics: ArchiveStatistics
@@ -40,7 +40,7 @@ struct StatisticsPass {
   private var isBeyondReach = false
   private var largestValues: LargestList<ArchiveStatistics.ListedValue>
   private var largestObjects: LargestList<ArchiveStatistics.ListedValue>
-  private var mostShared: LargestList<ArchiveStatistics.SharedObject>
+  private var mostShared: LargestList<ArchiveStatistics.ListedValue>
 
   /// So many pairs of a class and a key are told apart.
   private static let mostClassKeys = 20_000
@@ -134,7 +134,8 @@ struct StatisticsPass {
       offset: body.value.offset,
       bytes: body.byteRange.count,
       kind: .object,
-      className: body.className
+      className: body.className,
+      referenceCount: referenceCounts[body.number]
     )
   }
 
@@ -146,9 +147,7 @@ struct StatisticsPass {
     statistics.sharing.furtherReferences += count - 1
     guard !overflow else { return }
     statistics.sharing.savedBytes &+= saved
-    if mostShared.accepts(saved) {
-      mostShared.add(saved, .init(object: listed(body), referenceCount: count))
-    }
+    if mostShared.accepts(saved) { mostShared.add(saved, listed(body)) }
   }
 
   // MARK: Values
@@ -179,7 +178,7 @@ struct StatisticsPass {
         } else {
           start = walk.keyOffset
           row = try dictionaryKeyRow(name, walk.key)
-          if try walk.key.isSharedString { noteShared(name, value.offset - start) }
+          if try walk.key.sharedStringNumber != nil { noteShared(name, value.offset - start) }
         }
       case .intKey?:
         row = KeyRows.integers
@@ -216,9 +215,10 @@ struct StatisticsPass {
         if hasKey { close(row, end - start, owner) }
         cursor = end
         if largestValues.accepts(byteCount) {
+          let offset = value.offset
           largestValues.add(
             byteCount,
-            .init(body: number, offset: value.offset, bytes: byteCount, kind: kind, className: className)
+            .init(body: number, offset: offset, bytes: byteCount, kind: kind, className: className)
           )
         }
         try noteReference(value, kind, byteCount, number, row)
@@ -293,62 +293,59 @@ struct StatisticsPass {
   private mutating func finish() throws(ArchiveError) {
     statistics.strings.entryCount = image.directory.strings.count
     statistics.strings.tableBytes = image.directory.strings.range.count
-    // What takes most comes first; what takes the same stays in the order of the archive.
-    statistics.classes = statistics.classes.filter { !$0.entry.isValueType }
-      .sorted { ($0.bodies.bytes, $1.number) > ($1.bodies.bytes, $0.number) }
-    statistics.types = types.filter { $0.values.count > 0 }
-      .enumerated().sorted { ($0.element.values.bytes, $1.offset) > ($1.element.values.bytes, $0.offset) }
-      .map(\.element)
-    statistics.keys = keys.rows.enumerated()
-      .filter { $0.element.count > 0 || $0.element.ownBytes > 0 }
-      .sorted { ($0.element.ownBytes, $1.offset) > ($1.element.ownBytes, $0.offset) }
-      .map(\.element)
-    statistics.kinds = zip(StatisticKind.allCases, kinds).filter { $1.count > 0 }
-      .sorted { ($0.1.bytes, $1.0.rawValue) > ($1.1.bytes, $0.0.rawValue) }
-      .map { ($0, $1) }
-    statistics.largestValues = largestValues.entries.map(\.thing)
-    statistics.largestObjects = largestObjects.entries.map(\.thing)
-    statistics.sharing.most = mostShared.entries.map(\.thing)
+    statistics.classes = statistics.classes.filter { !$0.entry.isValueType }.largestFirst(\.bodies.bytes)
+    statistics.types = types.filter { $0.values.count > 0 }.largestFirst(\.values.bytes)
+    statistics.keys = keys.rows.filter { $0.count > 0 || $0.ownBytes > 0 }.largestFirst(\.ownBytes)
+    statistics.kinds = zip(StatisticKind.allCases, kinds).map { ($0, $1) }.filter { $1.count > 0 }
+      .largestFirst { $1.bytes }
+    statistics.largestValues = largestValues.things
+    statistics.largestObjects = largestObjects.things
+    statistics.sharing.most = mostShared.things
+    let lists = [\ArchiveStatistics.largestValues, \.largestObjects, \.sharing.most]
     var paths = ValuePaths(image, reached)
-    let shared = statistics.sharing.most.map(\.object)
-    var texts = try paths.texts(for: statistics.largestValues + statistics.largestObjects + shared)[...]
-    for index in statistics.largestValues.indices {
-      statistics.largestValues[index].path = texts.popFirst() ?? ""
-    }
-    for index in statistics.largestObjects.indices {
-      statistics.largestObjects[index].path = texts.popFirst() ?? ""
-    }
-    for index in statistics.sharing.most.indices {
-      statistics.sharing.most[index].object.path = texts.popFirst() ?? ""
+    var texts = try paths.texts(for: lists.flatMap { statistics[keyPath: $0] })[...]
+    for list in lists {
+      for index in statistics[keyPath: list].indices {
+        statistics[keyPath: list][index].path = texts.popFirst() ?? ""
+      }
     }
   }
 }
 
-/// The largest of many things, as many as one asks for, in order; of things of one size those that came first.
+extension Sequence {
+  /// What takes most bytes comes first; what takes the same stays in its order.
+  func largestFirst(_ bytes: (Element) -> Int) -> [Element] {
+    enumerated().sorted { (bytes($0.element), $1.offset) > (bytes($1.element), $0.offset) }.map(\.element)
+  }
+}
+
+/// The largest of many things; of things of one size the first.
 struct LargestList<Thing> {
   private let most: Int
-  private(set) var entries: [(size: Int, thing: Thing)] = []
+  /// From the last to the first.
+  private var entries: [(size: Int, thing: Thing)] = []
 
-  init(_ most: Int) {
-    self.most = max(0, most)
-  }
+  init(_ most: Int = .max) { self.most = most }
+
+  /// The things, the largest first.
+  var things: [Thing] { entries.reversed().map(\.thing) }
 
   /// Whether a thing of this size would be in the list: worth asking before the thing is made.
   func accepts(_ size: Int) -> Bool {
-    guard entries.count == most else { return most > 0 }
-    guard let last = entries.last else { return false }
-    return size > last.size
+    guard entries.count == most else { return true }
+    return entries.first.map { size > $0.size } ?? false
   }
 
   mutating func add(_ size: Int, _ thing: Thing) {
     guard accepts(size) else { return }
-    var low = 0
-    var high = entries.count
+    if entries.count == most { entries.removeFirst() }
+    var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].size >= size { low = middle + 1 } else { high = middle }
+      if entries[middle].size < size { low = middle + 1 } else { high = middle }
     }
-    if entries.count == most { entries.removeLast() }
     entries.insert((size, thing), at: low)
   }
+
+  mutating func popFirst() -> Thing? { entries.popLast()?.thing }
 }

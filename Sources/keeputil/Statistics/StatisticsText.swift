@@ -87,7 +87,7 @@ struct StatisticsText {
   // MARK: Tables
 
   private var parts: TextTable {
-    var table = TextTable([("part", .left), ("bytes", .right), ("share", .right), ("entries", .right)])
+    var table = TextTable("part", ">bytes", ">share", ">entries")
     for part in statistics.parts where !part.range.isEmpty {
       table.add([part.title] + size(part.range.count) + [part.entryCount.map(grouped) ?? ""])
     }
@@ -96,9 +96,7 @@ struct StatisticsText {
   }
 
   private var classes: TextTable {
-    var table = TextTable([
-      ("class", .left), ("objects", .right), ("bytes", .right), ("average", .right), ("share", .right),
-    ])
+    var table = TextTable("class", ">objects", ">bytes", ">average", ">share")
     func add(_ name: String, _ tally: ArchiveStatistics.Tally) {
       guard tally.count > 0 else { return }
       let average = (Double(tally.bytes) / Double(tally.count) * 10).rounded() / 10
@@ -116,57 +114,42 @@ struct StatisticsText {
   }
 
   private var types: TextTable {
-    var table = TextTable([("type", .left), ("values", .right), ("bytes", .right)])
-    for row in statistics.types.prefix(mostRows) {
-      table.add([name(row.name), grouped(row.values.count), grouped(row.values.bytes)])
+    let rows = statistics.types.prefix(mostRows).map { row in
+      [name(row.name), grouped(row.values.count), grouped(row.values.bytes)]
     }
-    return table
+    return TextTable("type", ">values", ">bytes", rows: rows)
   }
 
   private var keys: TextTable {
-    var table = TextTable([
-      ("key", .left), ("values", .right), ("bytes", .right), ("share", .right), ("with nested", .right),
-    ])
-    for row in statistics.keys.prefix(mostRows) {
-      table.add([name(row.name)] + cells(row.own) + [grouped(row.totalBytes)])
+    var rows = statistics.keys.prefix(mostRows).map { row in
+      [name(row.name)] + cells(row.own) + [grouped(row.totalBytes)]
     }
     let rest = statistics.keys.dropFirst(mostRows)
-    if !rest.isEmpty {
-      table.add(["(\(grouped(rest.count)) more)"] + cells(.sum(rest.map(\.own))) + [""])
-    }
-    return table
+    if !rest.isEmpty { rows.append(["(\(grouped(rest.count)) more)"] + cells(.sum(rest.map(\.own))) + [""]) }
+    return TextTable("key", ">values", ">bytes", ">share", ">with nested", rows: rows)
   }
 
   private var kinds: TextTable {
-    var table = TextTable([("kind", .left), ("values", .right), ("bytes", .right), ("share", .right)])
-    for (kind, tally) in statistics.kinds { table.add([kind.title] + cells(tally)) }
-    table.add(["(class numbers of bodies)"] + cells(statistics.classNumbers))
-    return table
+    let rows = statistics.kinds.map { [$0.kind.title] + cells($0.tally) }
+    let numbers = ["(class numbers of bodies)"] + cells(statistics.classNumbers)
+    return TextTable("kind", ">values", ">bytes", ">share", rows: rows + [numbers])
   }
 
   private var largestValues: TextTable {
-    var table = TextTable([("bytes", .right), ("kind", .left), ("path", .left)])
-    for value in statistics.largestValues {
-      table.add([grouped(value.bytes), value.kind.title, path(value)])
-    }
-    return table
+    let rows = statistics.largestValues.map { [grouped($0.bytes), $0.kind.title, path($0)] }
+    return TextTable(">bytes", "kind", "path", rows: rows)
   }
 
   private var largestObjects: TextTable {
-    var table = TextTable([("bytes", .right), ("class", .left), ("path", .left)])
-    for object in statistics.largestObjects {
-      table.add([grouped(object.bytes), className(object), path(object)])
-    }
-    return table
+    let rows = statistics.largestObjects.map { [grouped($0.bytes), className($0), path($0)] }
+    return TextTable(">bytes", "class", "path", rows: rows)
   }
 
   private var mostShared: TextTable {
-    var table = TextTable([("saved", .right), ("references", .right), ("class", .left), ("path", .left)])
-    for shared in statistics.sharing.most {
-      let counts = [grouped(shared.savedBytes), grouped(shared.referenceCount)]
-      table.add(counts + [className(shared.object), path(shared.object)])
+    let rows = statistics.sharing.most.map { object in
+      [grouped(object.savedBytes), grouped(object.referenceCount), className(object), path(object)]
     }
-    return table
+    return TextTable(">saved", ">references", "class", "path", rows: rows)
   }
 
   /// What is to be said about sharing, in sentences.

@@ -16,7 +16,7 @@ struct Palette {
   }
 
   static let plain = Palette(isOn: false)
-  /// For what goes to standard output, where nothing else was asked for.
+  /// For standard output, without the option `--color`.
   static var standardOutput: Palette { Palette(isOn: isWelcome) }
 
   let isOn: Bool

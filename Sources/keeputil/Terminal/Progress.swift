@@ -63,7 +63,7 @@ final class Progress {
     write("\(label) \(percent) %")
   }
 
-  /// Leaves the line as it was before. Nothing more is shown.
+  /// Clears the line, and shows nothing more.
   func finish() {
     isShown = false
     guard !lastText.isEmpty else { return }
@@ -71,15 +71,13 @@ final class Progress {
     put("\r")
   }
 
-  /// Ends when the result begins to come and is for a terminal too: that tells itself that there is progress.
+  /// Ends when the first result goes to a terminal, where it shows the progress itself.
   func makeWay() {
     if isatty(STDOUT_FILENO) != 0 { finish() }
   }
 
-  /// Lets `work` be done, which cannot tell how far it is: after the same time as ever the line says what is being done.
-  func wait<Result, Failure: Error>(
-    _ work: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  /// Does `work`, which reports no progress: after the usual half second, the line says what it is.
+  func wait<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
     guard isShown else { return try work() }
     let line = WaitingLine("\(label) …", put: Progress.putOnStandardError)
     DispatchQueue.global().asyncAfter(deadline: .now() + patience / .seconds(1)) { line.show() }
@@ -99,7 +97,7 @@ final class Progress {
   }
 }
 
-/// A line about work that cannot tell how far it is. Another thread shows it, if it comes to that before the work is done.
+/// A line about work that reports no progress. Another thread shows it unless the work is done before.
 final class WaitingLine: Sendable {
   private enum State {
     case awaited, shown, over
@@ -123,7 +121,7 @@ final class WaitingLine: Sendable {
     }
   }
 
-  /// Leaves the line as it was before. It is not shown any more.
+  /// Clears the line, and does not show it again.
   func erase() {
     state.withLock { state in
       if state == .shown { put("\r\(String(repeating: " ", count: text.count))\r") }

@@ -18,6 +18,12 @@ func leftPadded(_ text: String, _ width: Int) -> String {
   String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
+/// The digits of a number behind as many zeros as it takes.
+func padded(_ number: some BinaryInteger, _ width: Int, radix: Int = 10) -> String {
+  let digits = String(number, radix: radix)
+  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+}
+
 /// A part of a whole, in percent with one digit behind the point.
 func percentText(_ share: Double) -> String {
   let tenths = Int((share * 1_000).rounded())
@@ -41,28 +47,25 @@ func readableBytes(_ bytes: Int) -> String {
 
 /// Rows of text in columns that stand one below the other.
 struct TextTable {
-  enum Alignment {
-    case left, right
-  }
-
-  private let alignments: [Alignment]
+  private let isRight: [Bool]
   private var rows: [[String]]
 
-  init(_ headings: [(String, Alignment)]) {
-    alignments = headings.map(\.1)
-    rows = [headings.map(\.0)]
+  /// - Parameter headings: one that begins with `>` is of a column whose texts end below each other.
+  init(_ headings: String..., rows: [[String]] = []) {
+    isRight = headings.map { $0.hasPrefix(">") }
+    self.rows = [headings.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }] + rows
   }
 
   mutating func add(_ cells: [String]) { rows.append(cells) }
 
   /// The lines, without blanks at their ends.
   func lines(margin: String) -> [String] {
-    let widths = alignments.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let widths = isRight.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       var line = margin
       for (column, cell) in row.enumerated() {
         let blanks = String(repeating: " ", count: widths[column] - cell.count)
-        line += (column == 0 ? "" : "  ") + (alignments[column] == .right ? blanks + cell : cell + blanks)
+        line += (column == 0 ? "" : "  ") + (isRight[column] ? blanks + cell : cell + blanks)
       }
       while line.last == " " { line.removeLast() }
       return line

@@ -25,7 +25,6 @@ enum Spelling {
     return "; did you mean \(spelt(nearest))? There are \(listed)\(more)"
   }
 
-  /// A part of a sentence that says which of `words` may have been meant; empty where none is like it.
   static func suggestion(_ wanted: String, among words: [String]) -> String {
     nearest(to: wanted, among: words).map { "; did you mean '\($0)'?" } ?? ""
   }

@@ -7,19 +7,14 @@ enum BriefText {
   /// Marks of optionals and names of types behind each other that are shown.
   private static let mostWrappers = 4
 
-  /// The text, safe for a terminal.
   static func text(of value: ArchiveValue) throws(ArchiveError) -> String {
     var text = ""
     var value = value
     for _ in 0..<mostWrappers {
       switch value.kind {
-      case .typed:
+      case .typed, .some:
         guard let content = try value.wrapped else { return text }
-        text += "\(escaped(shortened(try value.typeName ?? "", mostCharacters))) "
-        value = content
-      case .some:
-        guard let content = try value.wrapped else { return text }
-        text += "some "
+        text += try value.typeName.map { escaped(shortened($0, mostCharacters)) + " " } ?? "some "
         value = content
       case .object, .value:
         guard let target = try value.target else { return text }
@@ -40,15 +35,14 @@ enum BriefText {
     switch value.kind {
     case .array, .numbers: return try value.count == 0 ? "[]" : "[…]"
     case .map, .record: return try value.count == 0 ? "{}" : "{…}"
-    case .typed: return "\(escaped(shortened(try value.typeName ?? "", mostCharacters))) …"
-    case .some: return "some …"
+    case .typed, .some:
+      return try value.typeName.map { escaped(shortened($0, mostCharacters)) + " …" } ?? "some …"
     case .object: return try value.target.flatMap(name) ?? ""
     case .value: return "…"
     default: return try scalar(value)
     }
   }
 
-  /// The class and number of an object.
   static func name(of body: ArchiveBody) -> String? {
     body.className.map { "\(escaped(shortened($0, mostCharacters))) #\(body.number)" }
   }

@@ -11,9 +11,8 @@ struct PathArgument {
     if rest.hasPrefix("#") {
       let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
       guard let number = Int(digits), number > 0 else {
-        throw .usage(
-          "in the path '\(escaped(text, keeping: "\""))' the number of an object belongs behind '#'"
-        )
+        let shown = escaped(text, keeping: "\"")
+        throw .usage("in the path '\(shown)' the number of an object belongs behind '#'")
       }
       start = number
       rest = rest.dropFirst(1 + digits.count)
@@ -55,8 +54,6 @@ struct PathText {
     return text.isEmpty ? "(top level)" : text
   }
 
-  /// A step as one would write it in Swift: `.name`, `["a name"]`, `[3]`.
-  ///
   /// - Parameter longestKey: a key of more bytes is cut, so that its path leads nowhere.
   static func text(_ step: PathElement, isFirst: Bool, longestKey: Int = .max) -> String {
     switch step {

@@ -1,32 +1,25 @@
 import Keepsake
 
-/// Follows a path through an archive and reads what it needs for that.
+/// Follows a path through an archive, and reads only what it needs.
 struct PathLookup {
   enum Found {
-    case value(ArchiveValue)
-    /// An object that was asked for by its number.
-    case body(ArchiveBody)
+    /// With the object whose content it is, for one that is given by its number.
+    case value(ArchiveValue, of: ArchiveBody?)
     /// One number of a packed array.
     case number(ArchiveNumbers)
   }
 
-  /// So many keys are looked at for the one that was meant.
+  /// How many keys are searched for the one that may have been meant.
   private static let mostCandidates = 2_000
 
   private let image: ArchiveImage
   private let path: PathArgument
-  /// The way up to the value in hand.
+  /// The path to the current value.
   private var gone: [PathElement] = []
 
-  /// What stands at the end of `path`.
   static func find(_ path: PathArgument, in image: ArchiveImage) throws -> Found {
     var lookup = PathLookup(image: image, path: path)
     return try lookup.find()
-  }
-
-  private init(image: ArchiveImage, path: PathArgument) {
-    self.image = image
-    self.path = path
   }
 
   private var start: String { path.start.map { "#\($0)" } ?? "" }
@@ -39,41 +32,37 @@ struct PathLookup {
         throw failure("there is no object #\(number); the last has the number \(count)")
       }
       let body = try image.numberedBody(number, referredToAt: 0)
-      if path.steps.isEmpty { return .body(body) }
+      if path.steps.isEmpty { return .value(body.value, of: body) }
       value = body.value
     } else {
       value = try image.topLevelValue
     }
     for (index, step) in path.steps.enumerated() {
-      let (content, description) = try Unwrapping.content(of: value)
+      let (content, description) = try value.content()
       guard let content else {
         throw failure("\(here) is nil, a weak reference to what was not archived, so there is nothing in it")
       }
       switch (content.kind, step) {
       case (.map, _), (.record, _):
-        value = try member(step, of: content, description)
+        value = try member(step.keyText, of: content, description)
       case (.array, .index(let wanted)):
         value = try element(wanted, of: content)
       case (.numbers, .index(let wanted)) where index == path.steps.count - 1:
         return .number(try number(wanted, of: content))
       case (.array, .key(let key)), (.numbers, .key(let key)):
         let count = try content.count ?? 0
-        throw failure(
-          "\(here) is an array of \(counted(count, "element")), and \(quoted(key)) is no index; try [0]"
-        )
+        let elements = counted(count, "element")
+        throw failure("\(here) is an array of \(elements), and \(quoted(key)) is no index; try [0]")
       default:
         throw failure("\(here) is \(try content.kindName), so there is nothing in it")
       }
     }
-    return .value(value)
+    return .value(value, of: nil)
   }
 
-  private mutating func member(
-    _ step: PathElement,
-    of value: ArchiveValue,
-    _ description: String
-  ) throws -> ArchiveValue {
-    let wanted = step.keyText
+  private mutating func member(_ wanted: String, of value: ArchiveValue, _ description: String) throws
+    -> ArchiveValue
+  {
     var candidates: [String] = []
     var walk = ArchiveWalk(value)
     _ = try walk.next()
@@ -93,18 +82,9 @@ struct PathLookup {
   }
 
   private mutating func element(_ wanted: Int, of value: ArchiveValue) throws -> ArchiveValue {
-    let count = try value.count ?? 0
-    guard wanted < count else { throw beyond(wanted, count) }
-    var walk = ArchiveWalk(value)
-    _ = try walk.next()
-    while case .value(let member, let label?) = try walk.next() {
-      if label == .index(wanted) {
-        gone.append(label)
-        return member
-      }
-      try walk.skipMembers()
-    }
-    throw beyond(wanted, count)
+    guard let element = try value[wanted] else { throw beyond(wanted, try value.count ?? 0) }
+    gone.append(.index(wanted))
+    return element
   }
 
   private func number(_ wanted: Int, of value: ArchiveValue) throws -> ArchiveNumbers {
@@ -121,13 +101,11 @@ struct PathLookup {
 
   // MARK: Failures
 
+  private func failure(_ message: String) -> CommandFailure { .badData(message) }
+
   /// The way gone so far.
   private var here: String {
     gone.isEmpty && path.start == nil ? "the top level" : PathText.text(gone, from: start)
-  }
-
-  private func failure(_ message: String) -> CommandFailure {
-    CommandFailure(.badData, message)
   }
 
   private func beyond(_ index: Int, _ count: Int) -> CommandFailure {
@@ -139,15 +117,13 @@ struct PathLookup {
   }
 }
 
-/// What stands behind references, marks of optionals and names of types.
-enum Unwrapping {
-  /// The content of `value`, and what was found on the way, as " (Book #3)"; `nil` for a weak reference to nothing.
+extension ArchiveValue {
+  /// What stands behind references, marks of optionals and names of types, and what was found on the way, as
+  /// " (Book #3)"; `nil` for a weak reference to nothing.
   ///
   /// A body may be nothing but a reference to itself; then the content is that reference.
-  static func content(
-    of value: ArchiveValue
-  ) throws(ArchiveError) -> (value: ArchiveValue?, description: String) {
-    var value = value
+  fileprivate func content() throws(ArchiveError) -> (value: ArchiveValue?, description: String) {
+    var value = self
     var description = ""
     var seen: Set<Int> = []
     while true {
@@ -165,5 +141,15 @@ enum Unwrapping {
         return (value, description)
       }
     }
+  }
+
+  /// What stands behind marks of optionals and names of types; `nil` where more of these follow each other.
+  func unwrapped(atMost most: Int = .max) throws(ArchiveError) -> ArchiveValue? {
+    var value = self
+    for _ in 0..<most {
+      guard let content = try value.wrapped else { return value }
+      value = content
+    }
+    return nil
   }
 }

@@ -32,6 +32,10 @@ extension ArchiveValue {
     }
   }
 
+  var uuidText: String {
+    get throws(ArchiveError) { try uuidValue?.uuidString ?? "" }
+  }
+
   /// The colour that the value's text has.
   var ink: Palette.Ink? {
     switch kind {
@@ -44,7 +48,6 @@ extension ArchiveValue {
 }
 
 extension ArchiveNumbers {
-  /// The numbers as they are printed.
   var texts: [String] {
     switch self {
     case .bools(let numbers): numbers.map(\.description)
@@ -78,15 +81,7 @@ extension ArchiveNumbers {
 }
 
 extension IntegerValue {
-  /// The digits.
-  var text: String {
-    switch self {
-    case .signed(let number): number.description
-    case .unsigned(let number): number.description
-    case .wide(let number): number.description
-    case .wideUnsigned(let number): number.description
-    }
-  }
+  var text: String { Int128(exactly: self)?.description ?? UInt128(exactly: self)?.description ?? "" }
 }
 
 extension DecimalParts {
@@ -104,17 +99,6 @@ extension DecimalParts {
 
 /// The first of `count` bytes as they are printed.
 func bytesText(_ shown: some Collection<UInt8>, of count: Int) -> String {
-  let digits = shown.map(hexadecimal).joined()
+  let digits = shown.map { padded($0, 2, radix: 16) }.joined()
   return "\(counted(count, "byte"))\(count == 0 ? "" : ": 0x\(digits)")\(count > shown.count ? "…" : "")"
-}
-
-extension ArchiveValue {
-  /// A UUID as it is printed.
-  var uuidText: String {
-    get throws(ArchiveError) { try uuidValue?.uuidString ?? "" }
-  }
-}
-
-private func hexadecimal(_ byte: UInt8) -> String {
-  (byte < 16 ? "0" : "") + String(byte, radix: 16)
 }

@@ -48,27 +48,16 @@ enum FaultLocation {
       return steps.isEmpty ? "at the top level" : "at \(PathText.text(steps))"
     }
     if let table = table(at: offset, of: directory) { return "in the \(table)" }
-    guard let number = image.bodyNumber(containing: offset), let body = try? body(number, in: image) else {
-      return nil
-    }
-    // The value may be what cannot be read.
-    let steps =
-      (try? ArchiveValue(image, at: body.start, endingBy: body.end, .body)).map { way(to: offset, from: $0) }
-      ?? []
-    return steps.isEmpty ? "in \(body.name)" : "in \(body.name), at \(PathText.text(steps))"
-  }
-
-  /// The name of a body, where the value in it begins, and where the body ends.
-  private static func body(
-    _ number: Int,
-    in image: ArchiveImage
-  ) throws(ArchiveError) -> (name: String, start: Int, end: Int) {
-    let extent = try image.extent(ofBody: number, at: 0)
+    guard let number = image.bodyNumber(containing: offset),
+      let extent = try? image.extent(ofBody: number, at: 0)
+    else { return nil }
     var cursor = extent.lowerBound
-    guard let classNumber = try image.classNumber(at: &cursor) else {
-      return ("value #\(number)", cursor, extent.upperBound)
-    }
-    return ("\(escaped(image.classes[classNumber].name)) #\(number)", cursor, extent.upperBound)
+    guard let classNumber = try? image.classNumber(at: &cursor) as Int?? else { return nil }
+    let name = classNumber.map { escaped(image.classes[$0].name) } ?? "value"
+    // The value may be what cannot be read.
+    let value = try? ArchiveValue(image, at: cursor, endingBy: extent.upperBound, .body)
+    let steps = value.map { way(to: offset, from: $0) } ?? []
+    return "in \(name) #\(number)\(steps.isEmpty ? "" : ", at \(PathText.text(steps))")"
   }
 
   /// What is in the block that does not match its checksum, as "where #3 to #90 are": the byte that was changed may be

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A single-value container that was not used stands in nobody's way; to what it was given, other containers may add.
+/// A single-value container that was not used has no effect; other containers may add to what it was given.
 @Suite struct AddedToSingleValues {
   private struct Point: Codable, Equatable {
     var x = 1

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// An encoder and a keyed container give the same container however often they are asked for it.
+/// An encoder and a keyed container return the same container at each call.
 @Suite struct ContainersAskedTwice {
   private enum FirstKeys: String, CodingKey { case a, b, shared }
   private enum SecondKeys: String, CodingKey { case c, shared, d }

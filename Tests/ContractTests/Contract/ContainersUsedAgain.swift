@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A coder may hand out a keyed container again when nobody holds it any more. Nobody may notice.
+/// A coder may reuse a keyed container that is no longer held. No caller may notice.
 @Suite struct ContainersUsedAgain {
   /// Values of one type within each other, so that many of its containers are in use at a time.
   private struct Nest: Codable, Equatable {

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Nested containers may be written in turns, in any order, after their siblings, or not at all.
+/// Nested containers may be written alternately, in any order, after their siblings, or not at all.
 @Suite struct NestedContainers {
   @Test("nested containers that are all kept and written late, each in the one before")
   func keptContainers() throws {
@@ -248,7 +248,7 @@ private indirect enum Tree: Decodable, Equatable {
     case unkeyed(any UnkeyedEncodingContainer, [Tree])
   }
 
-  /// Opens containers and fills all open ones in turns, as chance has it.
+  /// Opens containers and fills all open ones alternately, at random.
   func write(to encoder: any Encoder, using generator: inout SeededGenerator) throws {
     var open: [Open]
     switch self {

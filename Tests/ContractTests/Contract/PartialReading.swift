@@ -5,7 +5,7 @@ import Testing
 import HostileArchives
 @testable import Keepsake
 
-/// Values read in an order of their own, in turns, or in part: right, and without being walked again and again.
+/// Values read out of order, alternately, or in part: right, and without being walked again and again.
 @Suite struct PartialReading {
   private enum Order: CaseIterable, Sendable { case forwards, backwards, shuffled, outwards }
 

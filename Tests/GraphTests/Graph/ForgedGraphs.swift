@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Graphs that nobody's encoder makes, put together by hand, with right checksums.
+/// Graphs that no encoder makes, put together by hand, with right checksums.
 @Suite struct ForgedGraphs {
   private static let manyCount = 60_000
 

@@ -99,7 +99,7 @@ enum HostileSample: String, CaseIterable {
 
   // MARK: Reading
 
-  /// What is wrong with how the bytes are read, as each of the types that could be asked for, and how many of these
+  /// What is wrong with how the bytes are read, as each of the types that could be requested, and how many of these
   /// reads gave a value; an error is not wrong.
   func outcome(reading data: Data) -> HostileOutcome {
     var outcome = HostileOutcome()

@@ -74,6 +74,8 @@ import Testing
     #expect(back.kind == "constant" && back.number == 0)
     let found = try failure { try ArchiveEncoder().encode([PlainIdentified()]) }
     #expect(found.code == .misuse && found.description.contains("PlainIdentified.id is a let"), "\(found)")
+    let opaque = try failure { try ArchiveEncoder().encode([PlainOpaque()]) }
+    #expect(opaque.description.contains("cannot be told because it is not Equatable"), "\(opaque)")
   }
 
   @Test("an observed class: keys without the underscore, and archives of before and after")
@@ -179,6 +181,12 @@ private final class PlainConstants: ArchivedModel {
 
 private final class PlainIdentified: ArchivedModel {
   let id = UUID()
+}
+
+private final class PlainOpaque: ArchivedModel {
+  struct Token: Codable { var number = 1 }
+
+  let token = Token()
 }
 
 @Observable private final class PlainObserved: ArchivedFields {

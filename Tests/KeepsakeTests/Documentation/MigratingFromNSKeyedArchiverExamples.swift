@@ -114,7 +114,7 @@ final class PictureStamp: Stamp {
     postcard.text = "Greetings"
     postcard.sent = Date(timeIntervalSinceReferenceDate: 0)
     postcard.stamps = [stamp, KeepsakeTests.Stamp(), stamp]
-    let xml = String(decoding: oldArchive(postcard, format: .xml), as: UTF8.self)
+    let xml = String(decoding: foundationArchive(postcard, format: .xml), as: UTF8.self)
     return Data(xml.replacingOccurrences(of: "KeepsakeTests.", with: "MyApp.").utf8)
   }
 
@@ -161,7 +161,7 @@ final class PictureStamp: Stamp {
   func mixed() throws {
     let sent = KeepsakeTests.Postcard()
     sent.text = "Greetings"
-    let old = oldArchive {
+    let old = foundationArchive {
       $0.encode(["title": "Cards", "recent": [sent, 3] as NSArray] as NSDictionary, forKey: "settings")
     }
     let unarchiver = try KeyedUnarchiver(forReadingFrom: old)
@@ -179,7 +179,7 @@ final class PictureStamp: Stamp {
   func keys() throws {
     let old = KeepsakeTests.Postcard()
     old.text = "Greetings"
-    let data = oldArchive {
+    let data = foundationArchive {
       $0.encode(old, forKey: "card")
       $0.encode([old] as NSArray, forKey: "all")
       $0.encode(7, forKey: "page")
@@ -195,7 +195,7 @@ final class PictureStamp: Stamp {
   }
 
   private static func mangled(_ name: String, _ superclass: String) -> Data {
-    OldPropertyList.archive(objects: [
+    FoundationPropertyList.archive(objects: [
       .instance([name, superclass, "NSObject"], [("price", .integer(90)), ("motif", .reference(2))]),
       .string("Lighthouse"),
     ])
@@ -227,7 +227,7 @@ final class PictureStamp: Stamp {
 
   @Test("a class without a superclass may be called anything, and be a structure now")
   func flat() throws {
-    let data = OldPropertyList.archive(objects: [
+    let data = FoundationPropertyList.archive(objects: [
       .object("ABCPerson", ["name": .reference(2)]), .string("Ada"),
     ])
     let person = try KeyedUnarchiver.unarchive(Person.self, from: data)
@@ -242,7 +242,7 @@ final class PictureStamp: Stamp {
 
   @Test("objects of frameworks")
   func frameworks() throws {
-    let data = OldPropertyList.archive(objects: [
+    let data = FoundationPropertyList.archive(objects: [
       .object("NSAttributedString", ["NSString": .reference(2), "NSAttributes": .reference(3)]),
       .string("Greetings"), .object("NSDictionary", ["NS.keys": .array([]), "NS.objects": .array([])]),
     ])
@@ -254,7 +254,7 @@ final class PictureStamp: Stamp {
   @Test("points are texts, and values are points")
   func points() throws {
     let point = CGPoint(x: 1, y: 2)
-    let data = oldArchive {
+    let data = foundationArchive {
       $0.encode(point, forKey: "text")
       $0.encode(NSValue(point: point), forKey: "value")
     }
@@ -265,7 +265,7 @@ final class PictureStamp: Stamp {
 
   @Test("what was zero because it was missing")
   func missing() throws {
-    let data = OldPropertyList.archive(objects: [.object("MyApp.Stamp", [:])])
+    let data = FoundationPropertyList.archive(objects: [.object("MyApp.Stamp", [:])])
     let failure = try failure { try KeyedUnarchiver.unarchive(Stamp.self, from: data) }
     #expect(failure.kind == .keyNotFound && failure.missingKey == "price")
   }

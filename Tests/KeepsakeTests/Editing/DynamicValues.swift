@@ -141,7 +141,7 @@ private struct EveryKindOfValue: Codable {
   }
 
   @Test func oldArchivesToo() throws {
-    let archive = try ArchiveValue(forReadingFrom: oldArchive(OldPerson("Ada", age: 36)))
+    let archive = try ArchiveValue(forReadingFrom: foundationArchive(OldPerson("Ada", age: 36)))
     #expect(try archive[path: "root.name"]?.stringValue == "Ada" && archive[path: "root.age"]?.intValue == 36)
     #expect(try archive["root"]?.className?.hasSuffix("OldPerson") == true)
   }

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Large archives are handed over without a copy: whoever changes the bytes changes only theirs.
+/// Large archives are handed over without a copy: a change of the bytes changes one copy only.
 @Suite struct GivenMemory {
   /// Around the size from which on memory is given away, and far above it.
   static let sizes = [0, 100, 16_000, 16_384, 17_000, 3_000_000]

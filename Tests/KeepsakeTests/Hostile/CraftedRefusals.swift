@@ -4,7 +4,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Archives that somebody made to do harm: each gives a typed error.
+/// Archives made to do harm: each gives a typed error.
 @Suite struct CraftedRefusals {
   @Test("each is refused for what is wrong with it", arguments: CraftedArchive.all)
   func refused(archive: CraftedArchive) throws {

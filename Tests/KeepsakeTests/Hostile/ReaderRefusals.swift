@@ -12,7 +12,7 @@ import Testing
     case bytes
     /// The writer never writes it since it has looked: what it says instead is tested.
     case writerRefuses(() throws -> Void)
-    /// The reader's program asked for it: by limits of its own, another type, or what its initializers do.
+    /// The reader's program causes it: by limits of its own, another type, or what its initializers do.
     case reader
     /// No archive in memory is that large, or the machine has not what it takes.
     case machine

@@ -2,7 +2,7 @@
 public struct ArchiveCheck: Sendable {
   /// Why the value cannot be archived, or its archive not be read; `nil` if both can be done.
   public internal(set) var failure: String?
-  /// What is not the same in the value that was read: where, what it was, and what it is now. At most a hundred.
+  /// The differences in the value that was read: where, what it was, and what it is now. At most a hundred.
   public internal(set) var losses: [String] = []
   /// Properties by which objects of the types at hand can come to refer to each other in a cycle that no reader could
   /// close, whether or not they do in this value: `Node.link.target → Link.node`.
@@ -68,15 +68,15 @@ extension KeyedArchiver {
   private static func explanation(of error: any Error) -> String {
     switch error {
     case EncodingError.invalidValue(_, let context):
-      "It cannot be archived: \(context.debugDescription)" + offset(context.codingPath)
+      "It cannot be archived: \(context.debugDescription)" + location(context.codingPath)
     case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
       DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      "Its archive cannot be read: \(context.debugDescription)" + offset(context.codingPath)
+      "Its archive cannot be read: \(context.debugDescription)" + location(context.codingPath)
     default: "It cannot be archived and read: \(error)"
     }
   }
 
-  private static func offset(_ path: [any CodingKey]) -> String {
+  private static func location(_ path: [any CodingKey]) -> String {
     path.isEmpty
       ? "" : ", at " + path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
   }

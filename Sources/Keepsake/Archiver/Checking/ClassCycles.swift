@@ -107,11 +107,11 @@ struct ClassCycles {
       next += 1
     }
     var way: [Edge] = []
-    var offset = end
-    while offset != start {
-      guard let edge = cameBy[offset] else { return nil }
+    var current = end
+    while current != start {
+      guard let edge = cameBy[current] else { return nil }
       way.insert(edge, at: 0)
-      offset = edge.owner
+      current = edge.owner
     }
     return way
   }

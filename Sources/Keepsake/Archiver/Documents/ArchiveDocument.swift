@@ -51,8 +51,8 @@ public final class ArchiveDocument<Root: Codable> {
   ///   - limits: how much the archive may ask of the reader.
   ///   - classPolicy: which classes the archive may name.
   ///   - userInfo: what the values find in their coders.
-  /// - Throws: ``ArchiveError`` when the file cannot be opened; with the code ``ArchiveError/Code/fileInUse`` when somebody
-  ///   else has it open as a document. Otherwise `DecodingError` as
+  /// - Throws: ``ArchiveError`` when the file cannot be opened; with the code ``ArchiveError/Code/fileInUse`` when it
+  ///   is already open as a document. Otherwise `DecodingError` as
   ///   ``KeyedUnarchiver/unarchive(_:fromFile:verification:limits:classPolicy:userInfo:)``.
   public init(
     opening path: String,

@@ -13,7 +13,7 @@
   import Android
 #endif
 
-/// The file of a document: open and locked, so that nobody else writes to it.
+/// The file of a document: open and locked, so that no other document writes to it.
 ///
 /// A save is appended in two steps, each of which is on the disk before the next: all but the trailer, and the trailer. So a
 /// trailer that is whole stands behind a save that is whole, and a crash or a power cut at any moment leaves the save before
@@ -52,7 +52,7 @@ final class DocumentFile {
   }
 
   private static func openLocked(_ target: SaveTarget) throws(ArchiveError) -> OpenFile {
-    // Who had the file may have put another one in its place in the moment before it was locked.
+    // Another process may have replaced the file just before it was locked.
     for _ in 0..<100 {
       let file = try target.perform("cannot open the file for writing") { () throws(SystemError) in
         try target.folder.open(target.name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -80,7 +80,7 @@ final class DocumentFile {
   ///
   /// - Throws: when it is not on the disk. Then the file is as it was before.
   func append(_ save: ByteBuffer, at end: Int) throws(ArchiveError) {
-    // Whoever writes a whole archive to a path does not ask for the lock.
+    // A program that writes a whole archive to the path does not take the lock.
     guard (try? file.hasName(target.name, in: target.folder)) != false else {
       throw target.failure("another program has replaced or removed the file since it was opened")
     }

@@ -128,7 +128,7 @@ final class SavedState {
     readers = [Reader(session: session)]
   }
 
-  /// Adds the objects that were read by way of lazy values since.
+  /// Adds the objects that lazy values have read since.
   func noteWhatWasRead() {
     var known = knownObjects
     for session in readers.compactMap(\.session) {

@@ -119,7 +119,7 @@ package final class DurableFile {
     }
   }
 
-  /// Throws when another program exchanged the file in the moment before it was put in place. A later save of the same
+  /// Throws when another program exchanged the file just before it was put in place. A later save of the same
   /// target may have replaced it since; then it has no name any more.
   private func checkPlace(of temporary: TemporaryFile) throws(ArchiveError) {
     guard (try? temporary.file.hasName(target.name, in: target.folder)) == false,
@@ -188,7 +188,7 @@ package final class DurableFile {
     do {
       try target.folder.synchronize()
     } catch let error where [EINVAL, ENOTSUP, ENOSYS].contains(error.number) {
-      // A file system on which a folder cannot be synchronized: there is no more to be had.
+      // A file system on which a folder cannot be synchronized: nothing more can be done.
     } catch {
       throw target.failure("the new file is in place, but a power cut may bring back the old one", error)
     }

@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Keeps the saves of one file in the order in which they were asked for, while some of them are made in the background.
+/// Keeps the saves of one file in the order of their calls, while some of them run in the background.
 ///
-/// A file is told by its folder, by device and inode, and its name in there, so that links and spellings of a path do not
-/// matter. Each file that is being saved in the background has a queue; who saves it at once waits for that.
+/// A file is identified by the device and inode of its folder and its name in there, so that links and spellings of a path
+/// do not matter. Each file that is being saved in the background has a queue, for which a synchronous save waits.
 final class SaveOrder: Sendable {
   static let shared = SaveOrder()
 

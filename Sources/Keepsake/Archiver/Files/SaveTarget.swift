@@ -11,7 +11,7 @@
 /// The file that a save is to replace: its folder, held open, its name in there, and what is there now.
 ///
 /// The folder is opened before anything is written. From then on a change of the working directory or of the
-/// folder's own name does no harm, and nothing but its synchronization can fail once the file is in resolved.
+/// folder's own name does no harm, and nothing but its synchronization can fail once the file is in place.
 struct SaveTarget {
   /// The path as the caller spelled it, for messages.
   let path: String
@@ -36,7 +36,7 @@ struct SaveTarget {
     }
   }
 
-  /// The same target, with the file that is there now, if that can be told.
+  /// The same target, with the file that is there now, if its status can be read.
   var asOfNow: SaveTarget {
     guard let status = try? folder.status(of: name), status.specialKind == nil else { return self }
     var target = self

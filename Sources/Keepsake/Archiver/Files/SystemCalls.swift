@@ -54,7 +54,7 @@ final class OpenFile: Sendable {
     close(number)
   }
 
-  /// Opens a path; the descriptor is not handed on to programs that this process starts.
+  /// Opens a path. Child processes do not inherit the descriptor.
   static func open(_ path: String, _ flags: CInt) throws(SystemError) -> OpenFile {
     OpenFile(number: try repeating { unsafe openat(AT_FDCWD, path, flags | O_CLOEXEC, 0) })
   }
@@ -110,7 +110,7 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Cuts the file off behind so many bytes.
+  /// Makes the file end after `byteCount` bytes.
   func truncate(to byteCount: Int) throws(SystemError) {
     try repeating { ftruncate(number, off_t(byteCount)) }
   }
@@ -234,7 +234,7 @@ extension OpenFile {
     return list.split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// What `fill` writes: it is asked first how much that is, and again if it has become more in between.
+  /// What `fill` writes. The first call gives the size; if that grows in between, both are repeated.
   private func filled(_ fill: (UnsafeMutablePointer<UInt8>?, Int) -> Int) throws(SystemError) -> [UInt8] {
     for _ in 0..<3 {
       let count = try repeating { fill(nil, 0) }

@@ -15,7 +15,7 @@
 /// target removes it. Two things make that safe. The name has a checksum of itself, so that no other program's
 /// file has such a name. And the lock is held from before the first byte until after the rename, and the
 /// system drops it when the process is gone. So a temporary file whose lock can be taken belongs to nobody,
-/// except for the moment between its creation and its locking: whoever finds that its file was taken away in
+/// except for the moment between its creation and its locking: a process that finds its file removed in
 /// that moment makes another.
 struct TemporaryFile {
   let name: String

@@ -3,8 +3,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Collections of old archives in which each element may be of another class.
-@Suite struct OldMixedCollections {
+/// Collections of NSKeyedArchiver archives in which each element may be of another class.
+@Suite struct FoundationMixedCollections {
   private var mixed: NSDictionary {
     [
       "text": "a", "number": 7, "real": 2.5, "flag": true, "data": Data([1, 2]) as NSData,
@@ -43,13 +43,13 @@ import Testing
     #expect(person.name == "Ada" && person.age == 36)
   }
 
-  @Test("dictionaries and arrays of anything", arguments: oldFormats)
+  @Test("dictionaries and arrays of anything", arguments: foundationFormats)
   func anything(_ format: PropertyListSerialization.PropertyListFormat) throws {
-    let data = oldArchive(mixed, format: format)
+    let data = foundationArchive(mixed, format: format)
     let value = try person(data).decode(Polymorphic<[String: Any]>.self, forKey: "root").wrappedValue
     try check(value)
     let twice = mixed
-    let array = oldArchive([twice, twice, "end"] as NSArray, format: format)
+    let array = foundationArchive([twice, twice, "end"] as NSArray, format: format)
     let elements = try person(array).decode(Polymorphic<[Any]>.self, forKey: "root").wrappedValue
     try check(#require(elements[0] as? [String: Any]))
     #expect(elements[2] as? String == "end" && elements.count == 3)
@@ -60,7 +60,7 @@ import Testing
 
   @Test("what was read so is archived, and read again")
   func savedAgain() throws {
-    let value = try person(oldArchive(mixed)).decode(Polymorphic<[String: Any]>.self, forKey: "root")
+    let value = try person(foundationArchive(mixed)).decode(Polymorphic<[String: Any]>.self, forKey: "root")
     let data = try KeyedArchiver.archivedData(withRootObject: value)
     try check(KeyedUnarchiver.unarchive(Polymorphic<[String: Any]>.self, from: data).wrappedValue)
     let array = try KeyedArchiver.archivedData(withRootObject: Polymorphic<[Any]>([value.wrappedValue, 1]))
@@ -76,7 +76,7 @@ import Testing
     #expect(throws: DecodingError.self) {
       try KeyedUnarchiver.unarchive(
         Polymorphic<[Any]>.self,
-        from: OldPropertyList.archive(objects: [
+        from: FoundationPropertyList.archive(objects: [
           .object("NSArray", ["NS.objects": .array([.reference(2)])]),
           .object("NoSuchClassAnywhere", ["a": .integer(1)]),
         ])
@@ -86,7 +86,7 @@ import Testing
     #expect(throws: DecodingError.self) {
       try KeyedUnarchiver.unarchive(
         Polymorphic<[Any]>.self,
-        from: OldPropertyList.archive(objects: [
+        from: FoundationPropertyList.archive(objects: [
           .object("NSArray", ["NS.objects": .array([.reference(1), .reference(1)])])
         ])
       )

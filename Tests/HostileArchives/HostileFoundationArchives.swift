@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Old archives that were made to do harm, of any size: for ``CraftedArchive`` and ``HostileFamily``.
-package struct OldHostileArchives {
+/// NSKeyedArchiver archives that were made to do harm, of any size: for ``CraftedArchive`` and ``HostileFamily``.
+package struct HostileFoundationArchives {
   private var list = BinaryPropertyList()
   private var objects: [Int] = []
   private var texts: [String: Int] = [:]
@@ -44,9 +44,9 @@ package struct OldHostileArchives {
   private static func many(
     _ count: Int,
     class name: String,
-    _ make: (inout OldHostileArchives, _ type: Int, _ index: Int) -> Int
+    _ make: (inout HostileFoundationArchives, _ type: Int, _ index: Int) -> Int
   ) -> Data {
-    var archive = OldHostileArchives()
+    var archive = HostileFoundationArchives()
     let type = archive.add(class: name)
     let numbers = (0..<count).map { archive.add(make(&archive, type, $0)) }
     return archive.archive(top: archive.list.array(numbers.map { archive.reference($0) }))
@@ -61,7 +61,7 @@ package struct OldHostileArchives {
 
   /// A list that is an object of its own refers to one number again and again.
   static func oneNumber(_ byteCount: Int) -> Data {
-    var archive = OldHostileArchives()
+    var archive = HostileFoundationArchives()
     let number = archive.add(archive.list.integer(7))
     let node = archive.reference(number)
     return archive.archive(top: archive.list.array(Array(repeating: node, count: byteCount)))
@@ -69,7 +69,7 @@ package struct OldHostileArchives {
 
   /// Lists without references, of which each holds the next one several times.
   package static func laugh(levels: Int, width: Int) -> Data {
-    var archive = OldHostileArchives()
+    var archive = HostileFoundationArchives()
     var inner = archive.list.array([])
     for _ in 1..<levels { inner = archive.list.array(Array(repeating: inner, count: width)) }
     return archive.archive(top: inner)
@@ -77,7 +77,7 @@ package struct OldHostileArchives {
 
   /// The same with dictionaries.
   static func laughingTables(levels: Int, width: Int) -> Data {
-    var archive = OldHostileArchives()
+    var archive = HostileFoundationArchives()
     var inner = archive.list.dictionary([])
     for _ in 1..<levels {
       inner = archive.list.dictionary((0..<width).map { (archive.text("\($0)"), inner) })
@@ -87,7 +87,7 @@ package struct OldHostileArchives {
 
   /// Lists without references in each other.
   static func nestedLists(depth: Int) -> Data {
-    var archive = OldHostileArchives()
+    var archive = HostileFoundationArchives()
     var inner = archive.list.array([])
     for _ in 1..<depth { inner = archive.list.array([inner]) }
     return archive.archive(top: inner)
@@ -95,14 +95,14 @@ package struct OldHostileArchives {
 
   /// A list that holds itself twice.
   package static func listInItself() -> Data {
-    var archive = OldHostileArchives()
+    var archive = HostileFoundationArchives()
     let node = archive.list.nextNode
     return archive.archive(top: archive.list.array([node, node]))
   }
 
   /// Arrays that are objects, of which each holds the next one `width` times.
   static func levels(_ count: Int, width: Int) -> Data {
-    var archive = OldHostileArchives()
+    var archive = HostileFoundationArchives()
     let type = archive.add(class: "NSArray")
     for level in 0..<count {
       let isLast = level + 1 == count
@@ -114,7 +114,7 @@ package struct OldHostileArchives {
 
   /// Arrays that hold each other.
   static func ring() -> Data {
-    var archive = OldHostileArchives()
+    var archive = HostileFoundationArchives()
     let type = archive.add(class: "NSArray")
     for next in [3, 2] {
       let elements = archive.list.array([archive.reference(next)])
@@ -167,7 +167,7 @@ package struct OldHostileArchives {
 
   /// Classes that all have the same many superclasses of long names.
   static func classes(_ count: Int, superclasses: Int, nameByteCount: Int) -> Data {
-    var archive = OldHostileArchives()
+    var archive = HostileFoundationArchives()
     let names = archive.list.array(
       (0..<superclasses).map { number in
         archive.text(

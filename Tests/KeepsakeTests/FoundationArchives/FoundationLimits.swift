@@ -4,9 +4,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What the limits of the caller mean for old archives, which are translated as a whole when they are opened; and that
+/// What the limits of the caller mean for NSKeyedArchiver archives, which are translated as a whole when they are opened; and that
 /// nothing in them is a matter of the stack.
-@Suite struct OldLimits {
+@Suite struct FoundationLimits {
   private func code<Value: Decodable>(
     _ type: Value.Type,
     _ data: Data,
@@ -30,14 +30,14 @@ import Testing
 
   // MARK: Those of the caller
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func objects(_ format: PropertyListSerialization.PropertyListFormat) {
-    let data = oldArchive(staff(20), format: format)
+    let data = foundationArchive(staff(20), format: format)
     #expect(!opens(data) { $0.maximumObjectCount = 19 })
     #expect(opens(data) { $0.maximumObjectCount = 20 })
   }
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func elements(_ format: PropertyListSerialization.PropertyListFormat) {
     let roots: [Any] = [
       Array(1...20) as NSArray, NSSet(array: Array(1...20)),
@@ -46,30 +46,30 @@ import Testing
       IndexSet((1...20).map { 2 * $0 }) as NSIndexSet,
     ]
     for root in roots {
-      let data = oldArchive(root, format: format)
+      let data = foundationArchive(root, format: format)
       #expect(!opens(data) { $0.maximumElementCount = 19 }, "\(type(of: root))")
       #expect(opens(data) { $0.maximumElementCount = 20 }, "\(type(of: root))")
     }
   }
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func strings(_ format: PropertyListSerialization.PropertyListFormat) {
     let text = String(repeating: "x", count: 40)
     for root in [text as NSString, [text, text, text] as NSArray, [text: 1] as NSDictionary] as [Any] {
-      let data = oldArchive(root, format: format)
+      let data = foundationArchive(root, format: format)
       #expect(!opens(data) { $0.maximumStringByteCount = 39 })
       #expect(opens(data) { $0.maximumStringByteCount = 40 })
     }
-    #expect(opens(oldArchive("short" as NSString, format: format)) { $0.maximumStringByteCount = 0 })
+    #expect(opens(foundationArchive("short" as NSString, format: format)) { $0.maximumStringByteCount = 0 })
   }
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func allocation(_ format: PropertyListSerialization.PropertyListFormat) throws {
-    let data = oldArchive(staff(1_000), format: format)
+    let data = foundationArchive(staff(1_000), format: format)
     #expect(!opens(data) { $0.maximumAllocation = data.count })
     #expect(opens(data) { $0.maximumAllocation = 40 * data.count })
     // What the translation takes is no longer there for the values.
-    let numbers = oldArchive(Array(repeating: 1, count: 100_000) as NSArray, format: format)
+    let numbers = foundationArchive(Array(repeating: 1, count: 100_000) as NSArray, format: format)
     struct Large: Decodable {
       let fields: InlineArray<8, Int>
 
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func depth() throws {
-    let data = OldHostileArchives.nestedXML(depth: 2_000)
+    let data = HostileFoundationArchives.nestedXML(depth: 2_000)
     #expect(try code(CraftedTree.self, data) { $0.maximumDepth = 1_000 } == .limitExceeded)
     #expect(try code(CraftedTree.self, data) { $0.maximumValueDepth = 1_000 } == .limitExceeded)
     #expect(!opens(data) { $0.maximumValueDepth = 1_000 })
@@ -98,7 +98,7 @@ import Testing
 
   // MARK: By default
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func honestArchivesAreFarFromTheDefault(
     _ format: PropertyListSerialization.PropertyListFormat
   ) throws {
@@ -119,14 +119,14 @@ import Testing
       IndexSet((0..<2_000).map { 2 * $0 }) as NSIndexSet, IndexPath(indexes: 1...2_000) as NSIndexPath,
     ]
     for (index, root) in roots.enumerated() {
-      let data = oldArchive(root, format: format)
+      let data = foundationArchive(root, format: format)
       #expect(opens(data) { $0.maximumAllocation = 32 * data.count }, "root \(index)")
     }
   }
 
   @Test("a small file with lists in lists in lists is refused before it was worth anything")
   func laugh() throws {
-    let data = OldHostileArchives.laugh(levels: 12, width: 10)
+    let data = HostileFoundationArchives.laugh(levels: 12, width: 10)
     #expect(data.count < 500)
     #expect(try code(CraftedTree.self, data) { _ in } == .limitExceeded)
     // Also where any memory is allowed.
@@ -139,7 +139,8 @@ import Testing
   @Test("lists and tables that are nested deep are opened on a small stack")
   func smallStack() throws {
     for data in [
-      OldHostileArchives.nestedXML(depth: 5_000), OldHostileArchives.nestedXMLTables(depth: 5_000),
+      HostileFoundationArchives.nestedXML(depth: 5_000),
+      HostileFoundationArchives.nestedXMLTables(depth: 5_000),
     ] {
       let (top, rewritten) = try onThread(stackSize: 128 << 10) {
         let archive = try ArchiveValue(forReadingFrom: data)
@@ -154,12 +155,12 @@ import Testing
 
   @Test("and so are those in objects, alone and in turns")
   func smallStackInObjects() throws {
-    var deep = OldPropertyList.integer(7)
+    var deep = FoundationPropertyList.integer(7)
     for level in 0..<500 { deep = level.isMultiple(of: 2) ? .array([deep]) : .dictionary([("k", deep)]) }
-    let objects: [OldPropertyList] =
+    let objects: [FoundationPropertyList] =
       (0..<200).map { .object("NSArray", ["NS.objects": .array([.reference($0 + 2)])]) }
       + [.object("Thing", ["deep": deep])]
-    let data = OldPropertyList.archive(objects: objects)
+    let data = FoundationPropertyList.archive(objects: objects)
     let count = try onThread(stackSize: 128 << 10) { () -> Int? in
       var value = try ArchiveValue(forReadingFrom: data)["root"]
       var depth = 0

@@ -1,15 +1,15 @@
 package import Foundation
 
 /// An archive that Foundation's NSKeyedArchiver writes.
-package func oldArchive(
+package func foundationArchive(
   _ root: Any,
   format: PropertyListSerialization.PropertyListFormat = .binary
 ) -> Data {
-  oldArchive(format: format) { $0.encode(root, forKey: NSKeyedArchiveRootObjectKey) }
+  foundationArchive(format: format) { $0.encode(root, forKey: NSKeyedArchiveRootObjectKey) }
 }
 
 /// An archive of what `body` encodes.
-package func oldArchive(
+package func foundationArchive(
   format: PropertyListSerialization.PropertyListFormat = .binary,
   _ body: (NSKeyedArchiver) -> Void
 ) -> Data {
@@ -20,4 +20,4 @@ package func oldArchive(
   return archiver.encodedData
 }
 
-package let oldFormats: [PropertyListSerialization.PropertyListFormat] = [.binary, .xml]
+package let foundationFormats: [PropertyListSerialization.PropertyListFormat] = [.binary, .xml]

@@ -29,7 +29,7 @@ final class MigratingOldNote: NSObject, NSSecureCoding {
   }
 }
 
-@Suite("Migrating: files of NSKeyedArchiver") struct MigratingOldFiles {
+@Suite("Migrating: files of NSKeyedArchiver") struct MigratingFoundationFiles {
   final class Note: Codable {
     var text: String
     var stars: Int
@@ -55,7 +55,7 @@ final class MigratingOldNote: NSObject, NSSecureCoding {
 
   @Test("are read as they are, and saved anew")
   func readAndSave() throws {
-    let note = try KeyedUnarchiver.unarchive(Note.self, fromFile: path)  // whoever wrote it
+    let note = try KeyedUnarchiver.unarchive(Note.self, fromFile: path)  // whichever class wrote it
     try KeyedArchiver.archive(rootObject: note, toFile: path)
 
     #expect(note.text == "Buy milk" && note.stars == 3)
@@ -84,7 +84,7 @@ final class MigratingOldNote: NSObject, NSSecureCoding {
   @Test("subclasses are found by the names that they had")
   func subclasses() throws {
     for name in ["OldApp.Disc", "_TtC6OldApp4Disc", "OldApp.Ring"] {
-      let data = OldPropertyList.archive(objects: [
+      let data = FoundationPropertyList.archive(objects: [
         .instance([name, "OldApp.Form", "NSObject"], [("title", .reference(2)), ("radius", .real(3))]),
         .string("round"),
       ])

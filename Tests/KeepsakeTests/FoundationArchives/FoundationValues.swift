@@ -4,16 +4,16 @@ import TestSupport
 import Testing
 
 /// What the classes of Foundation arrive as, from archives that Foundation writes here.
-@Suite struct OldValues {
+@Suite struct FoundationValues {
   private func read<Value: Decodable>(
     _ type: Value.Type,
     _ root: Any,
     _ format: PropertyListSerialization.PropertyListFormat
   ) throws -> Value {
-    try KeyedUnarchiver.unarchive(type, from: oldArchive(root, format: format))
+    try KeyedUnarchiver.unarchive(type, from: foundationArchive(root, format: format))
   }
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func textsAndData(_ format: PropertyListSerialization.PropertyListFormat) throws {
     #expect(try read(String.self, "plain" as NSString, format) == "plain")
     #expect(try read(String.self, NSMutableString(string: "grün & <gelb> 🟡"), format) == "grün & <gelb> 🟡")
@@ -25,7 +25,7 @@ import Testing
     #expect(try read([UInt8].self, data as NSData, format) == Array(data))
   }
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func numbers(_ format: PropertyListSerialization.PropertyListFormat) throws {
     for number in [0, 1, -1, 127, 128, 255, 256, 65_535, 65_536, Int.max, Int.min] {
       #expect(try read(Int.self, NSNumber(value: number), format) == number)
@@ -40,7 +40,7 @@ import Testing
     #expect(throws: DecodingError.self) { try read(Int.self, "7" as NSString, format) }
   }
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func collections(_ format: PropertyListSerialization.PropertyListFormat) throws {
     #expect(try read([String].self, ["a", "b", "a"] as NSArray, format) == ["a", "b", "a"])
     #expect(try read([Int].self, NSMutableArray(array: [3, 1, 3]), format) == [3, 1, 3])
@@ -64,7 +64,7 @@ import Testing
 
   private enum Suit: String, Codable { case hearts, spades }
 
-  /// Swift writes dictionaries with such keys as keys and values in turns; nobody can tell from an old archive.
+  /// Swift writes dictionaries with such keys as alternating keys and values; an NSKeyedArchiver archive does not tell them.
   @Test func keysOfOtherTypes() throws {
     let bySuit = ["hearts": 1, "spades": 2] as NSDictionary
     #expect(try read([Suit: Int].self, bySuit, .binary) == [.hearts: 1, .spades: 2])
@@ -74,7 +74,7 @@ import Testing
     #expect(throws: DecodingError.self) { try read([Int8: String].self, byNumber, .binary) }
     #expect(throws: DecodingError.self) { try read([Suit: String].self, byNumber, .binary) }
     // A text and an integer with the same digits are two keys.
-    let both: [OldPropertyList] = [
+    let both: [FoundationPropertyList] = [
       .object(
         "NSDictionary",
         [
@@ -83,11 +83,11 @@ import Testing
         ]
       ), .integer(5), .string("5"),
     ]
-    let archive = try ArchiveValue(forReadingFrom: OldPropertyList.archive(objects: both))
+    let archive = try ArchiveValue(forReadingFrom: FoundationPropertyList.archive(objects: both))
     #expect(try archive["root"]?.members().map { try $0.value.stringValue } == [nil, nil, "5", "5"])
   }
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func datesAndPlaces(_ format: PropertyListSerialization.PropertyListFormat) throws {
     let date = Date(timeIntervalSinceReferenceDate: 12_345.678)
     #expect(try read(Date.self, date as NSDate, format) == date)
@@ -110,7 +110,7 @@ import Testing
     #expect(try read(Int?.self, NSNull(), format) == nil)
   }
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func whatElseFoundationHas(_ format: PropertyListSerialization.PropertyListFormat) throws {
     let length = Measurement(value: 45, unit: UnitLength.miles)
     let old = NSMeasurement(doubleValue: 45, unit: UnitLength.miles)
@@ -137,7 +137,7 @@ import Testing
       bytes += Array(repeating: 0, count: 16 - bytes.count)
       return try KeyedUnarchiver.unarchive(
         Decimal.self,
-        from: OldPropertyList.archive(objects: [
+        from: FoundationPropertyList.archive(objects: [
           .object(
             "NSDecimalNumber",
             [

@@ -4,9 +4,9 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Each rule that an old archive may break, by the words of the error: another rule that is broken besides would give
+/// Each rule that an NSKeyedArchiver archive may break, by the words of the error: another rule that is broken besides would give
 /// the same code.
-@Suite struct OldFaults {
+@Suite struct FoundationFaults {
   /// Whatever is there, as nothing more than a value.
   private struct Nothing: Decodable {}
 
@@ -30,7 +30,7 @@ import Testing
   /// An archive whose only object is a text with a count of its own.
   private var binary: [UInt8] {
     var list = BinaryPropertyList()
-    let text = list.string(OldFaults.text)
+    let text = list.string(FoundationFaults.text)
     return Array(list.archive(objects: [text]))
   }
 
@@ -40,7 +40,7 @@ import Testing
   func trailer() throws {
     let bytes = binary
     let trailer = bytes.count - 32
-    #expect(try KeyedUnarchiver.unarchive(String.self, from: Data(bytes)) == OldFaults.text)
+    #expect(try KeyedUnarchiver.unarchive(String.self, from: Data(bytes)) == FoundationFaults.text)
     // The widths of offsets and references, the root, the table.
     for (place, value) in [(6, 0), (6, 9), (7, 0), (7, 9), (23, 0xFF), (31, 3), (30, 0xFF)] {
       var changed = bytes
@@ -93,7 +93,7 @@ import Testing
     ] {
       try expect(Data(text.utf8), "A key is outside a dictionary")
     }
-    let data = OldPropertyList.archive(
+    let data = FoundationPropertyList.archive(
       objects: [.string("x")],
       top: [
         ("other", .dictionary([("x", .integer(1))])), ("negative", .dictionary([("CF$UID", .integer(-1))])),
@@ -110,7 +110,7 @@ import Testing
 
   @Test("an archiver without a name")
   func archiver() throws {
-    let list = OldPropertyList.document(
+    let list = FoundationPropertyList.document(
       .dictionary([
         ("$archiver", .integer(1)), ("$version", .integer(100_000)), ("$objects", .array([.string("$null")])),
         ("$top", .dictionary([("root", .reference(0))])),
@@ -122,20 +122,23 @@ import Testing
   @Test("names of classes that are too long, and too many of them")
   func classNames() throws {
     let long = String(repeating: "N", count: 100_000)
-    try expect(OldPropertyList.archive(objects: [.instance([long], [])]), "missing or too long")
+    try expect(FoundationPropertyList.archive(objects: [.instance([long], [])]), "missing or too long")
     try expect(
-      OldPropertyList.archive(objects: [.instance(["A", long], [])]),
+      FoundationPropertyList.archive(objects: [.instance(["A", long], [])]),
       "are not strings, or are too many"
     )
     let many = ["A"] + (0..<20_000).map { "B\($0)" }
-    try expect(OldPropertyList.archive(objects: [.instance(many, [])]), "are not strings, or are too many")
+    try expect(
+      FoundationPropertyList.archive(objects: [.instance(many, [])]),
+      "are not strings, or are too many"
+    )
   }
 
   // MARK: Standard classes
 
   @Test("values of standard classes that lack a part, or have one too many")
   func standardClasses() throws {
-    func decimal(_ length: Int, _ exponent: Int, _ byteCount: Int) -> OldPropertyList {
+    func decimal(_ length: Int, _ exponent: Int, _ byteCount: Int) -> FoundationPropertyList {
       .object(
         "NSDecimalNumber",
         [
@@ -144,14 +147,14 @@ import Testing
         ]
       )
     }
-    func point(_ text: String) -> OldPropertyList {
+    func point(_ text: String) -> FoundationPropertyList {
       .object("NSValue", ["NS.special": .integer(1), "NS.pointval": .string(text)])
     }
-    func ranges(_ count: Int, _ bytes: [UInt8]) -> OldPropertyList {
+    func ranges(_ count: Int, _ bytes: [UInt8]) -> FoundationPropertyList {
       .object("NSIndexSet", ["NSRangeCount": .integer(count), "NSRangeData": .data(bytes)])
     }
     let spaces = String(repeating: " ", count: 500)
-    let faults: [(OldPropertyList, String)] = [
+    let faults: [(FoundationPropertyList, String)] = [
       (decimal(9, 0, 32), "no valid parts"), (decimal(-1, 0, 32), "no valid parts"),
       (decimal(8, 128, 16), "no valid parts"), (decimal(8, -129, 16), "no valid parts"),
       (decimal(8, 0, 15), "no valid parts"),
@@ -163,6 +166,6 @@ import Testing
       (point("{1}"), "not a point"), (point("{1, x}"), "not a point"), (point("{1, 2, x}"), "not a point"),
       (point("{1, 2, 3}"), "not a point"), (point("{1,\(spaces)2}"), "not a point"),
     ]
-    for (object, words) in faults { try expect(OldPropertyList.archive(objects: [object]), words) }
+    for (object, words) in faults { try expect(FoundationPropertyList.archive(objects: [object]), words) }
   }
 }

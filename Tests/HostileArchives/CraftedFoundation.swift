@@ -9,104 +9,104 @@ extension CraftedArchive {
       "old: twelve levels of ten arrays",
       .limitExceeded,
       as: CraftedTree.self,
-      OldHostileArchives.laugh(levels: 12, width: 10)
+      HostileFoundationArchives.laugh(levels: 12, width: 10)
     ),
     CraftedArchive(
       "old: twelve levels of ten dictionaries",
       .limitExceeded,
       as: CraftedTree.self,
-      OldHostileArchives.laughingTables(levels: 12, width: 10)
+      HostileFoundationArchives.laughingTables(levels: 12, width: 10)
     ),
     CraftedArchive(
       "old: forty levels of two arrays that are objects",
       .limitExceeded,
       as: CraftedTree.self,
-      OldHostileArchives.levels(40, width: 2)
+      HostileFoundationArchives.levels(40, width: 2)
     ),
     CraftedArchive(
       "old: an array in itself, without a reference",
       .limitExceeded,
       as: CraftedTree.self,
-      OldHostileArchives.listInItself()
+      HostileFoundationArchives.listInItself()
     ),
     CraftedArchive(
       "old: two arrays in each other",
       .limitExceeded,
       as: CraftedTree.self,
-      OldHostileArchives.ring()
+      HostileFoundationArchives.ring()
     ),
     CraftedArchive(
       "old: one text that hundreds of objects copy",
       .limitExceeded,
       as: [String].self,
-      OldHostileArchives.sharedText(objects: 400, byteCount: 2_500)
+      HostileFoundationArchives.sharedText(objects: 400, byteCount: 2_500)
     ),
     CraftedArchive(
       "old: one key that a thousand objects hash",
       .limitExceeded,
       as: CraftedTree.self,
-      OldHostileArchives.sharedKey(objects: 1_000, byteCount: 40_000)
+      HostileFoundationArchives.sharedKey(objects: 1_000, byteCount: 40_000)
     ),
     CraftedArchive(
       "old: one list of numbers that a thousand sets of indexes unpack",
       .limitExceeded,
       as: [IndexSet].self,
-      OldHostileArchives.sharedIndexes(objects: 1_000, byteCount: 1_000)
+      HostileFoundationArchives.sharedIndexes(objects: 1_000, byteCount: 1_000)
     ),
     CraftedArchive(
       "old: one dictionary that is a thousand objects",
       .limitExceeded,
       as: CraftedTree.self,
-      OldHostileArchives.oneNodeAsObjects(1_000, members: 250)
+      HostileFoundationArchives.oneNodeAsObjects(1_000, members: 250)
     ),
     CraftedArchive(
       "old: a hundred classes of a hundred superclasses with long names",
       .limitExceeded,
       as: CraftedTree.self,
-      OldHostileArchives.classes(100, superclasses: 100, nameByteCount: 1_000)
+      HostileFoundationArchives.classes(100, superclasses: 100, nameByteCount: 1_000)
     ),
     // What is not what it says.
     CraftedArchive(
       "old: objects that are all one text",
       .damaged,
       as: String.self,
-      OldHostileArchives.overlapping(100_000)
+      HostileFoundationArchives.overlapping(100_000)
     ),
     CraftedArchive(
       "old: an array of more elements than there is memory for",
       .damaged,
       as: CraftedTree.self,
-      OldHostileArchives.binary([0xAF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
+      HostileFoundationArchives.binary([0xAF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
     ),
     CraftedArchive(
       "old: more objects than there is memory for",
       .damaged,
       as: CraftedTree.self,
-      OldHostileArchives.binary([0x09], count: .max)
+      HostileFoundationArchives.binary([0x09], count: .max)
     ),
     CraftedArchive(
       "old: a number below zero of objects",
       .damaged,
       as: CraftedTree.self,
-      OldHostileArchives.binary([0x09], count: -1)
+      HostileFoundationArchives.binary([0x09], count: -1)
     ),
     CraftedArchive(
       "old: an object of a kind that there is not",
       .damaged,
       as: CraftedTree.self,
-      OldHostileArchives.binary([0xF0])
+      HostileFoundationArchives.binary([0xF0])
     ),
     CraftedArchive(
       "old: a property list that is no archive",
       .notAnArchive,
       as: Bool.self,
-      OldHostileArchives.binary([0x09])
+      HostileFoundationArchives.binary([0x09])
     ),
     CraftedArchive(
       "old: XML with entities of its own",
       .damaged,
       as: String.self,
-      OldHostileArchives.document(
+      HostileFoundationArchives.document(
         "<!DOCTYPE plist [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;\">]><plist><string>&b;</string></plist>"
       )
     ),
@@ -114,13 +114,13 @@ extension CraftedArchive {
       "old: XML that ends in a text",
       .damaged,
       as: String.self,
-      OldHostileArchives.document("<plist><string>" + String(repeating: "a", count: 100_000))
+      HostileFoundationArchives.document("<plist><string>" + String(repeating: "a", count: 100_000))
     ),
     CraftedArchive(
       "old: XML of nothing but the begin of arrays",
       .damaged,
       as: CraftedTree.self,
-      OldHostileArchives.document("<plist>" + String(repeating: "<array>", count: 10_000))
+      HostileFoundationArchives.document("<plist>" + String(repeating: "<array>", count: 10_000))
     ),
   ]
 }

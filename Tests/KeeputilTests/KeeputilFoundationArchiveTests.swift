@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the tool says of files of NSKeyedArchiver.
-@Suite struct KeeputilOldArchives {
+@Suite struct KeeputilFoundationArchives {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -17,9 +17,9 @@ import Testing
     return (text.output, try #require(object))
   }
 
-  @Test("figures say of which bytes they are, and what the file is", arguments: oldFormats)
+  @Test("figures say of which bytes they are, and what the file is", arguments: foundationFormats)
   func figures(_ format: PropertyListSerialization.PropertyListFormat) throws {
-    let data = oldArchive(["a", "b"] as NSArray, format: format)
+    let data = foundationArchive(["a", "b"] as NSArray, format: format)
     try folder.write(data, "old")
     let (text, json) = try stats("old")
     let size = try #require(json["bytes"] as? Int)
@@ -49,8 +49,11 @@ import Testing
 
   @Test("verify and stats count the classes that objects are of, and not their superclasses")
   func classes() throws {
-    let object = OldPropertyList.instance(["Zoo.Lion", "Zoo.Cat", "NSObject"], [("name", .reference(2))])
-    try folder.write(OldPropertyList.archive(objects: [object, .string("Leo")]), "old")
+    let object = FoundationPropertyList.instance(
+      ["Zoo.Lion", "Zoo.Cat", "NSObject"],
+      [("name", .reference(2))]
+    )
+    try folder.write(FoundationPropertyList.archive(objects: [object, .string("Leo")]), "old")
     let words = "1 object of 1 class"
     #expect(try Keeputil.run("verify", "old", in: folder).output.contains("\(words) in"))
     #expect(try stats("old").text.contains("\n\(words), "))
@@ -61,7 +64,7 @@ import Testing
     #expect(page.contains(#""objects":1,"#) && page.contains(#""classes":1,"#))
   }
 
-  private func list(_ name: String, _ elements: Int...) -> OldPropertyList {
+  private func list(_ name: String, _ elements: Int...) -> FoundationPropertyList {
     .object(name, ["NS.objects": .array(elements.map { .reference($0) })])
   }
 
@@ -75,7 +78,7 @@ import Testing
       .object("NSCountedSet", ["NS.count": .integer(1), "NS.object0": .reference(9)]),
       .string("x"), .string("nobody refers to this"),
     ]
-    try folder.write(OldPropertyList.archive(objects: objects), "old")
+    try folder.write(FoundationPropertyList.archive(objects: objects), "old")
     let result = try Keeputil.run("convert", "old", "new\(ending)", in: folder)
     #expect(result.status == 0)
     let notes = result.errors.split(separator: "\n").map { $0.dropFirst("keeputil: note: ".count) }

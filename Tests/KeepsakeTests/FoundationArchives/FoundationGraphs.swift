@@ -3,8 +3,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Objects of old archives: shared ones, cycles, subclasses, conditional ones.
-@Suite struct OldGraphs {
+/// Objects of NSKeyedArchiver archives: shared ones, cycles, subclasses, conditional ones.
+@Suite struct FoundationGraphs {
   private func staff() -> OldPerson {
     let boss = OldPerson("Ada", age: 36)
     let first = OldPerson("Ben", age: 20)
@@ -17,12 +17,12 @@ import Testing
     return boss
   }
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func sharedObjectsRingsAndConditionalOnes(_ format: PropertyListSerialization.PropertyListFormat) throws {
     let staff = staff()
     let outsider = OldPerson("Eve")
     staff.friends[1].employer = outsider
-    let ada = try KeyedUnarchiver.unarchive(NewPerson.self, from: oldArchive(staff, format: format))
+    let ada = try KeyedUnarchiver.unarchive(NewPerson.self, from: foundationArchive(staff, format: format))
     #expect(ada.name == "Ada" && ada.age == 36 && ada.friends.map(\.name) == ["Ben", "Cyd", "Ben"])
     #expect(ada.friends[0] === ada.friends[2])
     #expect(ada.friends[0].best === ada.friends[1] && ada.friends[1].best === ada.friends[0])
@@ -36,13 +36,13 @@ import Testing
   }
 
   @Test func readAsStructures() throws {
-    let data = oldArchive([OldPerson("Ada", age: 1), OldPerson("Ben", age: 2)] as NSArray)
+    let data = foundationArchive([OldPerson("Ada", age: 1), OldPerson("Ben", age: 2)] as NSArray)
     let people = try KeyedUnarchiver.unarchive([PersonValue].self, from: data)
     #expect(people == [PersonValue(name: "Ada", age: 1), PersonValue(name: "Ben", age: 2)])
   }
 
   @Test func readAsModels() throws {
-    let ada = try KeyedUnarchiver.unarchive(ModelOfPerson.self, from: oldArchive(staff()))
+    let ada = try KeyedUnarchiver.unarchive(ModelOfPerson.self, from: foundationArchive(staff()))
     #expect(ada.name == "Ada" && ada.age == 36 && ada.added == "default" && ada.best === ada)
     #expect(ada.friends.map(\.name) == ["Ben", "Cyd", "Ben"] && ada.friends[0] === ada.friends[2])
     ada.best = nil
@@ -51,7 +51,7 @@ import Testing
 
   @Test func severalKeys() throws {
     let shared = OldPerson("Ada", age: 3)
-    let data = oldArchive {
+    let data = foundationArchive {
       $0.encode(shared, forKey: "a")
       $0.encode([shared] as NSArray, forKey: "list")
       $0.encode(42, forKey: "count")
@@ -76,24 +76,30 @@ import Testing
   @Test func sharedCollections() throws {
     let numbers = NSMutableArray(array: [1, 2, 3])
     let table = ["k": numbers] as NSDictionary
-    let data = oldArchive([numbers, numbers, numbers] as NSArray)
+    let data = foundationArchive([numbers, numbers, numbers] as NSArray)
     #expect(try KeyedUnarchiver.unarchive([[Int]].self, from: data) == [[1, 2, 3], [1, 2, 3], [1, 2, 3]])
-    let tables = oldArchive([table, table] as NSArray)
+    let tables = foundationArchive([table, table] as NSArray)
     #expect(
       try KeyedUnarchiver.unarchive([[String: Set<Int>]].self, from: tables).map { $0["k"] } == [
         [1, 2, 3], [1, 2, 3],
       ]
     )
     let bytes = NSMutableData(data: Data(repeating: 7, count: 1_000))
-    let blobs = try KeyedUnarchiver.unarchive([Data].self, from: oldArchive([bytes, bytes] as NSArray))
+    let blobs = try KeyedUnarchiver.unarchive(
+      [Data].self,
+      from: foundationArchive([bytes, bytes] as NSArray)
+    )
     #expect(blobs == [bytes as Data, bytes as Data])
     let words = NSMutableArray(array: ["a", "b"])
-    let texts = try KeyedUnarchiver.unarchive([[String]].self, from: oldArchive([words, words] as NSArray))
+    let texts = try KeyedUnarchiver.unarchive(
+      [[String]].self,
+      from: foundationArchive([words, words] as NSArray)
+    )
     #expect(texts == [["a", "b"], ["a", "b"]])
     let url = NSURL(string: "http://example.org/" + String(repeating: "x", count: 400))
     let urls = try KeyedUnarchiver.unarchive(
       [URL].self,
-      from: oldArchive([url, url].compactMap(\.self) as NSArray)
+      from: foundationArchive([url, url].compactMap(\.self) as NSArray)
     )
     #expect(urls.count == 2 && urls[0] == urls[1] && urls[0].absoluteString.count == 419)
   }
@@ -101,7 +107,7 @@ import Testing
   @Test func deepCollections() throws {
     // Foundation compares what it archives, which takes forever here.
     let levels = 2_000
-    let deep = OldPropertyList.archive(
+    let deep = FoundationPropertyList.archive(
       objects: (1...levels).map { .object("NSArray", ["NS.objects": .array([.reference($0 + 1)])]) } + [
         .integer(7)
       ]
@@ -129,7 +135,7 @@ import Testing
     circle.radius = 2
     let plain = OldShape()
     plain.title = "plain"
-    return oldArchive([plain, circle, circle] as NSArray)
+    return foundationArchive([plain, circle, circle] as NSArray)
   }
 
   @Test func subclassesByTheirAliases() throws {
@@ -140,7 +146,7 @@ import Testing
   }
 
   @Test func subclassesByTheirMapping() throws {
-    let archive = OldPropertyList.archive(objects: [
+    let archive = FoundationPropertyList.archive(objects: [
       .instance(
         ["_TtC8OtherApp4Disc", "_TtC8OtherApp4Form", "NSObject"],
         [("title", .reference(2)), ("radius", .real(3))]
@@ -159,7 +165,7 @@ import Testing
   }
 
   @Test func classesMayHaveBeenRenamed() throws {
-    let archive = OldPropertyList.archive(objects: [
+    let archive = FoundationPropertyList.archive(objects: [
       .object("ABCPerson", ["name": .reference(2), "age": .integer(5)]), .string("Ada"),
     ])
     #expect(
@@ -176,7 +182,7 @@ import Testing
       "_Tt": "_Tt", "_TtC": "_TtC", "_TtC5MyApp": "_TtC5MyApp", "_TtC5MyApp0": "_TtC5MyApp0",
     ]
     for (name, expected) in names {
-      let archive = OldPropertyList.archive(objects: [.instance([name, "Base", "NSObject"], [])])
+      let archive = FoundationPropertyList.archive(objects: [.instance([name, "Base", "NSObject"], [])])
       var asked: [String] = []
       let witness = NameWitness { asked.append($0) }
       let unarchiver = try KeyedUnarchiver(forReadingFrom: archive)

@@ -1,54 +1,58 @@
 /// Families of archives in NSKeyedArchiver's format.
 extension HostileFamily {
   static let old: [HostileFamily] = [
-    HostileFamily("old: a list of very many values", as: [Bool].self) { OldHostileArchives.wideList($0) },
-    HostileFamily("old: one number again and again", as: [Int].self) { OldHostileArchives.oneNumber($0) },
+    HostileFamily("old: a list of very many values", as: [Bool].self) {
+      HostileFoundationArchives.wideList($0)
+    },
+    HostileFamily("old: one number again and again", as: [Int].self) {
+      HostileFoundationArchives.oneNumber($0)
+    },
     HostileFamily("old: arrays in each other, without references", as: CraftedTree.self) {
-      OldHostileArchives.nestedLists(depth: $0 / 7)
+      HostileFoundationArchives.nestedLists(depth: $0 / 7)
     },
     HostileFamily("old: arrays of ten, without references", as: CraftedTree.self) {
-      OldHostileArchives.laugh(levels: $0 / 35, width: 10)
+      HostileFoundationArchives.laugh(levels: $0 / 35, width: 10)
     },
     HostileFamily("old: objects that are arrays, of two", as: CraftedTree.self) {
-      OldHostileArchives.levels($0 / 30, width: 2)
+      HostileFoundationArchives.levels($0 / 30, width: 2)
     },
     HostileFamily("old: one text that many objects copy", as: [String].self) {
-      OldHostileArchives.sharedText(objects: $0 / 40, byteCount: $0 / 2)
+      HostileFoundationArchives.sharedText(objects: $0 / 40, byteCount: $0 / 2)
     },
     HostileFamily("old: one key that many objects hash", as: [OldThing].self) {
-      OldHostileArchives.sharedKey(objects: $0 / 40, byteCount: $0 / 2)
+      HostileFoundationArchives.sharedKey(objects: $0 / 40, byteCount: $0 / 2)
     },
     HostileFamily("old: one list of numbers that many sets of indexes unpack", as: [OldThing].self) {
-      OldHostileArchives.sharedIndexes(objects: $0 / 40, byteCount: $0 / 2)
+      HostileFoundationArchives.sharedIndexes(objects: $0 / 40, byteCount: $0 / 2)
     },
     HostileFamily("old: one set of very many ranges", as: [OldThing].self) {
-      OldHostileArchives.sharedIndexes(objects: 1, byteCount: $0)
+      HostileFoundationArchives.sharedIndexes(objects: 1, byteCount: $0)
     },
     HostileFamily("old: one dictionary that is many objects", as: [OldThing].self) {
-      OldHostileArchives.oneNodeAsObjects($0 / 9, members: 2)
+      HostileFoundationArchives.oneNodeAsObjects($0 / 9, members: 2)
     },
     HostileFamily("old: one measurement that is many objects", as: [OldThing].self) {
-      OldHostileArchives.measurements($0)
+      HostileFoundationArchives.measurements($0)
     },
     HostileFamily("old: dictionaries of one member", as: [[String: String]].self) {
-      OldHostileArchives.smallTables($0)
+      HostileFoundationArchives.smallTables($0)
     },
     HostileFamily("old: objects with keys of their own each", as: [OldThing].self) {
-      OldHostileArchives.manyShapes($0)
+      HostileFoundationArchives.manyShapes($0)
     },
     HostileFamily("old: classes", as: [OldThing].self) {
-      OldHostileArchives.classes($0 / 60, superclasses: 3, nameByteCount: 20)
+      HostileFoundationArchives.classes($0 / 60, superclasses: 3, nameByteCount: 20)
     },
     HostileFamily("old: objects that are all one text", as: [String].self) {
-      OldHostileArchives.overlapping($0)
+      HostileFoundationArchives.overlapping($0)
     },
     HostileFamily("old: XML of the shortest elements", as: CraftedTree.self) {
-      OldHostileArchives.tinyElements($0)
+      HostileFoundationArchives.tinyElements($0)
     },
     HostileFamily("old: XML of arrays in each other", as: CraftedTree.self) {
-      OldHostileArchives.nestedXML(depth: $0 / 15)
+      HostileFoundationArchives.nestedXML(depth: $0 / 15)
     },
-    HostileFamily("old: XML of data", as: [UInt8].self) { OldHostileArchives.base64($0) },
+    HostileFamily("old: XML of data", as: [UInt8].self) { HostileFoundationArchives.base64($0) },
   ]
 }
 

@@ -4,8 +4,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Old archives that were changed at random: an error or a value, and what is made of them is always sound.
-@Suite struct OldMutants {
+/// NSKeyedArchiver archives that were changed at random: an error or a value, and what is made of them is always sound.
+@Suite struct FoundationMutants {
   private static func seeds(_ format: PropertyListSerialization.PropertyListFormat) -> [[UInt8]] {
     let (ada, ben) = (OldPerson("Ada", age: 36), OldPerson("Ben", age: 3))
     ada.friends = [ben, ada, ben]
@@ -25,13 +25,13 @@ import Testing
       IndexPath(indexes: [1, 300]) as NSIndexPath, NSTimeZone(name: "UTC") ?? NSNull(),
     ]
     let roots: [Any] = [ada, [circle, circle] as NSArray, mixed as NSArray]
-    return roots.map { Array(oldArchive($0, format: format)) }
+    return roots.map { Array(foundationArchive($0, format: format)) }
   }
 
-  @Test(arguments: oldFormats)
+  @Test(arguments: foundationFormats)
   func changedBytes(_ format: PropertyListSerialization.PropertyListFormat) throws {
     var generator = SeededGenerator("old mutants, \(format.rawValue)")
-    let seeds = OldMutants.seeds(format)
+    let seeds = FoundationMutants.seeds(format)
     let mutator = ByteMutator(others: seeds)
     let seed = generator.next()
     var opened = 0

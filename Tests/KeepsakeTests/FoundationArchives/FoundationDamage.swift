@@ -4,8 +4,8 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// Old archives that are wrong, or made to do harm: an error that says what and where, in no time and no memory.
-@Suite struct OldDamage {
+/// NSKeyedArchiver archives that are wrong, or made to do harm: an error that says what and where, in no time and no memory.
+@Suite struct FoundationDamage {
   /// Whatever is there.
   private struct Anything: Decodable {
     init(from decoder: any Decoder) throws {
@@ -29,12 +29,12 @@ import Testing
 
   private func xml(_ text: String) -> Data { Data(text.utf8) }
 
-  @Test func whatIsNoOldArchive() throws {
+  @Test func whatIsNoFoundationArchive() throws {
     #expect(try code(xml("<plist><dict></dict></plist>")) == .notAnArchive)
     #expect(try code(xml("<plist><array><string>$archiver</string></array></plist>")) == .notAnArchive)
     #expect(try code(xml("<html></html>")) == .notAnArchive)
     #expect(try code(xml("{\"json\": 1}")) == .notAnArchive)
-    let new = OldPropertyList.document(
+    let new = FoundationPropertyList.document(
       .dictionary([
         ("$archiver", .string("NSKeyedArchiver")), ("$version", .integer(200_000)), ("$objects", .array([])),
         ("$top", .dictionary([])),
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func brokenObjects() throws {
-    let broken: [[OldPropertyList]] = [
+    let broken: [[FoundationPropertyList]] = [
       [.reference(2)],
       [.dictionary([("a", .integer(1))])],
       [.dictionary([("$class", .integer(1))])],
@@ -136,14 +136,14 @@ import Testing
     ]
     for objects in broken {
       let failure = try failure {
-        try KeyedUnarchiver.unarchive(Anything.self, from: OldPropertyList.archive(objects: objects))
+        try KeyedUnarchiver.unarchive(Anything.self, from: FoundationPropertyList.archive(objects: objects))
       }
       #expect(failure.code == .damaged)
     }
   }
 
   @Test func errorsSayWhereInTheOldFile() throws {
-    let data = OldPropertyList.archive(objects: [
+    let data = FoundationPropertyList.archive(objects: [
       .object("NSArray", ["NS.objects": .array([.reference(2), .reference(3)])]), .integer(1),
       .string("no number"),
     ])
@@ -166,7 +166,7 @@ import Testing
   /// Arrays that each hold the one before twice: the content is 2 to the 40.
   @Test func doublingArrays() throws {
     let levels = 40
-    let data = OldPropertyList.archive(
+    let data = FoundationPropertyList.archive(
       objects: (1...levels).map {
         .object("NSArray", ["NS.objects": .array([.reference($0 + 1), .reference($0 + 1)])])
       } + [.integer(7)]
@@ -177,12 +177,12 @@ import Testing
   }
 
   @Test func arraysInThemselves() throws {
-    let ring = OldPropertyList.archive(objects: [
+    let ring = FoundationPropertyList.archive(objects: [
       .object("NSArray", ["NS.objects": .array([.reference(2)])]),
       .object("NSArray", ["NS.objects": .array([.reference(1)])]),
     ])
     #expect(try code(ring) == .limitExceeded)
-    let own = OldPropertyList.archive(objects: [
+    let own = FoundationPropertyList.archive(objects: [
       .object("NSDictionary", ["NS.keys": .array([.reference(2)]), "NS.objects": .array([.reference(1)])]),
       .string("k"),
     ])
@@ -193,7 +193,7 @@ import Testing
     // Each of 20,000 objects has the same 40,000 bytes for its text, which would be copied.
     let bytes = [UInt8](repeating: 0x61, count: 40_000)
     let count = 20_000
-    let data = OldPropertyList.archive(
+    let data = FoundationPropertyList.archive(
       objects: [
         .object("NSArray", ["NS.objects": .array((0..<count).map { .reference($0 + 3) })]), .data(bytes),
       ]
@@ -330,7 +330,7 @@ import Testing
 
   /// Collections that are no objects, as some of Apple's classes write them.
   @Test func collectionsThatAreNoObjects() throws {
-    let data = OldPropertyList.archive(objects: [
+    let data = FoundationPropertyList.archive(objects: [
       .object(
         "Thing",
         ["list": .array([.reference(2), .integer(5)]), "table": .dictionary([("k", .reference(2))])]
@@ -342,11 +342,11 @@ import Testing
       try archive[path: "root.list[0]"]?.stringValue == "text" && archive[path: "root.list[1]"]?.intValue == 5
     )
     #expect(try archive[path: "root.table.k"]?.stringValue == "text")
-    var deep = OldPropertyList.integer(1)
+    var deep = FoundationPropertyList.integer(1)
     for _ in 0..<2_000 { deep = .array([deep]) }
-    let nested = OldPropertyList.archive(objects: [.object("Thing", ["deep": deep])])
+    let nested = FoundationPropertyList.archive(objects: [.object("Thing", ["deep": deep])])
     _ = try KeyedUnarchiver.unarchive(Anything.self, from: nested)
-    let inItself = OldHostileArchives.listInItself()
+    let inItself = HostileFoundationArchives.listInItself()
     #expect(try code(inItself) == .limitExceeded)
   }
 }

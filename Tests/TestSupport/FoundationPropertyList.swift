@@ -1,31 +1,31 @@
 package import Foundation
 
-/// Old archives made by hand: what Foundation does not write here, and what nobody should write.
-package indirect enum OldPropertyList {
+/// NSKeyedArchiver archives made by hand: what Foundation does not write here, and what no program should write.
+package indirect enum FoundationPropertyList {
   case bool(Bool)
   case integer(Int)
   case real(Double)
   case string(String)
   case data([UInt8])
   case reference(Int)
-  case array([OldPropertyList])
-  case dictionary([(String, OldPropertyList)])
+  case array([FoundationPropertyList])
+  case dictionary([(String, FoundationPropertyList)])
   /// An instance of a class, which is added behind the objects.
-  case instance([String], [(String, OldPropertyList)])
+  case instance([String], [(String, FoundationPropertyList)])
 
-  package static func object(_ className: String, _ members: KeyValuePairs<String, OldPropertyList>)
-    -> OldPropertyList
+  package static func object(_ className: String, _ members: KeyValuePairs<String, FoundationPropertyList>)
+    -> FoundationPropertyList
   {
     .instance([className, "NSObject"], members.map { ($0.key, $0.value) })
   }
 
   /// The archive, in XML, of these objects, which have the numbers from 1 on; the first is the root.
   package static func archive(
-    objects: [OldPropertyList],
-    top: [(String, OldPropertyList)] = [("root", .reference(1))]
+    objects: [FoundationPropertyList],
+    top: [(String, FoundationPropertyList)] = [("root", .reference(1))]
   ) -> Data {
-    var all: [OldPropertyList] = [.string("$null")]
-    var classes: [OldPropertyList] = []
+    var all: [FoundationPropertyList] = [.string("$null")]
+    var classes: [FoundationPropertyList] = []
     for object in objects {
       guard case .instance(let names, let members) = object else {
         all.append(object)
@@ -47,7 +47,7 @@ package indirect enum OldPropertyList {
     )
   }
 
-  package static func document(_ root: OldPropertyList) -> Data {
+  package static func document(_ root: FoundationPropertyList) -> Data {
     Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\(root.xml)</plist>\n".utf8)
   }
 
@@ -56,12 +56,12 @@ package indirect enum OldPropertyList {
     case .bool(let value): value ? "<true/>" : "<false/>"
     case .integer(let value): "<integer>\(value)</integer>"
     case .real(let value): "<real>\(value)</real>"
-    case .string(let value): "<string>\(OldPropertyList.escaped(value))</string>"
+    case .string(let value): "<string>\(FoundationPropertyList.escaped(value))</string>"
     case .data(let bytes): "<data>\(Data(bytes).base64EncodedString())</data>"
     case .reference(let number): "<dict><key>CF$UID</key><integer>\(number)</integer></dict>"
     case .array(let elements): "<array>\(elements.map(\.xml).joined())</array>"
     case .dictionary(let members), .instance(_, let members):
-      "<dict>\(members.map { "<key>\(OldPropertyList.escaped($0.0))</key>\($0.1.xml)" }.joined())</dict>"
+      "<dict>\(members.map { "<key>\(FoundationPropertyList.escaped($0.0))</key>\($0.1.xml)" }.joined())</dict>"
     }
   }
 

@@ -1,0 +1,67 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A value that a lazy property can have when its own cannot be read.
+public protocol LazyValue {
+  /// What stands for a value that cannot be read.
+  static var emptyLazyValue: Self { get }
+}
+
+extension Optional: LazyValue {
+  /// Nil.
+  public static var emptyLazyValue: Wrapped? { nil }
+}
+
+extension Array: LazyValue {
+  /// An array without elements.
+  public static var emptyLazyValue: [Element] { [] }
+}
+
+extension Set: LazyValue {
+  /// A set without elements.
+  public static var emptyLazyValue: Set<Element> { [] }
+}
+
+extension Dictionary: LazyValue {
+  /// A dictionary without keys.
+  public static var emptyLazyValue: [Key: Value] { [:] }
+}
+
+extension String: LazyValue {
+  /// A string without characters.
+  public static var emptyLazyValue: String { "" }
+}
+
+extension Data: LazyValue {
+  /// No bytes.
+  public static var emptyLazyValue: Data { Data() }
+}
+
+// MARK: Properties that can wait
+
+/// A type whose empty value stands in a property until its own was read: all but those that refer to nothing.
+protocol ValueThatCanBeEmpty: LazyValue {
+  var isEmptyForNow: Bool { get }
+}
+
+extension ValueThatCanBeEmpty {
+  static var empty: Self { emptyLazyValue }
+}
+
+extension ValueThatCanBeEmpty where Self: Collection {
+  var isEmptyForNow: Bool { isEmpty }
+}
+
+extension Optional: ValueThatCanBeEmpty {
+  var isEmptyForNow: Bool {
+    guard let self else { return true }
+    return (self as? any ValueThatCanBeEmpty)?.isEmptyForNow ?? false
+  }
+}
+
+extension Array: ValueThatCanBeEmpty {}
+extension Set: ValueThatCanBeEmpty {}
+extension Dictionary: ValueThatCanBeEmpty {}
