@@ -21,9 +21,16 @@ struct ConditionalRegistry {
   @inline(__always)
   var mark: Mark { Mark(entries: objects.count, declaredOtherwise: declaredOtherwise.count) }
 
-  /// The objects, and whether a reference to each was declared as another class.
-  var entries: [(object: AnyObject?, isDeclaredOtherwise: Bool)] {
-    areDeclaredOtherwise.enumerated().map { (objects.object($0.offset + 1), $0.element) }
+  /// The objects that are known.
+  var knownObjects: [AnyObject] { areDeclaredOtherwise.indices.compactMap { objects.object($0 + 1) } }
+
+  /// What `transform` makes of each object, and whether a reference to it was declared as another class; 0 where the object is
+  /// not known. To count references to it would take longer, as weak ones make that slow.
+  func map(_ transform: (AnyObject, Bool) throws -> Int) rethrows -> [Int] {
+    try areDeclaredOtherwise.enumerated().map { (number, isDeclaredOtherwise) in
+      guard let object = objects.unretained(number + 1) else { return 0 }
+      return try object.use { try transform($0, isDeclaredOtherwise) }
+    }
   }
 
   /// The number of the entry for `object`, made now if there was none; `nil` when there are no more numbers.

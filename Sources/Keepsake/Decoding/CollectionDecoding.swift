@@ -32,6 +32,28 @@ extension DecodingSession {
     return elements
   }
 
+  /// So many objects are looked up together.
+  private static let blockSize = 16
+
+  /// The same for objects. In a large archive, those that were decoded are far away in memory.
+  @inline(never)
+  func decodeObjects<Element: Decodable>(
+    _ type: Element.Type,
+    at cursor: inout Int,
+    _ depth: Int
+  ) throws -> [Element] {
+    var elements: [Element] = []
+    try forEachElement(at: &cursor, depth) { count in
+      elements.reserveCapacity(reservation(count, Element.self))
+    } _: { cursor, plan in
+      if elements.count % DecodingSession.blockSize == 0 {
+        prefetchObjects(DecodingSession.blockSize, at: cursor)
+      }
+      elements.append(try plan.decode(at: &cursor, self, depth + 1))
+    }
+    return elements
+  }
+
   /// How many elements to make room for where a file says that there are `count`: few, as collections may be
   /// nested, and each of them says so.
   func reservation<Element>(_ count: Int, _ type: Element.Type) -> Int {
@@ -102,6 +124,8 @@ extension UnpackableElement {
 }
 
 final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
+  private let isOfObjects = Element.self is AnyClass
+
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
     guard try session.reader.byte(at: cursor) == Tag.shortArray, !session.isUnusuallyDeep(below: depth) else {
       return try decodeElements(at: &cursor, session, depth)
@@ -129,7 +153,12 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
       } else {
         throw ReadingFault.mismatch(cursor)
       }
-    default: try session.decodeElements(Element.self, at: &cursor, depth)
+    default:
+      if isOfObjects, session.hasManyBodies {
+        try session.decodeObjects(Element.self, at: &cursor, depth)
+      } else {
+        try session.decodeElements(Element.self, at: &cursor, depth)
+      }
     }
   }
 

@@ -50,6 +50,20 @@ struct ObjectStore {
     return object == nil && !asleep.isEmpty ? asleep[number]?.object : object
   }
 
+  /// Begins to fetch the entry of `number`.
+  @inline(__always)
+  func prefetchEntry(_ number: Int) {
+    pages.prefetch(number % ObjectStore.pageSize, ofArray: number / ObjectStore.pageSize)
+  }
+
+  /// Begins to fetch the object of `number`, if there is one.
+  @inline(__always)
+  func prefetchObject(_ number: Int) {
+    let page = number / ObjectStore.pageSize
+    guard !pages[page].isEmpty else { return }
+    pages.prefetchReferred(byElement: number % ObjectStore.pageSize, ofArray: page)
+  }
+
   /// Where the object or value of `number` was first referred to, or -1.
   func origin(_ number: Int) -> Int {
     let page = number / ObjectStore.pageSize

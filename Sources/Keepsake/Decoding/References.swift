@@ -24,6 +24,40 @@ extension DecodingSession {
     return number
   }
 
+  /// So many bodies do not fit into the nearer caches.
+  private static let manyBodies = 1 << 15
+
+  /// Whether it pays to fetch objects ahead.
+  @inline(__always)
+  var hasManyBodies: Bool { image.directory.bodyCount > DecodingSession.manyBodies }
+
+  /// Begins to fetch the objects to which the next `count` references at `start` lead, as far as references stand there.
+  @inline(never)
+  func prefetchObjects(_ count: Int, at start: Int) {
+    var cursor = start
+    for _ in 0..<count {
+      guard let number = numberAhead(at: &cursor) else { break }
+      graph.objects.prefetchEntry(number)
+    }
+    cursor = start
+    for _ in 0..<count {
+      guard let number = numberAhead(at: &cursor) else { break }
+      graph.objects.prefetchObject(number)
+    }
+  }
+
+  /// The number in the object reference at `cursor`, which moves past it; `nil` where something else stands.
+  @inline(__always)
+  private func numberAhead(at cursor: inout Int) -> Int? {
+    guard let tag = try? reader.byte(at: cursor), tag & 0xFC == Tag.objectReference else { return nil }
+    let byteCount = Int(tag & 3) &+ 1
+    guard let number = try? reader.unsigned(at: cursor &+ 1, byteCount: byteCount), number >= 1,
+      number <= image.directory.bodyCount
+    else { return nil }
+    cursor = cursor &+ 1 &+ byteCount
+    return Int(truncatingIfNeeded: number)
+  }
+
   /// Whether nil stands at `offset`, or a conditional reference to an object that was not archived.
   @inline(__always)
   func isNil(at offset: Int) throws -> Bool {

@@ -40,8 +40,7 @@ extension EncodingSession {
   /// - Parameter bodyNumber: the body of an object, if it has one.
   func conditionalBodies(_ bodyNumber: (AnyObject) -> Int?) throws -> [Int] {
     guard tables.conditionals.isInUse else { return [] }
-    return try tables.conditionals.entries.map { (entry, isDeclaredOtherwise) in
-      guard let entry else { return 0 }
+    return try tables.conditionals.map { (entry, isDeclaredOtherwise) in
       let object =
         observation.replacements.isEmpty
         ? entry : observation.replacements[ObjectIdentifier(entry)]?.object ?? entry

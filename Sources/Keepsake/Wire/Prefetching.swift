@@ -16,14 +16,32 @@ extension Array {
       keepsake_prefetch(start &+ UInt(bitPattern: index &* MemoryLayout<Element>.stride))
     }
   }
+}
 
-  /// Begins to fetch the element at `index` of the array at `number`. That one would be retained to be asked.
+/// Arrays in an array. To be asked themselves, they would be retained.
+extension Array {
+  /// Begins to fetch the element at `index` of the array at `number`.
   @inline(__always)
   func prefetch<Inner>(_ index: Int, ofArray number: Int) where Element == [Inner] {
+    keepsake_prefetch(address(index, ofArray: number))
+  }
+
+  /// Begins to fetch the object that the element at `index` of the array at `number` begins with.
+  @inline(__always)
+  func prefetchReferred<Inner>(byElement index: Int, ofArray number: Int) where Element == [Inner] {
+    let start = address(index, ofArray: number)
+    guard let element = unsafe UnsafePointer<UInt>(bitPattern: start) else { return }
+    unsafe keepsake_prefetch(element.pointee)
+  }
+
+  /// Where the element is, which the caller knows to be there. The elements of an array stand behind four words.
+  @inline(__always)
+  private func address<Inner>(_ index: Int, ofArray number: Int) -> UInt where Element == [Inner] {
     let array = unsafe withUnsafeBytes { (bytes) in
       unsafe bytes.load(fromByteOffset: number &* MemoryLayout<UInt>.stride, as: UInt.self)
     }
-    keepsake_prefetch(array &+ 32 &+ UInt(bitPattern: index &* MemoryLayout<Inner>.stride))
+    let start = array &+ UInt(4 * MemoryLayout<UInt>.stride)
+    return start &+ UInt(bitPattern: index &* MemoryLayout<Inner>.stride)
   }
 }
 

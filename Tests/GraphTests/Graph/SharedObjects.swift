@@ -26,6 +26,24 @@ import Testing
     #expect(back.allSatisfy { $0 === back[0] })
   }
 
+  @Test("arrays of objects in a graph so large that these are fetched ahead, in any order and any length")
+  func largeGraph() throws {
+    let count = 40_000
+    let branches = (0..<count).map { Branch(String($0)) }
+    // A prime, so that all are reached, from far away.
+    let target = { (index: Int, step: Int) in (index * 7919 + step * 104_729) % count }
+    for (index, branch) in branches.enumerated() {
+      branch.branches = (0..<index % 18).map { branches[target(index, $0)] }
+    }
+    let back = try roundTrip(branches)
+    #expect(back.count == count)
+    for (index, branch) in back.enumerated() {
+      let isSame = branch.branches.enumerated().allSatisfy { $0.element === back[target(index, $0.offset)] }
+      #expect(isSame && branch.branches.count == index % 18 && branch.name == String(index))
+    }
+    for branch in branches + back { branch.branches = [] }
+  }
+
   @Test("the root object itself is reached again by nobody, and is an object all the same")
   func root() throws {
     let parent = Branch("root")
