@@ -35,15 +35,37 @@ struct StringSharing {
   /// The number of the string in the table, or `nil` when it is to be written inline.
   @inline(__always)
   mutating func number(for utf8: RawSpan) -> Int? {
-    // 0 is what stands where nothing does.
-    let hash = max(KeyHash.unseeded.of(utf8), 1)
+    let hash = StringSharing.hash(of: utf8)
+    return isSeen(hash) ? sharedNumber(for: utf8, hash) : nil
+  }
+
+  /// Whether the text is met for the first time.
+  @inline(__always)
+  mutating func isNew(_ text: SmallText) -> Bool { !isSeen(StringSharing.hash(of: text)) }
+
+  /// The number of a text that is not new.
+  mutating func number(for utf8: RawSpan, seenAs text: SmallText) -> Int? {
+    sharedNumber(for: utf8, StringSharing.hash(of: text))
+  }
+
+  /// Whether a string with that hash was met before; it counts as met now.
+  @inline(__always)
+  private mutating func isSeen(_ hash: UInt32) -> Bool {
     switch seen.search(hash, { $0 == hash }) {
-    case .found: return sharedNumber(for: utf8, hash)
+    case .found: return true
     case .free(let slot): watch(hash, at: slot)
     case .nothing: break
     }
-    return nil
+    return false
   }
+
+  // 0 is what stands where nothing does.
+  private static func hash(of utf8: RawSpan) -> UInt32 {
+    utf8.byteCount > SmallText.mostBytes ? max(KeyHash.unseeded.of(utf8), 1) : hash(of: SmallText(utf8))
+  }
+
+  @inline(__always)
+  private static func hash(of text: SmallText) -> UInt32 { max(KeyHash.unseeded.of(text), 1) }
 
   @inline(__always)
   private mutating func watch(_ hash: UInt32, at slot: Int) {
@@ -88,7 +110,7 @@ struct StringSharing {
   /// Gives the next number to a string of the file to which a save is added. It is written as if it were new the first
   /// time, as it was when the archive was written, and from then on as a reference to that entry.
   mutating func takeOver(_ utf8: RawSpan) {
-    let hash = max(KeyHash.unseeded.of(utf8), 1)
+    let hash = StringSharing.hash(of: utf8)
     bytes.append(utf8)
     shared.append((hash, bytes.count))
     if numbers.isFull(shared.count) {

@@ -222,6 +222,23 @@ extension EncodingSession {
   /// Writes a string, as a reference when it was written before (Format §4.5).
   @inline(__always)
   func write(string: String) {
+    guard tables.knowsSmallTexts, let text = SmallText(string) else { return write(large: string) }
+    guard text.byteCount < StringSharing.shortest || tables.strings.isNew(text) else {
+      return write(seen: string, text)
+    }
+    buffer.append(string: text)
+  }
+
+  @inline(never)
+  private func write(seen string: String, _ text: SmallText) {
+    guard let number = string.withUTF8Bytes({ tables.strings.number(for: $0, seenAs: text) }) else {
+      return buffer.append(string: text)
+    }
+    buffer.append(reference: Tag.stringReference, number)
+  }
+
+  @inline(never)
+  private func write(large string: String) {
     string.withUTF8Bytes { utf8 in
       if utf8.byteCount >= StringSharing.shortest, let number = tables.strings.number(for: utf8) {
         buffer.append(reference: Tag.stringReference, number)

@@ -51,6 +51,7 @@ struct EncodedTables: WrittenTables {
   var keys = KeyRegistry()
   var shapes = ShapeTrie()
   var strings = StringSharing()
+  let knowsSmallTexts = SmallText.isKnown
   var classes = ClassRegistry()
   var conditionals = ConditionalRegistry()
   /// The keys of the open maps that containers write, to find one that is written twice.

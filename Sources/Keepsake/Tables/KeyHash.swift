@@ -25,6 +25,12 @@ struct KeyHash {
     UInt32(truncatingIfNeeded: KeyHash.mix(seed ^ UInt64(truncatingIfNeeded: number)))
   }
 
+  /// The hash of a text that is known to be a small one; not that of its bytes.
+  @inline(__always)
+  func of(_ text: SmallText) -> UInt32 {
+    UInt32(truncatingIfNeeded: KeyHash.mix(KeyHash.mix(seed ^ text.words.0) ^ text.words.1))
+  }
+
   /// The hash of a text.
   @inline(__always)
   func of(_ utf8: RawSpan) -> UInt32 {

@@ -103,6 +103,12 @@ package struct ByteReader {
   /// The string in `range`; throws when the bytes are not UTF-8, as nothing is ever repaired.
   package func string(_ range: Range<Int>) throws(ArchiveError) -> String {
     try check(range.count, at: range.lowerBound)
+    if range.count <= SmallText.mostBytes, range.lowerBound <= count &- 16, SmallText.isKnown {
+      // Sixteen bytes lie within the archive, as was just compared.
+      let first = unsafe UInt64(littleEndian: (base + range.lowerBound).loadUnaligned(as: UInt64.self))
+      let second = unsafe UInt64(littleEndian: (base + range.lowerBound + 8).loadUnaligned(as: UInt64.self))
+      if let text = SmallText(ascii: (first, second), count: range.count) { return text.asciiString }
+    }
     let utf8 = unsafe UnsafeBufferPointer(
       // Checked above; UInt8 may alias anything.
       start: (base + range.lowerBound).assumingMemoryBound(to: UInt8.self),

@@ -59,6 +59,15 @@ extension ByteBuffer {
     append(utf8)
   }
 
+  /// Appends a string that is a small one.
+  @inline(__always)
+  func append(string text: SmallText) {
+    let start = count
+    append(Tag.shortString &+ UInt8(truncatingIfNeeded: text.byteCount), word: text.words.0, byteCount: 8)
+    append(word: text.words.1)
+    truncate(to: start &+ 1 &+ text.byteCount)
+  }
+
   /// Appends the head of an array of `count` elements, which are to follow (Format §4.6).
   package func append(arrayHead count: Int) {
     if count <= Tag.longestShortArray {

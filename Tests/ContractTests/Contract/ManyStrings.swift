@@ -31,6 +31,22 @@ import Testing
     #expect(data.count <= 2 * once + 3 * 4 * count + 1_024)
   }
 
+  @Test(
+    "a text is one string, whether it stands in the string itself or in memory of its own",
+    arguments: 0...18
+  )
+  func formsOfStrings(count: Int) throws {
+    for text in [String("The quick brown fox".prefix(count)), String(repeating: "é", count: count / 2)] {
+      var large = ""
+      large.reserveCapacity(100)
+      large += text
+      let data = try ArchiveEncoder().encode([text, text, text, text])
+      #expect(try ArchiveEncoder().encode([text, large, large, text]) == data)
+      #expect(try ArchiveEncoder().encode([large, text, text, large]) == data)
+      #expect(try ArchiveDecoder().decode([String].self, from: data) == [text, text, text, text])
+    }
+  }
+
   @Test("errors that were caught leave no trace in what is shared")
   func takenBack() throws {
     let strings = strings(1_500)
