@@ -171,8 +171,8 @@ final class NestedContainer {
 
   /// Takes it from the container that was made for it if nobody holds that any more, so that only who uses it does.
   func leaveSpare() {
-    if let spare, spare.state.nested === self, spare.isIdle { spare.state.nested = nil }
-    spare = nil
+    guard let spare = spare.take(), spare.state.nested === self, spare.isIdle else { return }
+    spare.state.nested = nil
   }
 
   /// Makes it and all that is in it unusable: what it is in was taken back. Without recursion, however deep they nest.

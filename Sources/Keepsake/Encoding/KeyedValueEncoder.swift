@@ -1,6 +1,8 @@
 /// Which value a keyed container is that of. It changes when the container is used again for another (see
 /// ``SpareContainers``).
 final class EncodingContainerState: ContainerState {
+  static var isCounted: Bool { true }
+
   let session: EncodingSession
   let table: EncodingKeyTable
   @safe @exclusivity(unchecked) var frame: FrameID
@@ -41,10 +43,18 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   /// An optional of an optional keeps its level: what is present and nil is not what is absent.
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
-    guard let value else { return }
-    guard state.session.types.plans.unretained(for: Value.self).use({ $0.isForOptionals }) else {
-      return try encode(value, forKey: key)
+    try value.visit { value in
+      if state.session.types.plans.unretained(for: Value.self).use({ $0.isForOptionals }) {
+        try encodeOptional(value, key)
+      } else {
+        try encode(value, forKey: key)
+      }
     }
+  }
+
+  // A call, so that the metadata of the optional is looked up only here.
+  @inline(never)
+  private func encodeOptional<Value: Encodable>(_ value: Value, _ key: Key) throws {
     try encode(Optional.some(value), forKey: key)
   }
 
@@ -95,8 +105,9 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// used.
   private func nestedEncoder(_ key: some CodingKey, _ table: EncodingKeyTable, isSuper: Bool) -> ValueEncoder
   {
-    let unusable = ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
-    guard let host = try? EnteredFrame(session, state.frame, state.nested) else { return unusable }
+    guard let host = try? EnteredFrame(session, state.frame, state.nested) else {
+      return ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
+    }
     defer { session.leave(host.nested) }
     let name = ExactString(string: key.stringValue)
     let start = session.buffer.count
@@ -110,5 +121,17 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
       _ = session.beginValue(key, table)
     }
     return session.nestedEncoder(key: name, host: state.nested, isSuper: isSuper)
+  }
+}
+
+extension Optional where Wrapped: ~Copyable {
+  /// Lets `body` see the value where it is. As that need not be copyable here, it is not copied, for which metadata of
+  /// the optional would be looked up.
+  @inline(__always)
+  fileprivate borrowing func visit(_ body: (borrowing Wrapped) throws -> Void) rethrows {
+    switch self {
+    case .some(let value): try body(value)
+    case .none: break
+    }
   }
 }

@@ -49,8 +49,9 @@ struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { nestedEncoder() }
 
   private func nestedEncoder() -> ValueEncoder {
-    let unusable = ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
-    guard let host = try? EnteredFrame(session, frame, nested) else { return unusable }
+    guard let host = try? EnteredFrame(session, frame, nested) else {
+      return ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
+    }
     defer { session.leave(host.nested) }
     session.beginElement()
     return session.nestedEncoder(key: nil, host: nested)
