@@ -66,6 +66,8 @@ struct KeyLookups {
   /// The slots of the keys of those large shapes in which some were looked for, by where each begins in the shape
   /// table.
   var shapeSlots = NumberedCache<SlotTable>()
+  /// The keys of any shapes that were looked for last.
+  var recentSlots: [RecentSlot] = []
   /// Where the values of the top level are, once one was requested out of order.
   var topLevelIndex: KeyIndex?
   /// Where the bodies end that values of the top level are in, by the slots of these.
@@ -93,6 +95,15 @@ struct KeyLookups {
     topLevelEnds.removeAll()
     if skipped.byteCount > 0 { skipped = SkippedValues() }
   }
+}
+
+/// Which slot a key has in a shape, which is told by where it begins in the shape table; -1 where it has none.
+struct RecentSlot {
+  static let mostKept = 256
+
+  var first = -1
+  var key = -1
+  var slot: Int32 = -1
 }
 
 /// What is known of the types that were decoded.

@@ -66,19 +66,29 @@ extension DecodingSession {
   /// Up to so many keys of a shape are compared one by one.
   private static let fewKeys = 8
 
-  /// The slot of the key `number` in the record with that head.
+  /// The slot of the key `number` in the record with that head. Records of a type ask for the same keys in vain.
   @inline(__always)
   func slot(ofKey number: Int, in head: KeyedHead) -> Int? {
     let (first, count) = (head.firstSlot, head.count)
-    guard count <= DecodingSession.fewKeys else {
-      return slot(ofKey: number, first, count)
+    guard count > 0 else { return nil }
+    let place = (first &+ number) & (RecentSlot.mostKept - 1)
+    if place < lookups.recentSlots.count {
+      let recent = lookups.recentSlots[place]
+      if recent.first == first, recent.key == number { return recent.slot < 0 ? nil : Int(recent.slot) }
     }
-    var slot = 0
-    while slot < count {
-      if image.shapeKey(first &+ slot) == number { return slot }
-      slot &+= 1
+    return slot(ofOtherKey: number, first, count, place)
+  }
+
+  @inline(never)
+  private func slot(ofOtherKey number: Int, _ first: Int, _ count: Int, _ place: Int) -> Int? {
+    let slot =
+      count <= DecodingSession.fewKeys
+      ? (0..<count).first { image.shapeKey(first &+ $0) == number } : slot(ofKey: number, first, count)
+    if lookups.recentSlots.isEmpty {
+      lookups.recentSlots = Array(repeating: RecentSlot(), count: RecentSlot.mostKept)
     }
-    return nil
+    lookups.recentSlots[place] = RecentSlot(first: first, key: number, slot: Int32(slot ?? -1))
+    return slot
   }
 
   /// The slot of the key `number` in a shape of many keys, which are put in a table once.
