@@ -97,13 +97,13 @@ struct KeyLookups {
   }
 }
 
-/// Which slot a key has in a shape, which is told by where it begins in the shape table; -1 where it has none.
+/// Which slot a key has in the shape that begins at `first` in the shape table; `nil` if it has none.
 struct RecentSlot {
   static let mostKept = 256
 
   var first = -1
   var key = -1
-  var slot: Int32 = -1
+  var slot: Int?
 }
 
 /// What is known of the types that were decoded.

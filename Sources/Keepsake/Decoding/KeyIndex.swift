@@ -71,23 +71,23 @@ extension DecodingSession {
   func slot(ofKey number: Int, in head: KeyedHead) -> Int? {
     let (first, count) = (head.firstSlot, head.count)
     guard count > 0 else { return nil }
-    let place = (first &+ number) & (RecentSlot.mostKept - 1)
-    if place < lookups.recentSlots.count {
-      let recent = lookups.recentSlots[place]
-      if recent.first == first, recent.key == number { return recent.slot < 0 ? nil : Int(recent.slot) }
+    let index = (first &+ number) & (RecentSlot.mostKept - 1)
+    if index < lookups.recentSlots.count {
+      let recent = lookups.recentSlots[index]
+      if recent.first == first, recent.key == number { return recent.slot }
     }
-    return slot(ofOtherKey: number, first, count, place)
+    return slot(ofOtherKey: number, first, count, index)
   }
 
   @inline(never)
-  private func slot(ofOtherKey number: Int, _ first: Int, _ count: Int, _ place: Int) -> Int? {
+  private func slot(ofOtherKey number: Int, _ first: Int, _ count: Int, _ index: Int) -> Int? {
     let slot =
       count <= DecodingSession.fewKeys
       ? (0..<count).first { image.shapeKey(first &+ $0) == number } : slot(ofKey: number, first, count)
     if lookups.recentSlots.isEmpty {
       lookups.recentSlots = Array(repeating: RecentSlot(), count: RecentSlot.mostKept)
     }
-    lookups.recentSlots[place] = RecentSlot(first: first, key: number, slot: Int32(slot ?? -1))
+    lookups.recentSlots[index] = RecentSlot(first: first, key: number, slot: slot)
     return slot
   }
 

@@ -196,8 +196,10 @@ public struct ArchiveValue: @unchecked Sendable {
       cursor = offset
       _ = try image.valueTypeNumber(at: &cursor)
       return (1, cursor, 0..<0)
-    case .shortArray, .array, .map:
-      let count = try reader.numberInHead(tag, at: &cursor)
+    case .shortArray:
+      return (try reader.numberInHead(tag, at: &cursor), cursor, 0..<0)
+    case .array, .map:
+      let count = try reader.varint(at: &cursor)
       // A member takes a byte at least.
       try reader.check(count, at: cursor)
       try checkElementCount(count)
