@@ -104,14 +104,10 @@ struct ReportTree {
 
   private func describe(_ draft: ReportDraft, _ node: inout ReportNode) throws(ArchiveError) {
     let body = try image.numberedBody(draft.target, referredToAt: draft.extent.lowerBound)
-    if draft.isFirst {
-      describe(body, &node)
-    } else {
-      node.kind = draft.kind == .conditional ? .weak : .reference
-      node.body = body.number
-      node.typeName = body.className.map(ReportTree.shownName) ?? node.typeName
-      node.references = summary.referenceCounts[body.number]
-    }
+    describe(body, &node)
+    guard !draft.isFirst else { return }
+    node.kind = draft.kind == .conditional ? .weak : .reference
+    node.ownBytes = 0
   }
 
   private func describe(_ body: ArchiveBody, _ node: inout ReportNode) {
