@@ -32,9 +32,7 @@ struct JSONTree {
 
   static func write(_ number: ArchiveNumbers, _ output: any Output) throws {
     guard let value = json(number).first else { return }
-    var isSingle = false
-    if case .floats = number { isSingle = true }
-    try JSONWriter.write(isSingle ? ["$float32": value] as JSONFields : value, output, pretty: false)
+    try JSONWriter.write(number.areSingle ? ["$float32": value] as JSONFields : value, output, pretty: false)
   }
 
   mutating func write() throws {
@@ -158,8 +156,7 @@ struct JSONTree {
     guard var numbers = try ArchiveNumberWalk(value) else { return try json.null() }
     if numbers.count > 0, depth >= options.deepest { return try writeCut(value, isOpen: false) }
     var some = try numbers.next()
-    var isSingle = false
-    if case .floats? = some { isSingle = true }
+    let isSingle = some?.areSingle == true
     if isSingle {
       try json.open(.object)
       try json.key("$float32")
