@@ -19,6 +19,17 @@ protocol PlainSyntax {
   mutating func date(_ secondsSince2001: Double) throws
 }
 
+extension PlainSyntax {
+  /// Writes the key of a value that has one. `marked` spells one that is a text.
+  mutating func key(_ label: PathElement?, _ marked: (String) -> String) throws {
+    switch label {
+    case .key(let name)?: try key(marked(name))
+    case .intKey(let number)?: try key(String(number))
+    case .index?, nil: break
+    }
+  }
+}
+
 enum PlainBracket {
   case array
   case object
@@ -118,11 +129,7 @@ struct PlainExport<Syntax: PlainSyntax> {
       case .value(let value, let label):
         visited += 1
         progress.update(visited, of: valueCount)
-        switch label {
-        case .key(let name)?: try syntax.key(ExportKey.marked(name))
-        case .intKey(let number)?: try syntax.key(String(number))
-        case .index?, nil: break
-        }
+        try syntax.key(label, ExportKey.marked)
         try write(value)
       }
     }

@@ -46,7 +46,7 @@ struct JSONTree {
           try json.close()
         }
       case .value(let value, let label):
-        try write(label)
+        try json.key(label) { $0.hasPrefix(JSONTree.mark) ? JSONTree.mark + $0 : $0 }
         try write(value)
       }
     }
@@ -63,14 +63,6 @@ struct JSONTree {
       walk.skipUpcoming()
     }
     return try walk.next()
-  }
-
-  private mutating func write(_ label: PathElement?) throws {
-    switch label {
-    case .key(let name)?: try json.key(name.hasPrefix(JSONTree.mark) ? JSONTree.mark + name : name)
-    case .intKey(let number)?: try json.key(String(number))
-    case .index?, nil: break
-    }
   }
 
   private mutating func write(_ value: ArchiveValue) throws {
