@@ -51,28 +51,20 @@ struct CommandFailure: Error {
 
   /// What went wrong with `name` while it was encoded or decoded.
   init(coding error: any Error, in name: String) {
-    let context: (path: [any CodingKey], description: String, underlying: (any Error)?)
+    func failure(_ path: [any CodingKey], _ text: String, _ cause: (any Error)?) -> CommandFailure {
+      if let error = cause as? ArchiveError { return CommandFailure(error, in: name) }
+      let path = path.map(\.stringValue).joined(separator: ".")
+      return .badData("\(name): \(text)\(path.isEmpty ? "" : " (at \(path))")")
+    }
     switch error {
-    case let failure as CommandFailure:
-      self = failure
-      return
-    case let error as ArchiveError:
-      self.init(error, in: name)
-      return
+    case let failure as CommandFailure: self = failure
+    case let error as ArchiveError: self.init(error, in: name)
     case EncodingError.invalidValue(_, let details):
-      context = (details.codingPath, details.debugDescription, details.underlyingError)
+      self = failure(details.codingPath, details.debugDescription, details.underlyingError)
     case DecodingError.dataCorrupted(let details), DecodingError.keyNotFound(_, let details),
       DecodingError.typeMismatch(_, let details), DecodingError.valueNotFound(_, let details):
-      context = (details.codingPath, details.debugDescription, details.underlyingError)
-    default:
-      self.init(.badData, "\(name): \(error)")
-      return
-    }
-    if let archiveError = context.underlying as? ArchiveError {
-      self.init(archiveError, in: name)
-    } else {
-      let path = context.path.map(\.stringValue).joined(separator: ".")
-      self.init(.badData, "\(name): \(context.description)\(path.isEmpty ? "" : " (at \(path))")")
+      self = failure(details.codingPath, details.debugDescription, details.underlyingError)
+    default: self = .badData("\(name): \(error)")
     }
   }
 }

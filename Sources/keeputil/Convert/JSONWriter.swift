@@ -62,9 +62,7 @@ struct JSONWriter: PlainSyntax {
 
   mutating func real(_ value: Double, _ digits: String) throws {
     if value.isFinite { return try put(digits) }
-    notes.add("not finite") {
-      "\(counted($0, "number that is", "numbers that are")) not finite written as text"
-    }
+    notes.add("number that is", "numbers that are", "not finite written as text")
     try put(value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"")
   }
 
@@ -74,14 +72,12 @@ struct JSONWriter: PlainSyntax {
   }
 
   mutating func data(_ value: [UInt8]) throws {
-    notes.add("data") { "\(counted($0, "run of bytes is", "runs of bytes are")) written as Base64 text" }
+    notes.add("run of bytes is", "runs of bytes are", "written as Base64 text")
     try put("\"\(Data(value).base64EncodedString())\"")
   }
 
   mutating func date(_ secondsSince2001: Double) throws {
-    notes.add("date") {
-      "\(counted($0, "date is", "dates are")) written in seconds since 2001-01-01 00:00 UTC"
-    }
+    notes.add("date is", "dates are", "written in seconds since 2001-01-01 00:00 UTC")
     try real(secondsSince2001, secondsSince2001.description)
   }
 
@@ -100,7 +96,6 @@ struct JSONWriter: PlainSyntax {
     }
     return "\"\(text)\""
   }
-
 }
 
 // What the tool itself tells as JSON.

@@ -19,6 +19,17 @@ protocol PlainSyntax {
   mutating func date(_ secondsSince2001: Double) throws
 }
 
+extension PlainSyntax {
+  /// Writes the key of a value that has one. `marked` spells one that is a text.
+  mutating func key(_ label: PathElement?, _ marked: (String) -> String) throws {
+    switch label {
+    case .key(let name)?: try key(marked(name))
+    case .intKey(let number)?: try key(String(number))
+    case .index?, nil: break
+    }
+  }
+}
+
 enum PlainBracket {
   case array
   case object
@@ -26,18 +37,18 @@ enum PlainBracket {
 
 /// Counts what could not be written unchanged, for notes at the end.
 struct PlainNotes {
-  private var counts: [(name: String, text: (Int) -> String, count: Int)] = []
+  private var notes: [(one: String, many: String, rest: String, count: Int)] = []
 
-  /// Counts one case of `name`, which `text` puts into a sentence.
-  mutating func add(_ name: String, _ text: @escaping (Int) -> String) {
-    if let index = counts.firstIndex(where: { $0.name == name }) {
-      counts[index].count += 1
+  /// Counts one case of a sentence, which begins with `one` or, of several, with `many`.
+  mutating func add(_ one: String, _ many: String, _ rest: String) {
+    if let index = notes.firstIndex(where: { $0.one == one && $0.rest == rest }) {
+      notes[index].count += 1
     } else {
-      counts.append((name, text, 1))
+      notes.append((one, many, rest, 1))
     }
   }
 
-  var sentences: [String] { counts.map { $0.text($0.count) } }
+  var sentences: [String] { notes.map { "\(counted($0.count, $0.one, $0.many)) \($0.rest)" } }
 }
 
 /// The keys that the export itself writes.
@@ -118,11 +129,7 @@ struct PlainExport<Syntax: PlainSyntax> {
       case .value(let value, let label):
         visited += 1
         progress.update(visited, of: valueCount)
-        switch label {
-        case .key(let name)?: try syntax.key(ExportKey.marked(name))
-        case .intKey(let number)?: try syntax.key(String(number))
-        case .index?, nil: break
-        }
+        try syntax.key(label, ExportKey.marked)
         try write(value)
       }
     }
@@ -175,10 +182,8 @@ struct PlainExport<Syntax: PlainSyntax> {
       seen[target.number] = true
       if target.classNumber != nil, needsID[target.number] {
         pendingID = target.number
-        syntax.notes.add("shared") {
-          "\(counted($0, "object is", "objects are")) referred to more than once; written once with \"$id\", "
-            + "elsewhere as {\"$ref\": id}"
-        }
+        let rest = "referred to more than once; written once with \"$id\", elsewhere as {\"$ref\": id}"
+        syntax.notes.add("object is", "objects are", rest)
       }
       walk.follow(target)
       open.append(0)
@@ -190,7 +195,7 @@ struct PlainExport<Syntax: PlainSyntax> {
   }
 
   private mutating func writeURL(_ value: ArchiveValue) throws {
-    syntax.notes.add("url") { "\(counted($0, "URL is", "URLs are")) written as text" }
+    syntax.notes.add("URL is", "URLs are", "written as text")
     guard let first = try value.urlParts?.first else { return try syntax.null() }
     try syntax.string(try value.urlValue?.absoluteString ?? first)
   }
@@ -229,10 +234,10 @@ struct PlainExport<Syntax: PlainSyntax> {
     case .date:
       try syntax.date(try value.date ?? 0)
     case .uuid:
-      syntax.notes.add("uuid") { "\(counted($0, "UUID is", "UUIDs are")) written as text" }
+      syntax.notes.add("UUID is", "UUIDs are", "written as text")
       try syntax.string(try value.uuidText)
     case .empty:
-      syntax.notes.add("empty") { "\(counted($0, "value that is", "values that are")) empty written as {}" }
+      syntax.notes.add("value that is", "values that are", "empty written as {}")
       try syntax.open(.object)
       try syntax.close()
     default:

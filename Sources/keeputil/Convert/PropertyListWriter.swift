@@ -38,9 +38,8 @@ struct PropertyListWriter: PlainSyntax {
     let isUnwritable = name.unicodeScalars.contains(where: \.isUnknownToXML)
     guard isUnwritable || name.contains("\u{FFFD}{") else { return try line("<key>\(marked(name))</key>") }
     if isUnwritable {
-      notes.add("control in key") {
-        "\(counted($0, "key has", "keys have")) characters that XML does not have, spelled as \u{FFFD}{NUMBER}"
-      }
+      let rest = "characters that XML does not have, spelled as \u{FFFD}{NUMBER}"
+      notes.add("key has", "keys have", rest)
     }
     let spelled = respelled(name) { scalar, _ in
       scalar.isUnknownToXML || scalar == "\u{FFFD}" ? "\u{FFFD}{\(scalar.hexadecimal)}" : nil
@@ -52,13 +51,13 @@ struct PropertyListWriter: PlainSyntax {
   mutating func string(_ value: String) throws { try line("<string>\(marked(value))</string>") }
 
   mutating func null() throws {
-    notes.add("nil") { "\(counted($0, "nil is", "nils are")) written as the text \"$null\"" }
+    notes.add("nil is", "nils are", "written as the text \"$null\"")
     try line("<string>$null</string>")
   }
 
   mutating func integer(_ digits: String) throws {
     if Int64(digits) != nil || UInt64(digits) != nil { return try line("<integer>\(digits)</integer>") }
-    notes.add("wide") { "\(counted($0, "integer is", "integers are")) written as text, being beyond 64 bits" }
+    notes.add("integer is", "integers are", "written as text, being beyond 64 bits")
     try line("<string>\(digits)</string>")
   }
 
@@ -68,7 +67,7 @@ struct PropertyListWriter: PlainSyntax {
   }
 
   mutating func decimal(_ digits: String) throws {
-    notes.add("decimal") { "\(counted($0, "decimal number is", "decimal numbers are")) written as text" }
+    notes.add("decimal number is", "decimal numbers are", "written as text")
     try line("<string>\(digits)</string>")
   }
 
@@ -78,14 +77,10 @@ struct PropertyListWriter: PlainSyntax {
 
   mutating func date(_ secondsSince2001: Double) throws {
     guard let time = CalendarTime(secondsSince2001: secondsSince2001) else {
-      notes.add("far date") {
-        "\(counted($0, "date is", "dates are")) written in seconds since 2001, being far off"
-      }
+      notes.add("date is", "dates are", "written in seconds since 2001, being far off")
       return try real(secondsSince2001, secondsSince2001.description)
     }
-    if !time.fraction.isEmpty {
-      notes.add("fraction") { "\(counted($0, "date loses", "dates lose")) the fraction of a second" }
-    }
+    if !time.fraction.isEmpty { notes.add("date loses", "dates lose", "the fraction of a second") }
     try line("<date>\(time.date)T\(time.time)Z</date>")
   }
 
@@ -98,9 +93,7 @@ struct PropertyListWriter: PlainSyntax {
       case "\r": return "&#13;"
       case "\t", "\n", " "..."~": return nil
       case _ where scalar.isUnknownToXML:
-        notes.add("control") {
-          "\(counted($0, "character that XML does not have is", "characters that XML does not have are")) lost"
-        }
+        notes.add("character that XML does not have is", "characters that XML does not have are", "lost")
         return "\u{FFFD}"
       default: return scalar.isStrange(after: previous) ? "&#x\(scalar.hexadecimal);" : nil
       }

@@ -24,23 +24,15 @@ enum DemoChecks {
     guard twins.count == objects, others.list.count == references.list.count else {
       throw CommandFailure.badData("the library came back with \(twins.count) objects")
     }
-    let popular = mostLent(copy)
+    let loans = copy.books.map { book in (book: book, count: copy.loans.count { $0.book === book }) }
+    let popular = loans.largestFirst(\.count)[0]
     return [
       "\(objects) objects were archived and \(objects) came back, none twice and none missing",
       "\(counted(references.list.count, "reference")) compared with ===: each leads to the one object it led to before",
-      "\(popular.loans) loans of \(quoted(popular.book.title)): in the copy they all are === to one book, "
+      "\(popular.count) loans of \(quoted(popular.book.title)): in the copy they all are === to one book, "
         + "copy.books[\(copy.books.firstIndex { $0 === popular.book } ?? -1)]",
       "all \(copy.books.count) books share \(Set(copy.books.map { ObjectIdentifier($0.publisher) }).count) publishers",
     ]
-  }
-
-  private static func mostLent(_ library: Library) -> (book: Book, loans: Int) {
-    var best = (book: library.loans[0].book, loans: 0)
-    for book in library.books {
-      let loans = library.loans.count { $0.book === book }
-      if loans > best.loans { best = (book, loans) }
-    }
-    return best
   }
 }
 

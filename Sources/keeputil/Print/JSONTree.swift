@@ -32,9 +32,7 @@ struct JSONTree {
 
   static func write(_ number: ArchiveNumbers, _ output: any Output) throws {
     guard let value = json(number).first else { return }
-    var isSingle = false
-    if case .floats = number { isSingle = true }
-    try JSONWriter.write(isSingle ? ["$float32": value] as JSONFields : value, output, pretty: false)
+    try JSONWriter.write(number.areSingle ? ["$float32": value] as JSONFields : value, output, pretty: false)
   }
 
   mutating func write() throws {
@@ -48,7 +46,7 @@ struct JSONTree {
           try json.close()
         }
       case .value(let value, let label):
-        try write(label)
+        try json.key(label) { $0.hasPrefix(JSONTree.mark) ? JSONTree.mark + $0 : $0 }
         try write(value)
       }
     }
@@ -65,14 +63,6 @@ struct JSONTree {
       walk.skipUpcoming()
     }
     return try walk.next()
-  }
-
-  private mutating func write(_ label: PathElement?) throws {
-    switch label {
-    case .key(let name)?: try json.key(name.hasPrefix(JSONTree.mark) ? JSONTree.mark + name : name)
-    case .intKey(let number)?: try json.key(String(number))
-    case .index?, nil: break
-    }
   }
 
   private mutating func write(_ value: ArchiveValue) throws {
@@ -158,8 +148,7 @@ struct JSONTree {
     guard var numbers = try ArchiveNumberWalk(value) else { return try json.null() }
     if numbers.count > 0, depth >= options.deepest { return try writeCut(value, isOpen: false) }
     var some = try numbers.next()
-    var isSingle = false
-    if case .floats? = some { isSingle = true }
+    let isSingle = some?.areSingle == true
     if isSingle {
       try json.open(.object)
       try json.key("$float32")

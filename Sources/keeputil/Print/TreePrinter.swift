@@ -23,8 +23,7 @@ struct TreeOptions {
 struct TreePrinter {
   /// What is to be done at the end of a value that is open.
   private struct Closing {
-    /// `nil` for a value that has no brackets of its own.
-    let bracket: String?
+    let bracket: String
     let offset: Int
     /// For an object that was followed, the extent of its body.
     let body: Range<Int>?
@@ -33,7 +32,8 @@ struct TreePrinter {
   private let output: any Output
   private let options: TreeOptions
   private var walk: ArchiveWalk
-  private var closings: [Closing] = []
+  /// For each value that is open; `nil` for one that has no brackets of its own.
+  private var closings: [Closing?] = []
   private var indentation = 0
   /// What stands before the next value on its line.
   private var prefix = ""
@@ -52,7 +52,7 @@ struct TreePrinter {
     self.output = output
     self.options = options
     walk = ArchiveWalk(value)
-    if let body { enter(body, from: value.offset) }
+    if let body { enter(body) }
   }
 
   /// Prints the value and, where each object is to be printed by itself, all objects that it leads to.
@@ -63,7 +63,7 @@ struct TreePrinter {
       let body = try walk.body(pending[next])
       next += 1
       walk = ArchiveWalk(body.value)
-      enter(body, from: body.value.offset)
+      enter(body)
       try printValue()
     }
   }
@@ -72,11 +72,11 @@ struct TreePrinter {
     while let step = try nextStep() {
       switch step {
       case .leave:
-        guard let closing = closings.popLast(), let bracket = closing.bracket else { continue }
+        guard let closing = closings.popLast() ?? nil else { continue }
         indentation -= 1
         var extent = closing.body
         if options.hasOffsets, extent == nil { extent = closing.offset..<(try walk.cursor) }
-        try line(bracket, extent)
+        try line(closing.bracket, extent)
       case .value(let value, let label):
         prefix += label.map(text) ?? ""
         try print(value)
@@ -99,7 +99,7 @@ struct TreePrinter {
     switch value.kind {
     case .some, .typed:
       prefix += "\(try value.typeName.map { name($0) } ?? faint("some")) "
-      closings.append(Closing(bracket: nil, offset: value.offset, body: nil))
+      closings.append(nil)
     case .url:
       try line(painted(value), extent(of: value))
       try walk.skipMembers(endingAt: value.byteRange.upperBound)
@@ -123,7 +123,7 @@ struct TreePrinter {
     let body = pendingBody
     if try value.count == 0 {
       try line(opening + closing, extent(of: value))
-      closings.append(Closing(bracket: nil, offset: value.offset, body: nil))
+      closings.append(nil)
     } else if indentation >= options.deepest {
       try line("\(opening)…\(closing)", extent(of: value))
       try walk.skipMembers()
@@ -148,17 +148,17 @@ struct TreePrinter {
       let content = target.value.kind == .array ? "[…]" : "{…}"
       try line(name + (name.isEmpty ? "" : " ") + content, extent(of: value))
     } else {
-      enter(target, from: value.offset)
+      enter(target)
     }
   }
 
-  private mutating func enter(_ body: ArchiveBody, from offset: Int) {
+  private mutating func enter(_ body: ArchiveBody) {
     seen.insert(body.number)
     let name = name(of: body)
     if !name.isEmpty { prefix += name + " " }
     pendingBody = body.byteRange
     walk.follow(body)
-    closings.append(Closing(bracket: nil, offset: offset, body: nil))
+    closings.append(nil)
   }
 
   private mutating func printNumbers(_ value: ArchiveValue) throws {

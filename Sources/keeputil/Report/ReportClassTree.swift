@@ -10,24 +10,18 @@ enum ReportClassTree {
     // As in the other tree, a top level that is implied counts as if it were there.
     var nodes = [ReportNode(parent: -1, kind: .archive, bytes: pass.image.reader.count)]
     let keys = Dictionary(grouping: pass.classKeys) { $0.key.owner }
-    func add(_ label: String?, _ kind: ReportKind, _ tally: ArchiveStatistics.Tally, to parent: Int) {
-      let label = label.map(PathElement.key)
-      nodes.append(
-        ReportNode(parent: parent, label: label, kind: kind, bytes: tally.bytes, count: tally.count)
-      )
-    }
     func addOthers(_ tallies: [ArchiveStatistics.Tally], to parent: Int) {
       guard !tallies.isEmpty else { return }
       let bytes = ArchiveStatistics.Tally.sum(tallies).bytes
-      add(nil, .others, .init(count: tallies.count, bytes: bytes), to: parent)
+      nodes.add(nil, .others, .init(count: tallies.count, bytes: bytes), to: parent)
     }
     func add(_ label: String, _ kind: ReportKind, _ tally: ArchiveStatistics.Tally, owner: Int) {
       let parent = nodes.count
-      add(label, kind, tally, to: 0)
+      nodes.add(label, kind, tally, to: 0)
       // The order of a dictionary is not the same each time.
       let sorted = (keys[owner] ?? []).sorted { ($0.value.bytes, $1.key.row) > ($1.value.bytes, $0.key.row) }
       for (key, tally) in sorted.prefix(mostKeys) {
-        add(displayed(pass.keys.rows[key.row].name, 120), .key, tally, to: parent)
+        nodes.add(displayed(pass.keys.rows[key.row].name, 120), .key, tally, to: parent)
       }
       addOthers(sorted.dropFirst(mostKeys).map(\.value), to: parent)
     }

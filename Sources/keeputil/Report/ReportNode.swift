@@ -64,3 +64,11 @@ struct ReportNode {
   /// Whether it is a body, and not a reference to one.
   var isBody: Bool { body != 0 && kind != .reference && kind != .weak }
 }
+
+extension [ReportNode] {
+  /// Adds a node that is no value.
+  mutating func add(_ label: String?, _ kind: ReportKind, _ tally: ArchiveStatistics.Tally, to parent: Int) {
+    let label = label.map(PathElement.key)
+    append(ReportNode(parent: parent, label: label, kind: kind, bytes: tally.bytes, count: tally.count))
+  }
+}

@@ -104,14 +104,10 @@ struct ReportTree {
 
   private func describe(_ draft: ReportDraft, _ node: inout ReportNode) throws(ArchiveError) {
     let body = try image.numberedBody(draft.target, referredToAt: draft.extent.lowerBound)
-    if draft.isFirst {
-      describe(body, &node)
-    } else {
-      node.kind = draft.kind == .conditional ? .weak : .reference
-      node.body = body.number
-      node.typeName = body.className.map(ReportTree.shownName) ?? node.typeName
-      node.references = summary.referenceCounts[body.number]
-    }
+    describe(body, &node)
+    guard !draft.isFirst else { return }
+    node.kind = draft.kind == .conditional ? .weak : .reference
+    node.ownBytes = 0
   }
 
   private func describe(_ body: ArchiveBody, _ node: inout ReportNode) {
@@ -133,9 +129,7 @@ struct ReportTree {
     let group = nodes.count
     var rest = roots.reduce(0) { $0 + totals[$1] }
     let count = pass.statistics.unreached.count
-    nodes.append(
-      ReportNode(parent: 0, label: .key("not referred to"), kind: .group, bytes: rest, count: count)
-    )
+    nodes.add("not referred to", .group, .init(count: count, bytes: rest), to: 0)
     let shown = roots.largestFirst { totals[$0] }.prefix(ReportDrafting.mostMembers)
     for number in shown {
       let body = try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound)
@@ -146,7 +140,7 @@ struct ReportTree {
       rest -= node.bytes
     }
     if roots.count > shown.count {
-      nodes.append(ReportNode(parent: group, kind: .others, bytes: rest, count: roots.count - shown.count))
+      nodes.add(nil, .others, .init(count: roots.count - shown.count, bytes: rest), to: group)
     }
   }
 
@@ -155,11 +149,11 @@ struct ReportTree {
     let parts = statistics.parts.filter {
       ![.bodies, .topLevel, .save].contains($0.kind) && !$0.range.isEmpty
     }
-    func add(_ label: String, _ kind: ReportKind, _ bytes: Int, _ count: Int, to parent: Int) {
-      nodes.append(ReportNode(parent: parent, label: .key(label), kind: kind, bytes: bytes, count: count))
-    }
     let group = nodes.count
-    add("tables", .group, parts.reduce(0) { $0 + $1.range.count }, parts.count, to: 0)
-    for part in parts { add(part.title, .part, part.range.count, part.entryCount ?? 0, to: group) }
+    let bytes = parts.reduce(0) { $0 + $1.range.count }
+    nodes.add("tables", .group, .init(count: parts.count, bytes: bytes), to: 0)
+    for part in parts {
+      nodes.add(part.title, .part, .init(count: part.entryCount ?? 0, bytes: part.range.count), to: group)
+    }
   }
 }

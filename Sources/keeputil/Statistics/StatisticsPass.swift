@@ -221,7 +221,11 @@ struct StatisticsPass {
             .init(body: number, offset: offset, bytes: byteCount, kind: kind, className: className)
           )
         }
-        try noteReference(value, kind, byteCount, number, row)
+        if kind == .sharedString {
+          noteShared(try value.string ?? "", byteCount)
+        } else if kind != .conditional, let target = try value.bodyNumber {
+          reached.note(target, from: number, at: value.offset, under: row)
+        }
       }
     }
   }
@@ -252,31 +256,11 @@ struct StatisticsPass {
   private mutating func close(_ row: Int, _ byteCount: Int, _ owner: Int) {
     keys.close(row, byteCount)
     guard wantsClassKeys, frames.count == 1 else { return }
-    let pair = ClassKey(owner: owner, row: row)
-    if classKeys[pair] != nil || classKeys.count < StatisticsPass.mostClassKeys {
-      classKeys[pair, default: .init()].add(byteCount)
-    } else {
-      classKeys[ClassKey(owner: owner, row: KeyRows.furtherKeys), default: .init()].add(byteCount)
+    var pair = ClassKey(owner: owner, row: row)
+    if classKeys[pair] == nil, classKeys.count >= StatisticsPass.mostClassKeys {
+      pair = ClassKey(owner: owner, row: KeyRows.furtherKeys)
     }
-  }
-
-  private mutating func noteReference(
-    _ value: ArchiveValue,
-    _ kind: StatisticKind,
-    _ byteCount: Int,
-    _ number: Int,
-    _ row: Int
-  ) throws(ArchiveError) {
-    switch kind {
-    case .object, .value:
-      if let target = try value.bodyNumber {
-        reached.note(target, from: number, at: value.offset, under: row)
-      }
-    case .sharedString:
-      noteShared(try value.string ?? "", byteCount)
-    default:
-      break
-    }
+    classKeys[pair, default: .init()].add(byteCount)
   }
 
   private mutating func noteShared(_ text: String, _ byteCount: Int) {

@@ -48,6 +48,8 @@ extension ArchiveValue {
 }
 
 extension ArchiveNumbers {
+  var areSingle: Bool { if case .floats = self { true } else { false } }
+
   var texts: [String] {
     switch self {
     case .bools(let numbers): numbers.map(\.description)
