@@ -47,11 +47,12 @@ package enum Probe {
       .map { URL(fileURLWithPath: $0) }
     for start in starts {
       var folder = start.resolvingSymlinksInPath()
+      // From within: a folder further out may have another program of that name.
       while folder.path != "/" {
-        folder.deleteLastPathComponent()
         let candidate = folder.appendingPathComponent("archive-probe")
         let attributes = try? FileManager.default.attributesOfItem(atPath: candidate.path)
         if attributes?[.type] as? FileAttributeType == .typeRegular { return candidate }
+        folder.deleteLastPathComponent()
       }
     }
     throw Failed(status: -1, message: "archive-probe is not beside the tests: \(starts.map(\.path))")
