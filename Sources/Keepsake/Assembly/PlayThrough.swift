@@ -213,13 +213,15 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
         let body = path.removeLast().body
         if body > 0 {
           progress[body] = State.complete
+          // A copy, as both are parts of this.
           let classes = classes
           progress.starts?.complete(classes)
         }
       case .bodyDepth?: break
       case .group(let offset)?:
         deferred.append(.group(offset, body: path[last].rest.body, isTopLevel: isTopLevel))
-        if progress.starts != nil, !isTopLevel { noteDeferred(offset, path[last].rest.body) }
+        // With those in it, so that a group in a group, which is read later, is not noted again.
+        if progress.starts != nil, path[last].body > 0 { noteDeferred(offset, path[last].body) }
       case .reference(let target, let depth, let property)?:
         path[last].property = property
         if let number = path[last].classThatReadsLast, classes.isReadLast(property, by: number) {

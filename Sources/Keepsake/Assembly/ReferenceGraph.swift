@@ -148,12 +148,26 @@ struct ReferenceGraph {
   func forEachReference(of number: Int, _ visit: (Int) -> Void) { forEach(references(of: number), visit) }
 
   func forEach(_ references: ReferenceCursor, _ visit: (Int) -> Void) {
-    var references = references
-    while let step = references.next(bodies) {
-      switch step {
-      case .group(let offset): forEach(ReferenceCursor(bodies, groupAt: offset, body: references.body), visit)
-      case .reference(let number, _, _): visit(number)
-      case .bodyDepth: break
+    forEachStep(references) { step in
+      if case .reference(let number, _, _) = step { visit(number) }
+    }
+  }
+
+  /// Calls `visit` with what stands at `references` and in the groups there, which may be nested very deep.
+  private func forEachStep(_ references: ReferenceCursor, _ visit: (ReferenceCursor.Step) -> Void) {
+    var current = references
+    var outer: [ReferenceCursor] = []
+    while true {
+      guard let step = current.next(bodies) else {
+        guard let last = outer.popLast() else { return }
+        current = last
+        continue
+      }
+      if case .group(let offset) = step {
+        outer.append(current)
+        current = ReferenceCursor(bodies, groupAt: offset, body: current.body)
+      } else {
+        visit(step)
       }
     }
   }
@@ -261,16 +275,9 @@ extension ReferenceGraph {
   /// How deep the values are nested that `references` is of, as far as that was noted.
   func depth(of references: ReferenceCursor) -> Int {
     guard bodies.hasBodyDepths else { return 0 }
-    var references = references
     var deepest = 0
-    while let step = references.next(bodies) {
-      switch step {
-      case .bodyDepth(let depth): deepest = max(deepest, depth)
-      case .group(let offset):
-        let group = ReferenceCursor(bodies, groupAt: offset, body: references.body)
-        deepest = max(deepest, depth(of: group))
-      case .reference: break
-      }
+    forEachStep(references) { step in
+      if case .bodyDepth(let depth) = step { deepest = max(deepest, depth) }
     }
     return deepest
   }

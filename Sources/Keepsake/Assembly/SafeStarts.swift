@@ -104,9 +104,11 @@ struct SafeStarts {
   mutating func `defer`(_ number: Int, isRead: Bool) {
     guard let last = path.indices.last, number >= first else { return }
     let order = orders[number - first]
-    let isSafe = isRead || cycles[number - first].canEnter
-    guard order != Order.absent || !isSafe else { return }
-    path[last].needed = min(path[last].needed, order & Order.always)
+    if order == Order.absent {
+      if !isRead, !cycles[number - first].canEnter { path[last].needed = Order.never }
+    } else {
+      path[last].needed = min(path[last].needed, order & Order.always)
+    }
   }
 
   /// Completes the object at the end of the path.

@@ -57,10 +57,11 @@ final class FieldsReaderSource {
 extension ValueDecoder {
   /// Reads the properties in `memory`, which are those of a value of `type`.
   ///
-  /// - Returns: `false` if nothing was done, as the value is no record.
+  /// - Returns: `false` if nothing was done: the value is no record, or is read by itself, so that each property is an
+  ///   outermost value. Plans may be dropped between those.
   @inline(__always)
   func readFields(_ memory: MutablePropertyMemory, of type: Any.Type) throws -> Bool {
-    guard depth > 0, let record = try RecordHead(session, at: offset) else { return false }
+    guard depth > 0, session.later.isActive, let record = try RecordHead(session, at: offset) else { return false }
     var cursor = offset
     try session.types.plans.fields(of: type).use { try $0.reader(session) }.use {
       try $0.decode(into: memory, record, at: &cursor, session, depth - 1)

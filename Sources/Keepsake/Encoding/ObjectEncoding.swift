@@ -316,13 +316,15 @@ extension EncodingSession {
     // Objects that make themselves known close cycles which nobody could break after the rehearsal.
     if tables.classes.types.contains(where: Keepsake.isKnownEarly) { return false }
     let session = sessionForQuestion(sortsKeys: false, bodyLimit: Int.max)
-    defer { session.dropSpares() }
+    defer {
+      bodies.rehearsedByteCount += session.bodies.assembly.byteCount
+      session.dropSpares()
+    }
     return whileClosed {
       do {
         try session.encode(value, forKey: ArchiveCodingKey(stringValue: EncodingSession.rootKey))
         try session.finish()
       } catch { return false }
-      bodies.rehearsedByteCount += session.bodies.assembly.byteCount
       return rehearse(type, session)
     }
   }

@@ -104,12 +104,12 @@ extension Polymorphic: Codable, NativelyEncodable {
       wrappedValue = value
       return
     }
-    if let decoder = decoder as? ValueDecoder {
+    if let decoder = decoder as? ValueDecoder, decoder.session.later.isActive {
       wrappedValue = try decoder.decodeTypedValue(as: Value.self)
       return
     }
     if decoder.archiveDecoder != nil {
-      // The top level: what is decoded there is a graph of its own.
+      // The top level, or a decoder that was kept: what is decoded there is a graph of its own.
       self = try decoder.singleValueContainer().decode(Self.self)
       return
     }

@@ -75,6 +75,21 @@ import Testing
     #expect(graph.replayedCount <= 4 * (graph.bodies.byteCount + graph.bodyCount))
   }
 
+  @Test("deferred values in each other take no stack, and are looked at once")
+  func deferredChain() throws {
+    let count = sized(100_000, inDebug: 30_000)
+    let shelf = Shelf()
+    shelf.hub = shelf
+    let tail = Tail(shelf)
+    for _ in 0..<count { tail.link = Link(next: [tail.link], shelf: nil) }
+    let back = try roundTrip(tail)
+    #expect(back.shelf?.hub === back.shelf)
+    for tail in [tail, back] {
+      tail.shelf?.cut()
+      while let next = tail.link.next.first { tail.link = next }
+    }
+  }
+
   @Test("where each key has to be played, that is charged, and ends")
   func charged() throws {
     var book: Book?
@@ -109,6 +124,18 @@ private final class Page: Codable {
   @Deferred var book: Book
 
   init(_ book: Book) { _book = Deferred(wrappedValue: book) }
+}
+
+private struct Link: Codable {
+  @Deferred var next: [Link]
+  var shelf: Shelf?
+}
+
+private final class Tail: Codable {
+  var link: Link
+  var shelf: Shelf?
+
+  init(_ shelf: Shelf) { (link, self.shelf) = (Link(next: [], shelf: shelf), shelf) }
 }
 
 private final class Hall: Codable {
