@@ -61,7 +61,9 @@ extension ValueDecoder {
   ///   outermost value. Plans may be dropped between those.
   @inline(__always)
   func readFields(_ memory: MutablePropertyMemory, of type: Any.Type) throws -> Bool {
-    guard depth > 0, session.later.isActive, let record = try RecordHead(session, at: offset) else { return false }
+    guard depth > 0, session.later.isActive, let record = try RecordHead(session, at: offset) else {
+      return false
+    }
     var cursor = offset
     try session.types.plans.fields(of: type).use { try $0.reader(session) }.use {
       try $0.decode(into: memory, record, at: &cursor, session, depth - 1)
