@@ -137,6 +137,8 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   /// one for each body.
   private let firstNew: Int
   private(set) var replayedCount = 0
+  /// Whether a property is read last from now on that was not when the value was begun.
+  private(set) var hasStartedOver = false
   private let mostReplayed: Int
 
   init(
@@ -178,7 +180,10 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   }
 
   private mutating func begin() {
-    if let valueBody { return open(valueBody, depth: 0) }
+    if let valueBody {
+      if progress.isToBeOpened(valueBody) { open(valueBody, depth: 0) }
+      return
+    }
     path.append(Step(rest: ReferenceCursor(0..<topLevel.byteCount, body: 0), isTopLevel: true))
   }
 
@@ -284,6 +289,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   }
 
   private mutating func startOver() {
+    hasStartedOver = true
     progress.forgetAll()
     path = []
     (deferred, deferredReadCount) = (ChunkedArray(), 0)

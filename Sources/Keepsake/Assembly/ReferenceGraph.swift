@@ -24,6 +24,8 @@ struct ReferenceGraph {
   private(set) var orderMatters = false
   /// With which bodies the next value need not be concerned, where that may depend on the order of reading.
   private var progress: ReadingProgress?
+  /// The bodies with which the values of the top level begin, as far as they have any.
+  private var keys: [UInt32] = []
   /// How much was played once more because of the order: the bytes of references, and one for each body.
   private(set) var replayedCount = 0
   /// So much is played once more in any case: a fraction of a second. Beyond, it has to be in proportion to the archive.
@@ -38,6 +40,7 @@ struct ReferenceGraph {
     fileprivate let bodies: ReferenceList.Mark
     fileprivate let starts: Int
     fileprivate let bodyDepth: Int
+    fileprivate let keyCount: Int
     /// `nil` within a body, where nothing is added to the top level.
     fileprivate let topLevel: ReferenceList.Mark?
   }
@@ -49,6 +52,7 @@ struct ReferenceGraph {
       bodies: bodies.mark,
       starts: starts.count,
       bodyDepth: bodyDepth,
+      keyCount: keys.count,
       topLevel: inBody ? nil : topLevel.mark
     )
   }
@@ -56,6 +60,7 @@ struct ReferenceGraph {
   mutating func truncate(to mark: Mark) {
     bodies.truncate(to: mark.bodies)
     bodyDepth = mark.bodyDepth
+    if keys.count > mark.keyCount { keys.removeLast(keys.count - mark.keyCount) }
     while starts.count > mark.starts { starts.removeLast() }
     while let last = highStarts.last, last > bodyCount { highStarts.removeLast() }
     if orderMatters { progress?.truncate(to: mark.starts) } else { progress = nil }
@@ -73,6 +78,7 @@ struct ReferenceGraph {
     while starts.count > 0 { starts.removeLast() }
     if !highStarts.isEmpty { highStarts = [] }
     if !referrers.isEmpty { referrers = [] }
+    if !keys.isEmpty { keys = [] }
     searchedBodyCount = 0
     (bodyDepth, uncheckedDepth) = (0, 0)
     (refersBack, orderMatters) = (false, false)
@@ -148,24 +154,28 @@ struct ReferenceGraph {
   func forEachReference(of number: Int, _ visit: (Int) -> Void) { forEach(references(of: number), visit) }
 
   func forEach(_ references: ReferenceCursor, _ visit: (Int) -> Void) {
-    forEachStep(references) { step in
+    forEachStep(references, bodies) { step in
       if case .reference(let number, _, _) = step { visit(number) }
     }
   }
 
-  /// Calls `visit` with what stands at `references` and in the groups there, which may be nested very deep.
-  private func forEachStep(_ references: ReferenceCursor, _ visit: (ReferenceCursor.Step) -> Void) {
+  /// Calls `visit` with what stands at `references` of the list and in the groups there, which may be nested very deep.
+  private func forEachStep(
+    _ references: ReferenceCursor,
+    _ list: ReferenceList,
+    _ visit: (ReferenceCursor.Step) -> Void
+  ) {
     var current = references
     var outer: [ReferenceCursor] = []
     while true {
-      guard let step = current.next(bodies) else {
+      guard let step = current.next(list) else {
         guard let last = outer.popLast() else { return }
         current = last
         continue
       }
       if case .group(let offset) = step {
         outer.append(current)
-        current = ReferenceCursor(bodies, groupAt: offset, body: current.body)
+        current = ReferenceCursor(list, groupAt: offset, body: current.body)
       } else {
         visit(step)
       }
@@ -239,7 +249,40 @@ extension ReferenceGraph {
       uncheckedDepth = 0
       topLevel.removeAll()
     }
+    noteKey(valueBody)
     guard refersBack || orderMatters || uncheckedDepth > maximumDepth else { return nil }
+    var (obstacle, isNewReadLast) = play(from: first, valueBody, maximumDepth, classes)
+    // A property that is read last from now on changes what earlier values are read like, too.
+    var next = isNewReadLast ? 0 : keys.count
+    while obstacle == nil, orderMatters, next < keys.count {
+      let key = Int(keys[next])
+      next += 1
+      guard let progress, key >= progress.first else { continue }
+      (obstacle, isNewReadLast) = play(from: bodyCount + 1, key, maximumDepth, classes)
+      if isNewReadLast { next = 0 }
+    }
+    return obstacle
+  }
+
+  private mutating func noteKey(_ valueBody: Int?) {
+    if let valueBody { return keys.append(UInt32(truncatingIfNeeded: valueBody)) }
+    var objects: [UInt32] = []
+    forEachStep(ReferenceCursor(0..<topLevel.byteCount, body: 0), topLevel) { step in
+      if case .reference(let number, _, _) = step { objects.append(UInt32(truncatingIfNeeded: number)) }
+    }
+    keys += objects
+  }
+
+  /// Plays through how a reader builds a value of the top level: that which was written last, or one with a body.
+  ///
+  /// - Parameter first: the first body that was not played for another value.
+  /// - Returns: also whether a property is read last from now on in an archive where the order matters.
+  private mutating func play(
+    from first: Int,
+    _ valueBody: Int?,
+    _ maximumDepth: Int,
+    _ classes: some PlayThroughQuestions
+  ) -> (Obstacle?, isNewReadLast: Bool) {
     // Keys are read in any order. Where that matters, what earlier values reached counts as not read yet, unless it can be
     // read from there in any case.
     var known = progress ?? ReadingProgress(first: first)
@@ -260,7 +303,7 @@ extension ReferenceGraph {
     replayedCount += reading.replayedCount
     if reading.progress.end(forgetsAll: obstacle != nil) { orderMatters = true }
     if orderMatters || obstacle != nil { progress = reading.progress }
-    return obstacle
+    return (obstacle, reading.hasStartedOver)
   }
 
   /// How much may be played once more.
@@ -276,7 +319,7 @@ extension ReferenceGraph {
   func depth(of references: ReferenceCursor) -> Int {
     guard bodies.hasBodyDepths else { return 0 }
     var deepest = 0
-    forEachStep(references) { step in
+    forEachStep(references, bodies) { step in
       if case .bodyDepth(let depth) = step { deepest = max(deepest, depth) }
     }
     return deepest

@@ -35,6 +35,37 @@ import Testing
     for hall in [hall, back] { hall.desk = nil }
   }
 
+  @Test("what a later key makes read last leaves earlier ones readable", arguments: [false, true])
+  func readLastLater(isReversed: Bool) throws {
+    let (left, right) = (Left(), Right())
+    let (bridge, back) = (Bridge(right), Way(left))
+    (left.right, left.bridge, right.bridge, right.way) = (right, bridge, bridge, back)
+    defer { (left.right, left.bridge, right.bridge, right.way) = (nil, nil, nil, nil) }
+    let archiver = KeyedArchiver()
+    var keys: [String] = []
+    let values: [(String, any Codable)] = [("left", left), ("way", back)]
+    for (key, value) in isReversed ? values.reversed() : values {
+      do {
+        try archiver.encode(value, forKey: key)
+        keys.append(key)
+      } catch EncodingError.invalidValue(_, let context) {
+        #expect((context.underlyingError as? ArchiveError)?.code == .cycle)
+      }
+    }
+    #expect(!keys.isEmpty)
+    let data = try archiver.encodedData
+    for key in keys {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      let read =
+        if key == "left" { try unarchiver.decode(Left.self, forKey: key) } else {
+          try unarchiver.decode(Way.self, forKey: key).left
+        }
+      let other = try #require(read.right)
+      #expect(other.bridge === read.bridge)
+      (other.bridge, other.way, read.right, read.bridge) = (nil, nil, nil, nil)
+    }
+  }
+
   // MARK: Cost
 
   /// Shelves that lead to each other by way of one of them.
@@ -124,6 +155,46 @@ private final class Page: Codable {
   @Deferred var book: Book
 
   init(_ book: Book) { _book = Deferred(wrappedValue: book) }
+}
+
+private final class Left: Codable, SelfRegistering {
+  var right: Right?
+  var bridge: Bridge?
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    decoder.register(self)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    right = try container.decodeIfPresent(Right.self, forKey: .right)
+    bridge = try container.decodeIfPresent(Bridge.self, forKey: .bridge)
+  }
+}
+
+private final class Right: Codable, SelfRegistering {
+  var way: Way?
+  var bridge: Bridge?
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    decoder.register(self)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    way = try container.decodeIfPresent(Way.self, forKey: .way)
+    bridge = try container.decodeIfPresent(Bridge.self, forKey: .bridge)
+  }
+}
+
+private final class Bridge: Codable {
+  let right: Right
+
+  init(_ right: Right) { self.right = right }
+}
+
+private final class Way: Codable {
+  let left: Left
+
+  init(_ left: Left) { self.left = left }
 }
 
 private struct Link: Codable {
