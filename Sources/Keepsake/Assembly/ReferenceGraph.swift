@@ -78,11 +78,12 @@ struct ReferenceGraph {
     while starts.count > 0 { starts.removeLast() }
     if !highStarts.isEmpty { highStarts = [] }
     if !referrers.isEmpty { referrers = [] }
-    if !keys.isEmpty { keys = [] }
+    if !keys.isEmpty { keys.removeAll(keepingCapacity: true) }
     searchedBodyCount = 0
     (bodyDepth, uncheckedDepth) = (0, 0)
     (refersBack, orderMatters) = (false, false)
-    (progress, replayedCount) = (nil, 0)
+    if progress != nil { progress = nil }
+    replayedCount = 0
   }
 
   @inline(__always)
@@ -264,8 +265,18 @@ extension ReferenceGraph {
     return obstacle
   }
 
+  @inline(__always)
   private mutating func noteKey(_ valueBody: Int?) {
-    if let valueBody { return keys.append(UInt32(truncatingIfNeeded: valueBody)) }
+    if let valueBody {
+      // Where no body has a reference, none is of interest.
+      if bodies.byteCount > 0 { keys.append(UInt32(truncatingIfNeeded: valueBody)) }
+    } else if topLevel.byteCount > 0 {
+      noteObjectsOfKey()
+    }
+  }
+
+  @inline(never)
+  private mutating func noteObjectsOfKey() {
     var objects: [UInt32] = []
     forEachStep(ReferenceCursor(0..<topLevel.byteCount, body: 0), topLevel) { step in
       if case .reference(let number, _, _) = step { objects.append(UInt32(truncatingIfNeeded: number)) }
