@@ -241,7 +241,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   }
 
   private mutating func noteDeferred(_ group: Int, _ body: Int) {
-    graph.forEach(ReferenceCursor(bodies, groupAt: group, body: body)) { progress.defer($0) }
+    graph.forEach(ReferenceCursor(bodies, groupAt: group, body: body), bodies) { progress.defer($0) }
   }
 
   private mutating func follow(_ target: Int, depth: Int) -> ReferenceGraph.Obstacle? {

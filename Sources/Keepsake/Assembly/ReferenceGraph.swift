@@ -152,10 +152,12 @@ struct ReferenceGraph {
   }
 
   /// Calls `visit` with the number of each object that the body `number` refers to.
-  func forEachReference(of number: Int, _ visit: (Int) -> Void) { forEach(references(of: number), visit) }
+  func forEachReference(of number: Int, _ visit: (Int) -> Void) {
+    forEach(references(of: number), bodies, visit)
+  }
 
-  func forEach(_ references: ReferenceCursor, _ visit: (Int) -> Void) {
-    forEachStep(references, bodies) { step in
+  func forEach(_ references: ReferenceCursor, _ list: ReferenceList, _ visit: (Int) -> Void) {
+    forEachStep(references, list) { step in
       if case .reference(let number, _, _) = step { visit(number) }
     }
   }
@@ -278,8 +280,8 @@ extension ReferenceGraph {
   @inline(never)
   private mutating func noteObjectsOfKey() {
     var objects: [UInt32] = []
-    forEachStep(ReferenceCursor(0..<topLevel.byteCount, body: 0), topLevel) { step in
-      if case .reference(let number, _, _) = step { objects.append(UInt32(truncatingIfNeeded: number)) }
+    forEach(ReferenceCursor(0..<topLevel.byteCount, body: 0), topLevel) { number in
+      objects.append(UInt32(truncatingIfNeeded: number))
     }
     keys += objects
   }

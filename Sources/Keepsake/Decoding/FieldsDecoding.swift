@@ -178,7 +178,6 @@ final class FieldsReader {
         guard slot < steps.count else { break }
         let step = steps[slot]
         switch step.kind {
-        case .strings: try readStrings(step, slot, memory, &value, session, depth)
         case .readLast where try waits(step, record, slot, memory, at: value, session):
           value = try session.end(ofValueAt: value)
         case .skipped: value = try session.image.end(ofValueAt: value, in: session.reader)
@@ -252,23 +251,6 @@ final class FieldsReader {
     guard tag != Tag.some, tag & 0xFC != Tag.conditionalReference else { return false }
     memory.store(Value?.self, try Value.readValue(session, at: &cursor, by: read), at: step.offset)
     return true
-  }
-
-  @inline(never)
-  private func readStrings(
-    _ step: Step,
-    _ slot: Int,
-    _ memory: MutablePropertyMemory,
-    _ cursor: inout Int,
-    _ session: DecodingSession,
-    _ depth: Int
-  ) throws {
-    session.nesting.frames[depth + 1].currentSlot = slot
-    if let strings = try session.decodeStrings(at: &cursor, depth + 1) {
-      memory.store([String].self, strings, at: step.offset)
-    } else {
-      try readPlanned(step, slot, memory, &cursor, session, depth)
-    }
   }
 
   @inline(__always)

@@ -50,12 +50,11 @@ extension DecodingSession {
   @inline(__always)
   private func numberAhead(at cursor: inout Int) -> Int? {
     guard let tag = try? reader.byte(at: cursor), tag & 0xFC == Tag.objectReference else { return nil }
-    let byteCount = Int(tag & 3) &+ 1
-    guard let number = try? reader.unsigned(at: cursor &+ 1, byteCount: byteCount), number >= 1,
+    guard let number = try? reader.referencedNumber(at: cursor), number >= 1,
       number <= image.directory.bodyCount
     else { return nil }
-    cursor = cursor &+ 1 &+ byteCount
-    return Int(truncatingIfNeeded: number)
+    cursor = cursor &+ fixedLength(of: tag)
+    return number
   }
 
   /// Whether nil stands at `offset`, or a conditional reference to an object that was not archived.
