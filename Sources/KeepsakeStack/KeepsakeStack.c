@@ -76,6 +76,10 @@ KeepsakeNewStack keepsake_make_stack(size_t size) {
     munmap((void *)start, size);
     return stack;
   }
+#if defined(MADV_HUGEPAGE)
+  // What recurses so deep uses much of it: 32 faults instead of 16,000. Where there are no huge pages, nothing changes.
+  madvise((void *)start, size, MADV_HUGEPAGE);
+#endif
   stack.bounds = (KeepsakeStackBounds){start + guard_size, start + size};
   return stack;
 }

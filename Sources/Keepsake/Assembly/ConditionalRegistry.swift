@@ -1,68 +1,120 @@
 /// The objects that are referred to conditionally, each an entry of the conditional table (Format §5.5).
 ///
-/// Whether one of them is archived is known when the archive is finished. Until then all are kept alive, since
-/// an address must not come to mean another object.
+/// Most of them have a number in the archive already, as a parent has when its child is written: so only the table of
+/// objects is searched for them. Whether another one is archived is known when the archive is finished. Until then it is
+/// kept alive, since an address must not come to mean another object.
 struct ConditionalRegistry {
-  /// The number of an object here is the one after that of its entry.
-  private var objects = ObjectRegistry()
+  /// What an entry refers to: the number of an object, or of one of ``others`` with the highest bit set.
+  private var targets: [UInt32] = []
+  /// The entries of the objects of the archive by their numbers, each plus one; 0 where there is none.
+  private var entries: [UInt32] = []
+  /// The objects that had no number in the archive, and their entries by the numbers that they have here, minus one.
+  private var others = ObjectRegistry()
+  private var entriesOfOthers: [UInt32] = []
   /// Whether a reference was declared as another class than that of the object, by the numbers of entries.
   private var areDeclaredOtherwise: [Bool] = []
   /// The entries that were found to be declared otherwise, in that order.
   private var declaredOtherwise: [Int] = []
 
+  private static let otherBit: UInt32 = 1 << 31
+
   /// Whether it has any entry.
-  var isInUse: Bool { !areDeclaredOtherwise.isEmpty }
+  var isInUse: Bool { !targets.isEmpty }
+
+  /// What an entry refers to.
+  enum Target {
+    /// The object of this number in the archive.
+    case numbered(Int)
+    case other(Unretained<AnyObject>)
+  }
 
   struct Mark {
     fileprivate let entries: Int
+    fileprivate let others: Int
     fileprivate let declaredOtherwise: Int
   }
 
   @inline(__always)
-  var mark: Mark { Mark(entries: objects.count, declaredOtherwise: declaredOtherwise.count) }
+  var mark: Mark {
+    Mark(entries: targets.count, others: others.count, declaredOtherwise: declaredOtherwise.count)
+  }
 
-  /// The objects that are known.
-  var knownObjects: [AnyObject] { areDeclaredOtherwise.indices.compactMap { objects.object($0 + 1) } }
-
-  /// What `transform` makes of each object, and whether a reference to it was declared as another class; 0 where the object is
-  /// not known. To count references to it would take longer, as weak ones make that slow.
-  func map(_ transform: (AnyObject, Bool) throws -> Int) rethrows -> [Int] {
-    try areDeclaredOtherwise.enumerated().map { (number, isDeclaredOtherwise) in
-      guard let object = objects.unretained(number + 1) else { return 0 }
-      return try object.use { try transform($0, isDeclaredOtherwise) }
+  /// What `transform` makes of each entry, and of whether a reference to its object was declared as another class; 0 where
+  /// the object is not known.
+  func map(_ transform: (Target, Bool) throws -> Int) rethrows -> [Int] {
+    try zip(targets, areDeclaredOtherwise).map { (target, isDeclaredOtherwise) in
+      if target & ConditionalRegistry.otherBit == 0 {
+        return try transform(.numbered(Int(target)), isDeclaredOtherwise)
+      }
+      let object = others.unretained(Int(target & ~ConditionalRegistry.otherBit))
+      return try object.map { try transform(.other($0), isDeclaredOtherwise) } ?? 0
     }
   }
 
   /// The number of the entry for `object`, made now if there was none; `nil` when there are no more numbers.
-  mutating func number(for object: AnyObject, isDeclaredOtherwise: Bool) -> Int? {
-    guard let (next, isNew) = objects.number(for: object) else { return nil }
-    let number = next - 1
-    if isNew { areDeclaredOtherwise.append(false) }
-    if isDeclaredOtherwise, !areDeclaredOtherwise[number] {
-      areDeclaredOtherwise[number] = true
-      declaredOtherwise.append(number)
+  ///
+  /// - Parameter number: the number of the object in the archive, if it has one that stays its own.
+  mutating func entry(for object: AnyObject, _ number: Int?, isDeclaredOtherwise: Bool) -> Int? {
+    let known = number.map { entry(ofNumber: $0, object) }
+    guard let entry = known ?? entry(ofOther: object) else { return nil }
+    if isDeclaredOtherwise, !areDeclaredOtherwise[entry] {
+      areDeclaredOtherwise[entry] = true
+      declaredOtherwise.append(entry)
     }
-    return number
+    return entry
+  }
+
+  private mutating func entry(ofNumber number: Int, _ object: AnyObject) -> Int {
+    if number < entries.count, entries[number] > 0 { return Int(entries[number]) - 1 }
+    // It may have got its number after its entry.
+    let other = others.count == 0 ? nil : others.knownNumber(of: object)
+    let entry = other.map { Int(entriesOfOthers[$0 - 1]) } ?? add(UInt32(number))
+    if number >= entries.count {
+      entries.append(contentsOf: repeatElement(0, count: number + 1 - entries.count))
+    }
+    entries[number] = UInt32(entry + 1)
+    return entry
+  }
+
+  private mutating func entry(ofOther object: AnyObject) -> Int? {
+    guard let (number, isNew) = others.number(for: object) else { return nil }
+    return isNew ? addOther(number) : Int(entriesOfOthers[number - 1])
+  }
+
+  private mutating func addOther(_ number: Int) -> Int {
+    let entry = add(UInt32(number) | ConditionalRegistry.otherBit)
+    entriesOfOthers.append(UInt32(entry))
+    return entry
+  }
+
+  private mutating func add(_ target: UInt32) -> Int {
+    targets.append(target)
+    areDeclaredOtherwise.append(false)
+    return targets.count - 1
   }
 
   /// Begins with the entries of a file to which a save is added; `nil` for those of objects that are not known.
   mutating func takeOver(_ objects: [AnyObject?]) {
     for object in objects {
-      if let object, self.objects.knownNumber(of: object) == nil {
-        _ = self.objects.number(for: object)
-      } else {
-        _ = self.objects.numberForValue()
-      }
-      areDeclaredOtherwise.append(false)
+      let isKnown = object.map { others.knownNumber(of: $0) != nil } ?? true
+      let number = isKnown ? others.numberForValue() : object.flatMap { others.number(for: $0)?.number }
+      // The file had a number for each, so there are enough.
+      if let number { _ = addOther(number) }
     }
   }
 
-  /// Takes back what was added since `mark`.
-  mutating func truncate(to mark: Mark) {
+  /// Takes back what was added since `mark`, when the archive had `objectCount` objects.
+  mutating func truncate(to mark: Mark, objectCount: Int) {
     while declaredOtherwise.count > mark.declaredOtherwise {
       areDeclaredOtherwise[declaredOtherwise.removeLast()] = false
     }
-    objects.truncate(to: mark.entries)
+    while targets.count > mark.entries {
+      let target = Int(targets.removeLast())
+      if target < entries.count { entries[target] = 0 }
+    }
     areDeclaredOtherwise.removeLast(areDeclaredOtherwise.count - mark.entries)
+    others.truncate(to: mark.others)
+    entriesOfOthers.removeLast(entriesOfOthers.count - mark.others)
+    if entries.count > objectCount + 1 { entries.removeLast(entries.count - objectCount - 1) }
   }
 }

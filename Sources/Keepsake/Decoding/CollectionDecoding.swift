@@ -32,9 +32,6 @@ extension DecodingSession {
     return elements
   }
 
-  /// So many objects are looked up together.
-  private static let blockSize = 16
-
   /// The same for objects. In a large archive, those that were decoded are far away in memory.
   @inline(never)
   func decodeObjects<Element: Decodable>(
@@ -46,9 +43,7 @@ extension DecodingSession {
     try forEachElement(at: &cursor, depth) { count in
       elements.reserveCapacity(reservation(count, Element.self))
     } _: { cursor, plan in
-      if elements.count % DecodingSession.blockSize == 0 {
-        prefetchObjects(DecodingSession.blockSize, at: cursor)
-      }
+      if elements.count % DecodingSession.prefetchCount == 0 { prefetchObjects(at: cursor) }
       elements.append(try plan.decode(at: &cursor, self, depth + 1))
     }
     return elements

@@ -18,6 +18,10 @@ struct WaitingReference {
 
   /// Gives the receiver the object if that is there; returns whether that is done with.
   func resolve(in session: DecodingSession) throws -> Bool {
+    if let found = session.graph.objects.unretained(number) {
+      try found.use { try receiver.receive($0, for: self, session) }
+      return true
+    }
     guard let found = session.graph.objects.object(number) else {
       return session.graph.objects.state(number) == .isReplacedByNil
     }
@@ -98,8 +102,7 @@ extension DecodingSession {
     }
     guard try isReference(at: start) else { throw ReadingFault.mismatch(start) }
     let number = try objectNumber(at: &cursor)
-    // The number must be that of an object, whether or not it is ever decoded.
-    _ = try image.objectBody(number, at: start)
+    try checkIsObject(number, at: start)
     let box = WeakBox<Object>()
     let reference = WaitingReference(receiver: box, number: number, offset: start)
     if try !reference.resolve(in: self) { graph.conditional.append(reference) }

@@ -50,6 +50,13 @@ struct ObjectStore {
     return object == nil && !asleep.isEmpty ? asleep[number]?.object : object
   }
 
+  /// The object of `number`, if the table keeps it, to be used as long as it does.
+  @inline(__always)
+  func unretained(_ number: Int) -> Unretained<AnyObject>? {
+    let (page, index) = (number / ObjectStore.pageSize, number % ObjectStore.pageSize)
+    return pages[page].isEmpty ? nil : pages[page][index].object.map { Unretained($0) }
+  }
+
   /// Begins to fetch the entry of `number`.
   @inline(__always)
   func prefetchEntry(_ number: Int) {

@@ -133,9 +133,22 @@ extension DecodingSession {
       }
     }
     guard !graph.conditional.isEmpty else { return }
-    for reference in exchange(&graph.conditional, with: []) where try !reference.resolve(in: self) {
-      graph.waiting[reference.number, default: []].append(reference)
+    let references = exchange(&graph.conditional, with: [])
+    for (index, reference) in references.enumerated() {
+      if hasManyBodies, index % DecodingSession.prefetchCount == 0 {
+        prefetchTargets(of: references[index...])
+      }
+      if try !reference.resolve(in: self) {
+        graph.waiting[reference.number, default: []].append(reference)
+      }
     }
+  }
+
+  /// Begins to fetch the objects of the first references.
+  private func prefetchTargets(of references: ArraySlice<WaitingReference>) {
+    let next = references.prefix(DecodingSession.prefetchCount)
+    for reference in next { graph.objects.prefetchEntry(reference.number) }
+    for reference in next { graph.objects.prefetchObject(reference.number) }
   }
 
   /// Makes the frames those of a value that is decoded by itself, at `offset`.

@@ -60,8 +60,11 @@ struct PropertiesReadLast {
     }
   }
 
+  /// Whether some class has properties that are read last, not only conditional ones.
+  var haveKeys: Bool { !keys.isEmpty }
+
   /// Whether some class reads `key` last.
-  func include(_ key: String) -> Bool { !keys.isEmpty && keys.contains(ExactString(string: key)) }
+  func include(_ key: String) -> Bool { haveKeys && keys.contains(ExactString(string: key)) }
 
   fileprivate func property(_ key: Int, of entry: Int) -> PropertyOfKey? {
     entry < known.count ? known[entry][key] : nil
@@ -144,15 +147,24 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
 /// A property that may be the place of conditional references, which are not the reason for their objects to be decoded.
 private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
   private let property: StoredProperty
+  private let weak: WeakVariable?
 
   init(_ property: StoredProperty, _ type: Target.Type) {
     self.property = property
+    weak = WeakVariable(property, to: type)
   }
 
   override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
     throws
   {
-    guard !session.settings.isRehearsal, let owner = session.owner(reference.owner) else { return }
+    if session.settings.isRehearsal { return }
+    // Where there are weak references to an object, counting takes several times as long.
+    if let weak, let owner = session.graph.objects.unretained(reference.owner),
+      session.settings.observer == nil, owner.use({ weak.assign(object, in: $0) })
+    {
+      return
+    }
+    guard let owner = session.owner(reference.owner) else { return }
     let target = try reference.checked(object, as: Target.self, session)
     guard assign(target, in: owner) else { throw session.isNotEmpty(property, reference.offset) }
   }
@@ -179,15 +191,17 @@ extension DecodingContainerState {
     at start: Int,
     needsValue: Bool
   ) throws -> Bool? {
-    guard let object = session.graph.inProgress.last, object.number > 0,
+    let isConditional = try session.reader.byte(at: start) & 0xFC == Tag.conditionalReference
+    guard isConditional || session.later.readLast.haveKeys, let object = session.graph.inProgress.last,
+      object.number > 0,
       offset == object.content || session.later.readLast.isSuperclass(of: object.number, at: offset)
     else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
-    if try session.reader.byte(at: start) & 0xFC == Tag.conditionalReference {
+    if isConditional {
       guard let reference = property.reference, !needsValue || type is any OptionalValue.Type,
         let number = try session.referencedBody(at: start)
       else { return nil }
-      _ = try session.image.objectBody(number, at: start)
+      try session.checkIsObject(number, at: start)
       try session.charge(DecodingBudget.deferredOverhead, at: start)
       session.graph.conditional.append(
         WaitingReference(receiver: reference, number: number, offset: start, owner: object.number)

@@ -31,16 +31,19 @@ extension DecodingSession {
   @inline(__always)
   var hasManyBodies: Bool { image.directory.bodyCount > DecodingSession.manyBodies }
 
-  /// Begins to fetch the objects to which the next `count` references at `start` lead, as far as references stand there.
+  /// So many objects are looked up together.
+  static let prefetchCount = 16
+
+  /// Begins to fetch the objects to which the next references at `start` lead, as far as references stand there.
   @inline(never)
-  func prefetchObjects(_ count: Int, at start: Int) {
+  func prefetchObjects(at start: Int) {
     var cursor = start
-    for _ in 0..<count {
+    for _ in 0..<DecodingSession.prefetchCount {
       guard let number = numberAhead(at: &cursor) else { break }
       graph.objects.prefetchEntry(number)
     }
     cursor = start
-    for _ in 0..<count {
+    for _ in 0..<DecodingSession.prefetchCount {
       guard let number = numberAhead(at: &cursor) else { break }
       graph.objects.prefetchObject(number)
     }
@@ -65,6 +68,14 @@ extension DecodingSession {
       return tag & 0xFC == Tag.conditionalReference
         ? try referencedBody(at: offset) == nil : tag == Tag.none
     } catch { throw publicError(error, []) }
+  }
+
+  /// Throws unless `number`, to which the conditional reference at `offset` leads, is that of an object, whether or not
+  /// that is ever decoded.
+  func checkIsObject(_ number: Int, at offset: Int) throws(ArchiveError) {
+    // Of one that was reached before it is known.
+    if number >= 1, number <= image.directory.bodyCount, graph.objects.origin(number) >= 0 { return }
+    _ = try image.objectBody(number, at: offset)
   }
 
   /// Where the content of the object is that `offset` refers to, for a type that is no class: it may have been

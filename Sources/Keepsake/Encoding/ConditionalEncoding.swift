@@ -27,26 +27,55 @@ extension EncodingSession {
   @inline(never)
   func encodeConditionally<Object: AnyObject & Encodable>(_ object: Object?) throws {
     guard let object else { return buffer.append(Tag.none) }
-    let isDeclaredOtherwise = ObjectIdentifier(type(of: object as AnyObject)) != ObjectIdentifier(Object.self)
-    guard let number = tables.conditionals.number(for: object, isDeclaredOtherwise: isDeclaredOtherwise)
-    else {
-      throw tooManyObjects
-    }
-    buffer.append(reference: Tag.conditionalReference, number)
+    try encodeConditionally(object, declared: Object.self)
+  }
+
+  /// Writes a conditional reference to `object`, where a `declared` is declared.
+  func encodeConditionally(_ object: AnyObject, declared: AnyClass) throws {
+    let isDeclaredOtherwise = ObjectIdentifier(type(of: object)) != ObjectIdentifier(declared)
+    // What is archived in place of the object may change until the archive is finished.
+    let number = replacesObjects ? nil : bodies.objects.knownNumber(of: object)
+    guard
+      let entry = tables.conditionals.entry(for: object, number, isDeclaredOtherwise: isDeclaredOtherwise)
+    else { throw tooManyObjects }
+    buffer.append(reference: Tag.conditionalReference, entry)
   }
 
   /// For each entry of the conditional table the body of its object, 0 where that was not archived.
   ///
-  /// - Parameter bodyNumber: the body of an object, if it has one.
-  func conditionalBodies(_ bodyNumber: (AnyObject) -> Int?) throws -> [Int] {
+  /// - Parameters:
+  ///   - written: the body of an object with a number in this archive.
+  ///   - unreached: the body of an object that has none, if the file to which a save is added has one.
+  func conditionalBodies(_ written: (Int) -> Int, unreached: (AnyObject) -> Int?) throws -> [Int] {
     guard tables.conditionals.isInUse else { return [] }
-    return try tables.conditionals.map { (entry, isDeclaredOtherwise) in
-      let object =
-        observation.replacements.isEmpty
-        ? entry : observation.replacements[ObjectIdentifier(entry)]?.object ?? entry
-      guard let number = bodyNumber(object) else { return 0 }
-      if isDeclaredOtherwise { try notePolymorphism(of: type(of: object)) }
-      return number
+    return try tables.conditionals.map { (target, isDeclaredOtherwise) in
+      switch target {
+      case .numbered(let number):
+        if isDeclaredOtherwise, let object = bodies.objects.object(number) {
+          try notePolymorphism(of: type(of: object))
+        }
+        return written(number)
+      case .other(let entry):
+        let object = entry.use { observation.replacements[ObjectIdentifier($0)]?.object ?? $0 }
+        guard let number = bodies.objects.knownNumber(of: object).map(written) ?? unreached(object) else {
+          return 0
+        }
+        if isDeclaredOtherwise { try notePolymorphism(of: type(of: object)) }
+        return number
+      }
     }
+  }
+
+  /// The objects to which conditional references lead, as far as they are known.
+  var conditionalObjects: [AnyObject] {
+    var objects: [AnyObject] = []
+    _ = tables.conditionals.map { (target, _) in
+      switch target {
+      case .numbered(let number): objects += bodies.objects.object(number).map { [$0] } ?? []
+      case .other(let object): object.use { objects.append($0) }
+      }
+      return 0
+    }
+    return objects
   }
 }

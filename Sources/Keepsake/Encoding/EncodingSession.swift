@@ -220,7 +220,7 @@ final class EncodingSession: DeepRecursion {
     try checkIdle()
     try drainLeftovers()
     // Before anything is closed: this may throw, and the caller may mend it and try again.
-    let conditionalBodies = try conditionalBodies { bodies.objects.knownNumber(of: $0) }
+    let conditionalBodies = try conditionalBodies({ $0 }, unreached: { _ in nil })
     while context.top.id != 0 { try settleNested() }
     do {
       closeTop()

@@ -3,7 +3,7 @@
 final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) throws {
     if session.bodies.classWithWeakProperties >= 0, session.isInWeakProperty(Value.self) {
-      return try session.encodeConditionally(value)
+      return try session.encodeConditionally(value, declared: Value.self)
     }
     if session.replacesObjects { return try encodeObserved(value, session) }
     try encodeReference(to: value, session)
@@ -32,7 +32,7 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
 
   override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
     if ObjectIdentifier(type(of: object)) == ObjectIdentifier(Value.self) {
-      return try session.encodePlainly(knownDowncast(object, to: Value.self))
+      return try Unretained(known: object, as: Value.self).use { try session.encodePlainly($0) }
     }
     guard let value = object as? Value else { return }
     try session.encodePlainly(value)

@@ -210,9 +210,7 @@ extension EncodingSession {
     guard let saved = bodies.saved else { return nil }
     try checkIdle()
     try drainLeftovers()
-    let targets = try conditionalBodies { object in
-      bodies.objects.knownNumber(of: object).map { saved[$0] } ?? saved.unreachedNumber(of: object)
-    }
+    let targets = try conditionalBodies({ saved[$0] }, unreached: saved.unreachedNumber)
     while context.top.id != 0 { try settleNested() }
     closeTop()
     try flattenSplices(from: 0)

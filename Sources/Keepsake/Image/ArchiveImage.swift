@@ -207,14 +207,14 @@ package final class ArchiveImage {
   /// The number of the body to which a conditional reference with the entry `index` leads; `nil` when the
   /// object was not archived. Throws when there is no such entry (Format §5.5).
   package func conditionalTarget(_ index: Int, at offset: Int) throws(ArchiveError) -> Int? {
-    let targets = if let targets = found.conditionals { targets } else { try readConditionals() }
-    guard index >= 0, index < targets.count else {
+    if !found.areConditionalsRead { try readConditionals() }
+    guard index >= 0, index < found.conditionals.count else {
       throw .damaged("A conditional reference is out of range", at: offset)
     }
-    return targets[index] == 0 ? nil : Int(targets[index])
+    return found.conditionals[index] == 0 ? nil : Int(found.conditionals[index])
   }
 
-  private func readConditionals() throws(ArchiveError) -> [UInt32] {
+  private func readConditionals() throws(ArchiveError) {
     try verifier?.verify(directory.conditionals.range)
     var targets: [UInt32] = []
     targets.reserveCapacity(directory.conditionals.count)
@@ -223,7 +223,7 @@ package final class ArchiveImage {
     try ArchiveTables.checkEnd(cursor, directory.conditionals, "conditional")
     for save in saved?.saves ?? [] { try readChanges(in: save.conditionals, of: &targets) }
     found.conditionals = targets
-    return targets
+    found.areConditionalsRead = true
   }
 
   private func readConditional(at cursor: inout Int) throws(ArchiveError) -> UInt32 {
@@ -267,8 +267,8 @@ package final class ArchiveImage {
   /// How many entries the conditional table has, with those of all saves.
   package var conditionalCount: Int {
     get throws(ArchiveError) {
-      if let targets = found.conditionals { return targets.count }
-      return try readConditionals().count
+      if !found.areConditionalsRead { try readConditionals() }
+      return found.conditionals.count
     }
   }
 
@@ -280,7 +280,7 @@ package final class ArchiveImage {
   /// Reads those tables whole that otherwise are read when they are first needed.
   package func checkTables() throws(ArchiveError) {
     if found.stringOffsets == nil { _ = try readStringOffsets() }
-    if found.conditionals == nil { _ = try readConditionals() }
+    if !found.areConditionalsRead { try readConditionals() }
   }
 
   // MARK: Types

@@ -207,17 +207,46 @@ extension StoredProperty {
   }
 
   /// Whether the property is laid out as `field`.
-  private func isHeld<Field: ReferenceField>(as field: Field.Type) -> Bool {
+  fileprivate func isHeld<Field: ReferenceField>(as field: Field.Type) -> Bool {
     ownership == field.ownership && type == field.declaredType
   }
 
   /// Whether the class of `object` is the owner or a subclass of it.
-  private func isProperty(of object: AnyObject) -> Bool {
-    var next: AnyClass? = Swift.type(of: object)
-    while let current = next {
-      if current == owner { return true }
-      next = _getSuperclass(current)
-    }
-    return false
+  fileprivate func isProperty(of object: AnyObject) -> Bool { isInstance(object, of: owner) }
+}
+
+/// A `weak var`, which was found out to be one once: to look up the metadata of a ``WeakField`` takes longer than assigning.
+struct WeakVariable {
+  private let property: StoredProperty
+  private let target: AnyClass
+
+  /// `nil` if the property is no variable that refers weakly to a `Target`.
+  init?<Target: AnyObject>(_ property: StoredProperty, to type: Target.Type) {
+    guard property.isVariable, property.isHeld(as: WeakField<Target>.self) else { return nil }
+    self.property = property
+    target = type
   }
+
+  /// Makes the property of `object` refer to `target`. Observers are not called.
+  ///
+  /// - Returns: `false`, without doing anything, if it is not one of the class of `object`, or cannot refer to `target`.
+  func assign(_ target: AnyObject, in object: AnyObject) -> Bool {
+    guard isInstance(target, of: self.target), property.isProperty(of: object) else { return false }
+    // Fact 2, by the initializer. A weak reference has one form, whatever class it is declared with.
+    withMutablePropertyMemory(ofObject: object) {
+      $0.withValue(WeakField<AnyObject>.self, at: property.offset) { $0.object = target }
+    }
+    return true
+  }
+}
+
+/// Whether the class of `object` is `type` or a subclass of it.
+@inline(__always)
+private func isInstance(_ object: AnyObject, of type: Any.Type) -> Bool {
+  var next: AnyClass? = Swift.type(of: object)
+  while let current = next {
+    if current == type { return true }
+    next = _getSuperclass(current)
+  }
+  return false
 }

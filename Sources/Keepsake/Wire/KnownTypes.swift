@@ -33,6 +33,13 @@ struct Unretained<Object: AnyObject> {
     unsafe reference = .passUnretained(object)
   }
 
+  /// `object`, whose class the caller knows to be `Object`.
+  @inline(__always)
+  init(known object: AnyObject, as type: Object.Type) {
+    // The caller has compared the class. Unlike a downcast, this counts nothing.
+    unsafe reference = .fromOpaque(Unmanaged.passUnretained(object).toOpaque())
+  }
+
   /// Lets `body` use the object, which must not keep it.
   @inline(__always)
   func use<Result>(_ body: (Object) throws -> Result) rethrows -> Result {

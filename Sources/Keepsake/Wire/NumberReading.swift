@@ -102,6 +102,7 @@ extension ByteReader {
   }
 
   /// The number that the reference at `offset` gives: of a string, an object, a value (Format §4.9).
+  @inline(__always)
   package func referencedNumber(at offset: Int) throws(ArchiveError) -> Int {
     Int(try unsigned(at: offset + 1, byteCount: Int(byte(at: offset) & 3) + 1))
   }

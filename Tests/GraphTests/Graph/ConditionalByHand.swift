@@ -141,6 +141,55 @@ import Testing
     #expect(two2?.name == "two")
     #expect(try unarchiver.decode(Part.self, forKey: "strong") === two2)
   }
+
+  @Test("objects that are referred to before and after they are archived, among values that are refused")
+  func inAnyOrder() throws {
+    var random = SeededGenerator("conditional references in any order")
+    for _ in 0..<300 {
+      let parts = (0..<6).map { Part("\($0)") }
+      var written: [(part: Int, isStrong: Bool)] = []
+      let data = try writeKeyed { container in
+        for _ in 0..<12 {
+          let isRefused = Int.random(in: 0..<3, using: &random) == 0
+          let choices = (0..<3).map { _ in
+            (part: Int.random(in: 0..<6, using: &random), isStrong: Bool.random(using: &random))
+          }
+          let first = written.count
+          let values = Writing { encoder in
+            var inner = encoder.container(keyedBy: AnyKey.self)
+            for (index, choice) in choices.enumerated() {
+              let key = AnyKey("\(index)")
+              if choice.isStrong {
+                try inner.encode(parts[choice.part], forKey: key)
+              } else {
+                try inner.encodeConditional(parts[choice.part], forKey: key)
+              }
+            }
+            if isRefused { throw Refusal() }
+          }
+          do {
+            try container.encode(values, forKey: AnyKey("\(first)"))
+            written += choices
+          } catch is Refusal {}
+        }
+      }
+      let (references, archived) = (written, Set(written.filter(\.isStrong).map(\.part)))
+      try readKeyed(data) { container throws in
+        var found: [Int: Part] = [:]
+        for first in stride(from: 0, to: references.count, by: 3) {
+          let inner = try container.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("\(first)"))
+          for index in 0..<3 {
+            let part = references[first + index].part
+            let back = try inner.decodeIfPresent(Part.self, forKey: AnyKey("\(index)"))
+            #expect((back != nil) == archived.contains(part))
+            guard let back else { continue }
+            #expect(back.name == parts[part].name && back === (found[part] ?? back))
+            found[part] = back
+          }
+        }
+      }
+    }
+  }
 }
 
 // MARK: - Types
