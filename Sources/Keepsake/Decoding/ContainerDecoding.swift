@@ -21,7 +21,7 @@ extension DecodingSession {
   /// in.
   func checkEnd(ofTopLevelSlot slot: Int, _ end: Int) throws(ArchiveError) {
     guard let bodyEnd = lookups.topLevelEnds[slot] else { return }
-    try image.checkEnd(end, of: bodyEnd..<bodyEnd)
+    try ArchiveImage.checkEnd(end, of: bodyEnd..<bodyEnd)
   }
 
   /// Decodes a value of any type; `depth` is that of the container that it is in.

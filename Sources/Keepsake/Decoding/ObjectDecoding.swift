@@ -33,12 +33,16 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     session.nesting.base = depth
     defer { session.nesting.base = outerBase }
     do {
-      let value: AnyObject =
-        buildable.type == Value.self
-        ? try session.decodePlainly(Value.self, at: &content, depth)
-        : try session.decodeAny(buildable.type, at: &content, depth) as AnyObject
-      try session.image.checkEnd(content, of: body)
-      return try complete(value, number, buildable, reference, session, depth)
+      if buildable.type == Value.self {
+        let value = try session.decodePlainly(Value.self, at: &content, depth)
+        try ArchiveImage.checkEnd(content, of: body)
+        if try session.complete(number, value, buildable, reference) { return value }
+      } else {
+        let value = try session.decodeAny(buildable.type, at: &content, depth) as AnyObject
+        try ArchiveImage.checkEnd(content, of: body)
+        _ = try session.complete(number, value, buildable, reference)
+      }
+      return try completed(number, reference, session, depth)
     } catch {
       session.abandon(number, reference)
       throw error
@@ -84,21 +88,12 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     return (buildable, body)
   }
 
-  /// Notes that the initializer returned `value`.
+  /// The object of `number`, which is complete.
   @inline(never)
-  private func complete(
-    _ value: AnyObject,
-    _ number: Int,
-    _ buildable: BuildableType,
-    _ reference: Int,
-    _ session: DecodingSession,
-    _ depth: Int
-  ) throws -> Value {
-    let object = try session.complete(number, value, buildable, reference)
-    if object === value, ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self) {
-      return knownDowncast(value, to: Value.self)
-    }
-    guard let object else { throw ReadingFault.replacedByNil(reference) }
+  private func completed(_ number: Int, _ reference: Int, _ session: DecodingSession, _ depth: Int) throws
+    -> Value
+  {
+    guard let object = session.graph.objects.object(number) else { throw ReadingFault.replacedByNil(reference) }
     return try typed(object, reference, session, depth)
   }
 
@@ -187,29 +182,49 @@ extension DecodingSession {
 
   /// Notes that the initializer of `object` returned.
   ///
-  /// - Returns: the object, or what the observer gave for it.
+  /// - Returns: `false` if the observer gave another object for it, or nil.
+  // A call, so that objects within objects take less of the stack.
+  @inline(never)
   fileprivate func complete(
     _ number: Int,
     _ object: AnyObject,
     _ buildable: BuildableType,
     _ reference: Int
-  ) throws -> AnyObject? {
-    let result = settings.observer == nil ? object : settings.observer?.replacement(forDecoded: object)
+  ) throws -> Bool {
+    if settings.observer != nil { return try completeObserved(number, object, buildable, reference) }
+    try enter(number, object, reference)
+    if buildable.isAwakening, let object = object as? any ArchiveAwakening { noteAwakening(object) }
+    return true
+  }
+
+  @inline(never)
+  private func completeObserved(
+    _ number: Int,
+    _ object: AnyObject,
+    _ buildable: BuildableType,
+    _ reference: Int
+  ) throws -> Bool {
+    let result = settings.observer?.replacement(forDecoded: object)
+    try enter(number, object, reference)
+    let isSame = result === object
+    if !isSame {
+      graph.objects.set(number, result, result == nil ? .isReplacedByNil : .usual, origin: reference)
+      if later.readLast.areThere { later.readLast.replace(object, number) }
+    }
+    if buildable.isAwakening || !isSame, let result = result as? any ArchiveAwakening {
+      noteAwakening(result)
+    }
+    return isSame
+  }
+
+  @inline(__always)
+  private func enter(_ number: Int, _ object: AnyObject, _ reference: Int) throws {
     guard graph.objects.complete(number, object) else {
       throw ArchiveError.misuse("An initializer registered one object and created another", at: reference)
     }
-    if result !== object {
-      graph.objects.set(number, result, result == nil ? .isReplacedByNil : .usual, origin: reference)
-    }
     graph.inProgress.removeLast()
-    if later.readLast.areThere {
-      later.readLast.end(number)
-      if result !== object { later.readLast.replace(object, number) }
-    }
+    if later.readLast.areThere { later.readLast.end(number) }
     graph.decodedNumbers.append(UInt32(truncatingIfNeeded: number))
-    let mayAwake = buildable.isAwakening || result !== object
-    if mayAwake, let result = result as? any ArchiveAwakening { noteAwakening(result) }
-    return result
   }
 
   fileprivate func noteAwakening(_ object: any ArchiveAwakening) {

@@ -196,17 +196,17 @@ extension ArchiveImage {
   /// walked on into other bodies, each time from another place.
   @inline(__always)
   package func checkExtent(_ content: Int, fills body: Range<Int>) throws(ArchiveError) {
-    try checkEnd(try end(ofValueAt: content, in: reader.limited(to: body.upperBound)), of: body)
+    try ArchiveImage.checkEnd(try end(ofValueAt: content, in: reader.limited(to: body.upperBound)), of: body)
   }
 
   /// Throws unless the value of `body`, which ends at `end`, fills it.
   @inline(__always)
-  package func checkEnd(_ end: Int, of body: Range<Int>) throws(ArchiveError) {
+  package static func checkEnd(_ end: Int, of body: Range<Int>) throws(ArchiveError) {
     guard end == body.upperBound else { throw doesNotFill(body, end) }
   }
 
   @inline(never)
-  private func doesNotFill(_ body: Range<Int>, _ end: Int) -> ArchiveError {
+  private static func doesNotFill(_ body: Range<Int>, _ end: Int) -> ArchiveError {
     end > body.upperBound
       ? ArchiveError.damaged("A value extends past the end of its body", at: body.upperBound)
       : ArchiveError.damaged("There are unused bytes behind the value of a body", at: end)

@@ -152,7 +152,7 @@ public struct ArchiveValue: @unchecked Sendable {
     if kind == .value, standing != .underTopLevelKey { throw image.misplacedValueReference(offset) }
     // The end of other values is found with the last of their members.
     if isAllOfBody, !hasMembers || kind == .url {
-      try image.checkEnd(byteRange.upperBound, of: offset..<bodyEnd)
+      try ArchiveImage.checkEnd(byteRange.upperBound, of: offset..<bodyEnd)
     }
   }
 

@@ -100,7 +100,7 @@ package struct ArchiveWalk {
     if let top = frames.last {
       if top.index == top.count {
         let isEndOfBody = top.comeBack != nil || frames.count == 1 && beginsWithBody
-        if isEndOfBody, !position.isSkipped { try image.checkEnd(cursor, of: body) }
+        if isEndOfBody, !position.isSkipped { try ArchiveImage.checkEnd(cursor, of: body) }
         if let comeBack = top.comeBack { (position, body, reader) = comeBack }
         frames.removeLast()
         hasEntered = false
@@ -209,5 +209,5 @@ package struct ArchiveWalk {
   }
 
   /// Throws unless the value of the body that the walk began with fills it, when all of that was visited.
-  package mutating func checkEnd() throws(ArchiveError) { try image.checkEnd(cursor, of: body) }
+  package mutating func checkEnd() throws(ArchiveError) { try ArchiveImage.checkEnd(cursor, of: body) }
 }
