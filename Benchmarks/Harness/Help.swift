@@ -18,7 +18,8 @@ extension Options {
       --counts          instead of timing, count the allocations of Keepsake and of
                         the floor and, if valgrind is installed, their instructions
       --write FILE      keep these counts in FILE
-      --compare FILE    compare them with FILE; status 1 if Keepsake got worse
+      --compare FILE    count Keepsake's alone and compare them with FILE; status 1
+                        if it got worse
 
       --profile NAME    run this contender of one workload alone, without timing,
                         for `perf` and `valgrind`; with --direction and --operations

@@ -21,6 +21,13 @@ package enum Bytes {
     return bytes + [UInt8(truncatingIfNeeded: rest)]
   }
 
+  /// The same bytes again and again. Doubled: one after the other takes seconds without optimization.
+  package static func repeating(_ part: [UInt8], count: Int) -> [UInt8] {
+    var bytes = count > 0 ? part : []
+    while bytes.count < part.count * count { bytes += bytes.prefix(part.count * count - bytes.count) }
+    return bytes
+  }
+
   /// The number that `byteCount` bytes from `place` on are; 0 where there are not so many.
   package static func number(_ bytes: [UInt8], at place: Int, byteCount: Int) -> UInt64 {
     guard place >= 0, byteCount <= 8, place <= bytes.count - byteCount else { return 0 }

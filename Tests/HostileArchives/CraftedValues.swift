@@ -231,7 +231,7 @@ extension CraftedArchive {
   /// A value in a body of its own: `level` a million times, and `last`.
   private static func nested(_ level: [UInt8], _ last: [UInt8]) -> Data {
     HandmadeArchive.data(
-      bodies: [[0] + [UInt8](repeatElement(level, count: depth).joined()) + last],
+      bodies: [[0] + Bytes.repeating(level, count: depth) + last],
       topLevel: root([Tag.valueReference, 1])
     )
   }

@@ -74,7 +74,7 @@ package struct HostileFamily: Sendable {
     },
     HostileFamily("wrong values at each of many levels, forgiven", as: HostileForgiving.self) { count in
       let depth = min(count / 4, 30_000)
-      let tower = [UInt8](repeatElement([0x52, 0x21, 0x61], count: depth).joined()) + [0x50]
+      let tower = Bytes.repeating([0x52, 0x21, 0x61], count: depth) + [0x50]
       return CraftedArchive.archive(
         of: CraftedArchive.array(Array(repeating: tower, count: max(1, count / depth / 3)))
       )
@@ -93,7 +93,7 @@ package struct HostileFamily: Sendable {
       var value: [UInt8] = [Tag.none]
       var parts: [[UInt8]] = []
       for _ in 0..<depth { parts.append([Tag.map, 2, 0x21, 0x61]) }
-      value += [UInt8](repeatElement([0x21, 0x62, 0x90], count: depth).joined())
+      value += Bytes.repeating([0x21, 0x62, 0x90], count: depth)
       let tower = parts.flatMap(\.self) + value
       return CraftedArchive.archive(
         of: CraftedArchive.array(Array(repeating: tower, count: max(1, count / tower.count)))
@@ -102,7 +102,7 @@ package struct HostileFamily: Sendable {
     HostileFamily("deferred values in each other", as: HostileLate.self) { count in
       let depth = min(count / 7, 30_000)
       let tower =
-        [UInt8](repeatElement(Array([Tag.map, 1, 0x24]) + Array("late".utf8), count: depth).joined()) + [
+        Bytes.repeating([Tag.map, 1, 0x24] + Array("late".utf8), count: depth) + [
           Tag.none
         ]
       return CraftedArchive.archive(of: tower + [])

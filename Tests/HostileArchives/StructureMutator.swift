@@ -115,6 +115,6 @@ package struct StructureMutator {
       case 4: [Tag.map, 1, Tag.shortString]
       default: [Tag.typed] + Bytes.varint(generator.below(typeCount))
       }
-    return [ArchivePiece(.rest, Array(repeatElement(level, count: count).joined()))]
+    return [ArchivePiece(.rest, Bytes.repeating(level, count: count))]
   }
 }

@@ -91,12 +91,12 @@ import Testing
     }
     // The first is none: it has no text.
     #expect(try fault(topLevel: [0] + [UInt8](repeating: Tag.url, count: count) + [Tag.none]).contains("URL"))
-    let typed = [0] + [UInt8](repeatElement([Tag.typed, 0], count: count).joined()) + [Tag.none]
+    let typed = [0] + Bytes.repeating([Tag.typed, 0], count: count) + [Tag.none]
     let classes = [HandmadeArchive.type("Circle", flags: 2)]
     #expect(try fault(topLevel: typed, classes: classes).contains("nested"))
     // Deeply nested maps, and a long text as the key of each.
     let link: [UInt8] = [Tag.map, 1, Tag.stringReference, 0]
-    let chain = [UInt8](repeatElement(link, count: 9_000).joined())
+    let chain = Bytes.repeating(link, count: 9_000)
     let strings = [[UInt8](repeating: 0x61, count: 1_000_000)]
     #expect(try fault(topLevel: [0] + chain + [Tag.none], strings: strings) == "none")
     let twice: [UInt8] = [

@@ -183,7 +183,7 @@ import Testing
   @Test("typed values in typed values, 100,000 deep: in one value, and in the values of each other")
   func typedDepth() throws {
     let classes = [HandmadeArchive.type("Zoo.Group", flags: 2)]
-    let names = [UInt8](repeatElement([Tag.typed, 0], count: 100_000).joined())
+    let names = Bytes.repeating([Tag.typed, 0], count: 100_000)
     let empty = CraftedArchive.map(("parts", [Tag.shortArray]))
     let data = HandmadeArchive.data(topLevel: CraftedArchive.root(names + empty), classes: classes)
     for stackSize in [512 << 10, 8 << 20] {

@@ -128,7 +128,7 @@ final class GraphLink: ArchivedModel {
   var number = 0
   var next: GraphLink?
 
-  private static let count = 300_000
+  private static let count = ArchiveLimits().maximumDepth + 10_000
 
   static func bytes() throws -> Data {
     let first = GraphLink()

@@ -140,10 +140,11 @@ import Testing
   func betweenProcesses() throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).keepsake").path
     defer { try? FileManager.default.removeItem(atPath: file) }
-    for sample in GraphSample.allCases {
+    // The deep models have a test of their own.
+    for sample in [GraphSample.runtimeNames, .statedNames] {
       try Probe.run("graph-write", sample.rawValue, file)
       try Probe.run("graph-check", sample.rawValue, file)
-      let bytes = try Probe.run("graph-bytes", sample.rawValue)
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
       #expect(try !bytes.isEmpty && bytes == Probe.run("graph-bytes", sample.rawValue))
     }
     // This program calls the classes otherwise, unless they state a name. (Those of the probe are in it,

@@ -58,6 +58,7 @@ import Testing
     let file = FileManager.default.temporaryDirectory.appending(path: "deep-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: file) }
     try Probe.run("graph-write", sample.rawValue, file)
+    #expect(try Data(contentsOf: URL(filePath: file)) == Probe.run("graph-bytes", sample.rawValue))
     #expect(try sample.faults(inFile: file) == [])
     try sample.bytes().write(to: URL(fileURLWithPath: file))
     try Probe.run("graph-check", sample.rawValue, file)

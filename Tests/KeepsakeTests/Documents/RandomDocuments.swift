@@ -38,7 +38,10 @@ import Testing
     }
   }
 
-  @Test("every save holds what the root object was, in whatever order things are done", arguments: 0..<12)
+  @Test(
+    "every save holds what the root object was, in whatever order things are done",
+    arguments: 0..<sized(12, inDebug: 5)
+  )
   func anyOrder(_ index: Int) throws {
     var random = SeededGenerator("random documents \(index)")
     let folder = try TemporaryFolder()
@@ -128,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("lazy values that are touched and left alone at random", arguments: 0..<10)
+  @Test("lazy values that are touched and left alone at random", arguments: 0..<sized(10, inDebug: 5))
   func lazyValues(_ index: Int) throws {
     var random = SeededGenerator("random lazy documents \(index)")
     let folder = try TemporaryFolder()

@@ -230,7 +230,7 @@ import Testing
 
   @Test("deferred values in deferred values, each of which is passed over once", arguments: [2_000, 12_000])
   func deferredInDeferred(levels: Int) throws {
-    let chain = [UInt8](repeatElement([0x1C, 1, 0x24] + Array("next".utf8), count: levels).joined()) + [0x01]
+    let chain = Bytes.repeating([0x1C, 1, 0x24] + Array("next".utf8), count: levels) + [0x01]
     var link = try KeyedUnarchiver.unarchive(Link.self, from: Self.archive(chain)).next
     var count = 1
     while let next = link {
