@@ -22,9 +22,11 @@ protocol PlayThroughQuestions {
   func readLast(oneOf edges: [ReferenceGraph.Edge], isTooDeep: Bool) -> Bool
 }
 
-/// Where a body is: not read, complete, or at a step of the path, which is the number less one.
+/// Where a body is: not read, waiting to be read when everything else is, complete, or at a step of the path, which is the
+/// number less one.
 private enum State {
   static let absent: UInt32 = 0
+  static let waiting = UInt32.max - 1
   static let complete = UInt32.max
 }
 
@@ -57,13 +59,25 @@ struct ReadingProgress {
     starts?.truncate(to: count)
   }
 
+  fileprivate func isOpened(_ number: Int) -> Bool {
+    let state = self[number]
+    return state != State.absent && state != State.waiting
+  }
+
+  /// The step of the path at which the body `number` is.
+  fileprivate func step(of number: Int) -> Int? {
+    let state = self[number]
+    return state == State.complete || !isOpened(number) ? nil : Int(state) - 1
+  }
+
   fileprivate mutating func isToBeOpened(_ number: Int) -> Bool {
-    self[number] == State.absent && starts?.skips(number) != true
+    !isOpened(number) && starts?.skips(number) != true
   }
 
   /// Notes a deferred reference to the body `number` in the one that was opened last.
   fileprivate mutating func `defer`(_ number: Int) {
-    let isRead = self[number] != State.absent
+    guard starts != nil else { return }
+    let isRead = isOpened(number)
     starts?.defer(number, isRead: isRead)
   }
 
@@ -109,8 +123,9 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     /// How deep the deepest value of the body is nested.
     var innermostDepth = 0
     var isTopLevel = false
-    /// The property of the reference that is being followed.
+    /// The property of the reference that is being followed, and whether it is read last.
     var property = ReferenceList.unknownProperty
+    var isReadLast = false
     /// The class of the object if it reads properties last.
     var classThatReadsLast: Int?
   }
@@ -205,57 +220,69 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   }
 
   private mutating func finishPath() -> ReferenceGraph.Obstacle? {
-    while !path.isEmpty {
-      let last = path.count - 1
-      if path[last].innermostDepth > maximumDepth {
+    while let step = path.last {
+      if step.innermostDepth > maximumDepth {
         if shorten(from: 0, isTooDeep: true) { continue }
-        return .depth(path[last].innermostDepth, number: path[last].body)
+        return .depth(step.innermostDepth, number: step.body)
       }
-      if replayedCount > mostReplayed { return .cost(number: path[last].body) }
-      let isTopLevel = path[last].isTopLevel
-      switch isTopLevel ? path[last].rest.next(topLevel) : path[last].rest.next(bodies) {
-      case nil:
-        let body = path.removeLast().body
-        if body > 0 {
-          progress[body] = State.complete
-          // A copy, as both are parts of this.
-          let classes = classes
-          progress.starts?.complete(classes)
-        }
-      case .bodyDepth?: break
-      case .group(let offset)?:
-        deferred.append(.group(offset, body: path[last].rest.body, isTopLevel: isTopLevel))
+      if replayedCount > mostReplayed { return .cost(number: step.body) }
+      if let obstacle = follow(step) { return obstacle }
+    }
+    return nil
+  }
+
+  /// Follows the references of `step`, the last one of the path, up to its end or to a body that is not complete.
+  private mutating func follow(_ step: Step) -> ReferenceGraph.Obstacle? {
+    var step = step
+    let list = step.isTopLevel ? topLevel : bodies
+    while let next = step.rest.next(list) {
+      switch next {
+      case .bodyDepth: break
+      case .group(let offset):
+        deferred.append(.group(offset, body: step.rest.body, isTopLevel: step.isTopLevel))
         // With those in it, so that a group in a group, which is read later, is not noted again.
-        if progress.starts != nil, path[last].body > 0 { noteDeferred(offset, path[last].body) }
-      case .reference(let target, let depth, let property)?:
-        path[last].property = property
-        if let number = path[last].classThatReadsLast, classes.isReadLast(property, by: number) {
-          deferred.append(.object(target))
-          progress.defer(target)
-        } else if let obstacle = follow(target, depth: path[last].depth + depth) {
-          return obstacle
+        if progress.starts != nil, step.body > 0 { noteDeferred(offset, step.body) }
+      case .reference(let target, let depth, let property):
+        if property != step.property {
+          step.property = property
+          step.isReadLast = step.classThatReadsLast.map { classes.isReadLast(property, by: $0) } ?? false
+        }
+        if step.isReadLast {
+          wait(for: target)
+        } else if progress.isToBeOpened(target) {
+          path[path.count - 1] = step
+          open(target, depth: step.depth + depth)
+          return nil
+        } else if let start = progress.step(of: target), !classes.isKnownEarly(target) {
+          path[path.count - 1] = step
+          return shorten(from: start, isTooDeep: false) ? nil : .cycle(edges(from: start))
+        } else {
+          progress.starts?.refer(to: target)
         }
       }
     }
+    path.removeLast()
+    if step.body > 0 {
+      progress[step.body] = State.complete
+      // A copy, as both are parts of this.
+      let classes = classes
+      progress.starts?.complete(classes)
+    }
     return nil
+  }
+
+  /// Has the body `target` read when everything else is.
+  private mutating func wait(for target: Int) {
+    progress.defer(target)
+    let state = progress[target]
+    if state == State.complete || state == State.waiting { return }
+    if state == State.absent { progress[target] = State.waiting }
+    // One on the path, too: it may be taken from there before it is complete.
+    deferred.append(.object(target))
   }
 
   private mutating func noteDeferred(_ group: Int, _ body: Int) {
     graph.forEach(ReferenceCursor(bodies, groupAt: group, body: body), bodies) { progress.defer($0) }
-  }
-
-  private mutating func follow(_ target: Int, depth: Int) -> ReferenceGraph.Obstacle? {
-    if progress.isToBeOpened(target) {
-      open(target, depth: depth)
-      return nil
-    }
-    let state = progress[target]
-    if state != State.absent, state != State.complete, !classes.isKnownEarly(target) {
-      let start = Int(state) - 1
-      return shorten(from: start, isTooDeep: false) ? nil : .cycle(edges(from: start))
-    }
-    progress.starts?.refer(to: target)
-    return nil
   }
 
   // MARK: Cycles
