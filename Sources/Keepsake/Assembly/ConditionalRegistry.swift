@@ -21,8 +21,10 @@ struct ConditionalRegistry {
   @inline(__always)
   var mark: Mark { Mark(entries: objects.count, declaredOtherwise: declaredOtherwise.count) }
 
-  /// The objects that are known.
-  var knownObjects: [AnyObject] { areDeclaredOtherwise.indices.compactMap { objects.object($0 + 1) } }
+  /// The entries whose objects are known, and these.
+  var entries: [(number: Int, object: AnyObject)] {
+    areDeclaredOtherwise.indices.compactMap { number in objects.object(number + 1).map { (number, $0) } }
+  }
 
   /// What `transform` makes of each object, and whether a reference to it was declared as another class; 0 where the object is
   /// not known. To count references to it would take longer, as weak ones make that slow.

@@ -30,7 +30,9 @@ class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
   }
 
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
-    guard isAtomic, session.observation.observer == nil else { return try encodeCopy(memory, offset, session) }
+    guard isAtomic, session.observation.observer == nil else {
+      return try encodeCopy(memory, offset, session)
+    }
     try memory.withValue(Value.self, at: offset) { (value) throws in try encode(value, session) }
   }
 

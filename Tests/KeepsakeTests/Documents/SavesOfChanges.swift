@@ -70,6 +70,62 @@ import Testing
     #expect(try folder.read("notes") == bytes)
   }
 
+  @Test("a weak property gets its object when that is archived, although its owner is not listed")
+  func archivedLater() throws {
+    let document = try ArchiveDocument(creating: path, root: Pinboard())
+    let (pin, other) = (Pin("pin"), Pin("other"))
+    pin.weakly = other
+    document.root.pins = [pin]
+    try document.save()
+    #expect(try saved(Pinboard.self).pins[0].weakly == nil)
+    document.root.pins.append(other)
+    try document.save(changed: [document.root])
+    #expect(try saved(Pinboard.self).pins[0].weakly?.name == "other")
+    // The same for an object that is archived again.
+    document.root.pins.removeLast()
+    try document.save()
+    #expect(try saved(Pinboard.self).pins[0].weakly == nil)
+    document.root.pins.insert(other, at: 0)
+    try document.save(changed: [document.root])
+    #expect(try saved(Pinboard.self).pins[1].weakly?.name == "other")
+    #expect(try !document.save())
+  }
+
+  private final class Pinboard: Codable { var pins: [Pin] = [] }
+
+  private final class Pin: Codable {
+    let name: String
+    weak var weakly: Pin?
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Test("a reference under another key may make a cycle, also to an object that was referred to before")
+  func anotherKey() throws {
+    let document = try ArchiveDocument(creating: path, root: Task("root"))
+    let task = Task("task")
+    document.root.tasks = [task]
+    task.parent = document.root
+    try document.save()
+    task.note = Task.Note(subject: document.root)
+    try document.save(changed: [task])
+    let root = try saved(Task.self)
+    #expect(root.tasks[0].note?.subject === root && root.tasks[0].parent === root)
+    root.tasks = []
+    document.root.tasks = []
+  }
+
+  private final class Task: Codable {
+    struct Note: Codable { var subject: Task }
+
+    let name: String
+    var tasks: [Task] = []
+    var parent: Task?
+    var note: Note?
+
+    init(_ name: String) { self.name = name }
+  }
+
   @Test("a root object that is a structure is looked at")
   func structure() throws {
     let document = try ArchiveDocument(creating: path, root: ["a": [NotePage("one")], "b": []])

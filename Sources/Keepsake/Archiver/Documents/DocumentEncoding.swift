@@ -67,15 +67,19 @@ private struct NewPaths {
     let bodies = zip(1..., content.lengths).filter { $0.1 > 0 }.map(\.0)
     written = Set(bodies.map { Int(content.numbers[$0 - 1]) })
     for body in bodies {
-      var targets: Set<Int> = []
-      graph.forEachReference(of: body) { target in
-        if content.lengths[target - 1] == 0 { targets.insert(Int(content.numbers[target - 1])) }
+      var references: Set<KeyedReference> = []
+      graph.forEachReference(of: body) { target, property in
+        guard content.lengths[target - 1] == 0 else { return }
+        references.insert(
+          KeyedReference(key: content.key(of: property), target: Int(content.numbers[target - 1]))
+        )
       }
       let number = Int(content.numbers[body - 1])
-      if !targets.isEmpty, number <= image.directory.bodyCount {
-        targets.subtract(try image.bodiesReferredTo(byBody: number))
+      if !references.isEmpty, number <= image.directory.bodyCount {
+        // One under another key is new: what was read last may be no more.
+        try image.forEachReference(ofBody: number) { references.remove($0) }
       }
-      starts.formUnion(targets)
+      starts.formUnion(references.map(\.target))
     }
   }
 
@@ -85,26 +89,47 @@ private struct NewPaths {
       var (seen, unseen) = (starts, Array(starts))
       while let number = unseen.popLast() {
         guard seen.count <= NewPaths.mostBodies else { return true }
-        for target in try image.bodiesReferredTo(byBody: number) {
-          if written.contains(target) { return true }
-          if seen.insert(target).inserted { unseen.append(target) }
+        var isBack = false
+        try image.forEachReference(ofBody: number) { reference in
+          if written.contains(reference.target) { isBack = true }
+          if seen.insert(reference.target).inserted { unseen.append(reference.target) }
         }
+        if isBack { return true }
       }
       return false
     }
   }
 }
 
+/// A reference to an object: the key in the record of the body under which it stands, and the number of the object.
+private struct KeyedReference: Hashable {
+  /// -1 where there is no key of a record.
+  let key: Int
+  let target: Int
+}
+
+extension SaveContent {
+  /// The number of the key of a property (``PlayThroughQuestions``).
+  fileprivate func key(of property: Int) -> Int {
+    property & 1 == 1 ? property >> 1 : shapes.keys(of: property >> 1).last ?? -1
+  }
+}
+
 extension ArchiveImage {
-  /// The numbers of the objects that the body `number` refers to.
-  fileprivate func bodiesReferredTo(byBody number: Int) throws(ArchiveError) -> Set<Int> {
-    var numbers: Set<Int> = []
+  /// Calls `visit` with each reference of the body `number` to an object.
+  fileprivate func forEachReference(
+    ofBody number: Int,
+    _ visit: (KeyedReference) -> Void
+  ) throws(ArchiveError) {
     var walk = ArchiveWalk(try numberedBody(number, referredToAt: 0).value)
+    var key = -1
+    var isProperty = false
     while let step = try walk.next() {
-      if case .value(let value, _) = step, value.kind == .object {
-        numbers.insert(try value.referencedNumber())
+      if case .value(let value, _) = step {
+        if isProperty { key = walk.keyNumber ?? -1 }
+        if value.kind == .object { visit(KeyedReference(key: key, target: try value.referencedNumber())) }
       }
+      isProperty = walk.depth == 1
     }
-    return numbers
   }
 }
