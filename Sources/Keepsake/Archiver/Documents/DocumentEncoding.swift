@@ -43,43 +43,69 @@ struct DocumentEncoding {
     }
     changes = try state.changes(content)
     isKnownToBeReadable =
-      try changed == nil
-      || !session.bodies.graph.orderMatters && !NewPaths(content, session.bodies.graph, state.image).leadBack
+      if changed == nil {
+        true
+      } else {
+        try session.isReadable(NewPaths(content, session.bodies.graph, state.image))
+      }
   }
 }
 
-/// The references to bodies that a save has left out.
+/// The references by which a save may have made a cycle through bodies that it has left out.
 ///
 /// What a save has written was played through: none of it is in a cycle that cannot be read (``ReferenceGraph``). A new cycle
-/// by way of bodies that were left out has a new reference to one of these, from which a path leads back to what was written.
+/// has a new reference. If that leads to a body that was left out, a path leads from there back to what was written. If it
+/// leads to another written body, the cycle leaves what was written by any reference, and comes back.
 private struct NewPaths {
-  private let content: SaveContent
   private let image: ArchiveImage
   /// The bodies of the save, by their numbers in the file.
   private let written: Set<Int>
   private var starts: Set<Int> = []
+  /// Whether an object that the file had refers to others than before, or in another order.
+  private(set) var areThere = false
 
   /// More bodies are not looked at: to encode them all would soon take less time.
   private static let mostBodies = 4096
 
   init(_ content: SaveContent, _ graph: ReferenceGraph, _ image: ArchiveImage) throws {
-    (self.content, self.image) = (content, image)
+    self.image = image
+    let numbers = content.numbers.map { Int($0) }
     let bodies = zip(1..., content.lengths).filter { $0.1 > 0 }.map(\.0)
-    written = Set(bodies.map { Int(content.numbers[$0 - 1]) })
-    for body in bodies {
-      var references: Set<KeyedReference> = []
+    let indexes = Dictionary(bodies.map { (numbers[$0 - 1], $0) }, uniquingKeysWith: { first, _ in first })
+    written = Set(indexes.keys)
+    var connectsWritten = false
+    for body in bodies where numbers[body - 1] <= image.directory.bodyCount {
+      let number = numbers[body - 1]
+      var references: [KeyedReference] = []
       graph.forEachReference(of: body) { target, property in
-        guard content.lengths[target - 1] == 0 else { return }
-        references.insert(
-          KeyedReference(key: content.key(of: property), target: Int(content.numbers[target - 1]))
-        )
+        references.append(KeyedReference(key: content.key(of: property), target: numbers[target - 1]))
       }
-      let number = Int(content.numbers[body - 1])
-      if !references.isEmpty, number <= image.directory.bodyCount {
-        // One under another key is new: what was read last may be no more.
-        try image.forEachReference(ofBody: number) { references.remove($0) }
+      var before: [KeyedReference] = []
+      try image.forEachReference(ofBody: number) { before.append($0) }
+      if references == before { continue }
+      areThere = true
+      // One under another key is new: what was read last may be no more. New objects are part of what refers to them.
+      let known = Set(before)
+      var open = references.filter { !known.contains($0) }.map(\.target)
+      var seen: Set<Int> = [number]
+      while let target = open.popLast() {
+        guard seen.insert(target).inserted else { continue }
+        if let index = indexes[target] {
+          guard target > image.directory.bodyCount, seen.count <= NewPaths.mostBodies else {
+            connectsWritten = true
+            break
+          }
+          graph.forEachReference(of: index) { open.append(numbers[$0 - 1]) }
+        } else {
+          starts.insert(target)
+        }
       }
-      starts.formUnion(references.map(\.target))
+    }
+    guard connectsWritten else { return }
+    for body in bodies {
+      graph.forEachReference(of: body) { target in
+        if content.lengths[target - 1] == 0 { starts.insert(numbers[target - 1]) }
+      }
     }
   }
 
@@ -98,6 +124,27 @@ private struct NewPaths {
       }
       return false
     }
+  }
+}
+
+extension EncodingSession {
+  /// Whether what was left out can surely be read with what was written.
+  fileprivate func isReadable(_ paths: NewPaths) throws -> Bool {
+    try !bodies.graph.orderMatters && !(paths.areThere && mayKnowSomeEarly) && !paths.leadBack
+  }
+
+  /// Whether the file may have objects that are known early as well as others: with which of them readers begin may then
+  /// decide whether a cycle can be read, and any reference may decide that.
+  private var mayKnowSomeEarly: Bool {
+    var (some, others) = (false, false)
+    for (entry, type) in zip(tables.classes.entries, tables.classes.types)
+    where !entry.isValueType && entry.name != ClassEntry.lazyName {
+      guard let type = type != Never.self ? type : ClassNames.types(named: entry.name).first else {
+        return true
+      }
+      if Keepsake.isKnownEarly(type) { some = true } else { others = true }
+    }
+    return some && others
   }
 }
 
