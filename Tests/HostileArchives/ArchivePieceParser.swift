@@ -126,6 +126,11 @@ private struct PieceParser {
       _ = try varint(.version)
       _ = try varint(.superclass)
       try take(.classFlags, 1)
+      if bytes[place - 1] & 4 != 0 {
+        let count = try varint(.count)
+        guard count <= end - place else { throw Unreadable() }
+        for _ in 0..<count { try take(.text, try varint(.length)) }
+      }
     case .conditionals:
       _ = try varint(.conditionalTarget)
     }

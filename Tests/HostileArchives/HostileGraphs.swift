@@ -8,7 +8,7 @@ internal import Keepsake
 enum HostileNames {
   static let all = [
     "Fuzz.Animal", "Fuzz.Dog", "Fuzz.Puppy", "Fuzz.Circle", "Fuzz.Square", "Fuzz.Blob", "Fuzz.Group",
-    "Fuzz.Folder",
+    "Fuzz.Folder", "Fuzz.Person", "Fuzz.Boss", "Keepsake.Lazy",
     "HostileArchives.FuzzedUser", "HostileArchives.FuzzedAdmin", "HostileArchives.FuzzedRecord",
     "HostileArchives.FuzzedTree", "Swift.Int", "Swift.String", "Swift.Array", "Swift.Array<Swift.Int>",
     "Foundation.Date", "Foundation.NSObject", "Foundation.JSONDecoder", "Keepsake.ArchivedModel",

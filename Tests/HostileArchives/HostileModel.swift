@@ -131,6 +131,16 @@ package struct HostileModel: Sendable {
       },
       make: { FuzzedMember(FuzzedUser.sample()) }
     ),
+    HostileModel(
+      "people",
+      FuzzedPerson.self,
+      visit: { _ = $0.visit() },
+      sever: { person in
+        for other in person.children + person.children.flatMap(\.table.values) { other.sever() }
+        person.sever()
+      },
+      make: { FuzzedPerson.sample() }
+    ),
     HostileModel("by hand", FuzzedByHand.self) { FuzzedByHand() },
     HostileModel("dictionary of lists", [String: [Int?]].self) { ["a": [1, nil], "b": [], "5": [70_000]] },
     HostileModel("text", String.self) { String(repeating: "long \u{1F980} ", count: 9) },

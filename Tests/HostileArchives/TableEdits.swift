@@ -7,7 +7,10 @@ enum TableEdits {
     using generator: inout HostileGenerator
   ) {
     guard let table = generator.pick(ArchivePieces.Table.allCases) else { return }
-    if table == .classes, generator.oneIn(2) { return rename(&archive, others, using: &generator) }
+    if table == .classes, generator.oneIn(2) {
+      if generator.oneIn(2) { return readLast(&archive, using: &generator) }
+      return rename(&archive, others, using: &generator)
+    }
     rearrange(&archive[table], others.map { $0[table] }, using: &generator)
   }
 
@@ -49,11 +52,27 @@ enum TableEdits {
     _ others: [ArchivePieces],
     using generator: inout HostileGenerator
   ) {
-    let classes = archive[.classes].indices.filter { archive[.classes][$0].count == 5 }
+    let classes = archive[.classes].indices.filter { archive[.classes][$0].count >= 5 }
     guard let index = generator.pick(classes), let name = generator.pick(names) else { return }
     archive[.classes][index][0].bytes = Bytes.varint(name.utf8.count)
     archive[.classes][index][1].bytes = Array(name.utf8)
-    if generator.oneIn(2) { archive[.classes][index][4].bytes = [UInt8(generator.below(4))] }
+    if generator.oneIn(2), archive[.classes][index].count == 5 {
+      archive[.classes][index][4].bytes = [UInt8(generator.below(4))]
+    }
+  }
+
+  /// Gives a class up to three keys that are read last: mostly keys of the archive, whatever their values are.
+  private static func readLast(_ archive: inout ArchivePieces, using generator: inout HostileGenerator) {
+    let classes = archive[.classes].indices.filter { archive[.classes][$0].count >= 5 }
+    guard let index = generator.pick(classes) else { return }
+    var keys: [[ArchivePiece]] = []
+    for _ in 0..<(1 + generator.below(3)) {
+      if let key = generator.pick(archive[.keys]), key.count == 2 { keys.append(key) }
+    }
+    var entry = Array(archive[.classes][index].prefix(5))
+    entry[4].bytes = [entry[4].bytes[0] & 1 | 4]
+    entry.append(ArchivePiece(.count, Bytes.varint(keys.count)))
+    archive[.classes][index] = entry + keys.flatMap(\.self)
   }
 
   /// Where bodies begin, how long they are, in how many bytes that stands.

@@ -39,15 +39,15 @@ struct ConditionalRegistry {
     Mark(entries: targets.count, others: others.count, declaredOtherwise: declaredOtherwise.count)
   }
 
-  /// What `transform` makes of each entry, and of whether a reference to its object was declared as another class; 0 where
-  /// the object is not known.
-  func map(_ transform: (Target, Bool) throws -> Int) rethrows -> [Int] {
+  /// What `transform` makes of each entry, and of whether a reference to its object was declared as another class. It is
+  /// given `nil` where the object is not known.
+  func map<Result>(_ transform: (Target?, Bool) throws -> Result) rethrows -> [Result] {
     try zip(targets, areDeclaredOtherwise).map { (target, isDeclaredOtherwise) in
       if target & ConditionalRegistry.otherBit == 0 {
         return try transform(.numbered(Int(target)), isDeclaredOtherwise)
       }
       let object = others.unretained(Int(target & ~ConditionalRegistry.otherBit))
-      return try object.map { try transform(.other($0), isDeclaredOtherwise) } ?? 0
+      return try transform(object.map { .other($0) }, isDeclaredOtherwise)
     }
   }
 

@@ -156,6 +156,13 @@ struct ReferenceGraph {
     forEach(references(of: number), bodies, visit)
   }
 
+  /// The same with the property of each reference (``PlayThroughQuestions``).
+  func forEachReference(of number: Int, withProperty visit: (_ target: Int, _ property: Int) -> Void) {
+    forEachStep(references(of: number), bodies) { step in
+      if case .reference(let number, _, let property) = step { visit(number, property) }
+    }
+  }
+
   func forEach(_ references: ReferenceCursor, _ list: ReferenceList, _ visit: (Int) -> Void) {
     forEachStep(references, list) { step in
       if case .reference(let number, _, _) = step { visit(number) }

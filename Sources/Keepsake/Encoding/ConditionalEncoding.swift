@@ -50,12 +50,13 @@ extension EncodingSession {
     guard tables.conditionals.isInUse else { return [] }
     return try tables.conditionals.map { (target, isDeclaredOtherwise) in
       switch target {
-      case .numbered(let number):
+      case nil: return 0
+      case .numbered(let number)?:
         if isDeclaredOtherwise, let object = bodies.objects.object(number) {
           try notePolymorphism(of: type(of: object))
         }
         return written(number)
-      case .other(let entry):
+      case .other(let entry)?:
         let object = entry.use { observation.replacements[ObjectIdentifier($0)]?.object ?? $0 }
         guard let number = bodies.objects.knownNumber(of: object).map(written) ?? unreached(object) else {
           return 0
@@ -66,16 +67,15 @@ extension EncodingSession {
     }
   }
 
-  /// The objects to which conditional references lead, as far as they are known.
-  var conditionalObjects: [AnyObject] {
-    var objects: [AnyObject] = []
-    _ = tables.conditionals.map { (target, _) in
+  /// The entries of the conditional table whose objects are known, and these.
+  var conditionalEntries: [(number: Int, object: AnyObject)] {
+    tables.conditionals.map { (target, _) -> AnyObject? in
       switch target {
-      case .numbered(let number): objects += bodies.objects.object(number).map { [$0] } ?? []
-      case .other(let object): object.use { objects.append($0) }
+      case nil: nil
+      case .numbered(let number)?: bodies.objects.object(number)
+      case .other(let object)?: object.use { $0 }
       }
-      return 0
     }
-    return objects
+    .enumerated().compactMap { (entry) in entry.element.map { (entry.offset, $0) } }
   }
 }

@@ -374,7 +374,7 @@ extension EncodingSession {
     ordering.question.answer = ContentOrder.Part(
       key: ContentKey(bytes),
       targets: reached.map { .object($0) } + ordering.question.sets.map { .part($0) },
-      conditionals: conditionalObjects
+      conditionals: conditionalEntries.map(\.object)
     )
     throw ContentTaken()
   }

@@ -30,7 +30,16 @@ class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
   }
 
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
+    guard isAtomic, session.observation.observer == nil else {
+      return try encodeCopy(memory, offset, session)
+    }
     try memory.withValue(Value.self, at: offset) { (value) throws in try encode(value, session) }
+  }
+
+  /// The same for values that code of the program encodes, or looks at: that may assign to the property meanwhile.
+  @inline(never)
+  private func encodeCopy(_ memory: PropertyMemory, _ offset: Int, _ session: EncodingSession) throws {
+    try encode(memory.withValue(Value.self, at: offset) { copy $0 }, session)
   }
 
   override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {

@@ -160,6 +160,7 @@ final class FieldsWriter {
     guard session.stack.bounds.hasRoom() else {
       return try session.onLargerStack { try encode(memory, session) }
     }
+    if hasConstants { try checkConstants(memory, session) }
     if isFlat {
       try session.countLevel()
     } else {
@@ -172,6 +173,7 @@ final class FieldsWriter {
 
   /// Writes the same into the innermost frame, which then is that of a record, to which keys can be added.
   func encodeIntoFrame(_ memory: PropertyMemory, _ session: EncodingSession) throws {
+    if hasConstants { try checkConstants(memory, session) }
     session.context.top.kind = .walkedFields
     let (node, headByteCount) = try write(memory, session)
     session.context.top.kind = .record
@@ -185,7 +187,6 @@ final class FieldsWriter {
     _ memory: PropertyMemory,
     _ session: EncodingSession
   ) throws -> (node: Int, headByteCount: Int) {
-    if hasConstants { try checkConstants(memory, session) }
     let buffer = session.buffer
     let start = buffer.count
     // Fields may hold records of the same type, which change the property.
@@ -199,6 +200,7 @@ final class FieldsWriter {
     return (node, kept + change)
   }
 
+  /// To be called before the frame is one of properties: no property is being written yet, so the path ends at the value.
   @inline(never)
   private func checkConstants(_ memory: PropertyMemory, _ session: EncodingSession) throws {
     do { try properties.checkConstants(in: memory) } catch {

@@ -33,9 +33,13 @@ extension EncodingSession {
     while let candidate = host {
       if candidate.detached?.has(frame) == true {
         guard isInTurn(candidate) else { throw usedMeanwhile }
-        noteWrite(into: candidate)
         swapContext(candidate)
-        try settle(to: frame)
+        // The frame may be that of a container outside, which waits here until one of its values is complete.
+        do { try settle(to: frame) } catch {
+          swapContext(candidate)
+          throw error
+        }
+        noteWrite(into: candidate)
         return candidate
       }
       host = candidate.host

@@ -8,6 +8,8 @@ final class SavedNumbers {
   private let objects: ObjectRegistry
   /// The number that each of them has in the file.
   private let numbersBefore: [UInt32]
+  /// See ``KnownObjects/unarchived``.
+  private let unarchived: [Int: WeakObject]
   /// The numbers in the file of the objects of this save, by those of the session, less one.
   private(set) var numbers: [UInt32] = []
   /// The body of the root value, where that is no object.
@@ -25,6 +27,7 @@ final class SavedNumbers {
   init(_ known: KnownObjects, bodyCount: Int, valueNumber: Int?, changed: [any Encodable & AnyObject]?) {
     objects = known.objects
     numbersBefore = known.numbers
+    unarchived = known.unarchived
     firstNew = UInt32(truncatingIfNeeded: bodyCount + 1)
     nextNew = firstNew
     self.valueNumber = valueNumber.map { UInt32(truncatingIfNeeded: $0) }
@@ -40,10 +43,12 @@ final class SavedNumbers {
 
   /// The objects of this save, when it is in the file; where bodies were left out, those of the save before as well.
   func known(by session: EncodingSession) -> KnownObjects {
+    let unarchived = session.unarchivedObjects { unreachedNumber(of: $0) == nil }
     guard changed == nil else {
-      return KnownObjects(objects: objects, numbers: numbersBefore).adding(newObjects(of: session))
+      return KnownObjects(objects: objects, numbers: numbersBefore, unarchived: unarchived)
+        .adding(newObjects(of: session))
     }
-    return KnownObjects(objects: session.bodies.objects, numbers: numbers)
+    return KnownObjects(objects: session.bodies.objects, numbers: numbers, unarchived: unarchived)
   }
 
   /// Takes down the number of an object that just got the number `number` of the session.
@@ -104,15 +109,16 @@ final class SavedNumbers {
   /// How many bodies the file has with this save.
   var bodyCount: Int { Int(nextNew - 1) }
 
-  /// The objects that had `numbers` in the file; `nil` for those which are not known.
-  func objects(numbered wanted: [Int?]) -> [AnyObject?] {
+  /// The objects of the entries of the conditional table that name these bodies; `nil` for those which are not known.
+  func conditionalObjects(naming wanted: [Int?]) -> [AnyObject?] {
     guard !wanted.isEmpty else { return [] }
     var firstIndexes = [UInt32](repeating: 0, count: Int(firstNew))
     for (index, number) in numbersBefore.enumerated() where firstIndexes[Int(number)] == 0 {
       firstIndexes[Int(number)] = UInt32(truncatingIfNeeded: index + 1)
     }
-    return wanted.map { number in
+    return wanted.enumerated().map { entry, number in
       number.flatMap { firstIndexes.indices.contains($0) ? objects.object(Int(firstIndexes[$0])) : nil }
+        ?? unarchived[entry]?.object
     }
   }
 }
@@ -123,10 +129,14 @@ struct KnownObjects {
   fileprivate let objects: ObjectRegistry
   /// By the numbers of the registry, less one.
   fileprivate let numbers: [UInt32]
+  /// The objects to which only conditional references lead, by the entries of the conditional table. A later save may archive
+  /// them without the objects that refer to them.
+  fileprivate let unarchived: [Int: WeakObject]
 
-  fileprivate init(objects: ObjectRegistry, numbers: [UInt32]) {
+  fileprivate init(objects: ObjectRegistry, numbers: [UInt32], unarchived: [Int: WeakObject] = [:]) {
     self.objects = objects
     self.numbers = numbers
+    self.unarchived = unarchived
   }
 
   /// These objects, and others that were read or saved since.
@@ -136,7 +146,7 @@ struct KnownObjects {
     for (number, object) in others where registry.number(for: object)?.isNew == true {
       numbers.append(UInt32(truncatingIfNeeded: number))
     }
-    return KnownObjects(objects: registry, numbers: numbers)
+    return KnownObjects(objects: registry, numbers: numbers, unarchived: unarchived)
   }
 
   /// Calls `body` with each object and its number.
@@ -162,7 +172,11 @@ struct KnownObjects {
   /// The objects of an archive that is complete.
   init(of session: EncodingSession) {
     let count = UInt32(truncatingIfNeeded: session.bodies.objects.count)
-    self.init(objects: session.bodies.objects, numbers: count == 0 ? [] : Array(1...count))
+    self.init(
+      objects: session.bodies.objects,
+      numbers: count == 0 ? [] : Array(1...count),
+      unarchived: session.unarchivedObjects { _ in true }
+    )
   }
 
   /// The objects that were read from a file with `bodyCount` bodies.
@@ -177,7 +191,23 @@ struct KnownObjects {
   }
 }
 
+/// An object that is kept by others.
+private struct WeakObject {
+  weak var object: AnyObject?
+}
+
 extension EncodingSession {
+  /// The objects that were referred to conditionally and not archived, neither here nor, as `isNew` tells, in the file.
+  fileprivate func unarchivedObjects(_ isNew: (AnyObject) -> Bool) -> [Int: WeakObject] {
+    var objects: [Int: WeakObject] = [:]
+    for (entry, object) in conditionalEntries {
+      if bodies.objects.knownNumber(of: object) == nil, isNew(object) {
+        objects[entry] = WeakObject(object: object)
+      }
+    }
+    return objects
+  }
+
   /// Makes it the session of a save that is added to `image`: what has a number there keeps it.
   func add(to image: ArchiveImage, _ numbers: SavedNumbers) throws(ArchiveError) {
     bodies.saved = numbers
@@ -195,7 +225,7 @@ extension EncodingSession {
     let conditionalCount = try image.conditionalCount
     var targets: [Int?] = []
     for index in 0..<conditionalCount { targets.append(try image.conditionalTarget(index, at: 0)) }
-    tables.conditionals.takeOver(numbers.objects(numbered: targets))
+    tables.conditionals.takeOver(numbers.conditionalObjects(naming: targets))
   }
 
   /// The number by which the file refers to the object or value `number`.

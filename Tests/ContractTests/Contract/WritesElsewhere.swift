@@ -117,6 +117,28 @@ import Testing
     }
   }
 
+  @Test("a container is refused while one of its values writes into the container around it")
+  func inTurns() throws {
+    let data = try writeUnkeyed { root in
+      var outer = root.nestedUnkeyedContainer()
+      var inner = outer.nestedUnkeyedContainer()
+      try root.encode([["here"]])
+      var sameInner = inner
+      let innermost = Writing { encoder in
+        try #expect(failure { try sameInner.encode(1) }.code == .misuse)
+        try ["a text in the outer one"].encode(to: encoder)
+      }
+      try inner.encode(
+        Writing { encoder in
+          try outer.encode(innermost)
+          try "inner".encode(to: encoder)
+        }
+      )
+    }
+    let lists = try ArchiveDecoder().decode([[[String]]].self, from: data)
+    #expect(lists == [[["inner"], ["a text in the outer one"]], [["here"]]])
+  }
+
   @Test("a container of a value that threw is over")
   func keptOfAFailedValue() throws {
     let data = try writeUnkeyed { list in

@@ -31,6 +31,47 @@ import Testing
     #expect(copy[1].deferred == nil)
   }
 
+  private final class Board: ArchivedModel {
+    var cards = [Card(text: "a"), Card(text: "b")]
+    var others: [Card]? = [Card(text: "c"), Card(text: "d")]
+    var fields = Fields()
+
+    struct Fields: ArchivedFields {
+      var cards = [Card(text: "e"), Card(text: "f")]
+    }
+  }
+
+  private struct Card: Codable {
+    var text: String
+
+    init(text: String) { self.text = text }
+
+    func encode(to encoder: any Encoder) throws {
+      (encoder.userInfo[.named("change")] as? (String) -> Void)?(text)
+      try text.encode(to: encoder)
+    }
+
+    init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+  }
+
+  @Test("where code that encodes a property changes it meanwhile, the archive has what it was")
+  func changedMeanwhile() throws {
+    func texts(changingAt text: String, _ change: @escaping (Board) -> Void) throws -> [String] {
+      let board = Board()
+      let changeAt = { if $0 == text { change(board) } }
+      let data = try KeyedArchiver.archivedData(
+        withRootObject: board,
+        userInfo: [.named("change"): changeAt]
+      )
+      let copy = try ArchiveDecoder().decode(Board.self, from: data)
+      return (copy.cards + (copy.others ?? []) + copy.fields.cards).map(\.text)
+    }
+    let before = ["a", "b", "c", "d", "e", "f"]
+    #expect(try texts(changingAt: "a") { $0.cards[1].text = "new" } == before)
+    #expect(try texts(changingAt: "c") { $0.others?[1].text = "new" } == before)
+    #expect(try texts(changingAt: "e") { $0.fields.cards[1].text = "new" } == before)
+  }
+
   private final class Page: Codable {
     var links = Links()
     init() {}

@@ -70,6 +70,106 @@ import Testing
     #expect(try folder.read("notes") == bytes)
   }
 
+  @Test("a weak property gets its object when that is archived, although its owner is not listed")
+  func archivedLater() throws {
+    let document = try ArchiveDocument(creating: path, root: Pinboard())
+    let (pin, other) = (Pin("pin"), Pin("other"))
+    pin.weakly = other
+    document.root.pins = [pin]
+    func weaklyReferred(by index: Int) throws -> String? {
+      let board = try saved(Pinboard.self)
+      return withExtendedLifetime(board) { board.pins[index].weakly?.name }
+    }
+    try document.save()
+    #expect(try weaklyReferred(by: 0) == nil)
+    document.root.pins.append(other)
+    try document.save(changed: [document.root])
+    #expect(try weaklyReferred(by: 0) == "other")
+    // The same for an object that is archived again.
+    document.root.pins.removeLast()
+    try document.save()
+    #expect(try weaklyReferred(by: 0) == nil)
+    document.root.pins.insert(other, at: 0)
+    try document.save(changed: [document.root])
+    #expect(try weaklyReferred(by: 1) == "other")
+    #expect(try !document.save())
+  }
+
+  private final class Pinboard: Codable { var pins: [Pin] = [] }
+
+  private final class Pin: Codable {
+    let name: String
+    weak var weakly: Pin?
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Test("a reference under another key may make a cycle, also to an object that was referred to before")
+  func anotherKey() throws {
+    let document = try ArchiveDocument(creating: path, root: Task("root"))
+    let task = Task("task")
+    document.root.tasks = [task]
+    task.parent = document.root
+    try document.save()
+    task.note = Task.Note(subject: document.root)
+    try document.save(changed: [task])
+    let root = try saved(Task.self)
+    #expect(root.tasks[0].note?.subject === root && root.tasks[0].parent === root)
+    root.tasks = []
+    document.root.tasks = []
+  }
+
+  @Test("so may a reference between listed objects, by way of one that is not listed")
+  func betweenListed() throws {
+    let document = try ArchiveDocument(creating: path, root: Task("root"))
+    let (first, between, last) = (Task("first"), Task("between"), Task("last"))
+    document.root.tasks = [first, last]
+    between.tasks = [first]
+    last.tasks = [between]
+    try document.save()
+    first.note = Task.Note(subject: last)
+    try document.save(changed: [first, last])
+    let root = try saved(Task.self)
+    #expect(root.tasks[1].tasks[0].tasks[0] === root.tasks[0])
+    #expect(root.tasks[0].note?.subject === root.tasks[1])
+    for task in [root.tasks[0], first] { task.note = nil }
+  }
+
+  @Test("with objects that are known early, so may the order in which readers meet them")
+  func otherStart() throws {
+    let document = try ArchiveDocument(creating: path, root: Task("root"))
+    let (item, task) = (Item(), Task("plain"))
+    item.holder = Item.Holder(task: task)
+    task.note = Task.Note(subject: Task("other"), item: item)
+    document.root.item = item
+    try document.save()
+    document.root.tasks = [task]
+    try document.save(changed: [document.root])
+    let root = try saved(Task.self)
+    #expect(root.tasks[0].note?.item === root.item && root.item?.holder.task === root.tasks[0])
+    for item in [root.item, item] { item?.holder = Item.Holder() }
+  }
+
+  private final class Item: ArchivedModel {
+    struct Holder: ArchivedFields { var task: Task? }
+    var holder = Holder()
+  }
+
+  private final class Task: Codable {
+    struct Note: Codable {
+      var subject: Task
+      var item: Item?
+    }
+
+    let name: String
+    var item: Item?
+    var tasks: [Task] = []
+    var parent: Task?
+    var note: Note?
+
+    init(_ name: String) { self.name = name }
+  }
+
   @Test("a root object that is a structure is looked at")
   func structure() throws {
     let document = try ArchiveDocument(creating: path, root: ["a": [NotePage("one")], "b": []])

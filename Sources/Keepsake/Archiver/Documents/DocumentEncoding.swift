@@ -43,39 +43,69 @@ struct DocumentEncoding {
     }
     changes = try state.changes(content)
     isKnownToBeReadable =
-      try changed == nil
-      || !session.bodies.graph.orderMatters && !NewPaths(content, session.bodies.graph, state.image).leadBack
+      if changed == nil {
+        true
+      } else {
+        try session.isReadable(NewPaths(content, session.bodies.graph, state.image))
+      }
   }
 }
 
-/// The references to bodies that a save has left out.
+/// The references by which a save may have made a cycle through bodies that it has left out.
 ///
 /// What a save has written was played through: none of it is in a cycle that cannot be read (``ReferenceGraph``). A new cycle
-/// by way of bodies that were left out has a new reference to one of these, from which a path leads back to what was written.
+/// has a new reference. If that leads to a body that was left out, a path leads from there back to what was written. If it
+/// leads to another written body, the cycle leaves what was written by any reference, and comes back.
 private struct NewPaths {
-  private let content: SaveContent
   private let image: ArchiveImage
   /// The bodies of the save, by their numbers in the file.
   private let written: Set<Int>
   private var starts: Set<Int> = []
+  /// Whether an object that the file had refers to others than before, or in another order.
+  private(set) var areThere = false
 
   /// More bodies are not looked at: to encode them all would soon take less time.
   private static let mostBodies = 4096
 
   init(_ content: SaveContent, _ graph: ReferenceGraph, _ image: ArchiveImage) throws {
-    (self.content, self.image) = (content, image)
+    self.image = image
+    let numbers = content.numbers.map { Int($0) }
     let bodies = zip(1..., content.lengths).filter { $0.1 > 0 }.map(\.0)
-    written = Set(bodies.map { Int(content.numbers[$0 - 1]) })
+    let indexes = Dictionary(bodies.map { (numbers[$0 - 1], $0) }, uniquingKeysWith: { first, _ in first })
+    written = Set(indexes.keys)
+    var connectsWritten = false
+    for body in bodies where numbers[body - 1] <= image.directory.bodyCount {
+      let number = numbers[body - 1]
+      var references: [KeyedReference] = []
+      graph.forEachReference(of: body) { target, property in
+        references.append(KeyedReference(key: content.key(of: property), target: numbers[target - 1]))
+      }
+      var before: [KeyedReference] = []
+      try image.forEachReference(ofBody: number) { before.append($0) }
+      if references == before { continue }
+      areThere = true
+      // One under another key is new: what was read last may be no more. New objects are part of what refers to them.
+      let known = Set(before)
+      var open = references.filter { !known.contains($0) }.map(\.target)
+      var seen: Set<Int> = [number]
+      while let target = open.popLast() {
+        guard seen.insert(target).inserted else { continue }
+        if let index = indexes[target] {
+          guard target > image.directory.bodyCount, seen.count <= NewPaths.mostBodies else {
+            connectsWritten = true
+            break
+          }
+          graph.forEachReference(of: index) { open.append(numbers[$0 - 1]) }
+        } else {
+          starts.insert(target)
+        }
+      }
+    }
+    guard connectsWritten else { return }
     for body in bodies {
-      var targets: Set<Int> = []
       graph.forEachReference(of: body) { target in
-        if content.lengths[target - 1] == 0 { targets.insert(Int(content.numbers[target - 1])) }
+        if content.lengths[target - 1] == 0 { starts.insert(numbers[target - 1]) }
       }
-      let number = Int(content.numbers[body - 1])
-      if !targets.isEmpty, number <= image.directory.bodyCount {
-        targets.subtract(try image.bodiesReferredTo(byBody: number))
-      }
-      starts.formUnion(targets)
     }
   }
 
@@ -85,26 +115,68 @@ private struct NewPaths {
       var (seen, unseen) = (starts, Array(starts))
       while let number = unseen.popLast() {
         guard seen.count <= NewPaths.mostBodies else { return true }
-        for target in try image.bodiesReferredTo(byBody: number) {
-          if written.contains(target) { return true }
-          if seen.insert(target).inserted { unseen.append(target) }
+        var isBack = false
+        try image.forEachReference(ofBody: number) { reference in
+          if written.contains(reference.target) { isBack = true }
+          if seen.insert(reference.target).inserted { unseen.append(reference.target) }
         }
+        if isBack { return true }
       }
       return false
     }
   }
 }
 
-extension ArchiveImage {
-  /// The numbers of the objects that the body `number` refers to.
-  fileprivate func bodiesReferredTo(byBody number: Int) throws(ArchiveError) -> Set<Int> {
-    var numbers: Set<Int> = []
-    var walk = ArchiveWalk(try numberedBody(number, referredToAt: 0).value)
-    while let step = try walk.next() {
-      if case .value(let value, _) = step, value.kind == .object {
-        numbers.insert(try value.referencedNumber())
+extension EncodingSession {
+  /// Whether what was left out can surely be read with what was written.
+  fileprivate func isReadable(_ paths: NewPaths) throws -> Bool {
+    try !bodies.graph.orderMatters && !(paths.areThere && mayKnowSomeEarly) && !paths.leadBack
+  }
+
+  /// Whether the file may have objects that are known early as well as others: with which of them readers begin may then
+  /// decide whether a cycle can be read, and any reference may decide that.
+  private var mayKnowSomeEarly: Bool {
+    var (some, others) = (false, false)
+    for (entry, type) in zip(tables.classes.entries, tables.classes.types)
+    where !entry.isValueType && entry.name != ClassEntry.lazyName {
+      guard let type = type != Never.self ? type : ClassNames.types(named: entry.name).first else {
+        return true
       }
+      if Keepsake.isKnownEarly(type) { some = true } else { others = true }
     }
-    return numbers
+    return some && others
+  }
+}
+
+/// A reference to an object: the key in the record of the body under which it stands, and the number of the object.
+private struct KeyedReference: Hashable {
+  /// -1 where there is no key of a record.
+  let key: Int
+  let target: Int
+}
+
+extension SaveContent {
+  /// The number of the key of a property (``PlayThroughQuestions``).
+  fileprivate func key(of property: Int) -> Int {
+    property & 1 == 1 ? property >> 1 : shapes.keys(of: property >> 1).last ?? -1
+  }
+}
+
+extension ArchiveImage {
+  /// Calls `visit` with each reference of the body `number` to an object.
+  fileprivate func forEachReference(
+    ofBody number: Int,
+    _ visit: (KeyedReference) -> Void
+  ) throws(ArchiveError) {
+    var walk = ArchiveWalk(try numberedBody(number, referredToAt: 0).value)
+    var key = -1
+    var isProperty = false
+    while let step = try walk.next() {
+      if case .value(let value, _) = step {
+        if isProperty { key = walk.keyNumber ?? -1 }
+        if value.kind == .object { visit(KeyedReference(key: key, target: try value.referencedNumber())) }
+      }
+      isProperty = walk.depth == 1
+    }
   }
 }
