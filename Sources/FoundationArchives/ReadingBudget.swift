@@ -6,20 +6,12 @@ package struct ReadingBudget {
   /// The limits of the caller.
   package struct Limits {
     /// In bytes; `nil` for one in proportion to the archive.
-    let memory: Int?
-    let objectCount: Int
-    let elementCount: Int
-    let stringByteCount: Int
+    package var memory: Int?
+    package var (objectCount, elementCount, stringByteCount) = (Int.max, Int.max, Int.max)
     /// How many collections may stand in each other that are no objects.
-    package let depth: Int
+    package var depth = Int.max
 
-    package init(memory: Int?, objectCount: Int, elementCount: Int, stringByteCount: Int, depth: Int) {
-      self.memory = memory
-      self.objectCount = objectCount
-      self.elementCount = elementCount
-      self.stringByteCount = stringByteCount
-      self.depth = depth
-    }
+    package init() {}
   }
 
   package let limits: Limits
@@ -84,9 +76,7 @@ package struct ReadingBudget {
   }
 
   package func check(elementCount count: Int, at offset: Int) throws(ReadingError) {
-    guard count <= limits.elementCount else {
-      throw .limitExceeded(.elementCount(count), byteOffset: offset)
-    }
+    guard count <= limits.elementCount else { throw .limitExceeded(.elementCount(count), byteOffset: offset) }
   }
 
   package func check(stringOf byteCount: Int, at offset: Int) throws(ReadingError) {
