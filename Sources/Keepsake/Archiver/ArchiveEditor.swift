@@ -145,13 +145,13 @@ public struct ArchiveEditor: Sendable {
   ///
   /// - Complexity: O(*n*) in the bytes of the archive that was opened, at each access.
   public var encodedData: Data {
-    get throws(ArchiveError) { try ArchiveRewriter.rewrite(archive.image, edits).buffer.takeData() }
+    get throws(ArchiveError) { try ArchiveRewriter(archive.image, edits).buffer.takeData() }
   }
 
   /// The archive with the changes, and the number of objects that they changed directly.
   package func changedData() throws(ArchiveError) -> (data: Data, changedObjectCount: Int) {
-    let (buffer, count) = try ArchiveRewriter.rewrite(archive.image, edits)
-    return (buffer.takeData(), count)
+    let new = try ArchiveRewriter(archive.image, edits)
+    return (new.buffer.takeData(), new.changedObjectCount)
   }
 
   /// Writes the archive with the changes to the file at `path`, as durably as ``KeyedArchiver/write(toFile:)``. It
@@ -159,7 +159,7 @@ public struct ArchiveEditor: Sendable {
   ///
   /// - Throws: ``ArchiveError``, as ``encodedData``, and when the file cannot be written.
   public func write(toFile path: String) throws(ArchiveError) {
-    try ArchiveRewriter.rewrite(archive.image, edits).buffer.write(toFile: path)
+    try ArchiveRewriter(archive.image, edits).buffer.write(toFile: path)
   }
 
   // MARK: Paths

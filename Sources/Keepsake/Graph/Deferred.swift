@@ -98,14 +98,10 @@ public struct Deferred<Value> {
 
   /// Calls `receive` with the value, which is a `Declared`, now or as soon as it was decoded.
   func whenDecoded<Declared>(as type: Declared.Type, _ receive: @escaping (Declared) -> Void) {
-    whenDecoded { value in if let value = value as? Declared { receive(value) } }
-  }
-
-  /// Calls `receive` with the value, now or as soon as it was decoded.
-  func whenDecoded(_ receive: @escaping (Value) -> Void) {
+    func pass(_ value: Value) { if let value = value as? Declared { receive(value) } }
     switch storage {
-    case .value(let value): receive(value)
-    case .archived(let box): box.whenDecoded(receive)
+    case .value(let value): pass(value)
+    case .archived(let box): box.whenDecoded(pass)
     }
   }
 }

@@ -63,7 +63,7 @@ public final class ArchiveDocument<Root: Codable> {
   ) throws {
     let file = try DocumentFile(path)
     let state = try SavedState(file, verification, limits)
-    let session = try state.decodingSession(state.image, limits, classPolicy, userInfo)
+    let session = try state.decodingSession(asOf: nil, limits, classPolicy, userInfo)
     root = try session.decodeRoot(Root.self)
     state.read(by: session)
     faults = session.lazies.faults
@@ -79,10 +79,10 @@ public final class ArchiveDocument<Root: Codable> {
   public init(creating path: String, root: Root, userInfo: [CodingUserInfoKey: Any] = [:]) throws {
     self.root = root
     let whole = try WholeSave(root, userInfo)
-    let file = try DocumentFile.create(path) { (file) throws(ArchiveError) in try whole.write(to: file) }
+    let file = try DocumentFile.create(path) { (file) throws(ArchiveError) in try file.append(whole.bytes) }
     (self.path, self.userInfo) = (path, userInfo)
     (limits, classPolicy) = (ArchiveLimits(), .byName)
-    state = try whole.state(in: file, limits)
+    state = try SavedState(file, .onDemand, limits, whole.objects)
     self.file = file
   }
 
@@ -178,8 +178,8 @@ public final class ArchiveDocument<Root: Codable> {
     } else {
       whole = try WholeSave(root, userInfo)
     }
-    try file.replace { (file) throws(ArchiveError) in try whole.write(to: file) }
-    let newState = try whole.state(in: file, limits)
+    try file.replace { (file) throws(ArchiveError) in try file.append(whole.bytes) }
+    let newState = try SavedState(file, .onDemand, limits, whole.objects)
     if let numbers = whole.newNumbers { try newState.continueAfterCompaction(state, numbers) }
     state = newState
   }
@@ -219,7 +219,7 @@ public final class ArchiveDocument<Root: Codable> {
   }
 
   private func session(asOf number: Int) throws -> DecodingSession {
-    try state.decodingSession(state.image(asOf: number, limits), limits, classPolicy, userInfo)
+    try state.decodingSession(asOf: number, limits, classPolicy, userInfo)
   }
 
   // MARK: Closing

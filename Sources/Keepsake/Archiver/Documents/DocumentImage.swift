@@ -3,8 +3,9 @@ extension ArchiveImage {
   /// The saves behind the first, the oldest first.
   package var saves: [SaveDirectory] { saved?.saves ?? [] }
 
-  /// The archive as the save `number` has left it.
-  package func asOf(_ number: Int, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
+  /// The archive as the save `number` has left it; `nil` for the newest.
+  package func asOf(_ number: Int?, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
+    let number = number ?? saves.count + 1
     guard number >= 1, number <= saves.count + 1 else {
       throw .misuse("There is no save \(number): the file has \(saves.count + 1)")
     }
@@ -68,6 +69,6 @@ extension ArchiveImage {
 
   /// The archive in the long form, to which saves can be added.
   package func longForm() throws(ArchiveError) -> ByteBuffer {
-    try ArchiveRewriter.rewrite(self, ArchiveEdits(), prefersShortForm: false).buffer
+    try ArchiveRewriter(self, prefersShortForm: false).buffer
   }
 }
