@@ -92,8 +92,7 @@ package final class ArchivedClass: Sendable {
   package let originalName: String
   /// The names of the superclasses, the nearest first; without NSObject.
   package let superclasses: [String]
-  /// What becomes of an object of the class that stays an object; `nil` for a class of a program, which is there to
-  /// read it.
+  /// What becomes of an object of the class that stays an object; `nil` for a class of a program.
   let change: String?
 
   init(_ originalName: String, _ superclasses: [String]) {

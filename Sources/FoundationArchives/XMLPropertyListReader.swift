@@ -89,8 +89,7 @@ struct XMLPropertyListReader {
 
   // MARK: Containers
 
-  /// What a node takes, and its number in the collection around it. Arrays double as they grow, since the number of
-  /// nodes is not known.
+  /// What a node takes, and its number in the collection around it, in arrays that double as they grow.
   private static let nodeByteCount =
     2 * (PropertyList.nodeByteCount + MemoryLayout<PropertyList.Member>.stride)
   /// What a collection takes that is open, and in the list.

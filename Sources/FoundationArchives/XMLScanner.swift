@@ -161,7 +161,11 @@ struct XMLScanner {
     let text = bytes[cursor...].prefix { $0 != UInt8(ascii: "<") }
     cursor = text.endIndex
     guard cursor < bytes.count else { throw cutOff() }
-    guard let data = Data(base64Encoded: Data(text.filter { !XMLScanner.isSpace($0) })) else {
+    var digits = Data(text.filter { !XMLScanner.isSpace($0) && $0 != UInt8(ascii: "=") })
+    // A digit that is left over tells nothing, and any padding will do.
+    if digits.count % 4 == 1 { digits.removeLast() }
+    digits += Data(repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
+    guard let data = Data(base64Encoded: digits) else {
       throw damaged("Data is not valid Base64")
     }
     try passEnd(of: name)

@@ -2,17 +2,13 @@
 
 extension KeyedDecodingContainer {
   /// Decodes an object as `type`, which may be known only when the program runs: with `let type: Animal.Type = Dog.self`
-  /// it is a `Dog`. The method of the standard library, which this one is preferred to for classes, makes an `Animal`.
-  ///
-  /// - Throws: `DecodingError`, and what an `init(from:)` throws.
+  /// it is a `Dog`, where the method of the standard library makes an `Animal`.
   @inlinable
   public func decode<Value: Decodable & AnyObject>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try decode(runtime: type, forKey: key)
   }
 
   /// Decodes an object as `type`, which may be known only when the program runs; `nil` where there is none.
-  ///
-  /// - Throws: `DecodingError`, and what an `init(from:)` throws.
   @inlinable
   public func decodeIfPresent<Value: Decodable & AnyObject>(
     _ type: Value.Type,

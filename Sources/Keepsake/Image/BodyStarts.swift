@@ -16,15 +16,12 @@ struct BodyStart: BitwiseCopyable {
   }
 }
 
-/// Where the last body began that was asked for in each of some groups of the offset table: the next one in the
-/// group is found from there, and not from the beginning of the group (Format §5.6).
-///
-/// Whoever reads a tree depth first, whose bodies stand breadth first, is in as many places as the tree is deep.
+/// Where the last body began that was asked for in each of some groups of the offset table: the next one in the group is
+/// found from there. Whoever reads a tree depth first, whose bodies stand breadth first, is in as many places as it is deep.
 struct BodyStarts {
   private static let count = 64
 
-  /// Empty until there is something to remember, which of an archive with one body there never is. Those of group -1 are
-  /// not used.
+  /// Empty until there is something to remember. Those of group -1 are not used.
   private var starts: [BodyStart] = []
 
   mutating func removeAll() {

@@ -52,8 +52,7 @@ struct FoundEntries {
 struct KnownBodies {
   var starts = BodyStarts()
   var soundGroups: SoundGroups
-  /// The offsets of the value references that were met, by number (Format §4.9). Decoders have them in their table of
-  /// objects.
+  /// The offsets of the value references that were met, by number (Format §4.9); not those that a decoder meets.
   var valueReferences: [Int: Int] = [:]
   /// By which hashes keys of maps are compared, and those of strings of the string table, by number.
   let keyHash = KeyHash()

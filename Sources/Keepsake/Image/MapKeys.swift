@@ -11,17 +11,13 @@ struct DistinctKeys {
 
   init() {}
 
-  /// The keys that `entries` say.
-  ///
-  /// - Throws: ``ArchiveError`` when two are the same.
+  /// The keys that `entries` say; throws when two are the same.
   init(_ entries: [Entry], _ image: ArchiveImage) throws(ArchiveError) {
     self.entries = entries
     try makeSlots(for: entries.count, image)
   }
 
-  /// Adds the key at `offset`.
-  ///
-  /// - Throws: ``ArchiveError`` when it is there already.
+  /// Adds the key at `offset`; throws when it is there already.
   mutating func insert(keyAt offset: Int, _ image: ArchiveImage) throws(ArchiveError) {
     entries.append(Entry(offset: offset, hash: try image.rememberedKeyHash(at: offset)))
     if entries.count > slots.capacity { return try makeSlots(for: 2 * entries.count, image) }

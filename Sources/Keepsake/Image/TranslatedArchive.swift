@@ -19,8 +19,7 @@ package struct TranslatedArchive {
     [Self.arrayClass, Self.dictionaryClass, Self.valueClass].contains(name)
   }
 
-  /// Where in the original that value is, or the one around it, that is at `offset` of the archive; `nil` for what the
-  /// original does not have.
+  /// Where the value at `offset`, or the one around it, is in the original; `nil` for what that does not have.
   func source(of offset: Int) -> Int? {
     var (low, high) = (0, offsets.count)
     while low < high {

@@ -1,5 +1,4 @@
-/// Reads the fixed parts of values: where they end, how many elements they have. Both directions walk with
-/// it.
+/// Reads the fixed parts of values: where they end, how many elements they have. Both directions use it.
 package protocol ValueLayout {
   /// How many keys a record of the shape `number` has.
   func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int

@@ -1,8 +1,5 @@
-/// Hashes of keys and other strings, by which they are found in any order.
-///
-/// When an archive is read they have a seed that differs from process to process. Without one, the keys of an archive
-/// could be chosen so that all of them meet in one bucket of a table, and looking for each would take as long as there
-/// are keys.
+/// Hashes of keys and other strings, by which they are found in any order. When an archive is read they have a seed that
+/// differs from process to process, so that nobody can choose keys that all meet in one bucket.
 struct KeyHash {
   private let seed: UInt64
 

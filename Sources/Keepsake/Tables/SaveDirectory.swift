@@ -63,9 +63,8 @@ package struct SaveDirectory: Sendable {
     }
   }
 
-  /// Calls `body` for each body of the save, in the order of their numbers, with its number and place.
-  ///
-  /// - Parameter countBefore: how many bodies the file had before. All that are added must be there.
+  /// Calls `body` for each body of the save, in the order of their numbers, with its number and place. Of those that the
+  /// file has more than `countBefore`, all must be there.
   package func forEachBody(
     _ reader: ByteReader,
     countBefore: Int,

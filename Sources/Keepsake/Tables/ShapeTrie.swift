@@ -1,9 +1,7 @@
-/// The shapes met while encoding (Format §5.2), as paths from a root through the keys in the order of
-/// writing.
+/// The shapes met while encoding (Format §5.2), as paths from a root through the keys in the order of writing.
 ///
-/// Each node remembers the step that was taken from it last, so that writing a key is nearly always one
-/// comparison. Where steps alternate, as at the root when records of several types do, a small table of recent
-/// steps has them.
+/// Each node remembers the step that was taken from it last, so that writing a key is nearly always one comparison. Where
+/// steps alternate, as at the root when records of several types do, a small table of recent steps has them.
 struct ShapeTrie {
   private struct Node {
     let parent: Int
@@ -150,7 +148,6 @@ struct ShapeTrie {
 
 extension ShapeTrie {
   /// Writes the shapes and keys of the short form (Format §7): the shapes come first, and tell how many keys there are.
-  ///
   /// Small archives of one kind have the same tables, which are put together once.
   mutating func writeShort(to buffer: ByteBuffer, names: [String]) {
     guard !ends.isEmpty else { return }
@@ -184,8 +181,7 @@ extension ShapeTrie {
     }
   }
 
-  /// Writes the key table and the shape table (Format §5.1, §5.2); returns the counts and where the second
-  /// begins.
+  /// Writes the key table and the shape table (Format §5.1, §5.2); returns the counts and where the second begins.
   func write(to buffer: ByteBuffer, names: [String]) -> (keyCount: Int, shapesOffset: Int) {
     // The numbers that the keys have in the archive, by those that they have here.
     var numbers = [Int](repeating: -1, count: ends.isEmpty ? 0 : names.count)

@@ -19,9 +19,8 @@ extension ArchiveImage {
     }
   }
 
-  /// The body of `number`, from 1 on. Only how it begins is read; a value that nothing stands in must fill it.
-  ///
-  /// - Parameter offset: where the reference is, for the error when there is no such body.
+  /// The body of `number`, from 1 on, to which the reference at `offset` leads. Only how it begins is read; a value that
+  /// nothing stands in must fill it.
   package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
     let range = try exclusively { () throws(ArchiveError) in try extent(ofBody: number, at: offset) }
     var cursor = range.lowerBound
@@ -47,14 +46,6 @@ extension ArchiveImage {
       let key = try mapKey(at: &end, in: reader)
       try keys.insert(keyAt: offset, self)
       return key
-    }
-  }
-
-  /// Notes that the value reference at `offset` was met, and throws when it is not the only one with its number.
-  fileprivate func noteReference(toValue number: Int, at offset: Int) throws(ArchiveError) {
-    try exclusively { () throws(ArchiveError) in
-      try checkReference(isOnlyOne: knownBodies.valueReferences[number], at: offset)
-      knownBodies.valueReferences[number] = offset
     }
   }
 
@@ -100,7 +91,11 @@ extension ArchiveValue {
       guard isToValue == (body.classNumber == nil) else {
         throw image.leadsToOtherKind(isToValue: isToValue, offset)
       }
-      if isToValue { try image.noteReference(toValue: number, at: offset) }
+      guard isToValue else { return body }
+      try image.exclusively { () throws(ArchiveError) in
+        try image.checkReference(isOnlyOne: image.knownBodies.valueReferences[number], at: offset)
+        image.knownBodies.valueReferences[number] = offset
+      }
       return body
     }
   }

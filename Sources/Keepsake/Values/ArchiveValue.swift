@@ -108,10 +108,7 @@ public struct ArchiveValue: @unchecked Sendable {
   /// No tag, count or number, and no value without a length of its own, takes more bytes.
   private static let headByteCount = 32
 
-  /// The value that begins at `offset`.
-  ///
-  /// - Parameters:
-  ///   - bodyEnd: where the body ends that it stands in.
+  /// The value that begins at `offset`, in a body that ends at `bodyEnd`.
   package init(
     _ image: ArchiveImage,
     at offset: Int,
@@ -217,8 +214,7 @@ public struct ArchiveValue: @unchecked Sendable {
     guard count <= image.limits.maximumElementCount else { throw image.limits.tooManyElements(count, offset) }
   }
 
-  /// The name of the type of a value behind a protocol, as it stands in the archive; `nil` for a value of
-  /// another kind.
+  /// The name of the type of a value behind a protocol, as the archive has it; `nil` for a value of another kind.
   package var typeName: String? {
     get throws(ArchiveError) {
       guard kind == .typed else { return nil }

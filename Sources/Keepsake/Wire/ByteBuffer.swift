@@ -34,8 +34,7 @@ package final class ByteBuffer {
     unsafe free(base)  // from `memory`, never shared
   }
 
-  /// Memory of `byteCount` bytes, what `old` has at its beginning. Without memory a program ends, as it does
-  /// wherever Swift asks for some.
+  /// Memory that begins with the bytes of `old`. Without memory a program ends, as wherever Swift asks for some.
   @unsafe
   private static func memory(_ byteCount: Int, from old: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer
   {
@@ -91,8 +90,7 @@ package final class ByteBuffer {
   package func append(_ span: RawSpan) {
     reserve(span.byteCount)
     unsafe span.withUnsafeBytes { bytes in
-      // Room made above; the source is the caller's memory and cannot overlap a buffer that is never handed
-      // out.
+      // Room made above; the source cannot overlap a buffer that is never handed out.
       unsafe UnsafeMutableRawBufferPointer(start: base + count, count: bytes.count).copyMemory(from: bytes)
     }
     count &+= span.byteCount
@@ -104,17 +102,10 @@ package final class ByteBuffer {
     append(unsafe numbers.span.bytes)  // numbers have no padding, so every byte is initialized
   }
 
-  /// Appends the bytes `range` of another buffer.
-  package func append(_ other: ByteBuffer, _ range: Range<Int>) {
-    precondition(range.lowerBound >= 0 && range.upperBound <= other.count)
-    other.withBytes(range) { append($0) }
-  }
-
   /// Appends the blocks of a packed array of integers (Format §4.7).
   @inline(__always)
   package func append<Number: FixedWidthInteger & BitwiseCopyable>(blocksOf numbers: [Number]) {
-    // Room for the most that they can take, for the widths of a mixed block, and for the last of a block to be stored
-    // as a whole word.
+    // Room for the numbers, the widths of mixed blocks, and the last of a block, which is stored as a word.
     let blockCount = (numbers.count &+ PackedNumbers.blockSize &- 1) / PackedNumbers.blockSize
     reserve(numbers.count &* MemoryLayout<Number>.size &+ blockCount &+ PackedNumbers.blockSize / 4 &+ 8)
     unsafe numbers.withUnsafeBufferPointer { numbers in
@@ -341,17 +332,13 @@ package final class ByteBuffer {
     withBytes(range) { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
   }
 
+  /// The checksum of the bytes of `range` (Format §8.2).
+  package func checksum(_ range: Range<Int>) -> UInt64 { withBytes(range) { Checksum.of($0) } }
+
   /// A reader of what was written so far. It must not be used after the next write.
   package func reader() -> ByteReader {
     // The buffer owns the memory and is kept alive by the reader; the caller does not write meanwhile.
     unsafe ByteReader(UnsafeRawBufferPointer(start: base, count: count), owner: self)
-  }
-}
-
-extension ByteBuffer {
-  /// The checksum of the bytes of `range` (Format §8.2).
-  package func checksum(_ range: Range<Int>) -> UInt64 {
-    withBytes(range) { Checksum.of($0) }
   }
 }
 

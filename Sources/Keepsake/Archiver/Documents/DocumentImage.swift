@@ -31,16 +31,6 @@ extension ArchiveImage {
     }
   }
 
-  /// For each entry of the conditional table the number of the body, or 0.
-  var conditionalTargets: [Int] {
-    get throws(ArchiveError) {
-      let count = try conditionalCount
-      var targets: [Int] = []
-      for index in 0..<count { targets.append(try conditionalTarget(index, at: 0) ?? 0) }
-      return targets
-    }
-  }
-
   /// Whether the archive has the bytes of `range` of `buffer` in `offset`.
   func has(_ buffer: ByteBuffer, _ range: Range<Int>, in offset: Range<Int>) throws(ArchiveError) -> Bool {
     guard offset.count == range.count else { return false }
@@ -55,7 +45,7 @@ extension ArchiveImage {
     guard let saved else { return 0 }
     var count = saved.replacedByteCount + (extent.firstContentEnd - directory.bodies.upperBound)
     for number in saved.numbers where number <= extent.firstBodyCount {
-      count += (try? extent(inFirst: number).count) ?? 0
+      count += (try? extentInFirst(ofBody: number).count) ?? 0
     }
     return count
   }

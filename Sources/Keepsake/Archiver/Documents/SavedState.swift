@@ -95,14 +95,14 @@ final class SavedState {
   var knownObjects: KnownObjects {
     switch objects {
     case .known(let objects): objects
-    case .read(let session): session.turn.take { SavedState.objects(of: session) }
+    case .read(let session):
+      session.turn.take {
+        // With lazy values, what was read is listed, and most of the file may not be.
+        session.lazies.newNumbers.isEmpty
+          ? KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
+          : KnownObjects.none.adding(SavedState.newObjects(of: session))
+      }
     }
-  }
-
-  private static func objects(of session: DecodingSession) -> KnownObjects {
-    // With lazy values, what was read is listed, and most of the file may not be.
-    guard session.lazies.newNumbers.isEmpty else { return KnownObjects.none.adding(newObjects(of: session)) }
-    return KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
   }
 
   /// What a session has read since this was asked last, in the order of the numbers.
@@ -175,7 +175,7 @@ final class SavedState {
     try decodingErrors { () throws(ArchiveError) in
       var content = content
       let changed = try ChangedBodies(content, image)
-      let conditionals = try image.conditionalTargets
+      let conditionals = try image.conditionals.map { Int($0) }
       if changed.hasUnread {
         // What was not read may refer to the object.
         for (index, target) in conditionals.enumerated() where content.conditionals[index] == 0 {
