@@ -123,7 +123,6 @@ public final class ArchiveDocument<Root: Codable> {
   ///   - objects: the objects of the document whose properties are not as they were at the last save.
   ///   - date: a date that is kept with the save.
   /// - Returns: whether anything had changed. If not, nothing is written.
-  /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of `objects` and in what is new.
   @discardableResult
   public func save(changed objects: [any Encodable & AnyObject], date: Date? = nil) throws -> Bool {
@@ -165,7 +164,6 @@ public final class ArchiveDocument<Root: Codable> {
   /// of the tables may differ. The new file replaces the old one in one step, so programs that read the old one
   /// continue to.
   ///
-  /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of the document and in the bytes of those that were not read.
   public func compact() throws {
     let file = try openFile

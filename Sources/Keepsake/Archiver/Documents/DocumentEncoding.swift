@@ -30,7 +30,7 @@ struct DocumentEncoding {
     _ state: SavedState,
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws {
-    let session = EncodingSession(savingDocumentWith: userInfo)
+    let session = EncodingSession(.sortedKeys, userInfo, hidesRootKey: true)
     defer { session.dropSpares() }
     self.session = session
     numbers = try state.begin(session, changed)
@@ -47,10 +47,8 @@ struct DocumentEncoding {
   }
 }
 
-/// The references to bodies that a save has left out.
-///
-/// What a save has written was played through: none of it is in a cycle that cannot be read (``ReferenceGraph``). A new cycle
-/// by way of bodies that were left out has a new reference to one of these, from which a path leads back to what was written.
+/// The references to bodies that a save has left out. What it has written was played through (``ReferenceGraph``): so a new
+/// cycle has a new reference to one of these, from which a path leads back to what was written.
 private struct NewPaths {
   private let content: SaveContent
   private let image: ArchiveImage

@@ -6,7 +6,7 @@ struct WholeSave {
   let newNumbers: [Int: Int]?
 
   init<Root: Codable>(_ root: Root, _ userInfo: [CodingUserInfoKey: Any]) throws {
-    let session = EncodingSession(savingDocumentWith: userInfo)
+    let session = EncodingSession(.sortedKeys, userInfo, hidesRootKey: true)
     defer { session.dropSpares() }
     try session.encodeRoot(root)
     (bytes, objects, newNumbers) = (session.archive, KnownObjects(of: session), nil)
@@ -17,13 +17,6 @@ struct WholeSave {
     let new = try decodingErrors { () throws(ArchiveError) in try ArchiveRewriter(image) }
     (bytes, objects) = (new.buffer, known.renumbered(by: new.newNumbers))
     newNumbers = new.newNumbers
-  }
-}
-
-extension EncodingSession {
-  convenience init(savingDocumentWith userInfo: [CodingUserInfoKey: Any]) {
-    self.init(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
-    settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
   }
 }
 
