@@ -13,7 +13,6 @@ struct BinaryPropertyListReader {
   private let referenceByteCount: Int
   private let objectCount: Int
   private let root: Int
-  /// The table of the offsets.
   private let table: Range<Int>
   /// How many bytes of texts, data and references were read.
   private var contentByteCount = 0

@@ -213,7 +213,6 @@ package struct ContentReader {
 /// The members of an object of a standard class, as their types.
 struct ContentFields {
   let archive: FoundationArchive
-  /// The node of the object.
   let node: Int
   let nodes: [String: Int]
 

@@ -88,7 +88,6 @@ extension FoundationArchive {
 package final class ArchivedClass: Sendable {
   /// The name in the form that this library uses: `Module.Name` for a class of Swift.
   package let name: String
-  /// The name as it stands in the archive.
   package let originalName: String
   /// The names of the superclasses, the nearest first; without NSObject.
   package let superclasses: [String]

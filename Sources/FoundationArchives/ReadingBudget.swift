@@ -69,7 +69,6 @@ package struct ReadingBudget {
 
   // MARK: The limits of the caller
 
-  /// Counts an object.
   package mutating func countObject(at offset: Int) throws(ReadingError) {
     objectCount += 1
     guard objectCount <= limits.objectCount else { throw .limitExceeded(.objectCount, byteOffset: offset) }

@@ -187,7 +187,6 @@ struct XMLScanner {
     bytes[cursor...].starts(with: text.description.utf8)
   }
 
-  /// Moves behind the next `text`.
   private mutating func skip(past text: StaticString) throws(ReadingError) {
     let pattern = Array(text.description.utf8)
     while cursor <= bytes.count - pattern.count {

@@ -113,7 +113,6 @@ extension Data {
     try file.commit()
   }
 
-  /// A copy of `bytes`.
   init(_ bytes: RawSpan) {
     self = unsafe bytes.withUnsafeBytes { unsafe Data($0) }  // copied before the span ends
   }

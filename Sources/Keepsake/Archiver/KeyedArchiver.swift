@@ -265,7 +265,6 @@ private struct Disconnected<Value>: @unchecked Sendable {
 }
 
 extension EncodingSession {
-  /// A session of an archive that is written as `formatting` says.
   convenience init(
     _ formatting: ArchiveFormatting,
     _ userInfo: [CodingUserInfoKey: Any],

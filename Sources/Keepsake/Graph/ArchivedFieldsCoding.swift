@@ -113,7 +113,6 @@ private struct PropertyDecoder {
     }
   }
 
-  /// Whether `error` is one for a value of another type.
   private func isMismatch(_ error: any Error) -> Bool {
     switch error {
     case DecodingError.valueNotFound, DecodingError.typeMismatch: true
@@ -141,7 +140,6 @@ private struct PropertyDecoder {
 
 // MARK: - Encoding
 
-/// Writes the properties of `object`.
 func encodeProperties(ofObject object: AnyObject, to encoder: any Encoder) throws {
   try withPropertyMemory(ofObject: object) { memory in
     try encodeProperties(of: type(of: object), in: memory, to: encoder)

@@ -134,7 +134,6 @@ package final class ArchiveImage {
 
   // MARK: Tables
 
-  /// The names of the keys, by number.
   package var keys: [String] { tables.keys }
   package var classes: [ClassEntry] { tables.classes }
 
@@ -147,7 +146,6 @@ package final class ArchiveImage {
     return Int(tables.shapeStarts[number])..<Int(tables.shapeStarts[number + 1])
   }
 
-  /// How many shapes there are.
   var shapeCount: Int { tables.shapeStarts.count - 1 }
 
   /// The number of the key in `slot` of the range that ``shape(_:at:)`` returned.
@@ -246,7 +244,6 @@ package final class ArchiveImage {
     try ArchiveTables.checkEnd(cursor, table, "conditional")
   }
 
-  /// Whether there are conditional references.
   package var hasConditionals: Bool {
     directory.conditionals.count > 0 || saved?.saves.contains { $0.conditionals.count > 0 } == true
   }

@@ -1,6 +1,5 @@
 /// The keys, shapes and classes of an archive (Format §5.1 to §5.3), read whole when it is opened.
 package final class ArchiveTables {
-  /// The names of the keys, by number.
   let keys: [String]
   /// Where the keys of each shape begin in ``shapeKeys``, and one entry more for the end of the last.
   let shapeStarts: [UInt32]
@@ -64,7 +63,6 @@ package final class ArchiveTables {
   /// Whether an archive that has the same bytes is found to have the same tables.
   var canBeShared: Bool { bytes.count > 0 || shapeStarts.count == 1 && classes.isEmpty }
 
-  /// Where they stand.
   static func range(in directory: ArchiveDirectory) -> Range<Int> {
     min(
       directory.keys.range.lowerBound,

@@ -3,13 +3,11 @@ struct BodyStart: BitwiseCopyable {
   let group: Int
   /// Where the lengths of the bodies of the group stand, of which each has ``width`` bytes.
   let lengths: Int
-  /// Where the body begins.
   var start: Int
   let width: Int32
   /// The number of the body in its group.
   var index: Int32 = 0
 
-  /// The first body of a group.
   init(group: Int, lengths: Int, width: Int, start: Int) {
     (self.group, self.lengths, self.start) = (group, lengths, start)
     self.width = Int32(truncatingIfNeeded: width)

@@ -221,11 +221,6 @@ extension ArchiveImage {
       throw .damaged("Two keys of the top level refer to the same value", at: offset)
     }
   }
-
-  /// The error for a value reference that stands elsewhere than under a key of the top level.
-  package func misplacedValueReference(_ offset: Int) -> ArchiveError {
-    ArchiveError.damaged("A reference to a value is allowed only under a key of the top level", at: offset)
-  }
 }
 
 /// What is read of bodies bit by bit, and not a body at a time.

@@ -8,7 +8,6 @@ package struct ImageExtent {
   package let firstEnd: Int
   /// Where the bodies and the top level of the first save end.
   let firstContentEnd: Int
-  /// How many bodies the first save has.
   package let firstBodyCount: Int
   /// Whether the contents can be compared with checksums (Format §8.3).
   package let hasChecksums: Bool

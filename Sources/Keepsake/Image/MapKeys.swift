@@ -1,7 +1,6 @@
 /// The keys of one map, found by their hashes. None stands there twice (Format §4.8; §10, rule 27).
 struct DistinctKeys {
   struct Entry {
-    /// Where the key is.
     var offset: Int
     var hash: UInt32
   }
@@ -24,7 +23,6 @@ struct DistinctKeys {
     try enter(entries.count - 1, image)
   }
 
-  /// The slot of the key `name`.
   func slot(of name: String, _ image: ArchiveImage, _ keyHash: KeyHash) throws(ArchiveError) -> Int? {
     let hash = name.withUTF8Bytes { keyHash.of($0) }
     return try slots.slot(hash) { (slot) throws(ArchiveError) in
@@ -94,7 +92,6 @@ extension ArchiveImage {
     return hash
   }
 
-  /// Whether the keys of a map at two places are the same.
   fileprivate func isSameKey(_ cursor: Int, _ other: Int) throws(ArchiveError) -> Bool {
     var cursor = cursor
     var other = other

@@ -78,7 +78,6 @@ struct SavedParts {
     return bodies[UInt32(truncatingIfNeeded: number)]
   }
 
-  /// The numbers of the bodies that appended saves have.
   var numbers: [Int] { bodies.keys.map(Int.init) }
 
   /// The number of the body that holds the byte at `offset`, if it is one of an appended save, and a current one.

@@ -1,7 +1,6 @@
 /// An archive that was made of one in another format.
 package struct TranslatedArchive {
   package let buffer: ByteBuffer
-  /// How many bytes the original has.
   let sourceByteCount: Int
   /// Where values are, in the order of the archive.
   let offsets: [TranslatedOffset]

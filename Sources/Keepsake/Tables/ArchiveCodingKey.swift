@@ -32,7 +32,6 @@ extension ArchiveCodingKey {
 protocol RecordKey: CodingKey {}
 
 extension PathElement {
-  /// The element as the key of a map.
   var name: ExactString { ExactString(string: keyText) }
 }
 

@@ -14,7 +14,6 @@ package struct ArchiveDirectory: Sendable {
   /// heads; `nil` in the long form.
   let lengthWidth: Int?
 
-  /// Whether the archive has the short form.
   package var isShort: Bool { lengthWidth != nil }
   package let keys: Table
   package let shapes: Table

@@ -89,7 +89,6 @@ extension ArchivePath: CustomStringConvertible {
   }
 }
 
-/// Reads the text of a path.
 private struct PathParser {
   private let text: String
   private var rest: Substring.UnicodeScalarView

@@ -12,7 +12,6 @@ struct ChunkedArray<Element> {
     chunks[index &>> ChunkedArray.shift][index & (ChunkedArray.chunkCount &- 1)]
   }
 
-  /// Begins to fetch the element at `index`.
   @inline(__always)
   func prefetch(_ index: Int) {
     chunks.prefetch(index & (ChunkedArray.chunkCount &- 1), ofArray: index &>> ChunkedArray.shift)

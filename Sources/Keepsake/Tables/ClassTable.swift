@@ -35,7 +35,6 @@ struct ClassRegistry {
   private var changes: [Change] = []
   /// The entries of a file to which a save is added that no type has got yet, by their names.
   private var unclaimed: [String: [Int]] = [:]
-  /// How many keys are read last.
   private var keysReadLastCount = 0
   /// The type that was requested last: objects of one class often come in a row.
   private var latest: (id: ObjectIdentifier, number: Int)?
@@ -117,7 +116,6 @@ struct ClassRegistry {
     changes.append(.madePolymorphic(number))
   }
 
-  /// Whether any class has a key that is read last.
   var hasKeysReadLast: Bool { keysReadLastCount > 0 }
 
   mutating func readLast(_ key: String, of number: Int) {

@@ -16,7 +16,6 @@ struct KeyHash {
   /// The same in every process, for where an archive depends on it.
   static let unseeded = KeyHash(seed: 0)
 
-  /// The hash of a number of a key.
   @inline(__always)
   func of(_ number: Int) -> UInt32 {
     UInt32(truncatingIfNeeded: KeyHash.mix(seed ^ UInt64(truncatingIfNeeded: number)))
@@ -28,7 +27,6 @@ struct KeyHash {
     UInt32(truncatingIfNeeded: KeyHash.mix(KeyHash.mix(seed ^ text.words.0) ^ text.words.1))
   }
 
-  /// The hash of a text.
   @inline(__always)
   func of(_ utf8: RawSpan) -> UInt32 {
     let count = utf8.byteCount
@@ -69,7 +67,6 @@ struct SlotTable {
   /// The number of a slot and 1, or 0 where a bucket is free.
   private var buckets: [UInt32]
 
-  /// For how many slots there is room.
   var capacity: Int { buckets.count &* 2 / 3 }
 
   /// A table with room for `count` slots: as many buckets as make it two thirds full at most.

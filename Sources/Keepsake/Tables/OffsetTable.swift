@@ -43,7 +43,6 @@ struct OffsetTableBuilder {
     return offset..<(offset + lengths[index])
   }
 
-  /// The lengths of all bodies.
   var lengths: [Int] {
     (0..<(groups.count / OffsetTable.groupByteCount)).flatMap { flushed($0)?.lengths ?? [] } + pending
   }
@@ -60,7 +59,6 @@ struct OffsetTableBuilder {
     return (Int(entry >> 2), lengths)
   }
 
-  /// A point to which the table can be taken back.
   struct Mark {
     fileprivate let table: OffsetTableBuilder
     fileprivate let byteCounts: (groups: Int, lengths: Int)
@@ -77,7 +75,6 @@ struct OffsetTableBuilder {
   /// The lengths of all bodies, where they are no more than ``ShortArchive/mostBodies``.
   var fewLengths: [Int]? { count == pending.count ? pending : nil }
 
-  /// Forgets all bodies.
   mutating func removeAll() {
     guard count > 0 else { return }
     groups.truncate(to: 0)

@@ -8,7 +8,6 @@ package struct SaveDirectory: Sendable {
   package let range: Range<Int>
   /// When it was saved, in seconds since the beginning of 2001, if the program said so.
   package let date: Double?
-  /// How many bodies the file has with this save.
   package let bodyCount: Int
   package let bodies: Range<Int>
   package let topLevel: Range<Int>

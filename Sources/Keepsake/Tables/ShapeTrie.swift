@@ -16,7 +16,6 @@ struct ShapeTrie {
       self.key = key
     }
 
-    /// Remembers the step that was taken last.
     @inline(__always)
     mutating func note(_ step: Step, to child: Int) {
       lastKey = step.key
@@ -50,7 +49,6 @@ struct ShapeTrie {
   /// How many ways there are from the root through the keys.
   var nodeCount: Int { nodes.count }
 
-  /// How many shapes have a number.
   var count: Int { ends.count }
 
   /// The node that `key` leads to, or `nil` when the path to `node` has that key already.
@@ -87,7 +85,6 @@ struct ShapeTrie {
     return take(step, to: child)
   }
 
-  /// Remembers that `step` was taken last.
   private mutating func take(_ step: Step, to child: Int) -> Int {
     recent[step.slot] = (step, child)
     nodes[step.node].note(step, to: child)

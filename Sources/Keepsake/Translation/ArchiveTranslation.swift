@@ -20,7 +20,6 @@ package struct ArchiveTranslation {
   private var numbersOfClasses: [ObjectIdentifier: Int] = [:]
   /// The names of classes that have another one in the original.
   private var originalNames: [String: String] = [:]
-  /// How many shapes records have so far.
   var shapeCount = 0
   /// Where values are in the new archive, and where they were in the original.
   private var offsets: [TranslatedOffset] = []
@@ -106,7 +105,6 @@ package struct ArchiveTranslation {
 
   // MARK: Counting
 
-  /// Counts how many references lead to each object that can be reached.
   private mutating func countReferences() throws(ReadingError) {
     var rest = archive.topLevel.map(\.value)
     while let node = rest.popLast() {

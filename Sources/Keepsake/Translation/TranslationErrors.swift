@@ -1,7 +1,6 @@
 internal import FoundationArchives
 
 extension ArchiveLimits {
-  /// The limits as the reader of NSKeyedArchiver's files has them.
   var forReading: ReadingBudget.Limits {
     var limits = ReadingBudget.Limits()
     limits.memory = maximumAllocation

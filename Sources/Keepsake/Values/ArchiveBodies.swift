@@ -7,7 +7,6 @@ package struct ArchiveBody {
   /// The bytes of the body, class number included.
   package let byteRange: Range<Int>
 
-  /// The name of the object's class, as it stands in the archive; `nil` for a value.
   package var className: String? { classNumber.map { value.image.classes[$0].name } }
 }
 

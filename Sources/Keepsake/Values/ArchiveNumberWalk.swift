@@ -7,7 +7,6 @@ package struct ArchiveNumberWalk {
   private let reader: ByteReader
   private let element: PackedElement
   private var cursor: Int
-  /// How many numbers the array has.
   package let count: Int
   /// How many of them were returned or left out.
   package private(set) var index = 0
@@ -42,7 +41,6 @@ package struct ArchiveNumberWalk {
     }
   }
 
-  /// Moves behind `taken` numbers.
   private mutating func pass(_ taken: Int) throws(ArchiveError) {
     switch element {
     case .bool: try advance((taken + 7) / 8)

@@ -11,7 +11,6 @@ struct ArchiveRewriter {
     }
   }
 
-  /// A container that is being written.
   private struct Container {
     let kind: ArchiveValue.Kind
     let edit: ArchiveEdits.ContainerEdit
@@ -38,7 +37,6 @@ struct ArchiveRewriter {
   /// Whether something was changed in the body that is being written, and in how many objects something was.
   private var isChanged = false
   private(set) var changedObjectCount = 0
-  /// The new archive.
   private(set) var buffer = ByteBuffer(minimumCapacity: 0)
 
   /// Writes the archive `source` with `edits`.
@@ -286,7 +284,6 @@ struct ArchiveRewriter {
 }
 
 extension ArchiveImage {
-  /// The names of a class and of its superclasses.
   fileprivate func classNames(from number: Int?) -> [String] {
     guard let number else { return [] }
     return sequence(first: number) { self.classes[$0].superclass }.map { classes[$0].name }

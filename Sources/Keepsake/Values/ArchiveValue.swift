@@ -146,7 +146,9 @@ public struct ArchiveValue: @unchecked Sendable {
       case .conditionalReference: .conditional
       case .reserved: throw image.unknownTag(tag, at: offset)
       }
-    if kind == .value, standing != .underTopLevelKey { throw image.misplacedValueReference(offset) }
+    guard kind != .value || standing == .underTopLevelKey else {
+      throw .damaged("A reference to a value is allowed only under a key of the top level", at: offset)
+    }
     // The end of other values is found with the last of their members.
     if isAllOfBody, !hasMembers || kind == .url {
       try image.checkEnd(byteRange.upperBound, of: offset..<bodyEnd)
@@ -209,7 +211,6 @@ public struct ArchiveValue: @unchecked Sendable {
     }
   }
 
-  /// Throws when the value has more elements than are allowed.
   func checkElementCount(_ count: Int) throws(ArchiveError) {
     guard count <= image.limits.maximumElementCount else { throw image.limits.tooManyElements(count, offset) }
   }

@@ -21,9 +21,7 @@ package struct ArchiveWalk {
     var comeBack: (position: Position, body: Range<Int>, reader: ByteReader)?
     /// How deep the values of this body were nested outside of this one.
     var depth: Int
-    /// Where the values in it stand.
     var standing = ArchiveValue.Standing.inside
-    /// The keys of a map that were met.
     var keys = DistinctKeys()
   }
 

@@ -21,7 +21,6 @@ package final class ByteBuffer {
   private var base: UnsafeMutableRawPointer
   @safe @exclusivity(unchecked)
   package private(set) var capacity: Int
-  /// How many bytes have been written.
   @safe @exclusivity(unchecked)
   package private(set) var count = 0
 
@@ -43,7 +42,6 @@ package final class ByteBuffer {
     return unsafe memory.unsafelyUnwrapped  // compared above
   }
 
-  /// Makes room for `extra` more bytes.
   @inline(__always)
   private func reserve(_ extra: Int) {
     if extra > capacity &- count { grow(extra) }
@@ -85,7 +83,6 @@ package final class ByteBuffer {
     count &+= byteCount
   }
 
-  /// Appends the bytes of `span`.
   @inline(__always)
   package func append(_ span: RawSpan) {
     reserve(span.byteCount)
@@ -223,14 +220,12 @@ package final class ByteBuffer {
 
   // MARK: Going back
 
-  /// Drops everything from `newCount` on.
   @inline(__always)
   package func truncate(to newCount: Int) {
     precondition(newCount >= 0 && newCount <= count)
     count = newCount
   }
 
-  /// The byte at `offset`.
   @inline(__always)
   package subscript(offset: Int) -> UInt8 {
     get {
@@ -290,7 +285,6 @@ package final class ByteBuffer {
     unsafe base = ByteBuffer.memory(capacity, from: base)  // of its own, and large enough for the bytes
   }
 
-  /// Exchanges all bytes with another buffer.
   package func exchange(with other: ByteBuffer) {
     unsafe swap(&base, &other.base)  // each owns one block before and after
     swap(&capacity, &other.capacity)
@@ -327,7 +321,6 @@ package final class ByteBuffer {
     return try body(unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count).bytes)
   }
 
-  /// A copy of the bytes of `range`.
   package func bytes(_ range: Range<Int>) -> [UInt8] {
     withBytes(range) { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
   }

@@ -6,7 +6,6 @@ package struct Checksum {
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-  /// The checksum of `bytes`.
   package static func of(_ bytes: RawSpan) -> UInt64 {
     var offset = 0
     var hash: UInt64

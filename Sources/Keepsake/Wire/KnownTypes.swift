@@ -84,7 +84,6 @@ struct SmallText {
     self.words = (low, high | UInt64(count) &<< 56)
   }
 
-  /// The words of a string of this text, which is ASCII.
   @inline(__always)
   private var asciiWords: (UInt64, UInt64) { (words.0, words.1 | 0xE000_0000_0000_0000) }
 

@@ -96,7 +96,6 @@ extension ByteReader {
 }
 
 extension RawSpan {
-  /// Whether all bytes are below 128.
   @inline(__always)
   var isASCII: Bool {
     var offset = 0

@@ -13,7 +13,6 @@ package struct SaveTrailer {
   /// The checksum in the trailer of the save before, to which this one was added.
   package let checksumBefore: UInt64
   package let hasBlockChecksums: Bool
-  /// Where the save ends.
   package let end: Int
 
   /// Reads the trailer that ends where `reader` does; `nil` where none does, or one that contradicts itself.

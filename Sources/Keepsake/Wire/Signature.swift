@@ -48,10 +48,8 @@ package enum Header {
     }
   }
 
-  /// The header of an archive without flags.
   package static let plain = bytes()
 
-  /// The header of an archive with `flags`.
   package static func bytes(_ flags: Flags = []) -> [UInt8] {
     signature + [major, minor]
       + [UInt8(truncatingIfNeeded: flags.rawValue), UInt8(truncatingIfNeeded: flags.rawValue >> 8)]

@@ -1,6 +1,5 @@
 /// Compares two values, and all that they reach, by reflection: without recursion, and each object once.
 struct GraphComparison {
-  /// Where they differ.
   private(set) var differences: [String] = []
   /// One value of each type that was met in the first.
   private(set) var samples: [Any] = []

@@ -108,7 +108,6 @@ final class DocumentFile {
     hasLeftover = false
   }
 
-  /// Creates the file of a new document.
   static func create(
     _ path: String,
     _ write: (DurableFile) throws(ArchiveError) -> Void

@@ -50,7 +50,6 @@ extension ArchiveImage {
     return count
   }
 
-  /// How many bytes the tables have.
   var tableByteCount: Int {
     saves.reduce(extent.firstEnd - extent.firstContentEnd) {
       $0 + $1.range.upperBound - $1.topLevel.upperBound

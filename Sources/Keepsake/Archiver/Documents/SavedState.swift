@@ -2,7 +2,6 @@
 final class SavedState {
   /// The objects that the file has.
   enum Objects {
-    /// Those that a session has read.
     case read(DecodingSession)
     case known(KnownObjects)
   }

@@ -8,7 +8,6 @@
 package final class DurableFile {
   private let target: SaveTarget
   private var state: State
-  /// The number of bytes written so far.
   private(set) var count = 0
 
   private enum State {

@@ -45,7 +45,6 @@ struct SystemError: Error, Equatable {
 final class OpenFile: Sendable {
   let number: CInt
 
-  /// Takes over an open descriptor.
   init(number: CInt) {
     self.number = number
   }
@@ -110,7 +109,6 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Makes the file end after `byteCount` bytes.
   func truncate(to byteCount: Int) throws(SystemError) {
     try repeating { ftruncate(number, off_t(byteCount)) }
   }
@@ -201,7 +199,6 @@ extension OpenFile {
     }
   }
 
-  /// The value of the attribute `name`.
   func attribute(_ name: String) throws(SystemError) -> [UInt8] {
     // Unsafe, here and below: the bytes are of one array, and so many; a name is a C string for the call.
     try unsafe filled { (bytes, count) in
