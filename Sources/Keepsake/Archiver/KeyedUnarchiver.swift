@@ -307,6 +307,7 @@ extension KeyedUnarchiver {
   }
 
   /// Lets `decode` read the archive in `data` by a session that may be used again.
+  @inline(__always)
   static func withSession<Root>(
     _ data: Data,
     _ verification: ArchiveVerification,

@@ -54,10 +54,9 @@ package final class ArchiveTables {
   /// Whether they were read from these bytes, of which `hash` is the ``KeyHash/unseeded`` hash, and of an archive with
   /// `directory`, if that is known.
   func areRead(from other: RawSpan, _ hash: UInt32, _ directory: ArchiveDirectory?) -> Bool {
-    guard hash == self.hash, bytes.withBytes(0..<bytes.count, { $0.hasSameBytes(as: other) }) else {
-      return false
-    }
-    return directory.map { extent == Extent($0) } ?? true
+    guard hash == self.hash else { return false }
+    if let directory, extent != Extent(directory) { return false }
+    return bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
   }
 
   /// Whether an archive that has the same bytes is found to have the same tables.

@@ -28,7 +28,7 @@ extension ArchiveImage {
     let index = (number - 1) % OffsetTable.groupSize
     let near = knownBodies.starts.nearest(group, index)
     var body = if let near { near } else { try firstBody(of: group) }
-    while Int(body.index) < index {
+    while body.index < index {
       body.start &+= try length(of: body)
       body.index &+= 1
     }
@@ -59,7 +59,7 @@ extension ArchiveImage {
     let number = first.group
     let isLast = number == directory.offsets.count - 1
     let count = isLast ? extent.firstBodyCount - number * OffsetTable.groupSize : OffsetTable.groupSize
-    let lengthsEnd = first.lengths + count * Int(first.width)
+    let lengthsEnd = first.lengths + count * first.width
     guard lengthsEnd <= directory.offsets.range.upperBound else {
       throw .damaged("An offset in the offset table is outside the archive", at: offset(ofGroup: number))
     }
@@ -113,8 +113,7 @@ extension ArchiveImage {
   /// The length of a body; never less than 0.
   @inline(__always)
   private func length(of body: BodyStart) throws(ArchiveError) -> Int {
-    let width = Int(body.width)
-    let length = try reader.unsigned(at: body.lengths &+ Int(body.index) &* width, byteCount: width)
+    let length = try reader.unsigned(at: body.lengths &+ body.index &* body.width, byteCount: body.width)
     return length > UInt64(Int.max) ? Int.max : Int(length)
   }
 

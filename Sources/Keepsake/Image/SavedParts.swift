@@ -9,7 +9,7 @@ struct SavedParts {
   /// How many bytes of bodies and top levels have a newer one in their place, those of the first save not counted.
   let replacedByteCount: Int
 
-  /// Finds the saves of a file, of which `end` is the end of the newest, and the end of the first.
+  /// Finds the saves of a file that ends with the newest, and the end of the first.
   static func trailers(
     _ reader: ByteReader,
     _ flags: Header.Flags
