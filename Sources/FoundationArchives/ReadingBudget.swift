@@ -22,8 +22,7 @@ package struct ReadingBudget {
   private var work: Int
   private var objectCount = 0
 
-  /// How often the bytes of the file may be taken in memory, and how many in any case: a small file has a few hundred
-  /// values at most, and must not be able to make a reader busy.
+  /// How often the bytes of the file may be taken in memory, and how many in any case: a small file has few values.
   private static let memory = (factor: 64, constant: 256 << 10)
   /// How often the bytes may be looked at, also where the caller allows any memory.
   private static let work = (factor: 256, constant: 1 << 20)

@@ -1,8 +1,7 @@
 // The classes of Foundation that have a form of their own in Swift.
 
 extension ContentFields {
-  /// What an object of the class `name` is; `nil` when that is no class of Foundation, or the object is of a kind that has
-  /// no form in Swift, and stays an object.
+  /// What an object of the class `name` is; `nil` when that is no class of Foundation, or it has no form in Swift.
   func content(ofClass name: String, _ contents: inout ContentReader) throws(ReadingError) -> ArchivedContent?
   {
     switch name {

@@ -4,8 +4,7 @@
   import Foundation
 #endif
 
-/// Reads a property list in XML, as far as NSKeyedArchiver writes it: no namespaces, no entities but the five that XML
-/// itself has. Nesting takes no recursion.
+/// Reads a property list in XML as NSKeyedArchiver writes it: no namespaces, no entities of its own, no recursion.
 struct XMLPropertyListReader {
   private var scanner: XMLScanner
   private(set) var budget: ReadingBudget

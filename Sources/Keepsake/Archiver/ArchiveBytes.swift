@@ -29,8 +29,7 @@ extension ByteReader {
       return
     }
     let holder = Holder(data)
-    // The storage of a `Data` does not move while it is held, and a change makes a copy while the holder has it;
-    // this is also what `NSData.bytes` of a bridged `Data` relies on.
+    // The storage of a `Data` does not move while it is held, and a change makes a copy meanwhile.
     self = unsafe holder.data.withUnsafeBytes { unsafe ByteReader($0, owner: holder) }
   }
 }
@@ -70,8 +69,7 @@ extension ArchiveImage {
   }
 }
 
-/// The archive that is made of one of NSKeyedArchiver, complete with checksums, and what could not be carried over or
-/// became something else; `nil` when `data` is no property list.
+/// An archive made of one of NSKeyedArchiver, and what could not be carried over; `nil` when `data` is no property list.
 package func translateFoundationArchive(
   _ data: Data
 ) throws(ArchiveError) -> (data: Data, losses: [(what: String, count: Int)])? {
@@ -88,8 +86,7 @@ extension ByteBuffer {
   /// Less than this is copied: that takes less than the memory that is kept free behind it costs.
   private static let leastGivenByteCount = 1 << 14
 
-  /// The bytes as `Data`. Large ones are not copied: the `Data` gets the memory, as it changes its bytes in place, and the
-  /// buffer is empty afterwards.
+  /// The bytes as `Data`. Large ones give it their memory, as it changes its bytes in place; the buffer is then empty.
   func takeData() -> Data {
     guard count >= ByteBuffer.leastGivenByteCount else { return withBytes(0..<count) { Data($0) } }
     let memory = unsafe takeMemory()

@@ -195,8 +195,7 @@ package final class ArchiveImage {
     return offsets
   }
 
-  /// The number of the body to which a conditional reference with the entry `index` leads; `nil` when the
-  /// object was not archived. Throws when there is no such entry (Format §5.5).
+  /// The body to which entry `index` of the conditional table leads; `nil` when it was not archived (Format §5.5).
   package func conditionalTarget(_ index: Int, at offset: Int) throws(ArchiveError) -> Int? {
     let targets = try conditionals
     guard index >= 0, index < targets.count else {
@@ -283,8 +282,7 @@ package final class ArchiveImage {
     return number - 1
   }
 
-  /// Reads the number behind the tag of a typed value, of which `offset` is the place and moves to the value
-  /// itself: that of an entry of the class table (Format §4.10).
+  /// Reads the number of the type behind the tag at `offset`, which moves to the value itself (Format §4.10).
   package func valueTypeNumber(at offset: inout Int) throws(ArchiveError) -> Int {
     let cursor = offset
     offset += 1

@@ -78,8 +78,7 @@ extension ArchiveImage {
     }
   }
 
-  /// The hash of the key of a map at `cursor`, by a seed of the image's own. One that is the number of a long string does
-  /// not cost the length of that string each time.
+  /// The hash of the key of a map at `cursor`. One that is the number of a long string does not cost its length each time.
   fileprivate func rememberedKeyHash(at cursor: Int) throws(ArchiveError) -> UInt32 {
     var cursor = cursor
     guard try reader.byte(at: cursor) & 0xFC == Tag.stringReference else {

@@ -35,8 +35,7 @@ extension ValueLayout {
         cursor = try end(ofPackedArrayAt: cursor, in: reader)
       } else {
         let children = try valuesBehindHead(at: &cursor, in: reader)
-        // A value takes a byte at least, so that what is left bounds how many can still come: this one is among those that
-        // are pending, and has its bytes.
+        // A value takes a byte at least, so that what is left bounds how many can still come, this one among them.
         guard pending &- 1 <= reader.count &- cursor &- children else { throw tooManyParts(cursor) }
         pending &+= children
       }

@@ -70,8 +70,7 @@ struct ShapeTrie {
     return self.step(from: node, newKey: key)
   }
 
-  /// The node that `key` leads to, of which the caller knows that the path to `node` does not have it: to find that out
-  /// takes as long as the path is.
+  /// The node that `key` leads to, where the caller knows that the path to `node` does not have it.
   mutating func step(from node: Int, newKey key: Int) -> Int {
     let step = Step(node: node, key: key)
     let child: Int
@@ -127,8 +126,7 @@ struct ShapeTrie {
   /// The node at which the shape `number` ends.
   func end(of number: Int) -> Int { ends[number] }
 
-  /// Gives the next number to the shape of `keys`, as the file has it to which a save is added. A shape that is there twice
-  /// keeps its first number, and takes the second one up as well.
+  /// Gives the next number to the shape of `keys`, as the file has it; one that is there twice keeps its first number.
   mutating func takeOver(_ keys: [Int]) {
     let node = keys.reduce(ShapeTrie.root) { step(from: $0, newKey: $1) }
     if nodes[node].number < 0 { nodes[node].number = ends.count }

@@ -302,8 +302,7 @@ package struct ArchiveTranslation {
     }
   }
 
-  /// Appends the head of a dictionary: a map where its keys are texts or integers, and otherwise keys and values in
-  /// turns, as Swift encodes such dictionaries.
+  /// Appends the head of a dictionary: a map if its keys are texts or integers, otherwise keys and values in turns.
   private mutating func appendHead(of pairs: [PropertyList.Member], at node: Int) throws(ReadingError) {
     if pairs.isEmpty {
       builder.buffer.append(Tag.empty)

@@ -18,8 +18,7 @@ extension ArchiveImage {
     }
   }
 
-  /// The body of `number`, from 1 on, to which the reference at `offset` leads. Only how it begins is read; a value that
-  /// nothing stands in must fill it.
+  /// The body `number`, from 1 on, to which the reference at `offset` leads. Only how it begins is read.
   package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
     let range = try exclusively { () throws(ArchiveError) in try extent(ofBody: number, at: offset) }
     var cursor = range.lowerBound
@@ -48,8 +47,7 @@ extension ArchiveImage {
     }
   }
 
-  /// The end of the value at `offset`, after all that leads to it was compared with its checksums: what is skipped is looked
-  /// at as well, since its tags tell where the rest begins.
+  /// The end of the value at `offset`, after all that leads to it was compared with its checksums.
   func endTouching(valueAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
     let end: Int
     do throws(ArchiveError) {
@@ -65,8 +63,7 @@ extension ArchiveImage {
 }
 
 extension ArchiveValue {
-  /// The number of the body that a reference leads to; `nil` for a value that is no reference, and for a
-  /// conditional reference to an object that was not archived.
+  /// The number of the body that a reference leads to; `nil` for other values, and where the object was not archived.
   package var bodyNumber: Int? {
     get throws(ArchiveError) {
       switch kind {
@@ -80,8 +77,7 @@ extension ArchiveValue {
     }
   }
 
-  /// The object or value that a reference leads to; `nil` for a value that is no reference, and for a
-  /// conditional reference to an object that was not archived.
+  /// The object or value that a reference leads to; `nil` for other values, and where the object was not archived.
   package var target: ArchiveBody? {
     get throws(ArchiveError) {
       guard let number = try bodyNumber else { return nil }

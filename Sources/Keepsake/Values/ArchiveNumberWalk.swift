@@ -48,8 +48,7 @@ package struct ArchiveNumberWalk {
     case .float64: try advance(taken * 8)
     case .signed, .unsigned:
       for first in stride(from: 0, to: taken, by: PackedNumbers.blockSize) {
-        // The head of a mixed block is one byte and the widths; what is behind may belong to another of the blocks
-        // that are verified when they are touched.
+        // The head of a mixed block is one byte and the widths; what is behind is touched when it is read.
         let count = min(taken - first, PackedNumbers.blockSize)
         try image.touch(cursor..<min(cursor + 1 + (count + 3) / 4, reader.count))
         cursor = try PackedBlock(reader, of: count, at: cursor).end

@@ -50,8 +50,7 @@ package final class ByteBuffer {
   @inline(never)
   private func grow(_ extra: Int) {
     let needed = count + extra
-    // Behind a large piece nearly always come only tables and checksums; with some room for them, the piece
-    // is not moved once more. Pages that are never written cost nothing.
+    // Behind a large piece come mostly tables and checksums: with room for them, it is not moved once more.
     capacity = max(capacity * 2, extra < ByteBuffer.largePiece ? needed : needed + needed / 64 + 4_096)
     unsafe base = ByteBuffer.memory(capacity, from: base)  // of its own, and larger than before
   }
@@ -293,13 +292,11 @@ package final class ByteBuffer {
 
   // MARK: Giving away
 
-  /// The memory with the bytes at its beginning, and how many there are. It belongs to the caller, who is to
-  /// `free` it; the buffer is empty afterwards.
+  /// The memory, which the caller is to `free`, and how many bytes it has; the buffer is empty afterwards.
   @unsafe
   package func takeMemory() -> (address: UnsafeMutableRawPointer, byteCount: Int) {
     let byteCount = count
-    // Much that was kept free would stay taken as long as the bytes are; to shorten a block moves nothing. A
-    // little is left as it is: giving it back takes longer than it is worth.
+    // Much that was kept free would stay taken as long as the bytes are. A little is left as it is.
     let isMuch = capacity - byteCount > byteCount / 32 + 8_192
     let memory = unsafe isMuch ? ByteBuffer.memory(max(byteCount, 16), from: base) : base
     capacity = 16

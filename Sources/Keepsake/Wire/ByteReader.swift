@@ -70,8 +70,7 @@ package struct ByteReader {
     return (try window(at: offset, byteCount: byteCount) &<< shift) &>> shift
   }
 
-  /// At least `byteCount` bytes from `offset` on in one word. Nearly always eight can be read at once; only
-  /// at the very end of the memory the bytes are gathered one by one.
+  /// At least `byteCount` bytes from `offset` on in one word; at the very end of the memory they are gathered.
   @inline(__always)
   private func window(at offset: Int, byteCount: Int) throws(ArchiveError) -> UInt64 {
     if offset >= 0, offset <= count &- 8 {
@@ -115,8 +114,7 @@ package struct ByteReader {
       count: range.count
     )
     let string = unsafe String(decoding: utf8, as: UTF8.self)
-    // What is not valid is repaired, and so comes out as other bytes. (To ask for a string only if the bytes are valid
-    // takes more, as generic metadata is looked up for it.)
+    // What is not valid is repaired, and so comes out as other bytes. (To validate it first takes generic metadata.)
     let bytes = unsafe UnsafeRawBufferPointer(utf8).bytes
     guard bytes.isASCII || string.withUTF8Bytes({ $0.hasSameBytes(as: bytes) }) else {
       throw .damaged("A string is not valid UTF-8", at: range.lowerBound)

@@ -5,8 +5,7 @@
 func bitPattern<Value>(of value: Value) -> Int? {
   switch MemoryLayout<Value>.size {
   case 0: 0
-  // Exactly one byte, and no byte of a value that small is padding or a reference. (Looking at it through a pointer
-  // would cost ten times as much where the type is not known to the compiler.)
+  // Exactly one byte, none of it padding or a reference. (Through a pointer it would cost ten times as much.)
   case 1: unsafe Int(unsafeBitCast(value, to: UInt8.self))
   default: nil
   }

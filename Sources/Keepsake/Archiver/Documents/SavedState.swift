@@ -126,8 +126,7 @@ final class SavedState {
     objects = .known(known)
   }
 
-  /// Takes over after a save from the state before it: lazy values are read from the newest save from now on, and know the
-  /// objects that it has added.
+  /// Takes over after a save: lazy values are read from it from now on, and know the objects that it has added.
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
     objects = .known(numbers.known(by: session))
     readers = before.readers.filter { $0.session != nil }

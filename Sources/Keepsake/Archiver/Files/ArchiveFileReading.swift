@@ -28,8 +28,7 @@ package func mapArchiveFile(_ path: String) throws(ArchiveError) -> Data {
   return try mapArchive(file, path)
 }
 
-/// The bytes of an open file up to the end of its newest save, mapped into memory. What an interrupted save left behind that
-/// is not mapped, since the next save takes it away.
+/// The bytes up to the end of the newest save, mapped into memory. What stands behind, the next save takes away.
 func mapArchive(_ file: OpenFile, _ path: String) throws(ArchiveError) -> Data {
   let status = try opening(path) { () throws(SystemError) in try file.status() }
   try checkKind(status, path)

@@ -34,8 +34,7 @@ package final class DurableFile {
     cancel()
   }
 
-  /// Writes all of the bytes after those written so far. If that fails, the replacement is given up: a file
-  /// with a piece missing cannot be committed.
+  /// Writes all of the bytes behind those written so far. If that fails, the replacement is given up.
   package func append(_ bytes: RawSpan) throws(ArchiveError) {
     let file = try openTemporary().file
     do {
@@ -119,8 +118,7 @@ package final class DurableFile {
     temporary.remove(from: target.folder)
   }
 
-  /// Removes the temporary file, from any thread: for a process that is about to end in the middle of the save.
-  /// Does nothing once the file is in place.
+  /// Removes the temporary file, from any thread: for a process that is about to end. Does nothing once it is in place.
   package var removal: @Sendable () -> Void {
     guard case .writing(let temporary) = state else { return {} }
     return { [folder = target.folder] in temporary.remove(from: folder) }
@@ -137,8 +135,7 @@ package final class DurableFile {
   }
 }
 
-/// The file that an archive is saved to while it is being made: what is finished goes to the temporary file of a durable
-/// save, which is made when there is something to write (Design §6).
+/// The temporary file that an archive is saved to while it is being made, from the first piece on (Design §6).
 final class ArchiveFileSink: ArchiveSink {
   private let path: String
   private var file: DurableFile?

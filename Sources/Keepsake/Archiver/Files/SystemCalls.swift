@@ -141,8 +141,7 @@ final class OpenFile: Sendable {
     try repeating { fsync(number) }
   }
 
-  /// Takes the lock of this file for this open file, or fails at once with `EWOULDBLOCK`. The system drops the lock when the
-  /// file is closed, and so when the process dies in whatever way.
+  /// Takes the lock of this file, or fails at once with `EWOULDBLOCK`. The system drops it when the file is closed.
   func lock() throws(SystemError) {
     try repeating { flock(number, LOCK_EX | LOCK_NB) }
   }
