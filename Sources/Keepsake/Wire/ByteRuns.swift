@@ -14,6 +14,13 @@ extension ByteBuffer {
 }
 
 extension ByteReader {
+  /// Whether the bytes from `offset` on are those of `range` in `other`.
+  func hasBytes(_ other: ByteBuffer, _ range: Range<Int>, at offset: Int) throws(ArchiveError) -> Bool {
+    try withBytes(offset..<(offset + range.count)) { own in
+      other.withBytes(range) { own.hasSameBytes(as: $0) }
+    }
+  }
+
   /// Whether the bytes of `range` are the UTF-8 of `string`.
   package func hasUTF8(of string: String, in range: Range<Int>) throws(ArchiveError) -> Bool {
     guard string.utf8.count == range.count else { return false }

@@ -33,7 +33,8 @@ extension ArchiveImage {
 
   /// Whether the archive has the bytes of `range` of `buffer` in `offset`.
   func has(_ buffer: ByteBuffer, _ range: Range<Int>, in offset: Range<Int>) throws(ArchiveError) -> Bool {
-    try reader.withBytes(offset) { own in buffer.withBytes(range) { own.hasSameBytes(as: $0) } }
+    guard offset.count == range.count else { return false }
+    return try reader.hasBytes(buffer, range, at: offset.lowerBound)
   }
 
   /// The checksum in the trailer of the newest save. It stands at the same place in both kinds of trailers.
