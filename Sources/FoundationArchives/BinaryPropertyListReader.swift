@@ -1,8 +1,7 @@
-/// Reads a binary property list, `bplist00`: objects, a table of where they are, and a trailer of 32 bytes.
+/// Reads a binary property list, `bplist00`: objects, a table of where they are, and a trailer of 32 bytes. Foundation's
+/// reader keeps references in objects of a private class, and a damaged file can end the program.
 ///
-/// Not with Foundation's reader: that keeps the numbers by which NSKeyedArchiver's objects refer to each other in
-/// objects of a private class, and a damaged file can end the program. Each object of a sound file is written once, so
-/// that all of them together are no longer than the file: whatever the table says, no more than that is read.
+/// Each object of a sound file is written once: whatever the table says, no more is read than the file has.
 struct BinaryPropertyListReader {
   static let signature = [UInt8]("bplist0".utf8)
   private static let headerByteCount = 8
@@ -14,7 +13,6 @@ struct BinaryPropertyListReader {
   private let referenceByteCount: Int
   private let objectCount: Int
   private let root: Int
-  /// The table of the offsets.
   private let table: Range<Int>
   /// How many bytes of texts, data and references were read.
   private var contentByteCount = 0

@@ -33,8 +33,6 @@ package indirect enum FoundationValue {
   case array([FoundationValue])
   case record([(key: String, value: FoundationValue)])
 
-  init(_ number: Int) { self = .integer(Int128(number)) }
-
   /// Whether it is so large that it is written once if several refer to it.
   package var isLarge: Bool {
     switch self {
@@ -134,9 +132,10 @@ package struct ContentReader {
       throw list.damaged("An object has no class", at: node)
     }
     let type = try archivedClass(classNode)
-    if let standard = type.standard {
-      let fields = ContentFields(archive, node, Dictionary(fields, uniquingKeysWith: { first, _ in first }))
-      if let content = try standard.content(fields, &self) { return content }
+    if type.originalName.hasPrefix("NS") {
+      let nodes = Dictionary(fields, uniquingKeysWith: { first, _ in first })
+      let fields = ContentFields(archive: archive, node: node, nodes: nodes)
+      if let content = try fields.content(ofClass: type.originalName, &self) { return content }
     }
     if let change = type.change { note(change: change) }
     return .object(type, fields)
@@ -214,24 +213,18 @@ package struct ContentReader {
 /// The members of an object of a standard class, as their types.
 struct ContentFields {
   let archive: FoundationArchive
-  /// The node of the object.
   let node: Int
   let nodes: [String: Int]
 
-  init(_ archive: FoundationArchive, _ node: Int, _ nodes: [String: Int]) {
-    self.archive = archive
-    self.node = node
-    self.nodes = nodes
-  }
+  func damaged(_ message: String) -> ReadingError { archive.list.damaged(message, at: node) }
 
-  /// Those of `keys` that the object at `node` has.
-  init(_ archive: FoundationArchive, _ node: Int, keys: [String]) {
+  /// The members `keys` of the object under `key`.
+  func inner(_ key: String, _ keys: [String]) throws(ReadingError) -> ContentFields? {
+    guard let node = try resolved(key) else { return nil }
     var nodes: [String: Int] = [:]
     for key in keys { nodes[key] = archive.list.value(of: key, in: node) }
-    self.init(archive, node, nodes)
+    return ContentFields(archive: archive, node: node, nodes: nodes)
   }
-
-  func damaged(_ message: String) -> ReadingError { archive.list.damaged(message, at: node) }
 
   /// The node under `key`, behind a reference if there is one; `nil` where there is none, or nil.
   func resolved(_ key: String) throws(ReadingError) -> Int? {
@@ -239,35 +232,28 @@ struct ContentFields {
     return try archive.resolved(node)
   }
 
+  func value(_ key: String) throws(ReadingError) -> PropertyList.Node? {
+    try resolved(key).map { archive.list[$0] }
+  }
+
+  /// The same of a text or of bytes, which may be an object with the content under `inner`.
+  private func value(_ key: String, orItsMember inner: String) throws(ReadingError) -> PropertyList.Node? {
+    if let value = try self.inner(key, [inner])?.value(inner) { return value }
+    return try value(key)
+  }
+
   func string(_ key: String) throws(ReadingError) -> String? {
-    guard let node = try resolved(key) else { return nil }
-    if let text = archive.list.string(node) { return text }
-    // A mutable string.
-    return try archive.list.value(of: "NS.string", in: node).flatMap {
-      (node) throws(ReadingError) in
-      try archive.resolved(node).flatMap { archive.list.string($0) }
-    }
+    if case .string(let text)? = try value(key, orItsMember: "NS.string") { text } else { nil }
   }
 
   func integer(_ key: String) throws(ReadingError) -> Int? {
-    guard let node = try resolved(key), case .integer(let number) = archive.list[node] else { return nil }
-    return Int(exactly: number)
+    if case .integer(let number)? = try value(key) { Int(exactly: number) } else { nil }
   }
 
   func real(_ key: String) throws(ReadingError) -> Double? {
-    guard let node = try resolved(key) else { return nil }
-    return switch archive.list[node] {
-    case .real(let number): number
-    case .integer(let number): Double(exactly: number)
-    default: nil
-    }
-  }
-
-  func bool(_ key: String) throws(ReadingError) -> Bool? {
-    guard let node = try resolved(key) else { return nil }
-    return switch archive.list[node] {
-    case .bool(let value): value
-    case .integer(let number): Int(exactly: number).map { $0 != 0 }
+    switch try value(key) {
+    case .real(let number)?: number
+    case .integer(let number)?: Double(exactly: number)
     default: nil
     }
   }
@@ -275,18 +261,8 @@ struct ContentFields {
   /// The bytes under the first of `keys` that has some.
   func bytes(_ keys: String...) throws(ReadingError) -> [UInt8]? {
     for key in keys {
-      if let bytes = try bytes(under: key) { return bytes }
+      if case .data(let bytes)? = try value(key, orItsMember: "NS.data") { return bytes }
     }
     return nil
-  }
-
-  private func bytes(under key: String) throws(ReadingError) -> [UInt8]? {
-    guard let node = try resolved(key) else { return nil }
-    if case .data(let bytes) = archive.list[node] { return bytes }
-    // Data as an object.
-    guard let inner = archive.list.value(of: "NS.data", in: node), let data = try archive.resolved(inner),
-      case .data(let bytes) = archive.list[data]
-    else { return nil }
-    return bytes
   }
 }

@@ -88,28 +88,21 @@ extension FoundationArchive {
 package final class ArchivedClass: Sendable {
   /// The name in the form that this library uses: `Module.Name` for a class of Swift.
   package let name: String
-  /// The name as it stands in the archive.
   package let originalName: String
   /// The names of the superclasses, the nearest first; without NSObject.
   package let superclasses: [String]
-  let standard: StandardClass?
-  /// What becomes of an object of the class that stays an object; `nil` for a class of a program, which is there to
-  /// read it.
+  /// What becomes of an object of the class that stays an object; `nil` for a class of a program.
   let change: String?
 
   init(_ originalName: String, _ superclasses: [String]) {
     self.originalName = originalName
     name = ArchivedClass.plainName(originalName)
     self.superclasses = superclasses.map(ArchivedClass.plainName).filter { $0 != "NSObject" }
-    standard = StandardClass(rawValue: originalName)
-    change =
-      ArchivedClass.isOfFramework(name) ? "\(name) stayed an object, with the keys that its coder wrote" : nil
-  }
-
-  /// Whether the name has the prefix of one of Apple's frameworks.
-  private static func isOfFramework(_ name: String) -> Bool {
-    ["NS", "UI", "CA", "CI", "CL", "CN", "MK", "SK", "_NS"].contains { name.hasPrefix($0) }
+    // With the prefix of one of Apple's frameworks.
+    let isOfFramework =
+      ["NS", "UI", "CA", "CI", "CL", "CN", "MK", "SK", "_NS"].contains(where: name.hasPrefix)
       && !name.contains(".")
+    change = isOfFramework ? "\(name) stayed an object, with the keys that its coder wrote" : nil
   }
 
   /// The name of a Swift class without its mangling: `Module.Outer.Inner` for `_TtCC6Module5Outer5Inner`. Other names,

@@ -68,9 +68,7 @@ extension PropertyList {
   }
 
   /// Reads the property list in `bytes`, in one of the two forms that NSKeyedArchiver writes; `nil` when it begins as
-  /// neither does.
-  ///
-  /// - Parameter budget: is charged for what the list takes, and for the bytes.
+  /// neither does. The budget is charged for what the list takes, and for the bytes.
   package init?(_ bytes: [UInt8], _ budget: inout ReadingBudget) throws(ReadingError) {
     try budget.charge(bytes.count, at: 0)
     if bytes.starts(with: BinaryPropertyListReader.signature) {

@@ -6,20 +6,12 @@ package struct ReadingBudget {
   /// The limits of the caller.
   package struct Limits {
     /// In bytes; `nil` for one in proportion to the archive.
-    let memory: Int?
-    let objectCount: Int
-    let elementCount: Int
-    let stringByteCount: Int
+    package var memory: Int?
+    package var (objectCount, elementCount, stringByteCount) = (Int.max, Int.max, Int.max)
     /// How many collections may stand in each other that are no objects.
-    package let depth: Int
+    package var depth = Int.max
 
-    package init(memory: Int?, objectCount: Int, elementCount: Int, stringByteCount: Int, depth: Int) {
-      self.memory = memory
-      self.objectCount = objectCount
-      self.elementCount = elementCount
-      self.stringByteCount = stringByteCount
-      self.depth = depth
-    }
+    package init() {}
   }
 
   package let limits: Limits
@@ -30,8 +22,7 @@ package struct ReadingBudget {
   private var work: Int
   private var objectCount = 0
 
-  /// How often the bytes of the file may be taken in memory, and how many in any case: a small file has a few hundred
-  /// values at most, and must not be able to make a reader busy.
+  /// How often the bytes of the file may be taken in memory, and how many in any case: a small file has few values.
   private static let memory = (factor: 64, constant: 256 << 10)
   /// How often the bytes may be looked at, also where the caller allows any memory.
   private static let work = (factor: 256, constant: 1 << 20)
@@ -77,16 +68,13 @@ package struct ReadingBudget {
 
   // MARK: The limits of the caller
 
-  /// Counts an object.
   package mutating func countObject(at offset: Int) throws(ReadingError) {
     objectCount += 1
     guard objectCount <= limits.objectCount else { throw .limitExceeded(.objectCount, byteOffset: offset) }
   }
 
   package func check(elementCount count: Int, at offset: Int) throws(ReadingError) {
-    guard count <= limits.elementCount else {
-      throw .limitExceeded(.elementCount(count), byteOffset: offset)
-    }
+    guard count <= limits.elementCount else { throw .limitExceeded(.elementCount(count), byteOffset: offset) }
   }
 
   package func check(stringOf byteCount: Int, at offset: Int) throws(ReadingError) {

@@ -1,101 +1,69 @@
-/// The classes of Foundation that have a form of their own in Swift.
-enum StandardClass: String {
-  case array = "NSArray"
-  case mutableArray = "NSMutableArray"
-  case set = "NSSet"
-  case mutableSet = "NSMutableSet"
-  case countedSet = "NSCountedSet"
-  case orderedSet = "NSOrderedSet"
-  case mutableOrderedSet = "NSMutableOrderedSet"
-  case dictionary = "NSDictionary"
-  case mutableDictionary = "NSMutableDictionary"
-  case string = "NSString"
-  case mutableString = "NSMutableString"
-  case data = "NSData"
-  case mutableData = "NSMutableData"
-  case date = "NSDate"
-  case null = "NSNull"
-  case number = "NSNumber"
-  case decimalNumber = "NSDecimalNumber"
-  case decimalNumberPlaceholder = "NSDecimalNumberPlaceholder"
-  case uuid = "NSUUID"
-  case url = "NSURL"
-  case value = "NSValue"
-  case concreteValue = "NSConcreteValue"
-  case measurement = "NSMeasurement"
-  case timeZone = "NSTimeZone"
-  case locale = "NSLocale"
-  case indexSet = "NSIndexSet"
-  case mutableIndexSet = "NSMutableIndexSet"
-  case indexPath = "NSIndexPath"
-  case dateInterval = "NSDateInterval"
+// The classes of Foundation that have a form of their own in Swift.
 
-  /// What an object of the class is; `nil` when it is of a kind that has no form in Swift, and stays an object.
-  func content(_ fields: ContentFields, _ contents: inout ContentReader) throws(ReadingError)
-    -> ArchivedContent?
+extension ContentFields {
+  /// What an object of the class `name` is; `nil` when that is no class of Foundation, or it has no form in Swift.
+  func content(ofClass name: String, _ contents: inout ContentReader) throws(ReadingError) -> ArchivedContent?
   {
-    switch self {
-    case .array, .mutableArray:
-      return .elements(try fields.elements())
-    case .set, .mutableSet, .orderedSet, .mutableOrderedSet:
-      contents.note(change: "\(rawValue) became an array")
-      return .elements(try fields.elements())
-    case .countedSet:
-      guard let count = try fields.integer("NS.count") else { return nil }
-      contents.note(change: "\(rawValue) became an array")
+    switch name {
+    case "NSArray", "NSMutableArray":
+      return .elements(try elements())
+    case "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet":
+      contents.note(change: "\(name) became an array")
+      return .elements(try elements())
+    case "NSCountedSet":
+      guard let count = try integer("NS.count") else { return nil }
+      contents.note(change: "\(name) became an array")
       contents.note(loss: "NSCountedSet: how often it holds each element")
-      return .elements(try fields.numbered("NS.object", count: count))
-    case .dictionary, .mutableDictionary:
-      return .pairs(try fields.pairs())
-    case .null:
+      return .elements(try numbered("NS.object", count: count))
+    case "NSDictionary", "NSMutableDictionary":
+      return .pairs(try pairs())
+    case "NSNull":
       return .value(.none)
-    case .string, .mutableString:
-      if let text = try fields.string("NS.string") { return .value(.string(text)) }
-      let bytes = try fields.bytes("NS.bytes") ?? []
-      try contents.charge(bytes.count, at: fields.node)
-      guard fields.nodes["NS.bytes"] != nil, let text = String(validating: bytes, as: UTF8.self) else {
-        throw fields.damaged("A string has no text")
+    case "NSString", "NSMutableString":
+      if let text = try string("NS.string") { return .value(.string(text)) }
+      let bytes = try bytes("NS.bytes") ?? []
+      try contents.charge(bytes.count, at: node)
+      guard nodes["NS.bytes"] != nil, let text = String(validating: bytes, as: UTF8.self) else {
+        throw damaged("A string has no text")
       }
       return .value(.string(text))
-    case .data, .mutableData:
-      guard let bytes = try fields.bytes("NS.data", "NS.bytes") else {
-        throw fields.damaged("Data has no bytes")
-      }
+    case "NSData", "NSMutableData":
+      guard let bytes = try bytes("NS.data", "NS.bytes") else { throw damaged("Data has no bytes") }
       return .value(.bytes(bytes))
-    case .date:
-      guard let seconds = try fields.real("NS.time") else { throw fields.damaged("A date has no time") }
+    case "NSDate":
+      guard let seconds = try real("NS.time") else { throw damaged("A date has no time") }
       return .value(.date(seconds))
-    case .number:
-      return .value(try fields.number(contents))
-    case .decimalNumber, .decimalNumberPlaceholder:
-      return .value(try fields.decimal())
-    case .uuid:
-      guard let bytes = try fields.bytes("NS.uuidbytes"), bytes.count == 16 else {
-        throw fields.damaged("A UUID does not have 16 bytes")
+    case "NSNumber":
+      return .value(try number(contents))
+    case "NSDecimalNumber", "NSDecimalNumberPlaceholder":
+      return .value(try decimal())
+    case "NSUUID":
+      guard let bytes = try bytes("NS.uuidbytes"), bytes.count == 16 else {
+        throw damaged("A UUID does not have 16 bytes")
       }
       return .value(.uuid(bytes))
-    case .url:
-      return .value(.url(try fields.urlParts()))
-    case .value, .concreteValue:
-      return try fields.geometry().map { .value($0) }
-    case .measurement:
-      return .value(try fields.measurement(&contents))
-    case .timeZone:
-      guard let name = try fields.string("NS.name") else { throw fields.damaged("A time zone has no name") }
+    case "NSURL":
+      return .value(.url(try urlParts()))
+    case "NSValue", "NSConcreteValue":
+      return try geometry().map { .value($0) }
+    case "NSMeasurement":
+      return .value(try measurement(&contents))
+    case "NSTimeZone":
+      guard let name = try string("NS.name") else { throw damaged("A time zone has no name") }
       return .value(.record([("identifier", .string(name))]))
-    case .locale:
-      guard let name = try fields.string("NS.identifier") else {
-        throw fields.damaged("A locale has no identifier")
-      }
+    case "NSLocale":
+      guard let name = try string("NS.identifier") else { throw damaged("A locale has no identifier") }
       return .value(.record([("identifier", .string(name))]))
-    case .indexSet, .mutableIndexSet:
-      return .value(.ranges(try fields.indexRanges(&contents)))
-    case .indexPath:
-      return .value(.indexes(try fields.indexes(&contents)))
-    case .dateInterval:
-      guard let start = try fields.date("NS.startDate"), let end = try fields.date("NS.endDate"), end >= start
+    case "NSIndexSet", "NSMutableIndexSet":
+      return .value(.ranges(try indexRanges(&contents)))
+    case "NSIndexPath":
+      return .value(.indexes(try indexes(&contents)))
+    case "NSDateInterval":
+      guard let start = try date("NS.startDate"), let end = try date("NS.endDate"), end >= start
       else { return nil }
       return .value(.record([("start", .date(start)), ("duration", .real(end - start))]))
+    default:
+      return nil
     }
   }
 }
@@ -147,7 +115,12 @@ extension ContentFields {
       bytes.count >= 2 * length
     else { throw damaged("A decimal number has no valid parts") }
     let isLittleEndian = try integer("NS.mantissa.bo") != 2
-    let isNegative = try bool("NS.negative") ?? false
+    let isNegative =
+      switch try value("NS.negative") {
+      case .bool(let value)?: value
+      case .integer(let number)?: number != 0
+      default: false
+      }
     var mantissa: UInt128 = 0
     for index in stride(from: length - 1, through: 0, by: -1) {
       let (first, second) = (UInt128(bytes[2 * index]), UInt128(bytes[2 * index + 1]))
@@ -216,9 +189,8 @@ extension ContentFields {
 
 extension ContentFields {
   fileprivate func date(_ key: String) throws(ReadingError) -> Double? {
-    guard let node = try resolved(key) else { return nil }
-    if case .date(let seconds) = archive.list[node] { return seconds }
-    return try ContentFields(archive, node, keys: ["NS.time"]).real("NS.time")
+    if case .date(let seconds)? = try value(key) { return seconds }
+    return try inner(key, ["NS.time"])?.real("NS.time")
   }
 
   /// The text of the URL, of its base, and so on.
@@ -249,7 +221,7 @@ extension ContentFields {
       else {
         throw damaged("A range lacks its location or length")
       }
-      return .array([FoundationValue(location), FoundationValue(length)])
+      return .array([.integer(Int128(location)), .integer(Int128(length))])
     default:
       return nil
     }
@@ -286,10 +258,5 @@ extension ContentFields {
       }
     }
     return .record([("value", .real(value)), ("unit", .record(members))])
-  }
-
-  /// The members `keys` of the object under `key`.
-  private func inner(_ key: String, _ keys: [String]) throws(ReadingError) -> ContentFields? {
-    try resolved(key).map { ContentFields(archive, $0, keys: keys) }
   }
 }

@@ -75,8 +75,6 @@ enum HostileView {
     switch integer {
     case .signed(let number): number.description
     case .unsigned(let number): number.description
-    case .wide(let number): number.description
-    case .wideUnsigned(let number): number.description
     }
   }
 

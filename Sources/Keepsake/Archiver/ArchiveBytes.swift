@@ -4,8 +4,7 @@
   package import Foundation
 #endif
 
-// Where the bytes of an archive cross between Foundation and the wire layer: the only place that hands out
-// memory.
+// Where the bytes of an archive cross between Foundation and the wire layer: the only place that hands out memory.
 
 extension ByteReader {
   /// Keeps a `Data` alive, and with it its memory where it is.
@@ -30,8 +29,7 @@ extension ByteReader {
       return
     }
     let holder = Holder(data)
-    // The storage of a `Data` does not move while it is held, and a change makes a copy while the holder has it;
-    // this is also what `NSData.bytes` of a bridged `Data` relies on.
+    // The storage of a `Data` does not move while it is held, and a change makes a copy meanwhile.
     self = unsafe holder.data.withUnsafeBytes { unsafe ByteReader($0, owner: holder) }
   }
 }
@@ -71,8 +69,7 @@ extension ArchiveImage {
   }
 }
 
-/// The archive that is made of one of NSKeyedArchiver, complete with checksums, and what could not be carried over or
-/// became something else; `nil` when `data` is no property list.
+/// An archive made of one of NSKeyedArchiver, and what could not be carried over; `nil` when `data` is no property list.
 package func translateFoundationArchive(
   _ data: Data
 ) throws(ArchiveError) -> (data: Data, losses: [(what: String, count: Int)])? {
@@ -89,11 +86,7 @@ extension ByteBuffer {
   /// Less than this is copied: that takes less than the memory that is kept free behind it costs.
   private static let leastGivenByteCount = 1 << 14
 
-  /// The bytes as `Data`. Large ones are not copied: the `Data` gets the memory, and the buffer is empty
-  /// afterwards.
-  ///
-  /// Both must not keep it. A `Data` that is not shared changes its bytes in place, even if the buffer
-  /// still has them.
+  /// The bytes as `Data`. Large ones give it their memory, as it changes its bytes in place; the buffer is then empty.
   func takeData() -> Data {
     guard count >= ByteBuffer.leastGivenByteCount else { return withBytes(0..<count) { Data($0) } }
     let memory = unsafe takeMemory()
@@ -103,25 +96,20 @@ extension ByteBuffer {
 
   /// Puts the bytes in place of the file at `path`, durably (Design §6).
   func write(toFile path: String) throws(ArchiveError) {
-    try withBytes(0..<count) { (span) throws(ArchiveError) in try writeArchive(span, toFile: path) }
+    let file = try DurableFile(replacing: path)
+    try file.append(self)
+    try file.commit()
   }
-}
-
-private func writeArchive(_ bytes: RawSpan, toFile path: String) throws(ArchiveError) {
-  let file = try DurableFile(replacing: path)
-  try file.append(bytes)
-  try file.commit()
 }
 
 extension Data {
   /// Puts the bytes in place of the file at `path`, durably (Design §6).
   func writeArchive(toFile path: String) throws(ArchiveError) {
-    try Keepsake.writeArchive(bytes, toFile: path)
+    let file = try DurableFile(replacing: path)
+    try file.append(bytes)
+    try file.commit()
   }
-}
 
-extension Data {
-  /// A copy of `bytes`.
   init(_ bytes: RawSpan) {
     self = unsafe bytes.withUnsafeBytes { unsafe Data($0) }  // copied before the span ends
   }

@@ -62,16 +62,20 @@ public struct ArchiveDecoder: Sendable {
   ///
   /// - Throws: `DecodingError`, whose underlying error is an ``ArchiveError``; and what an `init(from:)` throws.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    var limits = limits
-    limits.readsNSKeyedArchives = limits.readsNSKeyedArchives && readsNSKeyedArchives
-    return try KeyedUnarchiver.unarchive(
+    try KeyedUnarchiver.unarchive(
       type,
       from: data,
       verification: verification,
-      limits: limits,
+      limits: ownLimits,
       classPolicy: classPolicy,
       userInfo: userInfo.isEmpty ? [:] : userInfo as [CodingUserInfoKey: Any]
     )
+  }
+
+  var ownLimits: ArchiveLimits {
+    var limits = limits
+    limits.readsNSKeyedArchives = limits.readsNSKeyedArchives && readsNSKeyedArchives
+    return limits
   }
 }
 

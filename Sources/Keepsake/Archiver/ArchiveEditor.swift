@@ -24,22 +24,12 @@ public struct ArchiveEditor: Sendable {
   public let archive: ArchiveValue
   private var edits = ArchiveEdits()
 
-  /// Opens the archive in the file at `path`. The file stays unchanged until ``write(toFile:)``.
-  ///
-  /// - Parameters:
-  ///   - path: the file.
-  ///   - limits: how much the archive may ask of the reader.
-  /// - Throws: ``ArchiveError`` when the file cannot be read, is no archive, or a damaged one.
+  /// Opens the archive in the file at `path`, within `limits`. The file stays unchanged until ``write(toFile:)``.
   public init(forReadingFile path: String, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
     archive = try ArchiveValue(forReadingFile: path, verification: .everything, limits: limits)
   }
 
-  /// Opens the archive in `data`.
-  ///
-  /// - Parameters:
-  ///   - data: the bytes of the archive.
-  ///   - limits: how much the archive may ask of the reader.
-  /// - Throws: ``ArchiveError`` when this is no archive, or a damaged one.
+  /// Opens the archive in `data`, within `limits`.
   public init(forReadingFrom data: Data, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
     archive = try ArchiveValue(forReadingFrom: data, verification: .everything, limits: limits)
   }
@@ -61,8 +51,6 @@ public struct ArchiveEditor: Sendable {
   }
 
   /// Removes the value at `path`: a key with its value, or an element of an array, which closes the gap.
-  ///
-  /// - Throws: ``ArchiveError`` when there is no value at `path`.
   public mutating func removeValue(at path: ArchivePath) throws(ArchiveError) {
     let (container, element) = try element(at: path)
     edits.change(element, at: container.offset) { $0.isRemoved = true }
@@ -109,30 +97,17 @@ public struct ArchiveEditor: Sendable {
   // MARK: Classes
 
   /// Renames the key `key` in all objects of a class and of its subclasses, also where a subclass writes its keys in
-  /// a container of its own.
-  ///
-  /// - Parameters:
-  ///   - key: the key as it is; objects without it stay as they are.
-  ///   - newKey: the key as it is to be.
-  ///   - className: the name of the class in the archive.
+  /// a container of its own. Objects without the key stay as they are.
   public mutating func renameKey(_ key: String, to newKey: String, inObjectsOfClass className: String) {
     edits.change(key, ofClass: className) { $0.newKey = newKey }
   }
 
   /// Removes the key `key` and its value from all objects of a class and of its subclasses.
-  ///
-  /// - Parameters:
-  ///   - key: the key; objects without it stay as they are.
-  ///   - className: the name of the class in the archive.
   public mutating func removeKey(_ key: String, inObjectsOfClass className: String) {
     edits.change(key, ofClass: className) { $0.isRemoved = true }
   }
 
-  /// Renames a class, or a type behind a protocol.
-  ///
-  /// - Parameters:
-  ///   - name: the name in the archive.
-  ///   - newName: the name that a program knows.
+  /// Renames a class, or a type behind a protocol, to a name that a program knows.
   public mutating func renameClass(_ name: String, to newName: String) {
     edits.renameClass(name, to: newName)
   }
@@ -145,13 +120,13 @@ public struct ArchiveEditor: Sendable {
   ///
   /// - Complexity: O(*n*) in the bytes of the archive that was opened, at each access.
   public var encodedData: Data {
-    get throws(ArchiveError) { try ArchiveRewriter.rewrite(archive.image, edits).buffer.takeData() }
+    get throws(ArchiveError) { try ArchiveRewriter(archive.image, edits).buffer.takeData() }
   }
 
   /// The archive with the changes, and the number of objects that they changed directly.
   package func changedData() throws(ArchiveError) -> (data: Data, changedObjectCount: Int) {
-    let (buffer, count) = try ArchiveRewriter.rewrite(archive.image, edits)
-    return (buffer.takeData(), count)
+    let new = try ArchiveRewriter(archive.image, edits)
+    return (new.buffer.takeData(), new.changedObjectCount)
   }
 
   /// Writes the archive with the changes to the file at `path`, as durably as ``KeyedArchiver/write(toFile:)``. It
@@ -159,7 +134,7 @@ public struct ArchiveEditor: Sendable {
   ///
   /// - Throws: ``ArchiveError``, as ``encodedData``, and when the file cannot be written.
   public func write(toFile path: String) throws(ArchiveError) {
-    try ArchiveRewriter.rewrite(archive.image, edits).buffer.write(toFile: path)
+    try ArchiveRewriter(archive.image, edits).buffer.write(toFile: path)
   }
 
   // MARK: Paths

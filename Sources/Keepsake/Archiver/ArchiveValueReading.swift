@@ -24,14 +24,7 @@ extension ArchiveValue {
     try self.init(forReadingFrom: mapArchiveFile(path), verification: verification, limits: limits)
   }
 
-  /// Opens the archive in `data`. The value is the top level, whose keys are those of the archive.
-  ///
-  /// - Parameters:
-  ///   - data: the bytes of the archive.
-  ///   - verification: which parts are compared with their checksums.
-  ///   - limits: how much the archive may ask of the reader: bytes, depth, elements, strings. The other limits are about
-  ///     values that are decoded.
-  /// - Throws: ``ArchiveError`` when this is no archive, or a damaged one.
+  /// Opens the archive in `data`, as ``init(forReadingFile:verification:limits:)`` does that in a file.
   public init(
     forReadingFrom data: Data,
     verification: ArchiveVerification = .onDemand,

@@ -4,12 +4,11 @@
   public import Foundation
 #endif
 
-// Values that are coded with a configuration, as `JSONEncoder` and `JSONDecoder` take them.
+// Values that are coded with a configuration, as `JSONEncoder` and `JSONDecoder` take them. The methods throw what those
+// without a configuration do.
 
 extension KeyedArchiver {
   /// Encodes `value` with `configuration` under `key`, as ``encode(_:forKey:)`` does.
-  ///
-  /// - Throws: as ``encode(_:forKey:)``.
   public func encode<Value: EncodableWithConfiguration>(
     _ value: Value,
     forKey key: String,
@@ -19,8 +18,6 @@ extension KeyedArchiver {
   }
 
   /// Encodes `value` with the configuration that `provider` has under `key`, as ``encode(_:forKey:)`` does.
-  ///
-  /// - Throws: as ``encode(_:forKey:)``.
   public func encode<Value: EncodableWithConfiguration, Provider: EncodingConfigurationProviding>(
     _ value: Value,
     forKey key: String,
@@ -32,21 +29,17 @@ extension KeyedArchiver {
 
 extension KeyedUnarchiver {
   /// The value under `key`, decoded with `configuration`.
-  ///
-  /// - Throws: as ``decode(_:forKey:)``.
   public func decode<Value: DecodableWithConfiguration>(
     _ type: Value.Type,
     forKey key: String,
     configuration: Value.DecodingConfiguration
   ) throws -> Value {
-    try withConfiguration(type, configuration) {
+    try valueDecoder.session.withConfiguration(type, configuration) {
       try decode(DecodedWithConfiguration<Value>.self, forKey: key).value
     }
   }
 
   /// The value under `key`, decoded with the configuration that `provider` has.
-  ///
-  /// - Throws: as ``decode(_:forKey:)``.
   public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type,
     forKey key: String,
@@ -56,22 +49,18 @@ extension KeyedUnarchiver {
   }
 
   /// The value under `key`, decoded with `configuration`, or `nil` when the archive has no such key, or nil under it.
-  ///
-  /// - Throws: as ``decodeIfPresent(_:forKey:)``.
   public func decodeIfPresent<Value: DecodableWithConfiguration>(
     _ type: Value.Type,
     forKey key: String,
     configuration: Value.DecodingConfiguration
   ) throws -> Value? {
-    try withConfiguration(type, configuration) {
+    try valueDecoder.session.withConfiguration(type, configuration) {
       try decodeIfPresent(DecodedWithConfiguration<Value>.self, forKey: key)?.value
     }
   }
 
   /// The value under `key`, decoded with the configuration that `provider` has, or `nil` when the archive has no such
   /// key, or nil under it.
-  ///
-  /// - Throws: as ``decodeIfPresent(_:forKey:)``.
   public func decodeIfPresent<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type,
     forKey key: String,
@@ -79,25 +68,24 @@ extension KeyedUnarchiver {
   ) throws -> Value? where Provider.DecodingConfiguration == Value.DecodingConfiguration {
     try decodeIfPresent(type, forKey: key, configuration: provider.decodingConfiguration)
   }
+}
 
+extension DecodingSession {
   /// Runs `decode`, in which a `DecodedWithConfiguration` is of `type` and made with `configuration`.
-  private func withConfiguration<Value: DecodableWithConfiguration, Result>(
+  fileprivate func withConfiguration<Value: DecodableWithConfiguration, Result>(
     _ type: Value.Type,
     _ configuration: Value.DecodingConfiguration,
     _ decode: () throws -> Result
   ) throws -> Result {
-    let session = try valueDecoder.session
-    let outer = session.settings.makeConfigured
-    session.settings.makeConfigured = { try type.init(from: $0, configuration: configuration) }
-    defer { session.settings.makeConfigured = outer }
+    let outer = settings.makeConfigured
+    settings.makeConfigured = { try type.init(from: $0, configuration: configuration) }
+    defer { settings.makeConfigured = outer }
     return try decode()
   }
 }
 
 extension ArchiveEncoder {
   /// The archive of `value`, encoded with `configuration`, and all that it reaches.
-  ///
-  /// - Throws: as ``encode(_:)``.
   public func encode<Value: EncodableWithConfiguration>(
     _ value: Value,
     configuration: Value.EncodingConfiguration
@@ -106,8 +94,6 @@ extension ArchiveEncoder {
   }
 
   /// The archive of `value`, encoded with the configuration that `provider` has, and all that it reaches.
-  ///
-  /// - Throws: as ``encode(_:)``.
   public func encode<Value: EncodableWithConfiguration, Provider: EncodingConfigurationProviding>(
     _ value: Value,
     configuration provider: Provider.Type
@@ -118,21 +104,19 @@ extension ArchiveEncoder {
 
 extension ArchiveDecoder {
   /// The root object of the archive in `data`, decoded with `configuration`.
-  ///
-  /// - Throws: as ``decode(_:from:)``.
   public func decode<Value: DecodableWithConfiguration>(
     _ type: Value.Type,
     from data: Data,
     configuration: Value.DecodingConfiguration
   ) throws -> Value {
-    let unarchiver = try KeyedUnarchiver(data, verification, limits, userInfo: userInfo, hidesRootKey: true)
-    unarchiver.classPolicy = classPolicy
-    return try unarchiver.decode(type, forKey: KeyedArchiver.rootKey, configuration: configuration)
+    try KeyedUnarchiver.withSession(data, verification, ownLimits, classPolicy, userInfo) { session in
+      try session.withConfiguration(type, configuration) {
+        try session.decodeRoot(DecodedWithConfiguration<Value>.self).value
+      }
+    }
   }
 
   /// The root object of the archive in `data`, decoded with the configuration that `provider` has.
-  ///
-  /// - Throws: as ``decode(_:from:)``.
   public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type,
     from data: Data,

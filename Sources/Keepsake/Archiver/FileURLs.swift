@@ -4,12 +4,10 @@
   public import Foundation
 #endif
 
-// A file by its URL, wherever a path does.
+// A file by its URL, wherever a path does. What is not the URL of a file on this computer is an ArchiveError.
 
 extension URL {
-  /// The path of the file, percent-encoding removed.
-  ///
-  /// - Throws: ``ArchiveError`` with `code` when this is not the URL of a file on this computer.
+  /// The path of the file, percent-encoding removed; throws an error with `code` if this is no file on this computer.
   func filePath(_ code: ArchiveError.Code) throws(ArchiveError) -> String {
     let host = host(percentEncoded: false) ?? ""
     guard isFileURL, host.isEmpty || host == "localhost" else {
@@ -21,8 +19,6 @@ extension URL {
 
 extension KeyedArchiver {
   /// Writes the archive to the file at `url`, as ``write(toFile:)`` does.
-  ///
-  /// - Throws: as ``write(toFile:)``, and ``ArchiveError`` when `url` is not that of a file.
   public func write(to url: URL) throws {
     try write(toFile: url.filePath(.unwritableFile))
   }
@@ -33,8 +29,6 @@ extension KeyedArchiver {
   /// ```swift
   /// try KeyedArchiver.archive(rootObject: library, to: libraryURL)
   /// ```
-  ///
-  /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
   public static func archive<Root: Encodable>(
     rootObject: Root,
     to url: URL,
@@ -58,8 +52,6 @@ extension KeyedArchiver {
   }
 
   /// Puts bytes that are ready in place of the file at `url`, as ``write(_:toFile:)`` does.
-  ///
-  /// - Throws: ``ArchiveError`` with the path and the system's reason, and when `url` is not that of a file.
   public static func write(_ data: Data, to url: URL) throws(ArchiveError) {
     try data.writeArchive(toFile: url.filePath(.unwritableFile))
   }
@@ -67,8 +59,6 @@ extension KeyedArchiver {
 
 extension KeyedUnarchiver {
   /// Opens the archive in the file at `url`, as ``init(forReadingFile:verification:limits:)`` does.
-  ///
-  /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
   public convenience init(
     forReading url: URL,
     verification: ArchiveVerification = .onDemand,
@@ -77,14 +67,12 @@ extension KeyedUnarchiver {
     try self.init(forReadingFile: url.filePath(.unreadableFile), verification: verification, limits: limits)
   }
 
-  /// The root object of the archive in the file at `url`.
+  /// The root object of the archive in the file at `url`, as
+  /// ``unarchive(_:fromFile:verification:limits:classPolicy:userInfo:)`` gives it.
   ///
   /// ```swift
   /// let library = try KeyedUnarchiver.unarchive(Library.self, from: libraryURL)
   /// ```
-  ///
-  /// - Throws: as ``unarchive(_:fromFile:verification:limits:classPolicy:userInfo:)``, and ``ArchiveError`` when `url` is
-  ///   not that of a file.
   public static func unarchive<Root: Decodable>(
     _ type: Root.Type,
     from url: URL,
@@ -106,8 +94,6 @@ extension KeyedUnarchiver {
 
 extension ArchiveValue {
   /// Opens the archive in the file at `url`, as ``init(forReadingFile:verification:limits:)`` does.
-  ///
-  /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
   public init(
     forReading url: URL,
     verification: ArchiveVerification = .onDemand,
@@ -119,15 +105,11 @@ extension ArchiveValue {
 
 extension ArchiveEditor {
   /// Opens the archive in the file at `url`, as ``init(forReadingFile:limits:)`` does.
-  ///
-  /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
   public init(forReading url: URL, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
     try self.init(forReadingFile: url.filePath(.unreadableFile), limits: limits)
   }
 
   /// Puts the archive with the changes in place of the file at `url`, as ``write(toFile:)`` does.
-  ///
-  /// - Throws: as that, and ``ArchiveError`` when `url` is not that of a file.
   public func write(to url: URL) throws(ArchiveError) {
     try write(toFile: url.filePath(.unwritableFile))
   }

@@ -30,18 +30,16 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   public static let rootKey = EncodingSession.rootKey
 
   private var openSession: EncodingSession?
-  /// The bytes, once they were requested. As long as they are shared with this copy, a caller that changes its own
-  /// changes no others.
+  /// The bytes, once they were requested: shared with this copy, they change for no caller but the one that changes them.
   private var givenData: Data?
-  private let hidesRootKey: Bool
   /// Whether the delegate is being told that the archive is about to be completed.
   private var isFinishing = false
 
   /// How the archive is written. Set it before you encode the first value.
-  public var outputFormatting: ArchiveFormatting
+  public var outputFormatting: ArchiveFormatting = []
 
   /// What `encode(to:)` of the values finds in its encoder.
-  public var userInfo: [CodingUserInfoKey: Any] {
+  public var userInfo: [CodingUserInfoKey: Any] = [:] {
     didSet { openSession?.settings.userInfo = userInfo }
   }
 
@@ -54,15 +52,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   private var ownClassNames: [ObjectIdentifier: String] = [:]
 
   /// Makes an archiver with an empty archive.
-  public convenience init() {
-    self.init(outputFormatting: [], userInfo: [:], hidesRootKey: false)
-  }
-
-  init(outputFormatting: ArchiveFormatting, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
-    self.outputFormatting = outputFormatting
-    self.userInfo = userInfo
-    self.hidesRootKey = hidesRootKey
-  }
+  public init() {}
 
   deinit {
     openSession?.dropSpares()
@@ -71,14 +61,8 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// The session, begun with the settings at the time of its first use.
   private var session: EncodingSession {
     if let openSession { return openSession }
-    let session = EncodingSession(
-      sortsKeys: outputFormatting.contains(.sortedKeys),
-      userInfo: userInfo,
-      hidesRootKey: hidesRootKey
-    )
-    session.bodies.assembly.format(outputFormatting)
+    let session = EncodingSession(outputFormatting, userInfo, hidesRootKey: false)
     session.settings.ownClassNames = ownClassNames
-    session.settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
     openSession = session
     observe()
     return session
@@ -138,7 +122,6 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
 
   /// The bytes of the archive. Finishes the archive if necessary.
   ///
-  /// - Throws: as ``finishEncoding()``.
   /// - Complexity: O(1) once the archive is finished, except for archives of less than 16 KB, which are copied.
   public var encodedData: Data {
     get throws {
@@ -216,12 +199,12 @@ extension KeyedArchiver {
     _ userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Int {
     let sink = ArchiveFileSink(path: path)
-    let archiver = KeyedArchiver(outputFormatting: outputFormatting, userInfo: userInfo, hidesRootKey: true)
-    archiver.session.bodies.assembly.stream(to: sink)
-    try archiver.encode(rootObject, forKey: rootKey)
-    try archiver.finishEncoding()
+    let session = EncodingSession(outputFormatting, userInfo, hidesRootKey: true)
+    defer { session.dropSpares() }
+    session.bodies.assembly.stream(to: sink)
+    try session.encodeRoot(rootObject)
     try sink.commit()
-    return archiver.session.bodies.assembly.mostHeld
+    return session.bodies.assembly.mostHeld
   }
 
   /// The archive of `rootObject` and all that it reaches.
@@ -232,15 +215,10 @@ extension KeyedArchiver {
     outputFormatting: ArchiveFormatting = [],
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Data {
-    let session = SpareEncodingSessions.take(
-      sortsKeys: outputFormatting.contains(.sortedKeys),
-      userInfo: userInfo
-    )
+    let sortsKeys = outputFormatting.contains(.sortedKeys)
+    let session = SpareEncodingSessions.take(sortsKeys: sortsKeys, userInfo: userInfo)
     do {
-      session.bodies.assembly.format(outputFormatting)
-      if session.settings.rehearse == nil {
-        session.settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
-      }
+      session.format(outputFormatting)
       try session.encodeRoot(rootObject)
     } catch {
       session.dropSpares()
@@ -256,11 +234,11 @@ extension KeyedArchiver {
   ///
   /// - Throws: `EncodingError` or `DecodingError`, and what an `encode(to:)` or `init(from:)` throws.
   public static func copy<Root: Codable>(of object: Root) throws -> Root {
-    let archiver = KeyedArchiver(outputFormatting: [], userInfo: [:], hidesRootKey: true)
-    archiver.session.settings.classesAreKnown = true
-    try archiver.encode(object, forKey: rootKey)
-    try archiver.finishEncoding()
-    return try KeyedUnarchiver.unarchiver(of: archiver.session).decode(Root.self, forKey: rootKey)
+    let session = EncodingSession([], [:], hidesRootKey: true)
+    defer { session.dropSpares() }
+    session.settings.classesAreKnown = true
+    try session.encodeRoot(object)
+    return try KeyedUnarchiver.decodeRoot(Root.self, of: session)
   }
 
   /// A deep copy, as of ``copy(of:)``, that you can send to another actor or task:
@@ -273,8 +251,6 @@ extension KeyedArchiver {
   /// The copy and the original share no objects, so you can change one while the other is in use. The compiler
   /// refuses types whose conformance to `Codable` is isolated to an actor, since state of that actor could get into
   /// the copy.
-  ///
-  /// - Throws: as ``copy(of:)``.
   public static func disconnectedCopy<Root: Codable & SendableMetatype>(of object: Root) throws
     -> sending Root
   {
@@ -288,10 +264,23 @@ private struct Disconnected<Value>: @unchecked Sendable {
   let value: Value
 }
 
-extension ArchiveAssembly {
-  /// Has the archive written as `formatting` says.
-  fileprivate mutating func format(_ formatting: ArchiveFormatting) {
-    if formatting.contains(.withoutChecksums) { leaveOutChecksums() }
-    prefersShortForm = !formatting.contains(.longForm)
+extension EncodingSession {
+  convenience init(
+    _ formatting: ArchiveFormatting,
+    _ userInfo: [CodingUserInfoKey: Any],
+    hidesRootKey: Bool
+  ) {
+    self.init(
+      sortsKeys: formatting.contains(.sortedKeys),
+      userInfo: userInfo,
+      hidesRootKey: hidesRootKey
+    )
+    format(formatting)
+  }
+
+  fileprivate func format(_ formatting: ArchiveFormatting) {
+    if formatting.contains(.withoutChecksums) { bodies.assembly.leaveOutChecksums() }
+    bodies.assembly.prefersShortForm = !formatting.contains(.longForm)
+    if settings.rehearse == nil { settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) } }
   }
 }

@@ -25,8 +25,6 @@
 /// archive. An unarchiver belongs to one thread at a time.
 public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private let image: ArchiveImage
-  private let hidesRootKey: Bool
-  private let knownClasses: [Any.Type]?
   private var openSession: DecodingSession?
   private var isFinished = false
   /// Whether the delegate is being told that decoding is about to be finished.
@@ -75,12 +73,15 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///   - limits: how much the archive may ask of the reader.
   /// - Throws: `DecodingError.dataCorrupted`, whose underlying error is an ``ArchiveError``, when this is no archive
   ///   or a damaged one.
-  public convenience init(
+  public init(
     forReadingFrom data: Data,
     verification: ArchiveVerification = .onDemand,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws {
-    try self.init(data, verification, limits, userInfo: [:], hidesRootKey: false)
+    image = try decodingErrors { () throws(ArchiveError) in
+      try ArchiveImage(data: data, verification: verification, limits: limits)
+    }
+    self.limits = limits
   }
 
   /// Opens the archive in the file at `path`, which is mapped into memory: only what is decoded is read.
@@ -95,34 +96,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     verification: ArchiveVerification = .onDemand,
     limits: ArchiveLimits = ArchiveLimits()
   ) throws {
-    try self.init(mapArchiveFile(path), verification, limits, userInfo: [:], hidesRootKey: false)
-  }
-
-  convenience init(
-    _ data: Data,
-    _ verification: ArchiveVerification,
-    _ limits: ArchiveLimits,
-    userInfo: [CodingUserInfoKey: Any],
-    hidesRootKey: Bool
-  ) throws {
-    let image = try decodingErrors { () throws(ArchiveError) in
-      try ArchiveImage(data: data, verification: verification, limits: limits)
-    }
-    self.init(image, limits, userInfo, hidesRootKey: hidesRootKey)
-  }
-
-  private init(
-    _ image: ArchiveImage,
-    _ limits: ArchiveLimits,
-    _ userInfo: [CodingUserInfoKey: Any],
-    hidesRootKey: Bool,
-    knownClasses: [Any.Type]? = nil
-  ) {
-    self.image = image
-    self.limits = limits
-    self.userInfo = userInfo
-    self.hidesRootKey = hidesRootKey
-    self.knownClasses = knownClasses
+    try self.init(forReadingFrom: mapArchiveFile(path), verification: verification, limits: limits)
   }
 
   deinit {
@@ -133,13 +107,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     get throws {
       if let openSession { return openSession }
       let session = try decodingErrors { () throws(ArchiveError) in
-        try DecodingSession(
-          image,
-          userInfo: userInfo,
-          limits: limits,
-          hidesRootKey: hidesRootKey,
-          knownClasses: knownClasses
-        )
+        try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: false)
       }
       session.change {
         ($0.classPolicy, $0.ownClasses, $0.placeholders) = (classPolicy, ownClasses, placeholders)
@@ -335,12 +303,25 @@ extension KeyedUnarchiver {
     classPolicy: ArchiveClassPolicy = .byName,
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Root {
+    try withSession(data, verification, limits, classPolicy, userInfo) { try $0.decodeRoot(type) }
+  }
+
+  /// Lets `decode` read the archive in `data` by a session that may be used again.
+  @inline(__always)
+  static func withSession<Root>(
+    _ data: Data,
+    _ verification: ArchiveVerification,
+    _ limits: ArchiveLimits,
+    _ classPolicy: ArchiveClassPolicy,
+    _ userInfo: [CodingUserInfoKey: Any],
+    _ decode: (DecodingSession) throws -> Root
+  ) throws -> Root {
     let session = try decodingErrors { () throws(ArchiveError) in
       try SpareDecodingSessions.open(data, verification, limits, userInfo: userInfo)
     }
     do {
       if classPolicy != session.settings.classPolicy { session.change { $0.classPolicy = classPolicy } }
-      let value = try session.decodeRoot(type)
+      let value = try decode(session)
       SpareDecodingSessions.giveBack(consume session)
       return value
     } catch {
@@ -351,25 +332,29 @@ extension KeyedUnarchiver {
 
   /// Whether a value of `type` can be read from what `session` has just encoded.
   static func canRead(_ type: any Decodable.Type, from session: EncodingSession) -> Bool {
-    (try? unarchiver(of: session, isRehearsal: true).decode(type, forKey: KeyedArchiver.rootKey)) != nil
+    (try? decodeRoot(type, of: session, isRehearsal: true)) != nil
   }
 
-  /// Reads what `session` has just encoded, its classes taken from there and not looked up by name.
-  static func unarchiver(of session: EncodingSession, isRehearsal: Bool = false) throws -> KeyedUnarchiver {
-    let image = try decodingErrors { () throws(ArchiveError) in
-      try ArchiveImage(session.archive.reader(), verification: .disabled)
+  /// Reads what `encoding` has just encoded, its classes taken from there and not looked up by name.
+  static func decodeRoot<Root: Decodable>(
+    _ type: Root.Type,
+    of encoding: EncodingSession,
+    isRehearsal: Bool = false
+  ) throws -> Root {
+    let session = try decodingErrors { () throws(ArchiveError) in
+      // The archive is the program's own, and its graph was in memory before.
+      var limits = ArchiveLimits()
+      limits.maximumAllocation = .max
+      return try DecodingSession(
+        ArchiveImage(encoding.archive.reader(), verification: .disabled),
+        userInfo: encoding.settings.userInfo,
+        limits: limits,
+        hidesRootKey: true,
+        knownClasses: encoding.tables.classes.types
+      )
     }
-    // The archive is the program's own, and its graph was in memory before.
-    var limits = ArchiveLimits()
-    limits.maximumAllocation = .max
-    let unarchiver = KeyedUnarchiver(
-      image,
-      limits,
-      session.settings.userInfo,
-      hidesRootKey: true,
-      knownClasses: session.tables.classes.types
-    )
-    try unarchiver.session.settings.isRehearsal = isRehearsal
-    return unarchiver
+    defer { session.dropSpares() }
+    session.settings.isRehearsal = isRehearsal
+    return try session.decodeRoot(type)
   }
 }

@@ -43,8 +43,6 @@
 
     /// Saves `rootObject` to the file at `path` while the program continues, as
     /// ``save(rootObject:to:outputFormatting:userInfo:progress:)`` does.
-    ///
-    /// - Throws: as that.
     nonisolated(nonsending) public static func save<Root: Encodable>(
       rootObject: Root,
       toFile path: String,

@@ -15,8 +15,6 @@
     }
 
     /// The value whose archive ``archive(_:forKey:)`` stored under `key`, or `nil` when there is no data.
-    ///
-    /// - Throws: as ``KeyedUnarchiver/unarchive(_:from:verification:limits:classPolicy:userInfo:)-(_,Data,_,_,_,_)``.
     public func unarchive<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
       try data(forKey: key).map { try KeyedUnarchiver.unarchive(type, from: $0) }
     }

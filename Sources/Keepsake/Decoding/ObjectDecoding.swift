@@ -93,7 +93,9 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
   private func completed(_ number: Int, _ reference: Int, _ session: DecodingSession, _ depth: Int) throws
     -> Value
   {
-    guard let object = session.graph.objects.object(number) else { throw ReadingFault.replacedByNil(reference) }
+    guard let object = session.graph.objects.object(number) else {
+      throw ReadingFault.replacedByNil(reference)
+    }
     return try typed(object, reference, session, depth)
   }
 

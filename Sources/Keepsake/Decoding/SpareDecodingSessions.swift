@@ -73,10 +73,7 @@ enum SpareDecodingSessions {
   /// The session of an archive whose tables had these bytes, and, if `directory` is given, those parts; if there is one.
   private static func take(_ bytes: RawSpan, _ directory: ArchiveDirectory? = nil) -> DecodingSession? {
     let hash = KeyHash.unseeded.of(bytes)
-    return spares.take(hash) { session in
-      let tables = session.image.tables.all
-      return directory.map { tables.areRead(from: bytes, hash, $0) } ?? tables.areRead(from: bytes, hash)
-    }
+    return spares.take(hash) { $0.image.tables.all.areRead(from: bytes, hash, directory) }
   }
 
   /// Takes back a session that has read its archive, unless a decoder or a container of it is still held.

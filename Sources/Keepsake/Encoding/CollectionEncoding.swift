@@ -296,7 +296,7 @@ final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
   }
 
   override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
-    memory.withValue(Wrapped?.self, at: offset) { (value) in value.isNone }
+    memory.withValue(Wrapped?.self, at: offset) { (value) in value.holdsNil }
   }
 
   override func standsInline(_ value: Wrapped?) -> Bool { if case .none = value { true } else { false } }

@@ -222,9 +222,7 @@ extension EncodingSession {
       let range = try image.stringRange(number, at: 0)
       try image.reader.withBytes(range) { tables.strings.takeOver($0) }
     }
-    let conditionalCount = try image.conditionalCount
-    var targets: [Int?] = []
-    for index in 0..<conditionalCount { targets.append(try image.conditionalTarget(index, at: 0)) }
+    let targets = try image.conditionals.map { $0 == 0 ? nil : Int($0) }
     tables.conditionals.takeOver(numbers.conditionalObjects(naming: targets))
   }
 

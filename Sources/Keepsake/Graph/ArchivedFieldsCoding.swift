@@ -6,9 +6,6 @@ extension ArchivedFields {
   /// ```swift
   /// let address = try JSONDecoder().decode(Address.self, from: json)
   /// ```
-  ///
-  /// - Throws: `DecodingError` when a value is not of the type of its property, or a property cannot be archived; and what
-  ///   an `init(from:)` throws.
   public init(from decoder: any Decoder) throws {
     self.init()
     if Self.self is AnyClass {
@@ -25,8 +22,6 @@ extension ArchivedFields {
   /// ```swift
   /// let json = try JSONEncoder().encode(address)
   /// ```
-  ///
-  /// - Throws: `EncodingError` when a property cannot be archived, or two have one key; and what an `encode(to:)` throws.
   public func encode(to encoder: any Encoder) throws {
     if Self.self is AnyClass { return try encodeProperties(ofObject: self as AnyObject, to: encoder) }
     try withPropertyMemory(of: self) { memory in try encodeProperties(of: Self.self, in: memory, to: encoder)
@@ -118,7 +113,6 @@ private struct PropertyDecoder {
     }
   }
 
-  /// Whether `error` is one for a value of another type.
   private func isMismatch(_ error: any Error) -> Bool {
     switch error {
     case DecodingError.valueNotFound, DecodingError.typeMismatch: true
@@ -146,7 +140,6 @@ private struct PropertyDecoder {
 
 // MARK: - Encoding
 
-/// Writes the properties of `object`.
 func encodeProperties(ofObject object: AnyObject, to encoder: any Encoder) throws {
   try withPropertyMemory(ofObject: object) { memory in
     try encodeProperties(of: type(of: object), in: memory, to: encoder)

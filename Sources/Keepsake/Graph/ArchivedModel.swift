@@ -39,16 +39,11 @@ open class ArchivedModel: ArchivedFields, SelfRegistering, DefaultKeeping {
   ///
   /// In a graph that is deeper than readers accept, an optional or collection may be empty until everything else is
   /// decoded. So derive what depends on it in ``ArchiveAwakening/awakeFromArchive()``.
-  ///
-  /// - Throws: `DecodingError` when a value is not of the type of its property, or a property cannot be archived; and what
-  ///   an `init(from:)` throws.
   public required init(from decoder: any Decoder) throws {
     try decodeProperties(ofObject: self, from: decoder)
   }
 
   /// Encodes all properties, those of the base class first, nil as an explicit nil.
-  ///
-  /// - Throws: `EncodingError` when a property cannot be archived, or two have one key; and what an `encode(to:)` throws.
   open func encode(to encoder: any Encoder) throws {
     try encodeProperties(ofObject: self, to: encoder)
   }

@@ -2,17 +2,13 @@
 
 extension KeyedDecodingContainer {
   /// Decodes an object as `type`, which may be known only when the program runs: with `let type: Animal.Type = Dog.self`
-  /// it is a `Dog`. The method of the standard library, which this one is preferred to for classes, makes an `Animal`.
-  ///
-  /// - Throws: `DecodingError`, and what an `init(from:)` throws.
+  /// it is a `Dog`, where the method of the standard library makes an `Animal`.
   @inlinable
   public func decode<Value: Decodable & AnyObject>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try decode(runtime: type, forKey: key)
   }
 
   /// Decodes an object as `type`, which may be known only when the program runs; `nil` where there is none.
-  ///
-  /// - Throws: `DecodingError`, and what an `init(from:)` throws.
   @inlinable
   public func decodeIfPresent<Value: Decodable & AnyObject>(
     _ type: Value.Type,
@@ -39,13 +35,7 @@ extension KeyedDecodingContainer {
     forKey key: Key,
     _ assign: @escaping (Value) -> Void
   ) throws {
-    guard ObjectIdentifier(type) != ObjectIdentifier(Value.self) else {
-      return try decode(Deferred<Value>.self, forKey: key).whenDecoded(assign)
-    }
-    func decodeSubclass<Subclass: Decodable>(_ type: Subclass.Type) throws {
-      try decode(Deferred<Subclass>.self, forKey: key).whenDecoded(as: Value.self, assign)
-    }
-    try decodeSubclass(runtimeType(type, orElse: Value.self))
+    try decode(deferred(type), forKey: key).whenDecoded(as: Value.self, assign)
   }
 
   /// Decodes the value of `key` as ``decodeDeferred(_:forKey:_:)`` does, if there is one that is not nil.
@@ -54,13 +44,7 @@ extension KeyedDecodingContainer {
     forKey key: Key,
     _ assign: @escaping (Value) -> Void
   ) throws {
-    guard ObjectIdentifier(type) != ObjectIdentifier(Value.self) else {
-      return try decodeIfPresent(Deferred<Value>.self, forKey: key)?.whenDecoded(assign) ?? ()
-    }
-    func decodeSubclass<Subclass: Decodable>(_ type: Subclass.Type) throws {
-      try decodeIfPresent(Deferred<Subclass>.self, forKey: key)?.whenDecoded(as: Value.self, assign)
-    }
-    try decodeSubclass(runtimeType(type, orElse: Value.self))
+    try decodeIfPresent(deferred(type), forKey: key)?.whenDecoded(as: Value.self, assign)
   }
 }
 
@@ -70,14 +54,20 @@ extension UnkeyedDecodingContainer {
     _ type: Value.Type,
     _ assign: @escaping (Value) -> Void
   ) throws {
-    guard ObjectIdentifier(type) != ObjectIdentifier(Value.self) else {
-      return try decode(Deferred<Value>.self).whenDecoded(assign)
-    }
-    func decodeSubclass<Subclass: Decodable>(_ type: Subclass.Type) throws {
-      try decode(Deferred<Subclass>.self).whenDecoded(as: Value.self, assign)
-    }
-    try decodeSubclass(runtimeType(type, orElse: Value.self))
+    try decode(deferred(type)).whenDecoded(as: Value.self, assign)
   }
+}
+
+/// What is decoded as a ``Deferred`` of a type that may be known only when the program runs.
+private protocol DeferredDecodable: Decodable {
+  func whenDecoded<Declared>(as type: Declared.Type, _ receive: @escaping (Declared) -> Void)
+}
+extension Deferred: DeferredDecodable where Value: Decodable {}
+
+private func deferred<Value: Decodable>(_ type: Value.Type) -> any DeferredDecodable.Type {
+  func deferred<Known: Decodable>(_ type: Known.Type) -> any DeferredDecodable.Type { Deferred<Known>.self }
+  guard ObjectIdentifier(type) != ObjectIdentifier(Value.self) else { return Deferred<Value>.self }
+  return deferred(runtimeType(type, orElse: Value.self))
 }
 
 extension KeyedEncodingContainer {

@@ -81,14 +81,6 @@ public struct Deferred<Value> {
     if case .archived(let box) = storage { box.noteEarlyUse() }
   }
 
-  /// Whether both are the same value that is still to be decoded.
-  fileprivate func waits(with other: Deferred) -> Bool {
-    if case .archived(let box) = storage, case .archived(let otherBox) = other.storage {
-      return box === otherBox
-    }
-    return false
-  }
-
   var valueIfDecoded: Value? {
     switch storage {
     case .value(let value): value
@@ -98,14 +90,10 @@ public struct Deferred<Value> {
 
   /// Calls `receive` with the value, which is a `Declared`, now or as soon as it was decoded.
   func whenDecoded<Declared>(as type: Declared.Type, _ receive: @escaping (Declared) -> Void) {
-    whenDecoded { value in if let value = value as? Declared { receive(value) } }
-  }
-
-  /// Calls `receive` with the value, now or as soon as it was decoded.
-  func whenDecoded(_ receive: @escaping (Value) -> Void) {
+    func pass(_ value: Value) { if let value = value as? Declared { receive(value) } }
     switch storage {
-    case .value(let value): receive(value)
-    case .archived(let box): box.whenDecoded(receive)
+    case .value(let value): pass(value)
+    case .archived(let box): box.whenDecoded(pass)
     }
   }
 }
@@ -137,8 +125,6 @@ extension Deferred: Encodable, NativelyEncodable where Value: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { DeferredEncodingPlan<Value>() }
 
   /// Encodes the value as it is.
-  ///
-  /// - Throws: what its `encode(to:)` throws; `EncodingError` when it is still being decoded itself.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(decodedValue(encoder.codingPath))
@@ -211,7 +197,10 @@ extension Deferred: Equatable where Value: Equatable {
     if let value = left.valueIfDecoded, let other = right.valueIfDecoded { return value == other }
     left.noteEarlyUse()
     right.noteEarlyUse()
-    return left.waits(with: right)
+    guard case .archived(let box) = left.storage, case .archived(let other) = right.storage else {
+      return false
+    }
+    return box === other
   }
 }
 
@@ -223,6 +212,5 @@ extension Deferred: Hashable where Value: Hashable {
   }
 }
 
-/// The box of a value that is being decoded changes once, before the outermost decode returns. Other threads see it before
-/// that or afterwards.
+/// The box of a value changes once, before the outermost decode returns. Other threads see it before that or after.
 extension Deferred: @unchecked Sendable where Value: Sendable {}

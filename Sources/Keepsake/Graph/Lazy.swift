@@ -76,8 +76,6 @@ extension Lazy: Encodable, NativelyEncodable where Value: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { LazyEncodingPlan<Value>() }
 
   /// Encodes a reference to the value in an archive, and the value elsewhere.
-  ///
-  /// - Throws: what its `encode(to:)` throws, and what ``load()`` does.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     if encoder.writesArchive {

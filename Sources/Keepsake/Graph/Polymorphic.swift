@@ -64,9 +64,6 @@ extension Polymorphic: Codable, NativelyEncodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { PolymorphicEncodingPlan<Value>() }
 
   /// Encodes the value, or each value of a collection, with the name of its type.
-  ///
-  /// - Throws: `EncodingError` when a value is not `Encodable`, or is of a type that could not be found again; what an
-  ///   `encode(to:)` throws.
   public func encode(to encoder: any Encoder) throws {
     // The type decides, not what is behind the protocol.
     if Value.self is any PolymorphicCollection.Type,
@@ -95,8 +92,6 @@ extension Polymorphic: Codable, NativelyEncodable {
   }
 
   /// Decodes the value, or each value of a collection, as the type that it was.
-  ///
-  /// - Throws: `DecodingError` when there is no such type, or none that fits; what an `init(from:)` throws.
   public init(from decoder: any Decoder) throws {
     if let collection = Value.self as? any PolymorphicCollection.Type,
       let value = try collection.init(elementsFrom: decoder) as? Value
@@ -195,7 +190,8 @@ extension Array: PolymorphicCollection {
 extension Dictionary: PolymorphicCollection {
   fileprivate func encodeElements(to encoder: any Encoder) throws {
     guard let type = Key.self as? any (Codable & Hashable).Type else {
-      throw keysNotCodable(encoder.codingPath)
+      let problem = "The keys of a dictionary, of the type \(Key.self), are not Codable"
+      throw EncodingError.invalid(self, .misuse(problem), encoder.codingPath)
     }
     func encode<CodableKey: Codable & Hashable>(_ type: CodableKey.Type) throws {
       // The keys are of that type, which here is said to be Codable.
@@ -218,10 +214,5 @@ extension Dictionary: PolymorphicCollection {
       return dictionary.mapValues(\.wrappedValue) as? [Key: Value] ?? [:]
     }
     self = try decode(type)
-  }
-
-  private func keysNotCodable(_ path: [any CodingKey]) -> EncodingError {
-    let problem = "The keys of a dictionary, of the type \(Key.self), are not Codable"
-    return EncodingError.invalid(self, .misuse(problem), path)
   }
 }

@@ -14,7 +14,10 @@ indirect enum UnknownContent: Codable {
   case conditional(WeakBox<AnyObject>)
 
   init(from decoder: any Decoder) throws {
-    guard let decoder = decoder as? ValueDecoder else { throw UnknownContent.misuse(decoder.codingPath) }
+    guard let decoder = decoder as? ValueDecoder else {
+      let misuse = ArchiveError.misuse("A placeholder reads from archives only")
+      throw DecodingError.dataCorrupted(misuse.decodingContext(decoder.codingPath))
+    }
     let session = decoder.session
     let value = try decoder.singleValueContainer()
     switch TagKind(try session.reader.byte(at: decoder.offset)) {
@@ -74,10 +77,6 @@ indirect enum UnknownContent: Codable {
       try container.encodeNil()
     }
   }
-
-  private static func misuse(_ path: [any CodingKey]) -> DecodingError {
-    .dataCorrupted(ArchiveError.misuse("A placeholder reads from archives only").decodingContext(path))
-  }
 }
 
 /// A key of a record, as it stands in the archive.
@@ -88,18 +87,14 @@ struct UnknownKey: RecordKey {
   init?(intValue: Int) { nil }
 }
 
-/// A value behind a protocol, or an object, in a value of which the type is not known: as the type that the archive names,
-/// or as a placeholder.
-struct TypedReference: Codable, NativelyEncodable, NativelyDecodable {
+/// A value behind a protocol, or an object, in a value of unknown type: as the type that is named, or as a placeholder.
+struct TypedReference {
   fileprivate let value: any Codable
   /// Whether the name of the type decided what was built.
   fileprivate let isPolymorphic: Bool
+}
 
-  fileprivate init(_ value: any Codable, isPolymorphic: Bool) {
-    self.value = value
-    self.isPolymorphic = isPolymorphic
-  }
-
+extension TypedReference: Codable, NativelyEncodable, NativelyDecodable {
   init(from decoder: any Decoder) throws {
     self = try decoder.singleValueContainer().decode(TypedReference.self)
   }
@@ -132,6 +127,6 @@ private final class TypedReferenceDecodingPlan: DecodingPlan<TypedReference> {
       placeholders: (value: UnknownValue.self, object: UnknownObject.self)
     )
     guard let value = value as? any Codable else { throw ReadingFault.mismatch(cursor) }
-    return TypedReference(value, isPolymorphic: isPolymorphic)
+    return TypedReference(value: value, isPolymorphic: isPolymorphic)
   }
 }

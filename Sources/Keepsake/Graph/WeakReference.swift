@@ -115,6 +115,5 @@ extension KeyedDecodingContainer {
   }
 }
 
-/// The box of a reference that was decoded changes once, when its object is there. Other threads see it before that or
-/// afterwards.
+/// The box of a reference changes once, when its object is there. Other threads see it before that or afterwards.
 extension WeakReference: @unchecked Sendable where Object: Sendable {}

@@ -17,10 +17,8 @@ public enum ArchiveVerification: Sendable {
   case disabled
 }
 
-/// An opened archive: its bytes, its tables, its bodies. It knows nothing of Swift types.
-///
-/// It remembers what it has read, and so belongs to one thread at a time; who shares it takes turns by
-/// ``exclusively(_:)``.
+/// An opened archive: its bytes, its tables, its bodies. It knows nothing of Swift types. It remembers what it has read, and
+/// so belongs to one thread at a time; who shares it takes turns by ``exclusively(_:)``.
 package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   package private(set) var reader: ByteReader
@@ -71,8 +69,7 @@ package final class ArchiveImage {
       let (trailers, firstEnd) = try SavedParts.trailers(reader, flags)
       let first = reader.limited(to: firstEnd)
       let trailer = try Trailer(first, flags)
-      var verifier =
-        verification == .disabled ? nil : try PartVerifier(first, trailer, firstEnd: firstEnd)
+      var verifier = verification == .disabled ? nil : try PartVerifier(first, trailer)
       for trailer in trailers { verifier?.add(reader, trailer) }
       if verification == .everything {
         try verifier?.verifyAll()
@@ -114,11 +111,7 @@ package final class ArchiveImage {
   }
 
   /// Makes it the image of another archive of the short form, of which it takes a copy, after ``forgetBytes()``. The tables
-  /// have the same bytes.
-  ///
-  /// - Parameters:
-  ///   - archive: the bytes of the archive.
-  ///   - found: its parts.
+  /// have the same bytes, and `found` are the parts.
   func reopen(
     _ archive: ByteReader,
     _ flags: Header.Flags,
@@ -141,7 +134,6 @@ package final class ArchiveImage {
 
   // MARK: Tables
 
-  /// The names of the keys, by number.
   package var keys: [String] { tables.keys }
   package var classes: [ClassEntry] { tables.classes }
 
@@ -154,7 +146,6 @@ package final class ArchiveImage {
     return Int(tables.shapeStarts[number])..<Int(tables.shapeStarts[number + 1])
   }
 
-  /// How many shapes there are.
   var shapeCount: Int { tables.shapeStarts.count - 1 }
 
   /// The number of the key in `slot` of the range that ``shape(_:at:)`` returned.
@@ -204,8 +195,7 @@ package final class ArchiveImage {
     return offsets
   }
 
-  /// The number of the body to which a conditional reference with the entry `index` leads; `nil` when the
-  /// object was not archived. Throws when there is no such entry (Format §5.5).
+  /// The body to which entry `index` of the conditional table leads; `nil` when it was not archived (Format §5.5).
   package func conditionalTarget(_ index: Int, at offset: Int) throws(ArchiveError) -> Int? {
     if !found.areConditionalsRead { try readConditionals() }
     guard index >= 0, index < found.conditionals.count else {
@@ -218,39 +208,33 @@ package final class ArchiveImage {
     try verifier?.verify(directory.conditionals.range)
     var targets: [UInt32] = []
     targets.reserveCapacity(directory.conditionals.count)
-    var cursor = directory.conditionals.range.lowerBound
-    for _ in 0..<directory.conditionals.count { targets.append(try readConditional(at: &cursor)) }
-    try ArchiveTables.checkEnd(cursor, directory.conditionals, "conditional")
-    for save in saved?.saves ?? [] { try readChanges(in: save.conditionals, of: &targets) }
+    try read(directory.conditionals, into: &targets, isOfSave: false)
+    for save in saved?.saves ?? [] { try read(save.conditionals, into: &targets, isOfSave: true) }
     found.conditionals = targets
     found.areConditionalsRead = true
   }
 
-  private func readConditional(at cursor: inout Int) throws(ArchiveError) -> UInt32 {
-    let entryOffset = cursor
-    let number = try reader.varint(at: &cursor)
-    guard number <= directory.bodyCount, let target = UInt32(exactly: number) else {
-      throw .damaged("An object in the conditional table is out of range", at: entryOffset)
-    }
-    return target
-  }
-
-  /// Reads what a save changes in the conditional table, and adds to it (Format §13.1).
-  private func readChanges(
-    in table: ArchiveDirectory.Table,
-    of targets: inout [UInt32]
+  /// Reads entries of the conditional table, or what a save changes in it and adds to it (Format §13.1).
+  private func read(
+    _ table: ArchiveDirectory.Table,
+    into targets: inout [UInt32],
+    isOfSave: Bool
   ) throws(ArchiveError) {
     var cursor = table.range.lowerBound
     var index = 0
     for _ in 0..<table.count {
       let entryOffset = cursor
-      let passed = try reader.varint(at: &cursor)
-      let target = try readConditional(at: &cursor)
+      let passed = isOfSave ? try reader.varint(at: &cursor) : 0
       guard passed <= targets.count - index else {
         throw .damaged(
           "A save changes an entry of the conditional table that does not exist",
           at: entryOffset
         )
+      }
+      let targetOffset = cursor
+      let number = try reader.varint(at: &cursor)
+      guard number <= directory.bodyCount, let target = UInt32(exactly: number) else {
+        throw .damaged("An object in the conditional table is out of range", at: targetOffset)
       }
       index += passed
       if index < targets.count { targets[index] = target } else { targets.append(target) }
@@ -259,16 +243,15 @@ package final class ArchiveImage {
     try ArchiveTables.checkEnd(cursor, table, "conditional")
   }
 
-  /// Whether there are conditional references.
   package var hasConditionals: Bool {
     directory.conditionals.count > 0 || saved?.saves.contains { $0.conditionals.count > 0 } == true
   }
 
-  /// How many entries the conditional table has, with those of all saves.
-  package var conditionalCount: Int {
+  /// For each entry of the conditional table, with those of all saves, the number of the body, or 0.
+  package var conditionals: [UInt32] {
     get throws(ArchiveError) {
       if !found.areConditionalsRead { try readConditionals() }
-      return found.conditionals.count
+      return found.conditionals
     }
   }
 
@@ -299,8 +282,7 @@ package final class ArchiveImage {
     return number - 1
   }
 
-  /// Reads the number behind the tag of a typed value, of which `offset` is the place and moves to the value
-  /// itself: that of an entry of the class table (Format §4.10).
+  /// Reads the number of the type behind the tag at `offset`, which moves to the value itself (Format §4.10).
   package func valueTypeNumber(at offset: inout Int) throws(ArchiveError) -> Int {
     let cursor = offset
     offset += 1

@@ -1,13 +1,11 @@
 /// The keys, shapes and classes of an archive (Format §5.1 to §5.3), read whole when it is opened.
 package final class ArchiveTables {
-  /// The names of the keys, by number.
   let keys: [String]
   /// Where the keys of each shape begin in ``shapeKeys``, and one entry more for the end of the last.
   let shapeStarts: [UInt32]
   let shapeKeys: [UInt32]
   let classes: [ClassEntry]
-  /// A hash of the bytes that they were read from, and these where they are few: archives that have the same bytes have
-  /// the same tables.
+  /// A hash of their bytes, and these where they are few: archives with the same bytes have the same tables.
   let hash: UInt32
   private let extent: Extent
   private let bytes = ByteBuffer(minimumCapacity: 0)
@@ -53,20 +51,17 @@ package final class ArchiveTables {
     if keepsBytes { try reader.withBytes(range) { bytes.append($0) } }
   }
 
-  /// Whether they were read from these bytes, of which `hash` is the ``KeyHash/unseeded`` hash.
-  func areRead(from other: RawSpan, _ hash: UInt32) -> Bool {
-    hash == self.hash && bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
-  }
-
-  /// Whether an archive with `directory`, whose tables have these bytes, has the same.
-  func areRead(from other: RawSpan, _ hash: UInt32, _ directory: ArchiveDirectory) -> Bool {
-    areRead(from: other, hash) && extent == Extent(directory)
+  /// Whether they were read from these bytes, of which `hash` is the ``KeyHash/unseeded`` hash, and of an archive with
+  /// `directory`, if that is known.
+  func areRead(from other: RawSpan, _ hash: UInt32, _ directory: ArchiveDirectory?) -> Bool {
+    guard hash == self.hash else { return false }
+    if let directory, extent != Extent(directory) { return false }
+    return bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
   }
 
   /// Whether an archive that has the same bytes is found to have the same tables.
   var canBeShared: Bool { bytes.count > 0 || shapeStarts.count == 1 && classes.isEmpty }
 
-  /// Where they stand.
   static func range(in directory: ArchiveDirectory) -> Range<Int> {
     min(
       directory.keys.range.lowerBound,
@@ -123,79 +118,50 @@ package final class ArchiveTables {
     keyCount: Int,
     isShort: Bool
   ) throws(ArchiveError) -> (starts: [UInt32], keys: [UInt32]) {
-    var shapes = ShapesRead(isShort: isShort, keyCount: keyCount)
-    for table in tables {
-      let offset = try shapes.read(reader, table)
-      try checkEnd(offset, table, "shape")
-    }
-    return (shapes.starts, shapes.keys)
-  }
-
-  /// The shapes that were read so far.
-  private struct ShapesRead {
-    let isShort: Bool
-    let keyCount: Int
     var starts: [UInt32] = [0]
     var keys: [UInt32] = []
-    /// For each key the last shape that had it, to find a key that stands twice in one shape.
-    private var lastShape: [Int]
-    /// The lowest number of a key that no shape had, in the short form.
-    private var newKey = 0
-
-    init(isShort: Bool, keyCount: Int) {
-      self.isShort = isShort
-      self.keyCount = keyCount
-      lastShape = Array(repeating: -1, count: keyCount)
-    }
-
-    /// Reads the shapes of a table, and returns where the last one ends.
-    mutating func read(
-      _ reader: ByteReader,
-      _ table: ArchiveDirectory.Table
-    ) throws(ArchiveError) -> Int {
+    // For each key the last shape that had it, to find a key that stands twice in one shape.
+    var lastShape = Array(repeating: -1, count: keyCount)
+    // The lowest number of a key that no shape had, in the short form.
+    var newKey = 0
+    for table in tables {
       var cursor = table.range.lowerBound
       starts.reserveCapacity(starts.count + table.count)
-      for _ in 0..<table.count { try readShape(reader, &cursor, endingBy: table.range.upperBound) }
-      return cursor
-    }
-
-    private mutating func readShape(
-      _ reader: ByteReader,
-      _ cursor: inout Int,
-      endingBy end: Int
-    ) throws(ArchiveError) {
-      let shape = starts.count - 1
-      let head = try reader.varint(at: &cursor)
-      if isShort, head & 1 == 1 {
-        guard head >> 1 <= keyCount - newKey else {
-          throw .damaged("The number of a key is out of range", at: cursor)
+      for shape in (starts.count - 1)..<(starts.count - 1 + table.count) {
+        let head = try reader.varint(at: &cursor)
+        let count = isShort ? head >> 1 : head
+        if isShort, head & 1 == 1 {
+          guard count <= keyCount - newKey else {
+            throw .damaged("The number of a key is out of range", at: cursor)
+          }
+          keys += (newKey..<(newKey + count)).map { UInt32(truncatingIfNeeded: $0) }
+          newKey += count
+        } else {
+          guard count <= table.range.upperBound - cursor else {
+            throw .damaged("A shape has more keys than fit into its table", at: cursor)
+          }
+          for _ in 0..<count {
+            let keyOffset = cursor
+            let key = try reader.varint(at: &cursor)
+            guard key < keyCount, lastShape[key] != shape else {
+              throw .damaged(
+                "A shape contains a key twice, or the number of a key is out of range",
+                at: keyOffset
+              )
+            }
+            lastShape[key] = shape
+            newKey = max(newKey, key + 1)
+            keys.append(UInt32(truncatingIfNeeded: key))
+          }
         }
-        keys += (newKey..<(newKey + head >> 1)).map { UInt32(truncatingIfNeeded: $0) }
-        newKey += head >> 1
-        return starts.append(UInt32(truncatingIfNeeded: keys.count))
-      }
-      let count = isShort ? head >> 1 : head
-      guard count <= end - cursor else {
-        throw .damaged("A shape has more keys than fit into its table", at: cursor)
-      }
-      for _ in 0..<count {
-        let keyOffset = cursor
-        let key = try reader.varint(at: &cursor)
-        guard key < keyCount, lastShape[key] != shape else {
-          throw .damaged(
-            "A shape contains a key twice, or the number of a key is out of range",
-            at: keyOffset
-          )
+        guard let end = UInt32(exactly: keys.count) else {
+          throw .limitExceeded("The shapes have more keys than can be counted", at: cursor)
         }
-        lastShape[key] = shape
-        newKey = max(newKey, key + 1)
-        keys.append(UInt32(truncatingIfNeeded: key))
+        starts.append(end)
       }
-      guard let end = UInt32(exactly: keys.count) else {
-        throw .limitExceeded("The shapes have more keys than can be counted", at: cursor)
-      }
-      starts.append(end)
+      try checkEnd(cursor, table, "shape")
     }
+    return (starts, keys)
   }
 
   /// With so many keys, comparing each with each takes less than making a table of them.

@@ -3,28 +3,18 @@ struct BodyStart: BitwiseCopyable {
   let group: Int
   /// Where the lengths of the bodies of the group stand, of which each has ``width`` bytes.
   let lengths: Int
-  /// Where the body begins.
+  let width: Int
   var start: Int
-  let width: Int32
   /// The number of the body in its group.
-  var index: Int32 = 0
-
-  /// The first body of a group.
-  init(group: Int, lengths: Int, width: Int, start: Int) {
-    (self.group, self.lengths, self.start) = (group, lengths, start)
-    self.width = Int32(truncatingIfNeeded: width)
-  }
+  var index = 0
 }
 
-/// Where the last body began that was asked for in each of some groups of the offset table: the next one in the
-/// group is found from there, and not from the beginning of the group (Format §5.6).
-///
-/// Whoever reads a tree depth first, whose bodies stand breadth first, is in as many places as the tree is deep.
+/// Where the last body began that was asked for in each of some groups of the offset table: the next one in the group is
+/// found from there. Whoever reads a tree depth first, whose bodies stand breadth first, is in as many places as it is deep.
 struct BodyStarts {
   private static let count = 64
 
-  /// Empty until there is something to remember, which of an archive with one body there never is. Those of group -1 are
-  /// not used.
+  /// Empty until there is something to remember. Those of group -1 are not used.
   private var starts: [BodyStart] = []
 
   mutating func removeAll() {
@@ -36,7 +26,7 @@ struct BodyStarts {
   func nearest(_ group: Int, _ index: Int) -> BodyStart? {
     guard !starts.isEmpty else { return nil }
     let start = starts[group & (BodyStarts.count &- 1)]
-    return start.group == group && Int(start.index) <= index ? start : nil
+    return start.group == group && start.index <= index ? start : nil
   }
 
   /// Notes a body of a group that was found to be sound.

@@ -21,17 +21,14 @@ extension ArchiveImage {
     return try extentInFirst(ofBody: number)
   }
 
-  /// The extent of a body as the first save has it.
-  func extent(inFirst number: Int) throws(ArchiveError) -> Range<Int> { try extentInFirst(ofBody: number) }
-
   /// The extent of body `number` of the first save, which has so many.
   @inline(__always)
-  private func extentInFirst(ofBody number: Int) throws(ArchiveError) -> Range<Int> {
+  func extentInFirst(ofBody number: Int) throws(ArchiveError) -> Range<Int> {
     let group = (number - 1) / OffsetTable.groupSize
     let index = (number - 1) % OffsetTable.groupSize
     let near = knownBodies.starts.nearest(group, index)
     var body = if let near { near } else { try firstBody(of: group) }
-    while Int(body.index) < index {
+    while body.index < index {
       body.start &+= try length(of: body)
       body.index &+= 1
     }
@@ -62,7 +59,7 @@ extension ArchiveImage {
     let number = first.group
     let isLast = number == directory.offsets.count - 1
     let count = isLast ? extent.firstBodyCount - number * OffsetTable.groupSize : OffsetTable.groupSize
-    let lengthsEnd = first.lengths + count * Int(first.width)
+    let lengthsEnd = first.lengths + count * first.width
     guard lengthsEnd <= directory.offsets.range.upperBound else {
       throw .damaged("An offset in the offset table is outside the archive", at: offset(ofGroup: number))
     }
@@ -116,8 +113,7 @@ extension ArchiveImage {
   /// The length of a body; never less than 0.
   @inline(__always)
   private func length(of body: BodyStart) throws(ArchiveError) -> Int {
-    let width = Int(body.width)
-    let length = try reader.unsigned(at: body.lengths &+ Int(body.index) &* width, byteCount: width)
+    let length = try reader.unsigned(at: body.lengths &+ body.index &* body.width, byteCount: body.width)
     return length > UInt64(Int.max) ? Int.max : Int(length)
   }
 
@@ -143,8 +139,7 @@ extension ArchiveImage {
 
 /// What a body must be (Format §4.1, §4.9; §10, rules 10, 19, 20, 25), for all that read one.
 extension ArchiveImage {
-  /// The class of the object that has the body `number`, to which `reference` leads; the body, and where in it the
-  /// content begins.
+  /// The class and the body of the object `number`, to which `reference` leads, and where in it the content begins.
   package func objectBody(
     _ number: Int,
     at reference: Int
@@ -190,10 +185,8 @@ extension ArchiveImage {
     }
   }
 
-  /// Walks the value that begins at `content`, and throws unless it fills the rest of `body`.
-  ///
-  /// Where that comes before anything is read from the body, all counts and shapes in it are true, and nobody can have it
-  /// walked on into other bodies, each time from another place.
+  /// Walks the value that begins at `content`, and throws unless it fills the rest of `body`. So all counts and shapes in it
+  /// are true, and nobody can have it walked on into other bodies, each time from another place.
   @inline(__always)
   package func checkExtent(_ content: Int, fills body: Range<Int>) throws(ArchiveError) {
     try ArchiveImage.checkEnd(try end(ofValueAt: content, in: reader.limited(to: body.upperBound)), of: body)
@@ -221,18 +214,11 @@ extension ArchiveImage {
     )
   }
 
-  /// Throws unless the value reference at `offset` is the only one with its number.
-  ///
-  /// - Parameter first: where one with that number was met before; `nil` if there was none.
+  /// Throws unless the value reference at `offset` is the only one with its number; `first` is where one was met before.
   package func checkReference(isOnlyOne first: Int?, at offset: Int) throws(ArchiveError) {
     guard first ?? offset == offset else {
       throw .damaged("Two keys of the top level refer to the same value", at: offset)
     }
-  }
-
-  /// The error for a value reference that stands elsewhere than under a key of the top level.
-  package func misplacedValueReference(_ offset: Int) -> ArchiveError {
-    ArchiveError.damaged("A reference to a value is allowed only under a key of the top level", at: offset)
   }
 }
 
@@ -252,9 +238,8 @@ extension ArchiveImage {
     try exclusively { () throws(ArchiveError) in try verifier?.verify(range.lowerBound..<end) }
   }
 
-  /// Compares all of the archive that was not compared yet with its checksums, and looks at the offset table.
-  ///
-  /// - Parameter progress: gets, now and then, the number of bytes that were compared.
+  /// Compares all of the archive that was not compared yet with its checksums, and looks at the offset table. Now and then
+  /// it tells `progress` how many bytes were compared.
   package func verifyContents(progress: (Int) -> Void = { _ in }) throws(ArchiveError) {
     let step = 64 * Blocks.byteCount
     var parts = [0..<directory.offsets.range.upperBound]

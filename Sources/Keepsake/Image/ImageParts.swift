@@ -8,7 +8,6 @@ package struct ImageExtent {
   package let firstEnd: Int
   /// Where the bodies and the top level of the first save end.
   let firstContentEnd: Int
-  /// How many bodies the first save has.
   package let firstBodyCount: Int
   /// Whether the contents can be compared with checksums (Format §8.3).
   package let hasChecksums: Bool
@@ -53,8 +52,7 @@ struct FoundEntries {
 struct KnownBodies {
   var starts = BodyStarts()
   var soundGroups: SoundGroups
-  /// The offsets of the value references that were met, by number (Format §4.9). Decoders have them in their table of
-  /// objects.
+  /// The offsets of the value references that were met, by number (Format §4.9); not those that a decoder meets.
   var valueReferences: [Int: Int] = [:]
   /// By which hashes keys of maps are compared, and those of strings of the string table, by number.
   let keyHash = KeyHash()

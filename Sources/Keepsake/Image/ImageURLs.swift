@@ -4,14 +4,14 @@ extension ArchiveImage {
   private static let mostBases = 16
 
   /// Where the texts of the URL at `offset` stand: its relative text, that of its base, and so on.
-  ///
-  /// - Throws: ``ArchiveError`` when what follows the tag is not the form of a URL.
   package func urlTexts(at offset: Int, in reader: ByteReader) throws(ArchiveError) -> [Int] {
     var texts: [Int] = []
     var url = offset
     while true {
       let members = try urlMembers(at: url, in: reader)
-      guard let text = members.relative, try isText(at: text, in: reader) else {
+      guard let text = members.relative,
+        [.string, .shortString, .stringReference].contains(TagKind(try reader.byte(at: text)))
+      else {
         throw notURL("lacks a text under the key \"relative\"", url)
       }
       texts.append(text)
@@ -60,13 +60,6 @@ extension ArchiveImage {
       throw notURL("is followed by something else than keys", offset)
     }
     return members
-  }
-
-  private func isText(at offset: Int, in reader: ByteReader) throws(ArchiveError) -> Bool {
-    switch TagKind(try reader.byte(at: offset)) {
-    case .string, .shortString, .stringReference: true
-    default: false
-    }
   }
 
   private func notURL(_ problem: String, _ offset: Int) -> ArchiveError {

@@ -1,7 +1,6 @@
 /// The keys of one map, found by their hashes. None stands there twice (Format §4.8; §10, rule 27).
 struct DistinctKeys {
   struct Entry {
-    /// Where the key is.
     var offset: Int
     var hash: UInt32
   }
@@ -11,24 +10,19 @@ struct DistinctKeys {
 
   init() {}
 
-  /// The keys that `entries` say.
-  ///
-  /// - Throws: ``ArchiveError`` when two are the same.
+  /// The keys that `entries` say; throws when two are the same.
   init(_ entries: [Entry], _ image: ArchiveImage) throws(ArchiveError) {
     self.entries = entries
     try makeSlots(for: entries.count, image)
   }
 
-  /// Adds the key at `offset`.
-  ///
-  /// - Throws: ``ArchiveError`` when it is there already.
+  /// Adds the key at `offset`; throws when it is there already.
   mutating func insert(keyAt offset: Int, _ image: ArchiveImage) throws(ArchiveError) {
     entries.append(Entry(offset: offset, hash: try image.rememberedKeyHash(at: offset)))
     if entries.count > slots.capacity { return try makeSlots(for: 2 * entries.count, image) }
     try enter(entries.count - 1, image)
   }
 
-  /// The slot of the key `name`.
   func slot(of name: String, _ image: ArchiveImage, _ keyHash: KeyHash) throws(ArchiveError) -> Int? {
     let hash = name.withUTF8Bytes { keyHash.of($0) }
     return try slots.slot(hash) { (slot) throws(ArchiveError) in
@@ -84,8 +78,7 @@ extension ArchiveImage {
     }
   }
 
-  /// The hash of the key of a map at `cursor`, by a seed of the image's own. One that is the number of a long string does
-  /// not cost the length of that string each time.
+  /// The hash of the key of a map at `cursor`. One that is the number of a long string does not cost its length each time.
   fileprivate func rememberedKeyHash(at cursor: Int) throws(ArchiveError) -> UInt32 {
     var cursor = cursor
     guard try reader.byte(at: cursor) & 0xFC == Tag.stringReference else {
@@ -98,7 +91,6 @@ extension ArchiveImage {
     return hash
   }
 
-  /// Whether the keys of a map at two places are the same.
   fileprivate func isSameKey(_ cursor: Int, _ other: Int) throws(ArchiveError) -> Bool {
     var cursor = cursor
     var other = other

@@ -1,5 +1,4 @@
-/// Finds the way to a value by walking the body that holds it: the price of a path is paid by who asks for
-/// one.
+/// Finds the way to a value by walking the body that holds it: who asks for a path pays for it.
 package struct PathSearch<Layout: ValueLayout> {
   private let layout: Layout
   private let reader: ByteReader
@@ -25,8 +24,7 @@ package struct PathSearch<Layout: ValueLayout> {
     if isTarget(cursor) { return true }
     let start = cursor
     let tag = try reader.byte(at: cursor)
-    // Where the stack is about to end, which may be why a path is wanted, what is nested deeper is passed
-    // over.
+    // Where the stack is about to end, what is nested deeper is passed over.
     guard stackGuard.hasRoom(StackGuard.lastReserve) else {
       cursor = try layout.end(ofValueAt: cursor, in: reader)
       return false

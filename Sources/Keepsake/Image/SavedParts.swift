@@ -3,18 +3,13 @@ struct SavedParts {
   /// The oldest first.
   let saves: [SaveDirectory]
   /// Where those bodies are that an appended save has, each in the newest one.
-  private let bodies: [UInt32: Extent]
+  private let bodies: [UInt32: Range<Int>]
   /// A bit for each body of the file, set for those: of most files nearly all bodies are in the first save.
   private let haveNewer: [UInt64]
   /// How many bytes of bodies and top levels have a newer one in their place, those of the first save not counted.
   let replacedByteCount: Int
 
-  private struct Extent {
-    let start: Int
-    let byteCount: Int
-  }
-
-  /// Finds the saves of a file, of which `end` is the end of the newest, and the end of the first.
+  /// Finds the saves of a file that ends with the newest, and the end of the first.
   static func trailers(
     _ reader: ByteReader,
     _ flags: Header.Flags
@@ -43,7 +38,7 @@ struct SavedParts {
     _ verifier: inout PartVerifier?
   ) throws(ArchiveError) {
     var saves: [SaveDirectory] = []
-    var bodies: [UInt32: Extent] = [:]
+    var bodies: [UInt32: Range<Int>] = [:]
     var bodyCount = first.bodyCount
     var replacedByteCount = 0
     for (index, trailer) in trailers.enumerated() {
@@ -62,9 +57,8 @@ struct SavedParts {
       try verifier?.verify(save.topLevel)
       try verifier?.verify(save.topLevel.upperBound..<trailer.directoryOffset)
       try save.forEachBody(reader, countBefore: bodyCount) { number, range in
-        let extent = Extent(start: range.lowerBound, byteCount: range.count)
-        let replaced = bodies.updateValue(extent, forKey: UInt32(truncatingIfNeeded: number))
-        replacedByteCount += replaced?.byteCount ?? 0
+        let replaced = bodies.updateValue(range, forKey: UInt32(truncatingIfNeeded: number))
+        replacedByteCount += replaced?.count ?? 0
       }
       bodyCount = save.bodyCount
       if let last = saves.last { replacedByteCount += last.topLevel.count }
@@ -79,65 +73,44 @@ struct SavedParts {
   }
 
   /// Where the body `number` is, if an appended save has it.
-  @inline(__always)
   func body(_ number: Int) -> Range<Int>? {
     guard haveNewer[number / 64] >> UInt64(number % 64) & 1 == 1 else { return nil }
-    return replacement(number)
+    return bodies[UInt32(truncatingIfNeeded: number)]
   }
 
-  private func replacement(_ number: Int) -> Range<Int>? {
-    guard let extent = bodies[UInt32(truncatingIfNeeded: number)] else { return nil }
-    return extent.start..<(extent.start + extent.byteCount)
-  }
-
-  /// The numbers of the bodies that appended saves have.
   var numbers: [Int] { bodies.keys.map(Int.init) }
 
   /// The number of the body that holds the byte at `offset`, if it is one of an appended save, and a current one.
   func bodyNumber(containing offset: Int) -> Int? {
-    for (number, extent) in bodies where offset >= extent.start && offset < extent.start + extent.byteCount {
-      return Int(number)
-    }
-    return nil
+    bodies.first { $0.value.contains(offset) }.map { Int($0.key) }
   }
 }
 
 /// Compares the blocks of an archive with their checksums, and those of the saves behind it with theirs (Format §8).
 package struct PartVerifier {
-  private var first: BlockVerifier
-  private let firstEnd: Int
-  /// The verifiers of the saves, by where these begin.
-  private var saves: [(start: Int, verifier: BlockVerifier)] = []
+  /// A verifier for each save, by where that begins.
+  private var parts: [(start: Int, verifier: BlockVerifier)]
 
-  init(_ reader: ByteReader, _ trailer: Trailer, firstEnd: Int) throws(ArchiveError) {
-    first = try BlockVerifier(reader, trailer)
-    self.firstEnd = firstEnd
+  init(_ reader: ByteReader, _ trailer: Trailer) throws(ArchiveError) {
+    parts = [(0, try BlockVerifier(reader, trailer))]
   }
 
   mutating func add(_ reader: ByteReader, _ trailer: SaveTrailer) {
-    saves.append((trailer.start, BlockVerifier(reader, trailer)))
+    parts.append((trailer.start, BlockVerifier(reader, trailer)))
   }
 
   /// Checks the blocks that hold `range`, which is in one save.
-  @inline(__always)
   package mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
-    if range.lowerBound < firstEnd { return try first.verify(range) }
-    try verify(inSave: range)
-  }
-
-  private mutating func verify(inSave range: Range<Int>) throws(ArchiveError) {
     // The last one that begins no later.
-    var (low, high) = (0, saves.count)
+    var (low, high) = (1, parts.count)
     while low < high {
       let middle = (low + high) / 2
-      if saves[middle].start <= range.lowerBound { low = middle + 1 } else { high = middle }
+      if parts[middle].start <= range.lowerBound { low = middle + 1 } else { high = middle }
     }
-    guard low > 0 else { return }
-    try saves[low - 1].verifier.verify(range)
+    try parts[low - 1].verifier.verify(range)
   }
 
   package mutating func verifyAll() throws(ArchiveError) {
-    try first.verifyAll()
-    for index in saves.indices { try saves[index].verifier.verifyAll() }
+    for index in parts.indices { try parts[index].verifier.verifyAll() }
   }
 }

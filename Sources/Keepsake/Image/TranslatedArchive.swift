@@ -1,7 +1,6 @@
 /// An archive that was made of one in another format.
 package struct TranslatedArchive {
   package let buffer: ByteBuffer
-  /// How many bytes the original has.
   let sourceByteCount: Int
   /// Where values are, in the order of the archive.
   let offsets: [TranslatedOffset]
@@ -19,8 +18,7 @@ package struct TranslatedArchive {
     [Self.arrayClass, Self.dictionaryClass, Self.valueClass].contains(name)
   }
 
-  /// Where in the original that value is, or the one around it, that is at `offset` of the archive; `nil` for what the
-  /// original does not have.
+  /// Where the value at `offset`, or the one around it, is in the original; `nil` for what that does not have.
   func source(of offset: Int) -> Int? {
     var (low, high) = (0, offsets.count)
     while low < high {

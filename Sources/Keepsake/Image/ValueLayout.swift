@@ -1,11 +1,7 @@
-/// Reads the fixed parts of values: where they end, how many elements they have. Both directions walk with
-/// it.
+/// Reads the fixed parts of values: where they end, how many elements they have. Both directions use it.
 package protocol ValueLayout {
-  /// How many keys a record of the shape `number` has.
   func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int
-  /// The name of a key of a shape.
   func keyName(slot: Int, ofShape number: Int) -> String
-  /// A string of the string table.
   func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String
 }
 
@@ -39,8 +35,7 @@ extension ValueLayout {
         cursor = try end(ofPackedArrayAt: cursor, in: reader)
       } else {
         let children = try valuesBehindHead(at: &cursor, in: reader)
-        // A value takes a byte at least, so that what is left bounds how many can still come: this one is among those that
-        // are pending, and has its bytes.
+        // A value takes a byte at least, so that what is left bounds how many can still come, this one among them.
         guard pending &- 1 <= reader.count &- cursor &- children else { throw tooManyParts(cursor) }
         pending &+= children
       }
@@ -146,7 +141,6 @@ extension ValueLayout {
     ArchiveError.damaged("A packed array is longer than the archive", at: offset)
   }
 
-  /// The error for a tag that this version does not know.
   package func unknownTag(_ tag: UInt8, at offset: Int) -> ArchiveError {
     ArchiveError.damaged("Unknown tag 0x\(String(tag, radix: 16))", at: offset)
   }

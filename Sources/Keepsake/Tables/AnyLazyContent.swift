@@ -1,6 +1,5 @@
 /// A lazy value of an archive, whose type only its owner knows.
 class AnyLazyContent {
-  /// Whether it is still to be read.
   var isArchived: Bool { false }
 
   /// Has the value read from a body of another archive, by `session`, if it is still to be read.

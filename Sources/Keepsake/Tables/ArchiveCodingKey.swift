@@ -2,26 +2,12 @@
 struct ArchiveCodingKey: CodingKey {
   let stringValue: String
   let intValue: Int?
+}
 
-  init(stringValue: String) {
-    self.stringValue = stringValue
-    intValue = nil
-  }
-
-  init(stringValue: String, intValue: Int?) {
-    self.stringValue = stringValue
-    self.intValue = intValue
-  }
-
-  init(intValue: Int) {
-    stringValue = String(intValue)
-    self.intValue = intValue
-  }
-
-  init(index: Int) {
-    stringValue = "Index \(index)"
-    intValue = index
-  }
+extension ArchiveCodingKey {
+  init(stringValue: String) { self.init(stringValue: stringValue, intValue: nil) }
+  init(intValue: Int) { self.init(stringValue: String(intValue), intValue: intValue) }
+  init(index: Int) { self.init(stringValue: "Index \(index)", intValue: index) }
 
   init(_ element: PathElement) {
     switch element {
@@ -46,13 +32,7 @@ struct ArchiveCodingKey: CodingKey {
 protocol RecordKey: CodingKey {}
 
 extension PathElement {
-  /// The element as the key of a map.
-  var name: ExactString {
-    switch self {
-    case .key(let name): ExactString(string: name)
-    case .intKey(let number), .index(let number): ExactString(string: String(number))
-    }
-  }
+  var name: ExactString { ExactString(string: keyText) }
 }
 
 /// An optional, or the wrapper of a property that may be one: nothing is written for it where it is nil.
@@ -61,17 +41,14 @@ protocol NilHolding {
 }
 
 extension Optional: NilHolding {
-  var holdsNil: Bool { isNone }
+  var holdsNil: Bool { if case .none = self { true } else { false } }
 }
 
 /// What tells an optional type from others without knowing what it wraps.
 protocol OptionalValue {
-  /// Whether it is nil.
-  var isNone: Bool { get }
   static var wrapped: Any.Type { get }
 }
 
 extension Optional: OptionalValue {
-  var isNone: Bool { if case .none = self { true } else { false } }
   static var wrapped: Any.Type { Wrapped.self }
 }

@@ -14,7 +14,6 @@ package struct ArchiveDirectory: Sendable {
   /// heads; `nil` in the long form.
   let lengthWidth: Int?
 
-  /// Whether the archive has the short form.
   package var isShort: Bool { lengthWidth != nil }
   package let keys: Table
   package let shapes: Table
@@ -61,11 +60,7 @@ package struct ArchiveDirectory: Sendable {
 
 extension ArchiveDirectory.Table {
   /// Reads how many entries the table that begins at `start` has and how long it is; `cursor` moves past that, and `start`
-  /// to the next table.
-  ///
-  /// - Parameters:
-  ///   - end: where the last table ends.
-  ///   - entryByteCount: how many bytes each entry has at least; that bounds what the count can make a reader reserve.
+  /// to the next table. That each entry has at least `entryByteCount` bytes bounds what the count can make a reader reserve.
   init(
     _ reader: ByteReader,
     _ cursor: inout Int,

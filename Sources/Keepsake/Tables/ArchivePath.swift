@@ -89,7 +89,6 @@ extension ArchivePath: CustomStringConvertible {
   }
 }
 
-/// Reads the text of a path.
 private struct PathParser {
   private let text: String
   private var rest: Substring.UnicodeScalarView
@@ -181,24 +180,18 @@ private struct PathParser {
     throw invalid("lacks a closing quotation mark")
   }
 
+  private static let escapes: [Unicode.Scalar: Unicode.Scalar] = [
+    "n": "\n", "r": "\r", "t": "\t", "0": "\0", "\"": "\"", "\\": "\\",
+  ]
+
   private mutating func escape() throws(ArchiveError) -> Unicode.Scalar {
-    switch rest.popFirst() {
-    case "n": return "\n"
-    case "r": return "\r"
-    case "t": return "\t"
-    case "0": return "\0"
-    case "\"": return "\""
-    case "\\": return "\\"
-    case "u":
-      let digits = rest.dropFirst().prefix { $0 != "}" }
-      guard rest.first == "{", let value = UInt32(String(digits), radix: 16),
-        let scalar = Unicode.Scalar(value)
-      else {
-        throw invalid("has an escape that is none")
-      }
-      rest = rest.dropFirst(digits.count + 2)
-      return scalar
-    default: throw invalid("has an escape that is none")
-    }
+    let next = rest.popFirst()
+    if let next, let scalar = PathParser.escapes[next] { return scalar }
+    let digits = rest.dropFirst().prefix { $0 != "}" }
+    guard next == "u", rest.first == "{", let value = UInt32(String(digits), radix: 16),
+      let scalar = Unicode.Scalar(value)
+    else { throw invalid("has an escape that is none") }
+    rest = rest.dropFirst(digits.count + 2)
+    return scalar
   }
 }

@@ -1,5 +1,4 @@
-/// An array that grows piece by piece: there are never two copies of what it holds, while a growing `Array` has
-/// the old and the new one at once.
+/// An array that grows piece by piece: there are never two copies of what it holds.
 struct ChunkedArray<Element> {
   private static var shift: Int { 12 }
   private static var chunkCount: Int { 1 << shift }
@@ -13,7 +12,6 @@ struct ChunkedArray<Element> {
     chunks[index &>> ChunkedArray.shift][index & (ChunkedArray.chunkCount &- 1)]
   }
 
-  /// Begins to fetch the element at `index`.
   @inline(__always)
   func prefetch(_ index: Int) {
     chunks.prefetch(index & (ChunkedArray.chunkCount &- 1), ofArray: index &>> ChunkedArray.shift)

@@ -6,8 +6,7 @@ package struct ClassEntry: Sendable, Hashable {
   package var version = 0
   /// The number of the superclass in the class table, if that is archived too. A value type has none.
   package var superclass: Int?
-  /// Whether an instance was archived where another type was declared, so that the name decides what is
-  /// built.
+  /// Whether another type was declared where an instance was archived, so that the name decides what is built.
   package var isPolymorphic = false
   /// Whether the type is no class, but that of values which stand behind a protocol. The name always decides
   /// what is built of these, so that such an entry is not polymorphic besides.
@@ -36,7 +35,6 @@ struct ClassRegistry {
   private var changes: [Change] = []
   /// The entries of a file to which a save is added that no type has got yet, by their names.
   private var unclaimed: [String: [Int]] = [:]
-  /// How many keys are read last.
   private var keysReadLastCount = 0
   /// The type that was requested last: objects of one class often come in a row.
   private var latest: (id: ObjectIdentifier, number: Int)?
@@ -118,7 +116,6 @@ struct ClassRegistry {
     changes.append(.madePolymorphic(number))
   }
 
-  /// Whether any class has a key that is read last.
   var hasKeysReadLast: Bool { keysReadLastCount > 0 }
 
   mutating func readLast(_ key: String, of number: Int) {
@@ -132,23 +129,14 @@ struct ClassRegistry {
     while changes.count > mark.changes {
       switch changes.removeLast() {
       case .added:
-        let (entry, type) = (entries.removeLast(), types.removeLast())
+        forgetType(of: entries.count - 1)
+        keysReadLastCount -= entries.removeLast().keysReadLast.count
+        types.removeLast()
         weakness.removeLast()
-        keysReadLastCount -= entry.keysReadLast.count
-        if unknown[entry.name] == entries.count {
-          unknown[entry.name] = nil
-        } else {
-          numbers[ObjectIdentifier(type)] = nil
-        }
       case .claimed(let number):
-        let name = entries[number].name
-        if unknown[name] == number {
-          unknown[name] = nil
-        } else {
-          numbers[ObjectIdentifier(types[number])] = nil
-        }
+        forgetType(of: number)
         (types[number], weakness[number]) = (Never.self, false)
-        unclaimed[name, default: []].append(number)
+        unclaimed[entries[number].name, default: []].append(number)
       case .madePolymorphic(let number): entries[number].isPolymorphic = false
       case .gotKeyReadLast(let number):
         entries[number].keysReadLast.removeLast()
@@ -156,11 +144,18 @@ struct ClassRegistry {
       }
     }
   }
+
+  private mutating func forgetType(of number: Int) {
+    if unknown[entries[number].name] == number {
+      unknown[entries[number].name] = nil
+    } else {
+      numbers[ObjectIdentifier(types[number])] = nil
+    }
+  }
 }
 
 extension ClassEntry {
-  /// Whether it can be the entry of a type for which `other` would be made now: all that objects or values tell of is the
-  /// same.
+  /// Whether it can be the entry of a type for which `other` would be made now.
   fileprivate func isSame(as other: ClassEntry) -> Bool {
     name == other.name && version == other.version && superclass == other.superclass
       && isValueType == other.isValueType

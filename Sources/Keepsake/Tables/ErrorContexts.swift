@@ -1,10 +1,6 @@
 /// The errors of Swift's coders, made of one of ours. The context has the whole sentence; what is underneath tells
 /// programs what it was, and does not say it a second time.
 extension ArchiveError {
-  func encodingContext(_ path: [any CodingKey]) -> EncodingError.Context {
-    .init(codingPath: path, debugDescription: explanation, underlyingError: asReason)
-  }
-
   func decodingContext(_ path: [any CodingKey]) -> DecodingError.Context {
     .init(codingPath: path, debugDescription: explanation, underlyingError: asReason)
   }
@@ -21,22 +17,19 @@ func decodingErrors<Result>(_ body: () throws(ArchiveError) -> Result) throws ->
 extension EncodingError {
   /// `value` cannot be encoded for the reason that `error` gives.
   static func invalid(_ value: Any, _ error: ArchiveError, _ path: [any CodingKey]) -> EncodingError {
-    .invalidValue(value, error.encodingContext(path))
+    .invalidValue(
+      value,
+      .init(codingPath: path, debugDescription: error.explanation, underlyingError: error.asReason)
+    )
   }
 
-  /// The same error about `value`, if it is one of ours that was made where the value was not at hand.
-  ///
-  /// An error about limits goes without: releasing a value that is nested too deep recurses, and an error may be released
-  /// last, on a small stack.
-  ///
-  /// - Parameter path: the path of the value, unless the error has it.
+  /// The same error about `value`, if it is one of ours that was made where the value was not at hand; about `path`, unless
+  /// the error has it. One about limits goes without the value: to release one that is nested too deep recurses.
   func about(_ value: Any, at path: [any CodingKey]? = nil) -> EncodingError {
     guard case .invalidValue(let known, let context) = self,
       let error = context.underlyingError as? ArchiveError, error.isReason, error.code != .limitExceeded,
-      isNoValue(known)
+      (known as? any NilHolding)?.holdsNil == true
     else { return self }
     return .invalid(value, error, path ?? context.codingPath)
   }
 }
-
-private func isNoValue(_ value: Any) -> Bool { (value as? any NilHolding)?.holdsNil == true }

@@ -1,8 +1,5 @@
-/// Hashes of keys and other strings, by which they are found in any order.
-///
-/// When an archive is read they have a seed that differs from process to process. Without one, the keys of an archive
-/// could be chosen so that all of them meet in one bucket of a table, and looking for each would take as long as there
-/// are keys.
+/// Hashes of keys and other strings, by which they are found in any order. When an archive is read they have a seed that
+/// differs from process to process, so that nobody can choose keys that all meet in one bucket.
 struct KeyHash {
   private let seed: UInt64
 
@@ -19,7 +16,6 @@ struct KeyHash {
   /// The same in every process, for where an archive depends on it.
   static let unseeded = KeyHash(seed: 0)
 
-  /// The hash of a number of a key.
   @inline(__always)
   func of(_ number: Int) -> UInt32 {
     UInt32(truncatingIfNeeded: KeyHash.mix(seed ^ UInt64(truncatingIfNeeded: number)))
@@ -31,7 +27,6 @@ struct KeyHash {
     UInt32(truncatingIfNeeded: KeyHash.mix(KeyHash.mix(seed ^ text.words.0) ^ text.words.1))
   }
 
-  /// The hash of a text.
   @inline(__always)
   func of(_ utf8: RawSpan) -> UInt32 {
     let count = utf8.byteCount
@@ -72,7 +67,6 @@ struct SlotTable {
   /// The number of a slot and 1, or 0 where a bucket is free.
   private var buckets: [UInt32]
 
-  /// For how many slots there is room.
   var capacity: Int { buckets.count &* 2 / 3 }
 
   /// A table with room for `count` slots: as many buckets as make it two thirds full at most.

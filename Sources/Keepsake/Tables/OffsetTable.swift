@@ -43,7 +43,6 @@ struct OffsetTableBuilder {
     return offset..<(offset + lengths[index])
   }
 
-  /// The lengths of all bodies.
   var lengths: [Int] {
     (0..<(groups.count / OffsetTable.groupByteCount)).flatMap { flushed($0)?.lengths ?? [] } + pending
   }
@@ -60,37 +59,22 @@ struct OffsetTableBuilder {
     return (Int(entry >> 2), lengths)
   }
 
-  /// A point to which the table can be taken back.
   struct Mark {
-    fileprivate let groupByteCount: Int
-    fileprivate let lengthByteCount: Int
-    fileprivate let pending: [Int]
-    fileprivate let pendingStart: Int
-    fileprivate let count: Int
+    fileprivate let table: OffsetTableBuilder
+    fileprivate let byteCounts: (groups: Int, lengths: Int)
   }
 
-  var mark: Mark {
-    Mark(
-      groupByteCount: groups.count,
-      lengthByteCount: lengthBytes.count,
-      pending: pending,
-      pendingStart: pendingStart,
-      count: count
-    )
-  }
+  var mark: Mark { Mark(table: self, byteCounts: (groups.count, lengthBytes.count)) }
 
   mutating func truncate(to mark: Mark) {
-    groups.truncate(to: mark.groupByteCount)
-    lengthBytes.truncate(to: mark.lengthByteCount)
-    pending = mark.pending
-    pendingStart = mark.pendingStart
-    count = mark.count
+    self = mark.table
+    groups.truncate(to: mark.byteCounts.groups)
+    lengthBytes.truncate(to: mark.byteCounts.lengths)
   }
 
   /// The lengths of all bodies, where they are no more than ``ShortArchive/mostBodies``.
   var fewLengths: [Int]? { count == pending.count ? pending : nil }
 
-  /// Forgets all bodies.
   mutating func removeAll() {
     guard count > 0 else { return }
     groups.truncate(to: 0)

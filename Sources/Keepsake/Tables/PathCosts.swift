@@ -1,7 +1,5 @@
-/// What the coding paths of an archive have cost so far.
-///
-/// Who forgives errors gets a path with each, and there may be one error after the other. So paths become short, and are
-/// searched for no more, once they have cost more than what is in proportion to the archive.
+/// What the coding paths of an archive have cost so far: who forgives errors gets a path with each. Paths become short, and
+/// are searched for no more, once they have cost more than what is in proportion to the archive.
 struct PathCosts {
   /// So many steps are given in any case, and so many bytes searched: some milliseconds.
   static let freeSteps = 1 << 17

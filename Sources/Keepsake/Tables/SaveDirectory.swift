@@ -8,7 +8,6 @@ package struct SaveDirectory: Sendable {
   package let range: Range<Int>
   /// When it was saved, in seconds since the beginning of 2001, if the program said so.
   package let date: Double?
-  /// How many bodies the file has with this save.
   package let bodyCount: Int
   package let bodies: Range<Int>
   package let topLevel: Range<Int>
@@ -63,9 +62,8 @@ package struct SaveDirectory: Sendable {
     }
   }
 
-  /// Calls `body` for each body of the save, in the order of their numbers, with its number and place.
-  ///
-  /// - Parameter countBefore: how many bodies the file had before. All that are added must be there.
+  /// Calls `body` for each body of the save, in the order of their numbers, with its number and place. Of those that the
+  /// file has more than `countBefore`, all must be there.
   package func forEachBody(
     _ reader: ByteReader,
     countBefore: Int,

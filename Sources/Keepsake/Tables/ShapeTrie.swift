@@ -1,9 +1,7 @@
-/// The shapes met while encoding (Format §5.2), as paths from a root through the keys in the order of
-/// writing.
+/// The shapes met while encoding (Format §5.2), as paths from a root through the keys in the order of writing.
 ///
-/// Each node remembers the step that was taken from it last, so that writing a key is nearly always one
-/// comparison. Where steps alternate, as at the root when records of several types do, a small table of recent
-/// steps has them.
+/// Each node remembers the step that was taken from it last, so that writing a key is nearly always one comparison. Where
+/// steps alternate, as at the root when records of several types do, a small table of recent steps has them.
 struct ShapeTrie {
   private struct Node {
     let parent: Int
@@ -18,7 +16,6 @@ struct ShapeTrie {
       self.key = key
     }
 
-    /// Remembers the step that was taken last.
     @inline(__always)
     mutating func note(_ step: Step, to child: Int) {
       lastKey = step.key
@@ -52,7 +49,6 @@ struct ShapeTrie {
   /// How many ways there are from the root through the keys.
   var nodeCount: Int { nodes.count }
 
-  /// How many shapes have a number.
   var count: Int { ends.count }
 
   /// The node that `key` leads to, or `nil` when the path to `node` has that key already.
@@ -74,8 +70,7 @@ struct ShapeTrie {
     return self.step(from: node, newKey: key)
   }
 
-  /// The node that `key` leads to, of which the caller knows that the path to `node` does not have it: to find that out
-  /// takes as long as the path is.
+  /// The node that `key` leads to, where the caller knows that the path to `node` does not have it.
   mutating func step(from node: Int, newKey key: Int) -> Int {
     let step = Step(node: node, key: key)
     let child: Int
@@ -89,7 +84,6 @@ struct ShapeTrie {
     return take(step, to: child)
   }
 
-  /// Remembers that `step` was taken last.
   private mutating func take(_ step: Step, to child: Int) -> Int {
     recent[step.slot] = (step, child)
     nodes[step.node].note(step, to: child)
@@ -132,8 +126,7 @@ struct ShapeTrie {
   /// The node at which the shape `number` ends.
   func end(of number: Int) -> Int { ends[number] }
 
-  /// Gives the next number to the shape of `keys`, as the file has it to which a save is added. A shape that is there twice
-  /// keeps its first number, and takes the second one up as well.
+  /// Gives the next number to the shape of `keys`, as the file has it; one that is there twice keeps its first number.
   mutating func takeOver(_ keys: [Int]) {
     let node = keys.reduce(ShapeTrie.root) { step(from: $0, newKey: $1) }
     if nodes[node].number < 0 { nodes[node].number = ends.count }
@@ -150,7 +143,6 @@ struct ShapeTrie {
 
 extension ShapeTrie {
   /// Writes the shapes and keys of the short form (Format §7): the shapes come first, and tell how many keys there are.
-  ///
   /// Small archives of one kind have the same tables, which are put together once.
   mutating func writeShort(to buffer: ByteBuffer, names: [String]) {
     guard !ends.isEmpty else { return }
@@ -184,8 +176,7 @@ extension ShapeTrie {
     }
   }
 
-  /// Writes the key table and the shape table (Format §5.1, §5.2); returns the counts and where the second
-  /// begins.
+  /// Writes the key table and the shape table (Format §5.1, §5.2); returns the counts and where the second begins.
   func write(to buffer: ByteBuffer, names: [String]) -> (keyCount: Int, shapesOffset: Int) {
     // The numbers that the keys have in the archive, by those that they have here.
     var numbers = [Int](repeating: -1, count: ends.isEmpty ? 0 : names.count)

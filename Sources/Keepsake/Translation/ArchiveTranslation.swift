@@ -20,7 +20,6 @@ package struct ArchiveTranslation {
   private var numbersOfClasses: [ObjectIdentifier: Int] = [:]
   /// The names of classes that have another one in the original.
   private var originalNames: [String: String] = [:]
-  /// How many shapes records have so far.
   var shapeCount = 0
   /// Where values are in the new archive, and where they were in the original.
   private var offsets: [TranslatedOffset] = []
@@ -41,12 +40,8 @@ package struct ArchiveTranslation {
     builder = ArchiveBuilder(withoutChecksums: withoutChecksums, prefersShortForm: false)
   }
 
-  /// The archive that is made of that of NSKeyedArchiver in `reader`, and what could not be carried over; `nil` when this
-  /// is neither a binary property list nor one in XML.
-  ///
-  /// - Parameters:
-  ///   - limits: how much the archive may ask of the reader, as a whole.
-  ///   - withoutChecksums: for an archive that never leaves memory. What could not be carried over is of no use there.
+  /// The archive that is made of that of NSKeyedArchiver in `reader`; `nil` when this is neither a binary property list nor
+  /// one in XML. An archive that never leaves memory needs no checksums, and nobody asks what could not be carried over.
   package static func translate(
     _ reader: ByteReader,
     _ limits: ArchiveLimits,
@@ -67,7 +62,16 @@ package struct ArchiveTranslation {
     } catch {
       throw ArchiveError(error, limits)
     }
-    return try translation.finish(topLevel, byteCount: reader.count, countsUnreached: !withoutChecksums)
+    var losses = translation.contents.losses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    let unreached = withoutChecksums ? 0 : translation.archive.unreachedCount
+    if unreached > 0 { losses.append(("not carried over: objects that nothing refers to", unreached)) }
+    return TranslatedArchive(
+      buffer: try translation.builder.finish(topLevel: topLevel),
+      sourceByteCount: reader.count,
+      offsets: translation.offsets,
+      originalNames: translation.originalNames,
+      losses: losses
+    )
   }
 
   /// Writes all that can be reached; returns the body of the top level.
@@ -88,24 +92,6 @@ package struct ArchiveTranslation {
     return topLevel
   }
 
-  private mutating func finish(
-    _ topLevel: ByteBuffer,
-    byteCount: Int,
-    countsUnreached: Bool
-  ) throws(ArchiveError) -> TranslatedArchive {
-    let unreached = countsUnreached ? archive.unreachedCount : 0
-    let buffer = try builder.finish(topLevel: topLevel)
-    var losses = contents.losses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    if unreached > 0 { losses.append(("not carried over: objects that nothing refers to", unreached)) }
-    return TranslatedArchive(
-      buffer: buffer,
-      sourceByteCount: byteCount,
-      offsets: offsets,
-      originalNames: originalNames,
-      losses: losses
-    )
-  }
-
   private mutating func writeTopLevel() throws(ReadingError) -> ByteBuffer {
     var members: [(key: String, node: Int)] = []
     for member in archive.topLevel {
@@ -119,7 +105,6 @@ package struct ArchiveTranslation {
 
   // MARK: Counting
 
-  /// Counts how many references lead to each object that can be reached.
   private mutating func countReferences() throws(ReadingError) {
     var rest = archive.topLevel.map(\.value)
     while let node = rest.popLast() {
@@ -150,8 +135,7 @@ package struct ArchiveTranslation {
     }
   }
 
-  /// Charges the `count` references that are about to be followed: two collections may name one list of elements, which
-  /// no archiver writes.
+  /// Charges the references that are about to be followed: two collections may name one list of elements.
   private mutating func follow(_ count: Int, at node: Int, _ add: () -> Void) throws(ReadingError) {
     try contents.budget.charge(count, of: ReadingBudget.referenceByteCount, at: list.offsets[node])
     add()
@@ -311,23 +295,14 @@ package struct ArchiveTranslation {
     case .pairs(let pairs):
       try contents.budget.check(elementCount: pairs.count, at: list.offsets[node])
       try appendHead(of: pairs, at: node)
-      // Keys and values alternate.
-      var (index, isValue) = (0, false)
-      open.append(
-        AnyIterator {
-          guard index < pairs.count else { return nil }
-          defer { (index, isValue) = (isValue ? index + 1 : index, !isValue) }
-          return isValue ? pairs[index].value : pairs[index].key
-        }
-      )
+      open.append(AnyIterator(pairs.lazy.flatMap { [$0.key, $0.value] }.makeIterator()))
     case .object:
       // Never inline.
       break
     }
   }
 
-  /// Appends the head of a dictionary: a map where its keys are texts or integers, and otherwise keys and values in
-  /// turns, as Swift encodes such dictionaries.
+  /// Appends the head of a dictionary: a map if its keys are texts or integers, otherwise keys and values in turns.
   private mutating func appendHead(of pairs: [PropertyList.Member], at node: Int) throws(ReadingError) {
     if pairs.isEmpty {
       builder.buffer.append(Tag.empty)

@@ -1,16 +1,14 @@
 internal import FoundationArchives
 
 extension ArchiveLimits {
-  /// The limits as the reader of NSKeyedArchiver's files has them.
   var forReading: ReadingBudget.Limits {
-    ReadingBudget.Limits(
-      memory: maximumAllocation,
-      objectCount: maximumObjectCount,
-      elementCount: maximumElementCount,
-      // A short one may always be read.
-      stringByteCount: max(maximumStringByteCount, Tag.longestShortString),
-      depth: min(maximumDepth, maximumValueDepth)
-    )
+    var limits = ReadingBudget.Limits()
+    limits.memory = maximumAllocation
+    (limits.objectCount, limits.elementCount) = (maximumObjectCount, maximumElementCount)
+    // A short one may always be read.
+    limits.stringByteCount = max(maximumStringByteCount, Tag.longestShortString)
+    limits.depth = min(maximumDepth, maximumValueDepth)
+    return limits
   }
 }
 
@@ -26,33 +24,23 @@ extension ArchiveError {
         case .damaged: .damaged
         }
       self.init(code, message, byteOffset: offset)
-    case .limitExceeded(let limit, let offset):
-      self = ArchiveError.exceeding(limit, limits, offset)
-    }
-  }
-
-  private static func exceeding(
-    _ limit: ReadingError.Limit,
-    _ limits: ArchiveLimits,
-    _ offset: Int
-  ) -> ArchiveError {
-    switch limit {
-    case .elementCount(let count): limits.tooManyElements(count, offset)
-    case .objectCount: limits.tooManyObjects(offset)
-    case .stringByteCount(let byteCount): limits.tooLong(byteCount, offset)
-    case .depth:
-      ArchiveError.limitExceeded(
-        "Collections are nested more than \(limits.forReading.depth) deep in one object",
-        at: offset
-      )
-    case .memory(let byteCount):
-      ArchiveError.limitExceeded(
+    case .limitExceeded(.elementCount(let count), let offset):
+      self = limits.tooManyElements(count, offset)
+    case .limitExceeded(.objectCount, let offset):
+      self = limits.tooManyObjects(offset)
+    case .limitExceeded(.stringByteCount(let byteCount), let offset):
+      self = limits.tooLong(byteCount, offset)
+    case .limitExceeded(.depth, let offset):
+      let depth = limits.forReading.depth
+      self = .limitExceeded("Collections are nested more than \(depth) deep in one object", at: offset)
+    case .limitExceeded(.memory(let byteCount), let offset):
+      self = .limitExceeded(
         "Opening the NSKeyedArchiver archive would take more than \(byteCount) bytes of memory, out of proportion to "
           + "its size; ArchiveLimits.maximumAllocation can allow more",
         at: offset
       )
-    case .work:
-      ArchiveError.limitExceeded(
+    case .limitExceeded(.work, let offset):
+      self = .limitExceeded(
         "The objects share so much that opening the archive would take time out of proportion to its size",
         at: offset
       )

@@ -7,7 +7,6 @@ package struct ArchiveBody {
   /// The bytes of the body, class number included.
   package let byteRange: Range<Int>
 
-  /// The name of the object's class, as it stands in the archive; `nil` for a value.
   package var className: String? { classNumber.map { value.image.classes[$0].name } }
 }
 
@@ -19,9 +18,7 @@ extension ArchiveImage {
     }
   }
 
-  /// The body of `number`, from 1 on. Only how it begins is read; a value that nothing stands in must fill it.
-  ///
-  /// - Parameter offset: where the reference is, for the error when there is no such body.
+  /// The body `number`, from 1 on, to which the reference at `offset` leads. Only how it begins is read.
   package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
     let range = try exclusively { () throws(ArchiveError) in try extent(ofBody: number, at: offset) }
     var cursor = range.lowerBound
@@ -50,16 +47,7 @@ extension ArchiveImage {
     }
   }
 
-  /// Notes that the value reference at `offset` was met, and throws when it is not the only one with its number.
-  fileprivate func noteReference(toValue number: Int, at offset: Int) throws(ArchiveError) {
-    try exclusively { () throws(ArchiveError) in
-      try checkReference(isOnlyOne: knownBodies.valueReferences[number], at: offset)
-      knownBodies.valueReferences[number] = offset
-    }
-  }
-
-  /// The end of the value at `offset`, after all that leads to it was compared with its checksums: what is skipped is looked
-  /// at as well, since its tags tell where the rest begins.
+  /// The end of the value at `offset`, after all that leads to it was compared with its checksums.
   func endTouching(valueAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
     let end: Int
     do throws(ArchiveError) {
@@ -75,8 +63,7 @@ extension ArchiveImage {
 }
 
 extension ArchiveValue {
-  /// The number of the body that a reference leads to; `nil` for a value that is no reference, and for a
-  /// conditional reference to an object that was not archived.
+  /// The number of the body that a reference leads to; `nil` for other values, and where the object was not archived.
   package var bodyNumber: Int? {
     get throws(ArchiveError) {
       switch kind {
@@ -90,8 +77,7 @@ extension ArchiveValue {
     }
   }
 
-  /// The object or value that a reference leads to; `nil` for a value that is no reference, and for a
-  /// conditional reference to an object that was not archived.
+  /// The object or value that a reference leads to; `nil` for other values, and where the object was not archived.
   package var target: ArchiveBody? {
     get throws(ArchiveError) {
       guard let number = try bodyNumber else { return nil }
@@ -100,7 +86,11 @@ extension ArchiveValue {
       guard isToValue == (body.classNumber == nil) else {
         throw image.leadsToOtherKind(isToValue: isToValue, offset)
       }
-      if isToValue { try image.noteReference(toValue: number, at: offset) }
+      guard isToValue else { return body }
+      try image.exclusively { () throws(ArchiveError) in
+        try image.checkReference(isOnlyOne: image.knownBodies.valueReferences[number], at: offset)
+        image.knownBodies.valueReferences[number] = offset
+      }
       return body
     }
   }

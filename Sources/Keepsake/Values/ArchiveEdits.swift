@@ -36,8 +36,7 @@ struct ArchiveEdits: Sendable {
     containers[offset, default: ContainerEdit()].additions.append((key, value))
   }
 
-  /// Notes the new element `index` of an array that has `count`: the next one, or one that was noted before. False for
-  /// another index.
+  /// Notes the new element `index` of an array that has `count`; false unless that is the next one, or was noted before.
   mutating func add(_ value: ArchiveValue, index: Int, toArrayOf count: Int, at offset: Int) -> Bool {
     var additions = containers[offset]?.additions ?? []
     guard index >= count, index - count <= additions.count else { return false }

@@ -7,7 +7,6 @@ package struct ArchiveNumberWalk {
   private let reader: ByteReader
   private let element: PackedElement
   private var cursor: Int
-  /// How many numbers the array has.
   package let count: Int
   /// How many of them were returned or left out.
   package private(set) var index = 0
@@ -42,7 +41,6 @@ package struct ArchiveNumberWalk {
     }
   }
 
-  /// Moves behind `taken` numbers.
   private mutating func pass(_ taken: Int) throws(ArchiveError) {
     switch element {
     case .bool: try advance((taken + 7) / 8)
@@ -50,8 +48,7 @@ package struct ArchiveNumberWalk {
     case .float64: try advance(taken * 8)
     case .signed, .unsigned:
       for first in stride(from: 0, to: taken, by: PackedNumbers.blockSize) {
-        // The head of a mixed block is one byte and the widths; what is behind may belong to another of the blocks
-        // that are verified when they are touched.
+        // The head of a mixed block is one byte and the widths; what is behind is touched when it is read.
         let count = min(taken - first, PackedNumbers.blockSize)
         try image.touch(cursor..<min(cursor + 1 + (count + 3) / 4, reader.count))
         cursor = try PackedBlock(reader, of: count, at: cursor).end

@@ -11,7 +11,6 @@ struct ArchiveRewriter {
     }
   }
 
-  /// A container that is being written.
   private struct Container {
     let kind: ArchiveValue.Kind
     let edit: ArchiveEdits.ContainerEdit
@@ -37,40 +36,21 @@ struct ArchiveRewriter {
 
   /// Whether something was changed in the body that is being written, and in how many objects something was.
   private var isChanged = false
-  private var changedObjectCount = 0
+  private(set) var changedObjectCount = 0
+  private(set) var buffer = ByteBuffer(minimumCapacity: 0)
 
-  private init(_ source: ArchiveImage, _ edits: ArchiveEdits, prefersShortForm: Bool) {
+  /// Writes the archive `source` with `edits`.
+  init(
+    _ source: ArchiveImage,
+    _ edits: ArchiveEdits = ArchiveEdits(),
+    prefersShortForm: Bool = true
+  ) throws(ArchiveError) {
     self.source = source
     self.edits = edits
     builder = ArchiveBuilder(
       withoutChecksums: !source.extent.hasChecksums && source.source == nil,
       prefersShortForm: prefersShortForm
     )
-  }
-
-  /// The archive `source` with `edits`, and how many of its objects these changed.
-  static func rewrite(
-    _ source: ArchiveImage,
-    _ edits: ArchiveEdits,
-    prefersShortForm: Bool = true
-  ) throws(ArchiveError) -> (buffer: ByteBuffer, changedObjectCount: Int) {
-    var rewriter = ArchiveRewriter(source, edits, prefersShortForm: prefersShortForm)
-    let buffer = try rewriter.run()
-    return (buffer, rewriter.changedObjectCount)
-  }
-
-  /// The archive `source` as one save, and the numbers that its bodies have got.
-  static func compact(
-    _ source: ArchiveImage,
-    prefersShortForm: Bool
-  ) throws(ArchiveError) -> (buffer: ByteBuffer, numbers: [Int: Int]) {
-    var rewriter = ArchiveRewriter(source, ArchiveEdits(), prefersShortForm: prefersShortForm)
-    let buffer = try rewriter.run()
-    let numbers = rewriter.numbers.map { ($0.key.number, $0.value) }
-    return (buffer, Dictionary(numbers, uniquingKeysWith: { first, _ in first }))
-  }
-
-  private mutating func run() throws(ArchiveError) -> ByteBuffer {
     builder.beginBody(classNumber: nil)
     _ = try source.topLevelContent
     try append(source.topLevelValue)
@@ -91,8 +71,11 @@ struct ArchiveRewriter {
       if isChanged, classNumber != nil { changedObjectCount += 1 }
     }
     let targets = conditionals.map { target in target.flatMap { numbers[$0] } ?? 0 }
-    return try builder.finish(topLevel: topLevel, conditionals: targets)
+    buffer = try builder.finish(topLevel: topLevel, conditionals: targets)
   }
+
+  /// The numbers that the bodies of `source` have got, where nothing was added.
+  var newNumbers: [Int: Int] { numbers.reduce(into: [:]) { $0[$1.key.number] = $1.value } }
 
   // MARK: Values
 
@@ -301,7 +284,6 @@ struct ArchiveRewriter {
 }
 
 extension ArchiveImage {
-  /// The names of a class and of its superclasses.
   fileprivate func classNames(from number: Int?) -> [String] {
     guard let number else { return [] }
     return sequence(first: number) { self.classes[$0].superclass }.map { classes[$0].name }

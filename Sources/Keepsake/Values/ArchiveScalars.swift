@@ -29,7 +29,6 @@ extension ArchiveValue {
     self.kind == kind ? Double(bitPattern: try reader.word(at: offset + 1)) : nil
   }
 
-  /// The sixteen bytes of a UUID.
   package var uuid: [UInt8]? {
     get throws(ArchiveError) {
       guard kind == .uuid else { return nil }
@@ -117,7 +116,6 @@ package enum ArchiveNumbers {
   case floats([Float])
   case doubles([Double])
 
-  /// The `count` numbers at `offset`.
   init(_ element: PackedElement, _ count: Int, _ reader: ByteReader, at offset: Int) throws(ArchiveError) {
     self =
       switch element {

@@ -108,10 +108,7 @@ public struct ArchiveValue: @unchecked Sendable {
   /// No tag, count or number, and no value without a length of its own, takes more bytes.
   private static let headByteCount = 32
 
-  /// The value that begins at `offset`.
-  ///
-  /// - Parameters:
-  ///   - bodyEnd: where the body ends that it stands in.
+  /// The value that begins at `offset`, in a body that ends at `bodyEnd`.
   package init(
     _ image: ArchiveImage,
     at offset: Int,
@@ -149,7 +146,9 @@ public struct ArchiveValue: @unchecked Sendable {
       case .conditionalReference: .conditional
       case .reserved: throw image.unknownTag(tag, at: offset)
       }
-    if kind == .value, standing != .underTopLevelKey { throw image.misplacedValueReference(offset) }
+    guard kind != .value || standing == .underTopLevelKey else {
+      throw .damaged("A reference to a value is allowed only under a key of the top level", at: offset)
+    }
     // The end of other values is found with the last of their members.
     if isAllOfBody, !hasMembers || kind == .url {
       try ArchiveImage.checkEnd(byteRange.upperBound, of: offset..<bodyEnd)
@@ -212,13 +211,11 @@ public struct ArchiveValue: @unchecked Sendable {
     }
   }
 
-  /// Throws when the value has more elements than are allowed.
   func checkElementCount(_ count: Int) throws(ArchiveError) {
     guard count <= image.limits.maximumElementCount else { throw image.limits.tooManyElements(count, offset) }
   }
 
-  /// The name of the type of a value behind a protocol, as it stands in the archive; `nil` for a value of
-  /// another kind.
+  /// The name of the type of a value behind a protocol, as the archive has it; `nil` for a value of another kind.
   package var typeName: String? {
     get throws(ArchiveError) {
       guard kind == .typed else { return nil }

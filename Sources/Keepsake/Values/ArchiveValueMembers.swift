@@ -136,14 +136,9 @@ extension ArchiveValue.Member {
   /// Whether this is the member at `element`. Integers as keys are keys by their digits, and by the number.
   fileprivate func isAt(_ element: PathElement) -> Bool {
     switch (label, element) {
-    case (.key(let own), .key(let name)): own.utf8.elementsEqual(name.utf8)
-    case (.intKey(let own), .key(let name)): name.utf8.elementsEqual(String(own).utf8)
-    case (.key(let own), .intKey(let number)), (.key(let own), .index(let number)):
-      own.utf8.elementsEqual(String(number).utf8)
-    case (.intKey(let own), .intKey(let number)), (.intKey(let own), .index(let number)),
-      (.index(let own), .index(let number)):
-      own == number
-    default: false
+    case (.index(let own), .index(let index)): own == index
+    case (.index, _), (nil, _): false
+    case (let label?, _): label.name == element.name
     }
   }
 }

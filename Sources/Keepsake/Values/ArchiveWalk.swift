@@ -1,12 +1,9 @@
-/// A walk through a value and all that stands in it, in the order of the bytes.
-///
-/// It takes no recursion, and time in proportion to the bytes, however values are nested. References are
-/// followed only where the caller says so, who keeps track of what it has seen.
+/// A walk through a value and all that stands in it, in the order of the bytes, without recursion. References are followed
+/// only where the caller says so, who keeps track of what it has seen.
 ///
 /// Nothing is read before it is needed: where a value ends that has no members, or was skipped, is found when the one
 /// behind it is needed. What is read is held to the rules of the format (Format §10): a map has no key twice, a value
-/// reference stands under a key of the top level, and a body ends where its value does, unless the last of it was
-/// skipped.
+/// reference stands under a key of the top level, and a body ends where its value does, unless that was skipped.
 package struct ArchiveWalk {
   package enum Step {
     /// A value, with its key or index in the one around it. What stands in it comes next, and then `leave`.
@@ -24,9 +21,7 @@ package struct ArchiveWalk {
     var comeBack: (position: Position, body: Range<Int>, reader: ByteReader)?
     /// How deep the values of this body were nested outside of this one.
     var depth: Int
-    /// Where the values in it stand.
     var standing = ArchiveValue.Standing.inside
-    /// The keys of a map that were met.
     var keys = DistinctKeys()
   }
 
@@ -167,9 +162,7 @@ package struct ArchiveWalk {
     frames.append(frame)
   }
 
-  /// Leaves out what stands in the value of the last step, and its `leave`.
-  ///
-  /// - Parameter end: where the value ends, if that is known already.
+  /// Leaves out what stands in the value of the last step, and its `leave`. `end` is where the value ends, if that is known.
   package mutating func skipMembers(endingAt end: Int? = nil) throws(ArchiveError) {
     if hasEntered {
       hasEntered = false

@@ -4,19 +4,13 @@ package struct ArchiveSummary: Sendable {
   package var valueCount = 0
   /// For each entry of the class table how many objects are of that class itself.
   package var objectCounts: [Int] = []
-  /// How many references there are to each body, conditional ones not counted; entry 0 is the top level, to
-  /// which there are none.
+  /// How many references there are to each body, conditional ones not counted; entry 0 is the top level.
   package var referenceCounts: [Int] = []
 }
 
 extension ArchiveImage {
-  /// Looks at every body and every value in it, each once: tags, extents, texts, references, keys.
-  ///
-  /// Checksums are compared when the archive is opened. This finds what was wrong from the start.
-  ///
-  /// - Parameter progress: gets, now and then, the offset up to which everything is sound; the last is the end of the
-  ///   top level.
-  /// - Throws: the first fault, with its place.
+  /// Looks at every body and every value in it, each once: tags, extents, texts, references, keys. Now and then it tells
+  /// `progress` the offset up to which everything is sound; the last is the end of the top level.
   @discardableResult
   package func verifyStructure(
     progress: (_ offset: Int) -> Void = { _ in }
@@ -52,7 +46,7 @@ extension ArchiveImage {
   /// Every entry of the conditional table leads to an object, also one that no reference names.
   private func verifyConditionals() throws(ArchiveError) {
     var cursor = directory.conditionals.range.lowerBound
-    for index in 0..<(try conditionalCount) {
+    for index in try conditionals.indices {
       // Of what a save has changed, the place is not kept.
       let entryOffset = saved == nil ? cursor : directory.conditionals.range.lowerBound
       if saved == nil { _ = try reader.varint(at: &cursor) }
@@ -73,31 +67,19 @@ extension ArchiveImage {
       guard case .value(let value, _) = step else { continue }
       summary.valueCount += 1
       if summary.valueCount & 0x3FFF == 0 { progress(value.offset) }
-      try value.verifyContent()
+      // What the walk does not look at. The table of conditional references was looked at before.
+      switch value.kind {
+      case .string: _ = try value.string
+      case .decimal: _ = try value.decimal
+      case .url: _ = try value.urlParts
+      case .conditional: _ = try value.bodyNumber
+      default: break
+      }
       // The number is read once: in a mapped file it may be another one the next time.
       if value.kind != .conditional, let number = try value.target?.number {
         summary.referenceCounts[number] += 1
       }
     }
     try walk.checkEnd()
-  }
-}
-
-extension ArchiveValue {
-  /// Looks at what the walk does not: texts, decimals, the parts of URLs, numbers of conditional references.
-  fileprivate func verifyContent() throws(ArchiveError) {
-    switch kind {
-    case .string:
-      _ = try string
-    case .decimal:
-      _ = try decimal
-    case .url:
-      _ = try urlParts
-    case .conditional:
-      // That the entry leads to an object was looked at with the table.
-      _ = try bodyNumber
-    default:
-      break
-    }
   }
 }

@@ -53,8 +53,7 @@ public struct ArchiveError: Error, Hashable, Sendable {
     public static let fileInUse = Code("fileInUse")
   }
 
-  /// All of the error behind one reference: a function that throws it returns it in a register. To copy five properties
-  /// in each of them took a twelfth of the library's code.
+  /// All of the error behind one reference: a function that throws it returns it in a register.
   private final class Content: Sendable {
     let code: Code
     let message: String

@@ -18,29 +18,26 @@ package struct BlockVerifier {
   private var verified: [Bool]
 
   package init(_ reader: ByteReader, _ trailer: Trailer) throws(ArchiveError) {
-    self.reader = reader
-    start = 0
-    checksumsOffset = trailer.checksumsOffset
     let trailerOffset = reader.count - Trailer.byteCount
     let computed = try reader.checksum(trailer.coveredOffset..<(trailerOffset + 16))
-    guard try computed == Trailer.storedChecksum(reader) else {
+    guard try computed == reader.word(at: trailerOffset + 16) else {
       throw .damaged(
         "The archive was damaged: the trailer does not match its checksum",
         at: trailer.coveredOffset
       )
     }
-    let blockCount = trailer.hasBlockChecksums ? Blocks.count(coveringBytes: checksumsOffset) : 0
-    verified = Array(repeating: false, count: blockCount)
+    self.init(reader, 0..<trailer.checksumsOffset, hasChecksums: trailer.hasBlockChecksums)
   }
 
   /// A verifier of a save behind the first, whose trailer is whole.
   package init(_ reader: ByteReader, _ trailer: SaveTrailer) {
+    self.init(reader, trailer.start..<trailer.checksumsOffset, hasChecksums: trailer.hasBlockChecksums)
+  }
+
+  private init(_ reader: ByteReader, _ covered: Range<Int>, hasChecksums: Bool) {
     self.reader = reader
-    start = trailer.start
-    checksumsOffset = trailer.checksumsOffset
-    let byteCount = checksumsOffset - start
-    let blockCount = trailer.hasBlockChecksums ? Blocks.count(coveringBytes: byteCount) : 0
-    verified = Array(repeating: false, count: blockCount)
+    (start, checksumsOffset) = (covered.lowerBound, covered.upperBound)
+    verified = Array(repeating: false, count: hasChecksums ? Blocks.count(coveringBytes: covered.count) : 0)
   }
 
   /// Checks the blocks that hold `range`, those excepted that were checked before.

@@ -21,7 +21,6 @@ package final class ByteBuffer {
   private var base: UnsafeMutableRawPointer
   @safe @exclusivity(unchecked)
   package private(set) var capacity: Int
-  /// How many bytes have been written.
   @safe @exclusivity(unchecked)
   package private(set) var count = 0
 
@@ -34,8 +33,7 @@ package final class ByteBuffer {
     unsafe free(base)  // from `memory`, never shared
   }
 
-  /// Memory of `byteCount` bytes, what `old` has at its beginning. Without memory a program ends, as it does
-  /// wherever Swift asks for some.
+  /// Memory that begins with the bytes of `old`. Without memory a program ends, as wherever Swift asks for some.
   @unsafe
   private static func memory(_ byteCount: Int, from old: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer
   {
@@ -44,7 +42,6 @@ package final class ByteBuffer {
     return unsafe memory.unsafelyUnwrapped  // compared above
   }
 
-  /// Makes room for `extra` more bytes.
   @inline(__always)
   private func reserve(_ extra: Int) {
     if extra > capacity &- count { grow(extra) }
@@ -53,8 +50,7 @@ package final class ByteBuffer {
   @inline(never)
   private func grow(_ extra: Int) {
     let needed = count + extra
-    // Behind a large piece nearly always come only tables and checksums; with some room for them, the piece
-    // is not moved once more. Pages that are never written cost nothing.
+    // Behind a large piece come mostly tables and checksums: with room for them, it is not moved once more.
     capacity = max(capacity * 2, extra < ByteBuffer.largePiece ? needed : needed + needed / 64 + 4_096)
     unsafe base = ByteBuffer.memory(capacity, from: base)  // of its own, and larger than before
   }
@@ -86,13 +82,11 @@ package final class ByteBuffer {
     count &+= byteCount
   }
 
-  /// Appends the bytes of `span`.
   @inline(__always)
   package func append(_ span: RawSpan) {
     reserve(span.byteCount)
     unsafe span.withUnsafeBytes { bytes in
-      // Room made above; the source is the caller's memory and cannot overlap a buffer that is never handed
-      // out.
+      // Room made above; the source cannot overlap a buffer that is never handed out.
       unsafe UnsafeMutableRawBufferPointer(start: base + count, count: bytes.count).copyMemory(from: bytes)
     }
     count &+= span.byteCount
@@ -104,17 +98,10 @@ package final class ByteBuffer {
     append(unsafe numbers.span.bytes)  // numbers have no padding, so every byte is initialized
   }
 
-  /// Appends the bytes `range` of another buffer.
-  package func append(_ other: ByteBuffer, _ range: Range<Int>) {
-    precondition(range.lowerBound >= 0 && range.upperBound <= other.count)
-    other.withBytes(range) { append($0) }
-  }
-
   /// Appends the blocks of a packed array of integers (Format §4.7).
   @inline(__always)
   package func append<Number: FixedWidthInteger & BitwiseCopyable>(blocksOf numbers: [Number]) {
-    // Room for the most that they can take, for the widths of a mixed block, and for the last of a block to be stored
-    // as a whole word.
+    // Room for the numbers, the widths of mixed blocks, and the last of a block, which is stored as a word.
     let blockCount = (numbers.count &+ PackedNumbers.blockSize &- 1) / PackedNumbers.blockSize
     reserve(numbers.count &* MemoryLayout<Number>.size &+ blockCount &+ PackedNumbers.blockSize / 4 &+ 8)
     unsafe numbers.withUnsafeBufferPointer { numbers in
@@ -232,14 +219,12 @@ package final class ByteBuffer {
 
   // MARK: Going back
 
-  /// Drops everything from `newCount` on.
   @inline(__always)
   package func truncate(to newCount: Int) {
     precondition(newCount >= 0 && newCount <= count)
     count = newCount
   }
 
-  /// The byte at `offset`.
   @inline(__always)
   package subscript(offset: Int) -> UInt8 {
     get {
@@ -299,7 +284,6 @@ package final class ByteBuffer {
     unsafe base = ByteBuffer.memory(capacity, from: base)  // of its own, and large enough for the bytes
   }
 
-  /// Exchanges all bytes with another buffer.
   package func exchange(with other: ByteBuffer) {
     unsafe swap(&base, &other.base)  // each owns one block before and after
     swap(&capacity, &other.capacity)
@@ -308,13 +292,11 @@ package final class ByteBuffer {
 
   // MARK: Giving away
 
-  /// The memory with the bytes at its beginning, and how many there are. It belongs to the caller, who is to
-  /// `free` it; the buffer is empty afterwards.
+  /// The memory, which the caller is to `free`, and how many bytes it has; the buffer is empty afterwards.
   @unsafe
   package func takeMemory() -> (address: UnsafeMutableRawPointer, byteCount: Int) {
     let byteCount = count
-    // Much that was kept free would stay taken as long as the bytes are; to shorten a block moves nothing. A
-    // little is left as it is: giving it back takes longer than it is worth.
+    // Much that was kept free would stay taken as long as the bytes are. A little is left as it is.
     let isMuch = capacity - byteCount > byteCount / 32 + 8_192
     let memory = unsafe isMuch ? ByteBuffer.memory(max(byteCount, 16), from: base) : base
     capacity = 16
@@ -336,22 +318,17 @@ package final class ByteBuffer {
     return try body(unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count).bytes)
   }
 
-  /// A copy of the bytes of `range`.
   package func bytes(_ range: Range<Int>) -> [UInt8] {
     withBytes(range) { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
   }
+
+  /// The checksum of the bytes of `range` (Format §8.2).
+  package func checksum(_ range: Range<Int>) -> UInt64 { withBytes(range) { Checksum.of($0) } }
 
   /// A reader of what was written so far. It must not be used after the next write.
   package func reader() -> ByteReader {
     // The buffer owns the memory and is kept alive by the reader; the caller does not write meanwhile.
     unsafe ByteReader(UnsafeRawBufferPointer(start: base, count: count), owner: self)
-  }
-}
-
-extension ByteBuffer {
-  /// The checksum of the bytes of `range` (Format §8.2).
-  package func checksum(_ range: Range<Int>) -> UInt64 {
-    withBytes(range) { Checksum.of($0) }
   }
 }
 

@@ -70,8 +70,7 @@ package struct ByteReader {
     return (try window(at: offset, byteCount: byteCount) &<< shift) &>> shift
   }
 
-  /// At least `byteCount` bytes from `offset` on in one word. Nearly always eight can be read at once; only
-  /// at the very end of the memory the bytes are gathered one by one.
+  /// At least `byteCount` bytes from `offset` on in one word; at the very end of the memory they are gathered.
   @inline(__always)
   private func window(at offset: Int, byteCount: Int) throws(ArchiveError) -> UInt64 {
     if offset >= 0, offset <= count &- 8 {
@@ -115,21 +114,12 @@ package struct ByteReader {
       count: range.count
     )
     let string = unsafe String(decoding: utf8, as: UTF8.self)
-    // What is not valid is repaired, and so comes out as other bytes. (To ask for a string only if the bytes are valid
-    // takes more, as generic metadata is looked up for it.)
+    // What is not valid is repaired, and so comes out as other bytes. (To validate it first takes generic metadata.)
     let bytes = unsafe UnsafeRawBufferPointer(utf8).bytes
-    guard bytes.isASCII || hasBytes(bytes, string) else {
+    guard bytes.isASCII || string.withUTF8Bytes({ $0.hasSameBytes(as: bytes) }) else {
       throw .damaged("A string is not valid UTF-8", at: range.lowerBound)
     }
     return string
-  }
-
-  private func hasBytes(_ bytes: RawSpan, _ string: String) -> Bool {
-    // What the closure is given, it uses at once.
-    let isSame = unsafe string.utf8.withContiguousStorageIfAvailable { utf8 in
-      unsafe UnsafeRawBufferPointer(utf8).bytes.hasSameBytes(as: bytes)
-    }
-    return isSame == true
   }
 
   /// The bytes of `range` as an array of numbers, which they hold least significant byte first.
@@ -183,8 +173,7 @@ package struct ByteReader {
             isTooWide = true
             return
           }
-          // The buffer has room for `count` numbers, and blockCount is at most what is left of them; the
-          // bytes were checked by the block.
+          // The buffer has room for `count` numbers; the bytes were checked by the block.
           let range = initialized..<(initialized &+ blockCount)
           let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[range])
           if block.isMixed {
@@ -362,8 +351,7 @@ extension FixedWidthInteger {
 }
 
 extension RawSpan {
-  /// Eight bytes, least significant first. Traps past the end: for bytes whose extent the caller has
-  /// compared.
+  /// Eight bytes, least significant first. Traps past the end, which the caller has compared.
   @inline(__always)
   func littleEndianWord(at offset: Int) -> UInt64 {
     // Bounds-checked.

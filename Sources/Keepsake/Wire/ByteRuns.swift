@@ -7,8 +7,9 @@ extension ByteBuffer {
     string.withUTF8Bytes { append($0) }
   }
 
-  package func append(_ other: ByteBuffer) {
-    append(other, 0..<other.count)
+  /// Appends the bytes `range` of another buffer, by default all.
+  package func append(_ other: ByteBuffer, _ range: Range<Int>? = nil) {
+    other.withBytes(range ?? 0..<other.count) { append($0) }
   }
 }
 

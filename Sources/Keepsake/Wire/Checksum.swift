@@ -1,7 +1,4 @@
-/// The checksum of a block: XXH64 with seed 0 (Format §8.2).
-///
-/// It was chosen because it runs at memory speed in plain Swift, is published and implemented everywhere, and
-/// misses a change by chance only once in 2^64.
+/// The checksum of a block: XXH64 with seed 0 (Format §8.2), which is implemented everywhere and runs at memory speed.
 package struct Checksum {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -9,7 +6,6 @@ package struct Checksum {
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-  /// The checksum of `bytes`.
   package static func of(_ bytes: RawSpan) -> UInt64 {
     var offset = 0
     var hash: UInt64

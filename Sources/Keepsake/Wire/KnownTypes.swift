@@ -1,21 +1,17 @@
 // What is known of the type of a value without asking the runtime.
 
-/// The bit pattern of a value of at most one byte, or `nil` for larger ones.
-///
-/// The synthesized `CodingKeys` of a type are such values, and the pattern tells which case it is.
+/// The bit pattern of a value of at most one byte, or `nil` for larger ones. Of synthesized `CodingKeys` it tells the case.
 @inline(__always)
 func bitPattern<Value>(of value: Value) -> Int? {
   switch MemoryLayout<Value>.size {
   case 0: 0
-  // Exactly one byte, and no byte of a value that small is padding or a reference. (Looking at it through a pointer
-  // would cost ten times as much where the type is not known to the compiler.)
+  // Exactly one byte, none of it padding or a reference. (Through a pointer it would cost ten times as much.)
   case 1: unsafe Int(unsafeBitCast(value, to: UInt8.self))
   default: nil
   }
 }
 
-/// `object`, whose class the caller knows to be `Subclass` because it was stored under that type's
-/// identifier.
+/// `object`, whose class the caller knows: it was stored under that type's identifier.
 @inline(__always)
 func knownDowncast<Subclass: AnyObject>(_ object: AnyObject, to type: Subclass.Type) -> Subclass {
   // Checked in debug builds; see the callers for the table's invariant.
@@ -55,10 +51,7 @@ func exactly<Value, Known>(_ value: Value, as type: Known.Type) -> Known? {
   return unsafe unsafeBitCast(value, to: Known.self)
 }
 
-/// The text of a string of at most 15 bytes, which stands in the string itself and not in memory of its own.
-///
-/// Strings of one text are one `SmallText`, wherever they have it: it can be hashed and written without a look at how long
-/// it is.
+/// The text of a string of at most 15 bytes, which stands in the string itself: hashed and written without branches.
 struct SmallText {
   /// The bytes, the first one lowest, and zeros behind them. The highest byte of the second word is the number of bytes.
   let words: (UInt64, UInt64)
@@ -97,7 +90,6 @@ struct SmallText {
     self.words = (low, high | UInt64(count) &<< 56)
   }
 
-  /// The words of a string of this text, which is ASCII.
   @inline(__always)
   private var asciiWords: (UInt64, UInt64) { (words.0, words.1 | 0xE000_0000_0000_0000) }
 

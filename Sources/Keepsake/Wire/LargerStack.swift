@@ -10,7 +10,6 @@ final class LargerStack {
 
   private let bounds: KeepsakeStackBounds
 
-  /// - Throws: ``ArchiveError`` if the system gives no memory, or the processor is one that this is not written for.
   init() throws(ArchiveError) {
     guard keepsake_can_call_on_stack() else {
       throw LargerStack.missing("there is no other on this processor")
@@ -31,15 +30,11 @@ final class LargerStack {
     )
   }
 
-  /// Calls `body` on this stack, which must not be in use, and gives back its result. Calls on different stacks may be in
-  /// each other to any depth.
-  ///
-  /// - Throws: what `body` throws.
+  /// Calls `body` on this stack, which must not be in use. Calls on different stacks may be in each other to any depth.
   @inline(never)
   func run<Value>(_ body: () throws -> Value) throws -> Value {
     var outcome: Result<Value, any Error>?
-    // The closure does not escape: the call has returned when this does. That is also checked, by
-    // withoutActuallyEscaping.
+    // The closure does not escape: the call has returned when this does.
     withoutActuallyEscaping({ outcome = Result { try body() } }) { (work: @escaping () -> Void) in
       var work = work
       // The pointer is to a variable that lives until the call returns, and is read as what it was made from. The bounds
@@ -76,17 +71,13 @@ extension DeepRecursion {
   @inline(never)
   func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value {
     let larger: LargerStack
-    do { larger = try takeLargerStack() } catch { throw noLargerStack(error) }
+    do throws(ArchiveError) {
+      larger = if let spare = stack.spare.take() { spare } else { try LargerStack() }
+    } catch { throw noLargerStack(error) }
     let outer = stack.bounds
     defer { stack = RecursionStack(bounds: outer, spare: larger) }
     return try larger.run(body)
   }
 
   func noLargerStack(_ error: ArchiveError) -> any Error { error }
-
-  private func takeLargerStack() throws(ArchiveError) -> LargerStack {
-    guard let spare = stack.spare else { return try LargerStack() }
-    stack.spare = nil
-    return spare
-  }
 }

@@ -1,34 +1,21 @@
 /// An integer as it stands in an archive, whatever its width (Format §4.3).
 package enum IntegerValue {
-  case signed(Int64)
-  case unsigned(UInt64)
-  case wide(Int128)
-  case wideUnsigned(UInt128)
+  case signed(Int128)
+  case unsigned(UInt128)
 
-  /// Reads the integer at `cursor`, which moves past it; `nil`, and `cursor` stays, when something else is
-  /// there.
+  /// Reads the integer at `cursor`, which moves past it; `nil` when something else is there.
   package init?(_ reader: ByteReader, at cursor: inout Int) throws(ArchiveError) {
     let tag = try reader.byte(at: cursor)
     switch TagKind(tag) {
-    case .smallInteger:
-      self = .signed(Int64(tag) - Int64(Tag.smallInteger) - 16)
-      cursor += 1
+    case .smallInteger: self = .signed(Int128(tag) - Int128(Tag.smallInteger) - 16)
     case .integer:
-      let byteCount = Int(tag - Tag.integer) + 1
-      self = .signed(try reader.signed(at: cursor + 1, byteCount: byteCount))
-      cursor += 1 + byteCount
-    case .uint64:
-      self = .unsigned(try reader.word(at: cursor + 1))
-      cursor += 9
-    case .int128:
-      self = .wide(Int128(bitPattern: try reader.wide(at: cursor + 1)))
-      cursor += 17
-    case .uint128:
-      self = .wideUnsigned(try reader.wide(at: cursor + 1))
-      cursor += 17
-    default:
-      return nil
+      self = .signed(Int128(try reader.signed(at: cursor + 1, byteCount: Int(tag - Tag.integer) + 1)))
+    case .uint64: self = .signed(Int128(try reader.word(at: cursor + 1)))
+    case .int128: self = .signed(Int128(bitPattern: try reader.wide(at: cursor + 1)))
+    case .uint128: self = .unsigned(try reader.wide(at: cursor + 1))
+    default: return nil
     }
+    cursor += fixedLength(of: tag)
   }
 }
 
@@ -38,8 +25,6 @@ extension FixedWidthInteger {
     switch value {
     case .signed(let number): self.init(exactly: number)
     case .unsigned(let number): self.init(exactly: number)
-    case .wide(let number): self.init(exactly: number)
-    case .wideUnsigned(let number): self.init(exactly: number)
     }
   }
 }
@@ -50,8 +35,6 @@ extension BinaryFloatingPoint {
     switch value {
     case .signed(let number): self.init(exactly: number)
     case .unsigned(let number): self.init(exactly: number)
-    case .wide(let number): self.init(exactly: number)
-    case .wideUnsigned(let number): self.init(exactly: number)
     }
   }
 
@@ -60,8 +43,6 @@ extension BinaryFloatingPoint {
     switch value {
     case .signed(let number): self.init(number)
     case .unsigned(let number): self.init(number)
-    case .wide(let number): self.init(number)
-    case .wideUnsigned(let number): self.init(number)
     }
     guard isFinite else { return nil }
   }
@@ -116,7 +97,6 @@ extension ByteReader {
 }
 
 extension RawSpan {
-  /// Whether all bytes are below 128.
   @inline(__always)
   var isASCII: Bool {
     var offset = 0

@@ -59,7 +59,6 @@ extension ByteBuffer {
     append(utf8)
   }
 
-  /// Appends a string that is a small one.
   @inline(__always)
   func append(string text: SmallText) {
     let start = count

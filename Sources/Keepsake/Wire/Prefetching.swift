@@ -20,7 +20,6 @@ extension Array {
 
 /// Arrays in an array. To be asked themselves, they would be retained.
 extension Array {
-  /// Begins to fetch the element at `index` of the array at `number`.
   @inline(__always)
   func prefetch<Inner>(_ index: Int, ofArray number: Int) where Element == [Inner] {
     keepsake_prefetch(address(index, ofArray: number))

@@ -13,7 +13,6 @@ package struct SaveTrailer {
   /// The checksum in the trailer of the save before, to which this one was added.
   package let checksumBefore: UInt64
   package let hasBlockChecksums: Bool
-  /// Where the save ends.
   package let end: Int
 
   /// Reads the trailer that ends where `reader` does; `nil` where none does, or one that contradicts itself.
@@ -68,9 +67,7 @@ package enum SaveSearch {
   /// So many trailers are looked at that are none. More are in no file that was only interrupted.
   private static let mostCandidates = 1 << 10
 
-  /// The end of the newest save of which the trailer is whole.
-  ///
-  /// - Throws: when there is none.
+  /// The end of the newest save of which the trailer is whole; throws when there is none.
   package static func end(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) -> Int {
     // An interrupted save may end with an archive that is in it, as data.
     let isSigned = reader.hasBytes(Trailer.signature, at: reader.count - 8)
@@ -96,10 +93,10 @@ package enum SaveSearch {
     return (try? BlockVerifier(part, trailer)) != nil
   }
 
-  /// Where the last closing signature begins that ends before `end`.
-  private static func signature(before end: Int, _ reader: ByteReader) -> Int? {
+  /// Where the last closing signature begins that ends no later than `end`.
+  static func signature(before end: Int, _ reader: ByteReader) -> Int? {
     var cursor = end - 8
-    while cursor > Header.byteCount {
+    while cursor >= 0 {
       // Both end with a byte that no text has.
       if (try? reader.byte(at: cursor + 7)) == 0x89,
         reader.hasBytes(SaveTrailer.signature, at: cursor) || reader.hasBytes(Trailer.signature, at: cursor)

@@ -36,15 +36,11 @@ package enum Header {
     /// The top level is not there: it has the key "root" alone, which leads to body 1.
     static let impliedTopLevel = Flags(rawValue: 1 << 14)
 
-    private static let known: Flags = [.withoutChecksums]
-    private static let knownOfShort: Flags = [
+    fileprivate static let known: Flags = [.withoutChecksums]
+    fileprivate static let knownOfShort: Flags = [
       .withoutChecksums, .short, .shapes, .classes, .strings, .conditionals, .bodies, .wideLengths,
       .impliedTopLevel,
     ]
-
-    fileprivate var areKnown: Bool {
-      isSubset(of: contains(.short) ? Flags.knownOfShort : Flags.known)
-    }
 
     /// Version and flags, as they stand behind the signature.
     package var headerWord: UInt64 {
@@ -52,18 +48,15 @@ package enum Header {
     }
   }
 
-  /// The header of an archive without flags.
   package static let plain = bytes()
 
-  /// The header of an archive with `flags`.
   package static func bytes(_ flags: Flags = []) -> [UInt8] {
     signature + [major, minor]
       + [UInt8(truncatingIfNeeded: flags.rawValue), UInt8(truncatingIfNeeded: flags.rawValue >> 8)]
       + [UInt8](repeating: 0, count: 4)
   }
 
-  /// The flags of an archive; throws when `reader` does not begin with a header of a version that this library
-  /// reads.
+  /// The flags of an archive; throws when this library does not read the version of its header.
   package static func flags(_ reader: ByteReader) throws(ArchiveError) -> Flags {
     guard reader.count >= shortByteCount, try reader.word(at: 0) == signatureWord,
       try reader.byte(at: 10) & UInt8(Flags.short.rawValue) != 0 ? true : reader.count >= byteCount
@@ -85,7 +78,8 @@ package enum Header {
     }
     let flags = Flags(rawValue: UInt16(truncatingIfNeeded: try reader.unsigned(at: 10, byteCount: 2)))
     let isReservedUsed = flags.contains(.short) ? false : try reader.unsigned(at: 12, byteCount: 4) != 0
-    guard !isReservedUsed, flags.areKnown else {
+    guard !isReservedUsed, flags.isSubset(of: flags.contains(.short) ? Flags.knownOfShort : Flags.known)
+    else {
       throw ArchiveError(
         .unsupportedVersion,
         "The archive uses features that are unknown to this version of the library. Use a newer release of the library",
@@ -136,9 +130,4 @@ package struct Trailer {
 
   /// Where the bytes begin that the checksum in the trailer covers, up to itself (Format §8).
   package var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
-
-  /// The checksum that stands in the trailer of an archive.
-  package static func storedChecksum(_ reader: ByteReader) throws(ArchiveError) -> UInt64 {
-    try reader.word(at: reader.count - Trailer.byteCount + 16)
-  }
 }

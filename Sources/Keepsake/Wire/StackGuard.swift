@@ -7,8 +7,7 @@ internal import KeepsakeStack
 struct StackGuard {
   /// What must be left for a level of user code and all that it calls, until the next check.
   static let reserve: UInt = 128 << 10
-  /// What must be left before a collection is begun, so that it goes to a larger stack as a whole and not element
-  /// by element.
+  /// What must be left before a collection is begun, so that it goes to a larger stack as a whole.
   static let collectionReserve: UInt = 160 << 10
   /// What must be left when an error is already being described.
   static let lastReserve: UInt = 48 << 10
@@ -32,8 +31,7 @@ struct StackGuard {
   @inline(never)
   private mutating func lookAgain(_ here: UInt, _ reserve: UInt) -> Bool {
     let stack = keepsake_stack_around(here)
-    // Where the system does not tell, or on a stack that other code has made, nothing can be said, and nothing is
-    // remembered.
+    // Where the system does not tell, or on a stack that other code has made, nothing can be said.
     guard here < stack.end, here > stack.lowest else { return true }
     lowest = stack.lowest
     highest = stack.end

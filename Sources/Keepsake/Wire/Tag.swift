@@ -54,8 +54,7 @@ package enum Tag {
 @inline(__always)
 func fixedLength(of tag: UInt8) -> Int { Int(fixedLengths[Int(tag)]) }
 
-/// By tags, sixteen in a row: nearly all values that are passed over have a length that their tag tells, and one look
-/// here is all that they take.
+/// By tags, sixteen in a row: to pass over nearly all values takes one look here.
 private let fixedLengths: [UInt8] = [
   0, 1, 1, 1, 1, 0, 5, 9, 2, 3, 4, 5, 6, 7, 8, 9,
   9, 17, 17, 9, 17, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

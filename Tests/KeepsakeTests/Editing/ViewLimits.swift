@@ -76,6 +76,14 @@ import Testing
     #expect(try value[path: other] != nil)
   }
 
+  private struct Suffixed: DecodableWithConfiguration {
+    let text: String
+
+    init(from decoder: any Decoder, configuration suffix: String) throws {
+      text = try decoder.singleValueContainer().decode(String.self) + suffix
+    }
+  }
+
   @Test("the drop-in decoder reads no files of NSKeyedArchiver unless told; others can be told not to")
   func oldArchives() throws {
     let old = """
@@ -87,8 +95,10 @@ import Testing
     let data = Data(old.utf8)
     var decoder = ArchiveDecoder()
     #expect(throws: DecodingError.self) { try decoder.decode(String.self, from: data) }
+    #expect(throws: DecodingError.self) { try decoder.decode(Suffixed.self, from: data, configuration: "s") }
     decoder.readsNSKeyedArchives = true
     #expect(try decoder.decode(String.self, from: data) == "text")
+    #expect(try decoder.decode(Suffixed.self, from: data, configuration: "s").text == "texts")
     #expect(try KeyedUnarchiver.unarchive(String.self, from: data) == "text")
     var limits = ArchiveLimits()
     limits.readsNSKeyedArchives = false

@@ -46,7 +46,6 @@ struct ArchiveComparison {
 }
 
 extension ArchiveValue {
-  /// Whether two values without members are the same.
   fileprivate func isSameScalar(as other: ArchiveValue) throws(ArchiveError) -> Bool {
     if kind == .string { return try string.map(ExactString.init) == other.string.map(ExactString.init) }
     if kind == .url { return try urlParts == other.urlParts }

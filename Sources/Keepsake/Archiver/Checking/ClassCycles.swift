@@ -1,8 +1,6 @@
-/// Which properties of classes can come to form a cycle that no reader could close: one of references none of which can be
-/// read last, and at least one of which can be changed once the objects are there.
-///
-/// It goes by what the compiler has written down of stored properties. What is in an enumeration it does not see, nor that an
-/// initializer reads a property with `decodeDeferred`.
+/// Which properties of classes can come to form a cycle that no reader could close: none can be read last, and at least one
+/// can be changed once the objects are there. It does not see what is in an enumeration, nor that an initializer reads a
+/// property with `decodeDeferred`.
 struct ClassCycles {
   /// The properties of each such cycle.
   private(set) var unreadable: [String] = []
@@ -15,8 +13,10 @@ struct ClassCycles {
     let isVariable: Bool
   }
 
+  private typealias AnyClassType = any (AnyObject & Encodable).Type
+
   private var edges: [ObjectIdentifier: [Edge]] = [:]
-  private var classes: [any (AnyObject & Encodable).Type] = []
+  private var classes: [AnyClassType] = []
 
   /// - Parameter samples: a value of each type that there is.
   init(_ samples: [Any]) {
@@ -37,7 +37,7 @@ struct ClassCycles {
     findCycles()
   }
 
-  private mutating func addEdges(of type: any (AnyObject & Encodable).Type, _ probe: PropertyProbe?) {
+  private mutating func addEdges(of type: AnyClassType, _ probe: PropertyProbe?) {
     for property in StoredProperties.of(type)?.list ?? []
     where !property.isLazy && property.ownership != .weak {
       let findings = probe.map { Array($0.findings.values) } ?? []
@@ -46,7 +46,10 @@ struct ClassCycles {
       var seen: Set<ObjectIdentifier> = []
       for declared in declaredClasses(in: property.type, &seen) {
         if !classes.contains(where: { $0 == declared }) { classes.append(declared) }
-        for target in classes where isSubclass(target, of: declared) {
+        for target in classes
+        where sequence(first: target as AnyClass, next: { _getSuperclass($0) }).contains(where: {
+          $0 == declared
+        }) {
           let edge = Edge(
             owner: ObjectIdentifier(type),
             target: ObjectIdentifier(target),
@@ -61,26 +64,19 @@ struct ClassCycles {
 
   /// Whether a reader can assign the property when all else is there.
   private func canWait(_ property: StoredProperty, _ finding: PropertyProbe.Finding?) -> Bool {
-    guard property.isVariable, property.ownership == .strong, property.type is any ValueThatCanBeEmpty.Type
-    else { return false }
-    return finding.map { property.type == $0.type || property.type == $0.optionalType } ?? true
+    property.isVariable && property.ownership == .strong && property.type is any ValueThatCanBeEmpty.Type
+      && (finding.map { property.type == $0.type || property.type == $0.optionalType } ?? true)
   }
 
   /// The classes of which `type` holds objects, without those that are read last or keep no cycle.
-  private func declaredClasses(in type: Any.Type, _ seen: inout Set<ObjectIdentifier>) -> [any (
-    AnyObject & Encodable
-  ).Type] {
+  private func declaredClasses(in type: Any.Type, _ seen: inout Set<ObjectIdentifier>) -> [AnyClassType] {
     if type is any ReadLate.Type || !seen.insert(ObjectIdentifier(type)).inserted { return [] }
-    if let type = type as? any (AnyObject & Encodable).Type { return [type] }
+    if let type = type as? AnyClassType { return [type] }
     if type is AnyClass { return [] }
     if let type = type as? any HoldingOthers.Type {
       return type.held.flatMap { declaredClasses(in: $0, &seen) }
     }
     return (StoredProperties.of(type)?.list ?? []).flatMap { declaredClasses(in: $0.type, &seen) }
-  }
-
-  private func isSubclass(_ type: AnyClass, of other: AnyClass) -> Bool {
-    sequence(first: type) { _getSuperclass($0) }.contains { $0 == other }
   }
 
   // MARK: Cycles
@@ -123,26 +119,11 @@ extension Deferred: ReadLate {}
 extension WeakReference: ReadLate {}
 
 /// A type of the standard library or of this one whose values hold those of other types.
-private protocol HoldingOthers {
-  static var held: [Any.Type] { get }
-}
-
-extension Optional: HoldingOthers {
-  fileprivate static var held: [Any.Type] { [Wrapped.self] }
-}
-
-extension Array: HoldingOthers {
-  fileprivate static var held: [Any.Type] { [Element.self] }
-}
-
-extension Set: HoldingOthers {
-  fileprivate static var held: [Any.Type] { [Element.self] }
-}
-
-extension Dictionary: HoldingOthers {
-  fileprivate static var held: [Any.Type] { [Key.self, Value.self] }
-}
-
-extension Polymorphic: HoldingOthers {
-  fileprivate static var held: [Any.Type] { [Value.self] }
-}
+protocol HoldingOthers { static var held: [Any.Type] { get } }
+extension Optional: HoldingOthers { static var held: [Any.Type] { [Wrapped.self] } }
+extension Array: HoldingOthers { static var held: [Any.Type] { [Element.self] } }
+extension ArraySlice: HoldingOthers { static var held: [Any.Type] { [Element.self] } }
+extension ContiguousArray: HoldingOthers { static var held: [Any.Type] { [Element.self] } }
+extension Set: HoldingOthers { static var held: [Any.Type] { [Element.self] } }
+extension Dictionary: HoldingOthers { static var held: [Any.Type] { [Key.self, Value.self] } }
+extension Polymorphic: HoldingOthers { static var held: [Any.Type] { [Value.self] } }

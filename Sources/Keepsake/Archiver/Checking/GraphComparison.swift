@@ -1,6 +1,5 @@
 /// Compares two values, and all that they reach, by reflection: without recursion, and each object once.
 struct GraphComparison {
-  /// Where they differ.
   private(set) var differences: [String] = []
   /// One value of each type that was met in the first.
   private(set) var samples: [Any] = []
@@ -67,7 +66,8 @@ struct GraphComparison {
       }
       for (index, children) in zip(own.children, other.children).enumerated().reversed() {
         let (own, other) = children
-        if let label = own.label, GraphComparison.isStoredByCompiler(label) { continue }
+        // What is `lazy` is made again, and an observer observes one object.
+        if let label = own.label, label.hasPrefix("$__lazy_storage_$_") || label.hasPrefix("_$") { continue }
         guard own.label == other.label else {
           return differ(pair, "was \(own.label ?? "?") and is \(other.label ?? "?") now")
         }
@@ -101,11 +101,6 @@ struct GraphComparison {
       mirror.children.count == 1 ? "one element" : "\(mirror.children.count) elements"
     default: "\(mirror.children.count) parts"
     }
-  }
-
-  /// What a class stores that nobody wrote: what is `lazy` is made again, and an observer observes one object.
-  private static func isStoredByCompiler(_ label: String) -> Bool {
-    label.hasPrefix("$__lazy_storage_$_") || label.hasPrefix("_$")
   }
 
   private mutating func differ(_ pair: Pair, _ problem: String) {
@@ -149,8 +144,7 @@ private func held(_ value: Any) -> Any {
   return value
 }
 
-/// Whether two values of one type that have no parts are the same; `nil` for values that have parts of their own, which are
-/// compared one by one.
+/// Whether two values of one type are the same; `nil` for those with parts, which are compared one by one.
 private func areEqualValues(_ original: Any, _ copy: Any) -> Bool? {
   switch (original, copy) {
   case (let original as Double, let copy as Double): return original.bitPattern == copy.bitPattern
@@ -159,18 +153,10 @@ private func areEqualValues(_ original: Any, _ copy: Any) -> Bool? {
   }
   let module = String(reflecting: type(of: original)).prefix { $0 != "." }
   let isStandard = module == "Swift" || module.hasPrefix("Foundation") || module == "__C"
-  guard isStandard, !(original is any StandardCollection), let value = original as? any Equatable else {
+  // Collections may be equal and yet not the same.
+  guard isStandard, !(original is any HoldingOthers), let value = original as? any Equatable else {
     return nil
   }
   func isEqual<Value: Equatable>(_ value: Value) -> Bool { value == copy as? Value }
   return isEqual(value)
 }
-
-/// Types of the standard library that are equal if their elements are, which may be equal and yet not the same.
-private protocol StandardCollection {}
-extension Optional: StandardCollection {}
-extension Array: StandardCollection {}
-extension ArraySlice: StandardCollection {}
-extension ContiguousArray: StandardCollection {}
-extension Set: StandardCollection {}
-extension Dictionary: StandardCollection {}

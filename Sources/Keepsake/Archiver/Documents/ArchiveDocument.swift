@@ -63,7 +63,7 @@ public final class ArchiveDocument<Root: Codable> {
   ) throws {
     let file = try DocumentFile(path)
     let state = try SavedState(file, verification, limits)
-    let session = try state.decodingSession(state.image, limits, classPolicy, userInfo)
+    let session = try state.decodingSession(asOf: nil, limits, classPolicy, userInfo)
     root = try session.decodeRoot(Root.self)
     state.read(by: session)
     faults = session.lazies.faults
@@ -79,10 +79,10 @@ public final class ArchiveDocument<Root: Codable> {
   public init(creating path: String, root: Root, userInfo: [CodingUserInfoKey: Any] = [:]) throws {
     self.root = root
     let whole = try WholeSave(root, userInfo)
-    let file = try DocumentFile.create(path) { (file) throws(ArchiveError) in try whole.write(to: file) }
+    let file = try DocumentFile.create(path) { (file) throws(ArchiveError) in try file.append(whole.bytes) }
     (self.path, self.userInfo) = (path, userInfo)
     (limits, classPolicy) = (ArchiveLimits(), .byName)
-    state = try whole.state(in: file, limits)
+    state = try SavedState(file, .onDemand, limits, whole.objects)
     self.file = file
   }
 
@@ -123,7 +123,6 @@ public final class ArchiveDocument<Root: Codable> {
   ///   - objects: the objects of the document whose properties are not as they were at the last save.
   ///   - date: a date that is kept with the save.
   /// - Returns: whether anything had changed. If not, nothing is written.
-  /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of `objects` and in what is new.
   @discardableResult
   public func save(changed objects: [any Encodable & AnyObject], date: Date? = nil) throws -> Bool {
@@ -165,7 +164,6 @@ public final class ArchiveDocument<Root: Codable> {
   /// of the tables may differ. The new file replaces the old one in one step, so programs that read the old one
   /// continue to.
   ///
-  /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of the document and in the bytes of those that were not read.
   public func compact() throws {
     let file = try openFile
@@ -178,8 +176,8 @@ public final class ArchiveDocument<Root: Codable> {
     } else {
       whole = try WholeSave(root, userInfo)
     }
-    try file.replace { (file) throws(ArchiveError) in try whole.write(to: file) }
-    let newState = try whole.state(in: file, limits)
+    try file.replace { (file) throws(ArchiveError) in try file.append(whole.bytes) }
+    let newState = try SavedState(file, .onDemand, limits, whole.objects)
     if let numbers = whole.newNumbers { try newState.continueAfterCompaction(state, numbers) }
     state = newState
   }
@@ -219,7 +217,7 @@ public final class ArchiveDocument<Root: Codable> {
   }
 
   private func session(asOf number: Int) throws -> DecodingSession {
-    try state.decodingSession(state.image(asOf: number, limits), limits, classPolicy, userInfo)
+    try state.decodingSession(asOf: number, limits, classPolicy, userInfo)
   }
 
   // MARK: Closing

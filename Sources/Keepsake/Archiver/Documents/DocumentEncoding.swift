@@ -30,8 +30,7 @@ struct DocumentEncoding {
     _ state: SavedState,
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws {
-    let session = EncodingSession(sortsKeys: true, userInfo: userInfo, hidesRootKey: true)
-    session.settings.rehearse = { KeyedUnarchiver.canRead($0, from: $1) }
+    let session = EncodingSession(.sortedKeys, userInfo, hidesRootKey: true)
     defer { session.dropSpares() }
     self.session = session
     numbers = try state.begin(session, changed)

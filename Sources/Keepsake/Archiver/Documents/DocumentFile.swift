@@ -16,11 +16,8 @@
 /// The file of a document: open and locked, so that no other document writes to it.
 ///
 /// A save is appended in two steps, each of which is on the disk before the next: all but the trailer, and the trailer. So a
-/// trailer that is whole stands behind a save that is whole, and a crash or a power cut at any moment leaves the save before
-/// or this one. What an interrupted save left behind the newest trailer is cut off before anything else is written.
-///
-/// Readers are not disturbed. What they have mapped ends with a trailer (see ``mapArchiveFile(_:)``), and neither changes
-/// nor goes away: a file that is compacted is replaced by another one.
+/// crash or a power cut leaves the save before or this one. What an interrupted save left behind is cut off before anything
+/// else is written. Readers have mapped what ends with a trailer, which neither changes nor goes away.
 final class DocumentFile {
   private let target: SaveTarget
   private var file: OpenFile
@@ -31,11 +28,8 @@ final class DocumentFile {
   init(_ path: String) throws(ArchiveError) {
     let target = try SaveTarget(path)
     guard target.existing != nil else {
-      throw ArchiveError(
-        .unreadableFile,
-        "cannot open the file: \(SystemError(number: ENOENT).reason)",
-        path: path
-      )
+      let reason = SystemError(number: ENOENT).reason
+      throw ArchiveError(.unreadableFile, "cannot open the file: \(reason)", path: path)
     }
     self.target = target
     file = try DocumentFile.openLocked(target)
@@ -60,8 +54,13 @@ final class DocumentFile {
       do {
         try file.lock()
       } catch let error where error.number == EWOULDBLOCK {
-        throw DocumentOwner.failure(target, file)
-      } catch let error where [ENOTSUP, ENOSYS, EINVAL].contains(error.number) {
+        let owner = documentOwner(file)
+        throw ArchiveError(
+          .fileInUse,
+          "the document is open in \(owner). Close it there first, or open it with KeyedUnarchiver to read it",
+          path: target.path
+        )
+      } catch let error where error.isUnsupported {
         // A file system without locks.
       } catch {
         throw target.failure("cannot lock the file", error)
@@ -76,9 +75,7 @@ final class DocumentFile {
   /// The bytes of the file up to the end of its newest save.
   func map() throws(ArchiveError) -> Data { try mapArchive(file, target.path) }
 
-  /// Appends a save, which ends with a trailer, behind the `end` of the newest one.
-  ///
-  /// - Throws: when it is not on the disk. Then the file is as it was before.
+  /// Appends a save, which ends with a trailer, behind the `end` of the newest one; if it throws, the file is as before.
   func append(_ save: ByteBuffer, at end: Int) throws(ArchiveError) {
     // A program that writes a whole archive to the path does not take the lock.
     guard (try? file.hasName(target.name, in: target.folder)) != false else {
@@ -111,7 +108,6 @@ final class DocumentFile {
     hasLeftover = false
   }
 
-  /// Creates the file of a new document.
   static func create(
     _ path: String,
     _ write: (DurableFile) throws(ArchiveError) -> Void
@@ -126,43 +122,22 @@ final class DocumentFile {
   }
 }
 
-/// Who has a document open.
-private enum DocumentOwner {
-  static func failure(_ target: SaveTarget, _ file: OpenFile) -> ArchiveError {
-    ArchiveError(
-      .fileInUse,
-      "the document is open in \(description(file)). Close it there first, or open it with KeyedUnarchiver to read it",
-      path: target.path
-    )
-  }
-
-  private static func description(_ file: OpenFile) -> String {
-    guard let owner = owner(of: file) else { return "another process, or a second time in this one" }
-    return owner == getpid() ? "this process" : "process \(owner)\(name(of: owner))"
-  }
-
-  /// The process that holds the lock, where the system tells.
-  private static func owner(of file: OpenFile) -> pid_t? {
-    #if os(Linux) || os(Android)
-      guard let inode = (try? file.status())?.st_ino, let locks = text(ofFile: "/proc/locks") else {
-        return nil
-      }
-      for line in locks.split(separator: "\n") {
-        let words = line.split(separator: " ")
-        if words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == "\(inode)"[...] {
-          return pid_t(words[4]).flatMap { $0 > 0 ? $0 : nil }
-        }
-      }
-    #endif
-    return nil
-  }
-
-  private static func name(of process: pid_t) -> String {
-    guard let name = text(ofFile: "/proc/\(process)/comm") else { return "" }
-    return " (\(name.filter { !$0.isNewline }))"
-  }
-
-  private static func text(ofFile path: String) -> String? {
-    (try? OpenFile.open(path, O_RDONLY).bytes(0..<(1 << 20))).map { String(decoding: $0, as: UTF8.self) }
-  }
+/// Who has a document open, as far as the system tells which process holds the lock.
+private func documentOwner(_ file: OpenFile) -> String {
+  #if os(Linux) || os(Android)
+    func text(ofFile path: String) -> String? {
+      (try? OpenFile.open(path, O_RDONLY).bytes(0..<(1 << 20))).map { String(decoding: $0, as: UTF8.self) }
+    }
+    let inode = (try? file.status()).map { "\($0.st_ino)" } ?? ""
+    for line in text(ofFile: "/proc/locks")?.split(separator: "\n") ?? [] {
+      let words = line.split(separator: " ")
+      guard words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == inode[...],
+        let owner = pid_t(words[4]), owner > 0
+      else { continue }
+      if owner == getpid() { return "this process" }
+      let name = text(ofFile: "/proc/\(owner)/comm").map { " (\($0.filter { !$0.isNewline }))" } ?? ""
+      return "process \(owner)\(name)"
+    }
+  #endif
+  return "another process, or a second time in this one"
 }

@@ -3,8 +3,9 @@ extension ArchiveImage {
   /// The saves behind the first, the oldest first.
   package var saves: [SaveDirectory] { saved?.saves ?? [] }
 
-  /// The archive as the save `number` has left it.
-  package func asOf(_ number: Int, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
+  /// The archive as the save `number` has left it; `nil` for the newest.
+  package func asOf(_ number: Int?, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
+    let number = number ?? saves.count + 1
     guard number >= 1, number <= saves.count + 1 else {
       throw .misuse("There is no save \(number): the file has \(saves.count + 1)")
     }
@@ -30,16 +31,6 @@ extension ArchiveImage {
     }
   }
 
-  /// For each entry of the conditional table the number of the body, or 0.
-  var conditionalTargets: [Int] {
-    get throws(ArchiveError) {
-      let count = try conditionalCount
-      var targets: [Int] = []
-      for index in 0..<count { targets.append(try conditionalTarget(index, at: 0) ?? 0) }
-      return targets
-    }
-  }
-
   /// Whether the archive has the bytes of `range` of `buffer` in `offset`.
   func has(_ buffer: ByteBuffer, _ range: Range<Int>, in offset: Range<Int>) throws(ArchiveError) -> Bool {
     guard offset.count == range.count else { return false }
@@ -54,12 +45,11 @@ extension ArchiveImage {
     guard let saved else { return 0 }
     var count = saved.replacedByteCount + (extent.firstContentEnd - directory.bodies.upperBound)
     for number in saved.numbers where number <= extent.firstBodyCount {
-      count += (try? extent(inFirst: number).count) ?? 0
+      count += (try? extentInFirst(ofBody: number).count) ?? 0
     }
     return count
   }
 
-  /// How many bytes the tables have.
   var tableByteCount: Int {
     saves.reduce(extent.firstEnd - extent.firstContentEnd) {
       $0 + $1.range.upperBound - $1.topLevel.upperBound
@@ -68,6 +58,6 @@ extension ArchiveImage {
 
   /// The archive in the long form, to which saves can be added.
   package func longForm() throws(ArchiveError) -> ByteBuffer {
-    try ArchiveRewriter.rewrite(self, ArchiveEdits(), prefersShortForm: false).buffer
+    try ArchiveRewriter(self, prefersShortForm: false).buffer
   }
 }

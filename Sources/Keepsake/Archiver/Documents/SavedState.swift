@@ -2,7 +2,6 @@
 final class SavedState {
   /// The objects that the file has.
   enum Objects {
-    /// Those that a session has read.
     case read(DecodingSession)
     case known(KnownObjects)
   }
@@ -10,7 +9,7 @@ final class SavedState {
   let image: ArchiveImage
   /// The archive in the long form, where the file has the short one.
   let longForm: ByteBuffer?
-  var objects = Objects.known(.none)
+  private var objects: Objects
   /// The sessions from which lazy values of the root object are still to be read.
   private(set) var readers: [Reader] = []
 
@@ -24,9 +23,15 @@ final class SavedState {
     fileprivate let bodies: ChangedBodies
   }
 
-  init(_ file: DocumentFile, _ verification: ArchiveVerification, _ limits: ArchiveLimits) throws {
+  /// - Parameter known: the objects that are known of what is in the file.
+  init(
+    _ file: DocumentFile,
+    _ verification: ArchiveVerification,
+    _ limits: ArchiveLimits,
+    _ known: KnownObjects = .none
+  ) throws {
     let data = try file.map()
-    (image, longForm) = try decodingErrors { () throws(ArchiveError) in
+    (image, longForm, objects) = try decodingErrors { () throws(ArchiveError) in
       let stored = try ArchiveImage(data: data, verification: verification, limits: limits)
       guard stored.source == nil else {
         throw .misuse(
@@ -40,9 +45,10 @@ final class SavedState {
           path: file.path
         )
       }
-      guard stored.directory.isShort else { return (stored, nil) }
-      let long = try stored.longForm()
-      return (try ArchiveImage(long.reader(), verification: .disabled, limits: limits), long)
+      guard stored.directory.isShort else { return (stored, nil, .known(known)) }
+      let long = try ArchiveRewriter(stored, prefersShortForm: false)
+      let image = try ArchiveImage(long.buffer.reader(), verification: .disabled, limits: limits)
+      return (image, long.buffer, .known(known.renumbered(by: long.newNumbers)))
     }
   }
 
@@ -53,37 +59,20 @@ final class SavedState {
     readers = [Reader(session: session)]
   }
 
-  /// An archive of the short form, of which `image` is that of the long form.
-  init(_ image: ArchiveImage, longForm: ByteBuffer) {
-    self.image = image
-    self.longForm = longForm
-  }
-
-  /// A session that reads an archive, in an image of its own: lazy values are read by any thread.
+  /// A session that reads a save, by default the newest, in an image of its own: lazy values are read by any thread.
   func decodingSession(
-    _ image: ArchiveImage,
+    asOf number: Int?,
     _ limits: ArchiveLimits,
     _ classPolicy: ArchiveClassPolicy,
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws -> DecodingSession {
     let session = try decodingErrors { () throws(ArchiveError) in
-      let image = try ArchiveImage(image.reader, verification: .onDemand, limits: limits)
-      return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
+      try DecodingSession(image.asOf(number, limits), userInfo: userInfo, limits: limits, hidesRootKey: true)
     }
     session.change { $0.classPolicy = classPolicy }
     // Lazy values keep it, and nobody tells it when the last of them is gone.
     session.dropSpares()
     return session
-  }
-
-  private func newImage(_ limits: ArchiveLimits) throws -> ArchiveImage {
-    try decodingErrors { () throws(ArchiveError) in
-      try ArchiveImage(image.reader, verification: .onDemand, limits: limits)
-    }
-  }
-
-  func image(asOf number: Int, _ limits: ArchiveLimits) throws -> ArchiveImage {
-    try decodingErrors { () throws(ArchiveError) in try image.asOf(number, limits) }
   }
 
   // MARK: A new save
@@ -105,14 +94,14 @@ final class SavedState {
   var knownObjects: KnownObjects {
     switch objects {
     case .known(let objects): objects
-    case .read(let session): session.turn.take { SavedState.objects(of: session) }
+    case .read(let session):
+      session.turn.take {
+        // With lazy values, what was read is listed, and most of the file may not be.
+        session.lazies.newNumbers.isEmpty
+          ? KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
+          : KnownObjects.none.adding(SavedState.newObjects(of: session))
+      }
     }
-  }
-
-  private static func objects(of session: DecodingSession) -> KnownObjects {
-    // With lazy values, what was read is listed, and most of the file may not be.
-    guard session.lazies.newNumbers.isEmpty else { return KnownObjects.none.adding(newObjects(of: session)) }
-    return KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
   }
 
   /// What a session has read since this was asked last, in the order of the numbers.
@@ -137,15 +126,16 @@ final class SavedState {
     objects = .known(known)
   }
 
-  /// Takes over after a save from the state before it: lazy values are read from the newest save from now on, and know the
-  /// objects that it has added.
+  /// Takes over after a save: lazy values are read from it from now on, and know the objects that it has added.
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
     objects = .known(numbers.known(by: session))
     readers = before.readers.filter { $0.session != nil }
     for reader in readers.compactMap(\.session) {
-      let image = try newImage(reader.settings.limits)
+      let newest = try decodingErrors { () throws(ArchiveError) in
+        try image.asOf(nil, reader.settings.limits)
+      }
       reader.turn.take {
-        reader.continueReading(image)
+        reader.continueReading(newest)
         for (number, object) in numbers.newObjects(of: session) where !(object is AnyLazyContent) {
           reader.graph.objects.note(object, number)
         }
@@ -157,12 +147,8 @@ final class SavedState {
   func continueAfterCompaction(_ before: SavedState, _ numbers: [Int: Int]) throws {
     let sessions = before.readers.compactMap(\.session)
     guard let first = sessions.first else { return }
-    let new = try decodingSession(
-      image,
-      first.settings.limits,
-      first.settings.classPolicy,
-      first.settings.userInfo
-    )
+    let settings = first.settings
+    let new = try decodingSession(asOf: nil, settings.limits, settings.classPolicy, settings.userInfo)
     new.lazies.faults = first.lazies.faults
     knownObjects.forEach { object, number in
       if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
@@ -187,7 +173,7 @@ final class SavedState {
     try decodingErrors { () throws(ArchiveError) in
       var content = content
       let changed = try ChangedBodies(content, image)
-      let conditionals = try image.conditionalTargets
+      let conditionals = try image.conditionals.map { Int($0) }
       if changed.hasUnread {
         // What was not read may refer to the object.
         for (index, target) in conditionals.enumerated() where content.conditionals[index] == 0 {

@@ -13,16 +13,13 @@
   import Android
 #endif
 
-/// The bytes of a file, mapped into memory: none is read before it is looked at.
+/// The bytes of a file, mapped into memory: none is read before it is looked at. A save replaces the file as a whole (see
+/// ``DurableFile``), and so does not disturb who has it mapped.
 ///
-/// A save replaces the file as a whole (see ``DurableFile``) and so does not disturb who has it mapped. (A
-/// program that cuts the file off in place does: the system then ends a process that looks at what is gone.)
-/// What is checked is the file that is mapped, opened once. Not through `Data(contentsOf:)`: a URL takes "~"
-/// for the home folder and resolves ".." by spelling, and would open another file than a save to the same
-/// path writes.
+/// Not through `Data(contentsOf:)`: a URL takes "~" for the home folder and resolves ".." by spelling, and would open
+/// another file than a save to the same path writes.
 package func mapArchiveFile(_ path: String) throws(ArchiveError) -> Data {
-  if path.isEmpty { throw unreadable("the path is empty", path) }
-  if path.utf8.contains(0) { throw unreadable("the path contains a NUL character", path) }
+  if let problem = pathProblem(path) { throw unreadable(problem, path) }
   // Asked before it is opened, because opening a device may already do something.
   try checkKind(opening(path) { () throws(SystemError) in try fileStatus(path) }, path)
   // Without O_NONBLOCK, a pipe that came there since would be waited for.
@@ -31,14 +28,13 @@ package func mapArchiveFile(_ path: String) throws(ArchiveError) -> Data {
   return try mapArchive(file, path)
 }
 
-/// The bytes of an open file up to the end of its newest save, mapped into memory. What an interrupted save left behind that
-/// is not mapped, since the next save takes it away.
+/// The bytes up to the end of the newest save, mapped into memory. What stands behind, the next save takes away.
 func mapArchive(_ file: OpenFile, _ path: String) throws(ArchiveError) -> Data {
   let status = try opening(path) { () throws(SystemError) in try file.status() }
   try checkKind(status, path)
   guard let count = Int(exactly: status.st_size), count > 0 else { return Data() }
   let end: Int
-  do { end = try SavedEnd(file, count)?.end ?? count } catch {
+  do { end = try file.savedEnd(count) ?? count } catch {
     throw unreadable("cannot read the file: \(error.reason)", path)
   }
   do {
@@ -55,13 +51,18 @@ private func opening<Result>(
   do {
     return try step()
   } catch {
-    throw unreadable("cannot open the file: \(error.reason)\(readingAdvice(error))", path)
+    let advice =
+      switch error.number {
+      case EACCES, EPERM: "; check the permissions of the file and of the folders above it"
+      case EMFILE, ENFILE: error.advice
+      default: ""
+      }
+    throw unreadable("cannot open the file: \(error.reason)\(advice)", path)
   }
 }
 
 private func mapBytes(of file: OpenFile, count: Int) throws(SystemError) -> Data {
-  // Private and writable: a Data that is changed is changed in place, and must not crash, nor change the
-  // file.
+  // Private and writable: a Data is changed in place, and must not crash, nor change the file.
   let protection = PROT_READ | PROT_WRITE
   // Unsafe: a new mapping, wherever the system wants it. It outlives the descriptor.
   let address = unsafe mmap(nil, count, protection, MAP_PRIVATE | MAP_NORESERVE, file.number, 0)
@@ -76,12 +77,10 @@ private func checkKind(_ status: stat, _ path: String) throws(ArchiveError) {
   throw unreadable("cannot be read as an archive: it is \(kind), not a regular file", path)
 }
 
-private func readingAdvice(_ error: SystemError) -> String {
-  switch error.number {
-  case EACCES, EPERM: "; check the permissions of the file and of the folders above it"
-  case EMFILE, ENFILE: error.advice
-  default: ""
-  }
+/// Why no file can have the path.
+func pathProblem(_ path: String) -> String? {
+  if path.isEmpty { return "the path is empty" }
+  return path.utf8.contains(0) ? "the path contains a NUL character" : nil
 }
 
 private func unreadable(_ message: String, _ path: String) -> ArchiveError {

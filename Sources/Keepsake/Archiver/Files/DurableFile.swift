@@ -1,30 +1,13 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
-
 /// The replacement of one file, written piece by piece and put in place in one step.
 ///
-/// At every moment, a crash or a power cut included, the path names the old file or the new one, whole. When
-/// ``commit()`` has returned it is the new one, and a power cut does not take it back. The order that gives
-/// this:
+/// At every moment, a crash or a power cut included, the path names the old file or the new one, whole. When ``commit()`` has
+/// returned it is the new one, and a power cut does not take it back: it was written to a temporary file in the same folder,
+/// synchronized, and renamed over the old file, and the folder synchronized.
 ///
-/// 1. write to a temporary file in the same folder;
-/// 2. give it the permissions and the extended attributes of the old file, and synchronize it, so that its bytes are on the disk;
-/// 3. rename it over the old file;
-/// 4. synchronize the folder, so that the new name is on the disk.
-///
-/// Not for several threads at once, but for ``removal``. Two replacements of one path, in one process or two,
-/// do not disturb each other: the later commit wins.
+/// Not for several threads at once, but for ``removal``. Of two replacements of one path, the later commit wins.
 package final class DurableFile {
   private let target: SaveTarget
   private var state: State
-  /// The number of bytes written so far.
   private(set) var count = 0
 
   private enum State {
@@ -33,8 +16,7 @@ package final class DurableFile {
     case cancelled
   }
 
-  /// Begins the replacement of the file at a path, which need not exist; the folder must. A symbolic link is
-  /// followed, and stays.
+  /// Begins the replacement of the file at a path, which need not exist; the folder must. Symbolic links are followed.
   package convenience init(replacing path: String) throws(ArchiveError) {
     var target = try SaveTarget(path)
     if SaveOrder.shared.wait(for: target) { target = try SaveTarget(path) }
@@ -52,8 +34,7 @@ package final class DurableFile {
     cancel()
   }
 
-  /// Writes all of the bytes after those written so far. If that fails, the replacement is given up: a file
-  /// with a piece missing cannot be committed.
+  /// Writes all of the bytes behind those written so far. If that fails, the replacement is given up.
   package func append(_ bytes: RawSpan) throws(ArchiveError) {
     let file = try openTemporary().file
     do {
@@ -65,7 +46,7 @@ package final class DurableFile {
   }
 
   func append(_ buffer: ByteBuffer) throws(ArchiveError) {
-    try buffer.withBytes(0..<buffer.count) { (bytes) throws(ArchiveError) in try append(bytes) }
+    try buffer.withBytes(0..<buffer.count, append)
   }
 
   /// What was written before; `nil` when the file is in place already or was given up, or cannot be read.
@@ -88,13 +69,23 @@ package final class DurableFile {
   /// Puts the new file in place as ``commit()`` does, and returns it, open and locked.
   func commitAndKeep() throws(ArchiveError) -> OpenFile {
     let temporary = try openTemporary()
-    do {
-      keepAttributes(on: temporary.file)
-      try keepPermissions(on: temporary.file)
+    do throws(ArchiveError) {
+      if let old = target.existing {
+        // Before the permissions: an attribute that is set may change these.
+        temporary.file.takeAttributes(of: target.name, in: target.folder)
+        try target.perform("cannot copy the permissions of the old file") { () throws(SystemError) in
+          try temporary.file.takePermissions(of: old)
+        }
+      }
       try target.perform("cannot write the new file to the disk") { () throws(SystemError) in
         try temporary.file.synchronize()
       }
-      try checkName(of: temporary)
+      let isOurs = try target.perform("cannot look at the new file") { () throws(SystemError) in
+        try temporary.file.hasName(temporary.name, in: target.folder)
+      }
+      guard isOurs else {
+        throw target.failure("another program removed or replaced the new file while it was written")
+      }
       // Still open and locked: a concurrent save must not take it for a leftover before it has its name.
       try target.perform("cannot put the new file in place") { () throws(SystemError) in
         try target.folder.rename(temporary.name, to: target.name)
@@ -104,28 +95,20 @@ package final class DurableFile {
       throw error
     }
     state = .committed
-    try checkPlace(of: temporary)
-    try synchronizeFolder()
+    // A later save of the same target may have replaced it since; then it has no name any more.
+    if (try? temporary.file.hasName(target.name, in: target.folder)) == false,
+      let status = try? temporary.file.status(), status.hasName
+    {
+      throw target.failure("another program replaced the new file before it was renamed")
+    }
+    do {
+      try target.folder.synchronize()
+    } catch  where !error.isUnsupported {
+      throw target.failure("the new file is in place, but a power cut may bring back the old one", error)
+    } catch {
+      // A file system on which a folder cannot be synchronized: nothing more can be done.
+    }
     return temporary.file
-  }
-
-  /// Throws when another program gave the name of the new file to another file, or took it away.
-  private func checkName(of temporary: TemporaryFile) throws(ArchiveError) {
-    let isOurs = try target.perform("cannot look at the new file") { () throws(SystemError) in
-      try temporary.file.hasName(temporary.name, in: target.folder)
-    }
-    guard isOurs else {
-      throw target.failure("another program removed or replaced the new file while it was written")
-    }
-  }
-
-  /// Throws when another program exchanged the file just before it was put in place. A later save of the same
-  /// target may have replaced it since; then it has no name any more.
-  private func checkPlace(of temporary: TemporaryFile) throws(ArchiveError) {
-    guard (try? temporary.file.hasName(target.name, in: target.folder)) == false,
-      let status = try? temporary.file.status(), status.st_nlink > 0
-    else { return }
-    throw target.failure("another program replaced the new file before it was renamed")
   }
 
   /// Gives up: the old file stays and the new one is removed. Does nothing after a commit or a second time.
@@ -135,8 +118,7 @@ package final class DurableFile {
     temporary.remove(from: target.folder)
   }
 
-  /// Removes the temporary file, from any thread: for a process that is about to end in the middle of the save.
-  /// Does nothing once the file is in place.
+  /// Removes the temporary file, from any thread: for a process that is about to end. Does nothing once it is in place.
   package var removal: @Sendable () -> Void {
     guard case .writing(let temporary) = state else { return {} }
     return { [folder = target.folder] in temporary.remove(from: folder) }
@@ -151,55 +133,9 @@ package final class DurableFile {
     case .cancelled: throw .misuse("the new file was already discarded", path: target.path)
     }
   }
-
-  /// Gives the new file the extended attributes of the old one. Before the permissions: an attribute that is set may change
-  /// these.
-  private func keepAttributes(on file: OpenFile) {
-    guard target.existing != nil,
-      let old = try? target.folder.open(target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    else {
-      return
-    }
-    file.copyAttributes(from: old)
-  }
-
-  /// Gives the new file the owner and the permissions of the old one, as far as this user may.
-  private func keepPermissions(on file: OpenFile) throws(ArchiveError) {
-    guard let old = target.existing else { return }
-    var mode = old.st_mode & 0o777
-    if (try? file.setOwner(old.st_uid, group: old.st_gid)) == nil,
-      (try? file.setOwner(group: old.st_gid)) == nil,
-      let new = try? file.status(), new.st_gid != old.st_gid
-    {
-      // Another group than the old file's gets no more than everyone has.
-      let everyones = mode & 0o007
-      mode = (mode & ~0o070) | (mode & (everyones << 3))
-    }
-    do {
-      try file.setMode(mode)
-    } catch let error where [EPERM, ENOTSUP, ENOSYS].contains(error.number) {
-      // A file system without permissions. The new file is at most the user's own.
-    } catch {
-      throw target.failure("cannot copy the permissions of the old file", error)
-    }
-  }
-
-  private func synchronizeFolder() throws(ArchiveError) {
-    do {
-      try target.folder.synchronize()
-    } catch let error where [EINVAL, ENOTSUP, ENOSYS].contains(error.number) {
-      // A file system on which a folder cannot be synchronized: nothing more can be done.
-    } catch {
-      throw target.failure("the new file is in place, but a power cut may bring back the old one", error)
-    }
-  }
 }
 
-/// The file that an archive is saved to while it is being made: what is finished goes to the temporary file of a
-/// durable save (Design §6).
-///
-/// Nothing is done to the disk before there is something to write. So an archive that fits into memory anyway is
-/// written in one piece when it is complete.
+/// The temporary file that an archive is saved to while it is being made, from the first piece on (Design §6).
 final class ArchiveFileSink: ArchiveSink {
   private let path: String
   private var file: DurableFile?
@@ -209,9 +145,8 @@ final class ArchiveFileSink: ArchiveSink {
   }
 
   func append(_ bytes: RawSpan) throws(ArchiveError) {
-    let file = if let file { file } else { try DurableFile(replacing: path) }
-    self.file = file
-    try file.append(bytes)
+    if file == nil { file = try DurableFile(replacing: path) }
+    try file?.append(bytes)
   }
 
   func bytes(_ range: Range<Int>) -> ByteBuffer? { file?.bytes(range) }

@@ -1,10 +1,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Keeps the saves of one file in the order of their calls, while some of them run in the background.
-///
-/// A file is identified by the device and inode of its folder and its name in there, so that links and spellings of a path
-/// do not matter. Each file that is being saved in the background has a queue, for which a synchronous save waits.
+/// Keeps the saves of one file in the order of their calls, while some of them run in the background: each file that is being
+/// saved so has a queue, for which a synchronous save waits. How its path is spelled does not matter.
 final class SaveOrder: Sendable {
   static let shared = SaveOrder()
 
@@ -31,7 +29,12 @@ final class SaveOrder: Sendable {
   func enqueue(_ target: SaveTarget, _ work: @escaping @Sendable () -> Void) {
     guard let file = File(target) else { return DispatchQueue.global().async(execute: work) }
     let queue = lines.withLock { lines in
-      lines[file, default: Line(queue: newQueue(), waiting: 0)].waiting += 1
+      if lines[file] == nil {
+        let queue = DispatchQueue(label: "keepsake.save")
+        queue.setSpecific(key: isOwnQueue, value: true)
+        lines[file] = Line(queue: queue, waiting: 0)
+      }
+      lines[file]?.waiting += 1
       return lines[file]?.queue
     }
     queue?.async {
@@ -43,9 +46,7 @@ final class SaveOrder: Sendable {
     }
   }
 
-  /// Returns when all saves of the file that were begun in the background before are done.
-  ///
-  /// - Returns: whether there may have been any, which have put another file there.
+  /// Returns when all saves of the file that were begun in the background are done: whether there may have been any.
   func wait(for target: SaveTarget) -> Bool {
     // Code that a save in the background calls must not wait for that save.
     guard DispatchQueue.getSpecific(key: isOwnQueue) == nil, let file = File(target),
@@ -53,11 +54,5 @@ final class SaveOrder: Sendable {
     else { return false }
     queue.sync {}
     return true
-  }
-
-  private func newQueue() -> DispatchQueue {
-    let queue = DispatchQueue(label: "keepsake.save")
-    queue.setSpecific(key: isOwnQueue, value: true)
-    return queue
   }
 }

@@ -8,10 +8,8 @@
   import Android
 #endif
 
-/// The file that a save is to replace: its folder, held open, its name in there, and what is there now.
-///
-/// The folder is opened before anything is written. From then on a change of the working directory or of the
-/// folder's own name does no harm, and nothing but its synchronization can fail once the file is in place.
+/// The file that a save is to replace: its folder, its name in there, and what is there now. The folder is open before
+/// anything is written: a change of the working directory or of its own name does no harm any more.
 struct SaveTarget {
   /// The path as the caller spelled it, for messages.
   let path: String
@@ -20,19 +18,24 @@ struct SaveTarget {
   /// The regular file that is there now, if there is one.
   private(set) var existing: stat?
 
-  /// Finds the file behind a path, through any symbolic links, also when the last of them points to nothing
-  /// yet.
+  /// Finds the file behind a path, through any symbolic links, also one that points to nothing yet.
   init(_ path: String) throws(ArchiveError) {
     let (resolved, existing) = try Self.followLinks(from: path)
     let (folderPath, name) = Self.split(resolved)
-    if let problem = Self.problem(withName: name) { throw Self.failure(problem, path) }
-    self.path = path
-    self.name = name
-    self.existing = existing
+    guard name != ".", name != ".." else {
+      throw Self.failure("the path names a folder; add a file name", path)
+    }
+    (self.path, self.name, self.existing) = (path, name, existing)
     do {
       self.folder = try OpenFile.open(folderPath, O_RDONLY | O_DIRECTORY)
     } catch {
-      throw Self.folderFailure(error, folderPath, path)
+      let advice =
+        switch error.number {
+        case ENOENT: "; create the folder first"
+        case EACCES: "; it must be readable, too, for the save to be made durable"
+        default: error.advice
+        }
+      throw Self.failure("cannot open the folder \(folderPath): \(error.reason)\(advice)", path)
     }
   }
 
@@ -44,9 +47,9 @@ struct SaveTarget {
     return target
   }
 
-  /// An error about saving to this file.
-  func failure(_ what: String, _ error: SystemError) -> ArchiveError {
-    Self.failure("\(what): \(error.reason)\(error.advice)", path)
+  /// An error about saving to this file, which a system call told, if `error` is given.
+  func failure(_ what: String, _ error: SystemError? = nil) -> ArchiveError {
+    Self.failure(what, path, error)
   }
 
   /// Performs `step`, whose failure is one of this save.
@@ -57,19 +60,19 @@ struct SaveTarget {
     do { return try step() } catch { throw failure(what, error) }
   }
 
-  /// An error about saving to this file that no system call told.
-  func failure(_ what: String) -> ArchiveError { Self.failure(what, path) }
+  private static func failure(_ what: String, _ path: String, _ error: SystemError? = nil) -> ArchiveError {
+    let reason = error.map { ": \($0.reason)\($0.advice)" } ?? ""
+    return ArchiveError(.unwritableFile, what + reason, path: path)
+  }
 
   // MARK: Finding the file
 
-  private static func followLinks(from path: String) throws(ArchiveError) -> (
-    resolved: String, existing: stat?
-  ) {
-    if let problem = problem(withPath: path) { throw failure(problem, path) }
+  private static func followLinks(
+    from path: String
+  ) throws(ArchiveError) -> (resolved: String, existing: stat?) {
+    try check(path, path)
     // Asked first, because a link of the system's own, such as /dev/stdout, may not spell what it leads to.
-    if let status = try? fileStatus(path), let problem = problem(withKind: status) {
-      throw failure(problem, path)
-    }
+    if let status = try? fileStatus(path) { try check(status, path) }
     var resolved = path
     for _ in 0..<maximalLinks {
       let status: stat
@@ -78,10 +81,10 @@ struct SaveTarget {
       } catch let error where error.number == ENOENT {
         return (resolved, nil)
       } catch {
-        throw failure("cannot inspect the file to replace: \(error.reason)\(error.advice)", path)
+        throw failure("cannot inspect the file to replace", path, error)
       }
       guard status.st_mode & S_IFMT == S_IFLNK else {
-        if let problem = problem(withKind: status) { throw failure(problem, path) }
+        try check(status, path)
         return (resolved, status)
       }
       resolved = try destination(ofLink: resolved, for: path)
@@ -98,12 +101,12 @@ struct SaveTarget {
     do {
       destination = try linkDestination(link)
     } catch {
-      throw failure("cannot read the symbolic link \(link): \(error.reason)\(error.advice)", path)
+      throw failure("cannot read the symbolic link \(link)", path, error)
     }
     guard let destination else {
       throw failure("the symbolic link \(link) refers to a name that is not valid UTF-8", path)
     }
-    if let problem = problem(withPath: destination) { throw failure(problem, path) }
+    try check(destination, path)
     if destination.utf8.first == slash { return destination }
     // The system resolves what is before the last slash, ".." after links included.
     return split(link).folder + "/" + destination
@@ -118,35 +121,16 @@ struct SaveTarget {
 
   private static let slash = UInt8(ascii: "/")
 
-  // MARK: What cannot be replaced
-
-  private static func problem(withPath path: String) -> String? {
-    if path.isEmpty { return "the path is empty" }
-    if path.utf8.contains(0) { return "the path contains a NUL character" }
-    if path.utf8.last == slash { return "the path ends in a slash and so names a folder; add a file name" }
-    return nil
+  /// Throws where `candidate`, to which `path` leads, cannot be the path of a file.
+  private static func check(_ candidate: String, _ path: String) throws(ArchiveError) {
+    if let problem = pathProblem(candidate) { throw failure(problem, path) }
+    guard candidate.utf8.last != slash else {
+      throw failure("the path ends in a slash and so names a folder; add a file name", path)
+    }
   }
 
-  private static func problem(withName name: String) -> String? {
-    name == "." || name == ".." ? "the path names a folder; add a file name" : nil
-  }
-
-  private static func problem(withKind status: stat) -> String? {
-    guard let kind = status.specialKind else { return nil }
-    return "cannot be replaced: it is \(kind), not a regular file"
-  }
-
-  private static func failure(_ message: String, _ path: String) -> ArchiveError {
-    ArchiveError(.unwritableFile, message, path: path)
-  }
-
-  private static func folderFailure(_ error: SystemError, _ folder: String, _ path: String) -> ArchiveError {
-    let advice =
-      switch error.number {
-      case ENOENT: "; create the folder first"
-      case EACCES: "; it must be readable, too, for the save to be made durable"
-      default: error.advice
-      }
-    return failure("cannot open the folder \(folder): \(error.reason)\(advice)", path)
+  private static func check(_ status: stat, _ path: String) throws(ArchiveError) {
+    guard let kind = status.specialKind else { return }
+    throw failure("cannot be replaced: it is \(kind), not a regular file", path)
   }
 }

@@ -1,42 +1,23 @@
-/// Where the newest save of a file ends, by the trailers in the file (Format §13.5). It is read and not mapped: what stands
-/// behind the newest trailer may be cut off at any time.
-struct SavedEnd {
-  let end: Int
-
+// Where the newest save of a file ends, by the trailers in the file (Format §13.5).
+extension OpenFile {
   private static let pieceByteCount = 1 << 16
 
+  /// Where the newest save ends of this file of `count` bytes. They are read and not mapped: what stands behind the newest
+  /// trailer may be cut off at any time.
+  ///
   /// `nil` where the file is no archive of the long form, or has no trailer: who opens it says what is wrong.
-  init?(_ file: OpenFile, _ count: Int) throws(SystemError) {
-    guard let head = try SavedEnd.read(file, 0..<min(count, Header.byteCount)),
-      head.starts(with: Header.signature),
-      head.count == Header.byteCount, head[10] & UInt8(Header.Flags.short.rawValue) == 0
+  func savedEnd(_ count: Int) throws(SystemError) -> Int? {
+    guard let head = try piece(0..<min(count, Header.byteCount)), let flags = try? Header.flags(head),
+      !flags.contains(.short)
     else { return nil }
     var end = count
-    while true {
-      guard let offset = try SavedEnd.signature(file, before: end) else { return nil }
-      if try SavedEnd.isConsistent(file, endingBy: offset + 8) {
-        self.end = offset + 8
-        return
-      }
-      end = offset + 7
-    }
-  }
-
-  /// Where the last closing signature begins that ends no later than `end`.
-  private static func signature(_ file: OpenFile, before end: Int) throws(SystemError) -> Int? {
-    var end = end
     while end > Header.byteCount + 8 {
-      let start = max(Header.byteCount, end - pieceByteCount)
-      guard let bytes = try read(file, start..<end) else { return nil }
-      var index = bytes.count - 8
-      while index >= 0 {
-        if bytes[index + 7] == 0x89,
-          bytes[index...].starts(with: Trailer.signature)
-            || bytes[index...].starts(with: SaveTrailer.signature)
-        {
-          return start + index
-        }
-        index -= 1
+      let start = max(Header.byteCount, end - OpenFile.pieceByteCount)
+      guard let bytes = try piece(start..<end) else { return nil }
+      var last = bytes.count
+      while let offset = SaveSearch.signature(before: last, bytes) {
+        if try hasConsistentTrailer(endingBy: start + offset + 8) { return start + offset + 8 }
+        last = offset + 7
       }
       // One may begin in the piece before and end in this one.
       end = start == Header.byteCount ? 0 : start + 7
@@ -45,16 +26,12 @@ struct SavedEnd {
   }
 
   /// Whether the numbers of the trailer that ends at `end` fit its place. Its checksum is compared by who opens the archive.
-  private static func isConsistent(_ file: OpenFile, endingBy end: Int) throws(SystemError) -> Bool {
-    let start = max(0, end - SaveTrailer.byteCount)
-    guard let bytes = try read(file, start..<end) else { return false }
-    let buffer = ByteBuffer(minimumCapacity: SaveTrailer.byteCount)
-    buffer.append(memoryOf: bytes)
-    let reader = buffer.reader()
+  private func hasConsistentTrailer(endingBy end: Int) throws(SystemError) -> Bool {
+    guard let bytes = try piece(max(0, end - SaveTrailer.byteCount)..<end) else { return false }
     func number(_ fromEnd: Int) -> Int {
-      (try? reader.word(at: bytes.count - fromEnd)).flatMap { Int(exactly: $0) } ?? -1
+      (try? bytes.word(at: bytes.count - fromEnd)).flatMap { Int(exactly: $0) } ?? -1
     }
-    let isSave = bytes.suffix(8).starts(with: SaveTrailer.signature)
+    let isSave = bytes.hasBytes(SaveTrailer.signature, at: bytes.count - 8)
     let (checksums, covered) = isSave ? (number(40), number(32)) : (number(24), 0)
     let trailer = end - (isSave ? SaveTrailer.byteCount : Trailer.byteCount)
     guard covered >= 0, checksums > covered, checksums <= trailer else { return false }
@@ -62,9 +39,12 @@ struct SavedEnd {
     return byteCount == 0 || byteCount == Blocks.count(coveringBytes: checksums - covered) * 8
   }
 
-  /// The bytes of `range`; `nil` where the file ends before.
-  private static func read(_ file: OpenFile, _ range: Range<Int>) throws(SystemError) -> [UInt8]? {
-    let bytes = try file.bytes(range)
-    return bytes.count == range.count ? bytes : nil
+  /// A reader of the bytes of `range`; `nil` where the file ends before.
+  private func piece(_ range: Range<Int>) throws(SystemError) -> ByteReader? {
+    let bytes = try bytes(range)
+    guard bytes.count == range.count else { return nil }
+    let buffer = ByteBuffer(minimumCapacity: bytes.count)
+    buffer.append(memoryOf: bytes)
+    return buffer.reader()
   }
 }

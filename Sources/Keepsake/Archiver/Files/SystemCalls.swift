@@ -15,6 +15,9 @@ internal import KeepsakeStack
 struct SystemError: Error, Equatable {
   let number: CInt
 
+  /// Whether the file system does not have what was asked for.
+  var isUnsupported: Bool { [ENOTSUP, ENOSYS, EINVAL].contains(number) }
+
   /// The system's own words, such as "No space left on device".
   var reason: String {
     // Unsafe: strerror returns a C string that lives for ever, or until this thread asks again.
@@ -35,16 +38,13 @@ struct SystemError: Error, Equatable {
   }
 }
 
-/// An open file or folder, closed when the last reference to it goes.
-///
-/// The methods are the system calls of the same names. They start again after an interruption (`EINTR`) and
-/// throw the error number; nothing else is added to them.
+/// An open file or folder, closed when the last reference to it goes. The methods are system calls, which start again after
+/// an interruption (`EINTR`) and throw the error number.
 ///
 /// Unsafe, where nothing else is said: a `String` is passed as a C string that lives for the call.
 final class OpenFile: Sendable {
   let number: CInt
 
-  /// Takes over an open descriptor.
   init(number: CInt) {
     self.number = number
   }
@@ -94,8 +94,7 @@ final class OpenFile: Sendable {
   ) throws(SystemError) {
     var count = 0
     while count < bytes.byteCount {
-      // Unsafe: address and count are of one buffer, valid for the call. Darwin refuses counts above 2 GB, hence
-      // the bound.
+      // Unsafe: address and count are of one buffer, valid for the call. Darwin refuses counts above 2 GB.
       let written = try unsafe bytes.extracting(count...).withUnsafeBytes { (rest) throws(SystemError) in
         let most = min(rest.count, 1 << 30)
         return try repeating {
@@ -110,7 +109,6 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Makes the file end after `byteCount` bytes.
   func truncate(to byteCount: Int) throws(SystemError) {
     try repeating { ftruncate(number, off_t(byteCount)) }
   }
@@ -143,9 +141,7 @@ final class OpenFile: Sendable {
     try repeating { fsync(number) }
   }
 
-  /// Takes the lock of this file for this open file, or fails at once with `EWOULDBLOCK`.
-  ///
-  /// The system drops the lock when the file is closed, and so when the process dies in whatever way.
+  /// Takes the lock of this file, or fails at once with `EWOULDBLOCK`. The system drops it when the file is closed.
   func lock() throws(SystemError) {
     try repeating { flock(number, LOCK_EX | LOCK_NB) }
   }
@@ -155,12 +151,24 @@ final class OpenFile: Sendable {
     try repeating { flock(number, LOCK_UN) }
   }
 
-  func setMode(_ mode: mode_t) throws(SystemError) {
-    try repeating { fchmod(number, mode) }
-  }
-
-  func setOwner(_ owner: uid_t = .max, group: gid_t = .max) throws(SystemError) {
-    try repeating { fchown(number, owner, group) }
+  /// Gives this file the owner and the permissions that another one has, as far as this user may.
+  func takePermissions(of old: stat) throws(SystemError) {
+    var mode = old.st_mode & 0o777
+    if (try? repeating { fchown(number, old.st_uid, old.st_gid) }) == nil,
+      (try? repeating { fchown(number, .max, old.st_gid) }) == nil,
+      let new = try? status(), new.st_gid != old.st_gid
+    {
+      // Another group than the old file's gets no more than everyone has.
+      let everyones = mode & 0o007
+      mode = (mode & ~0o070) | (mode & (everyones << 3))
+    }
+    do {
+      try repeating { fchmod(number, mode) }
+    } catch  where !error.isUnsupported && error.number != EPERM {
+      throw error
+    } catch {
+      // A file system without permissions. The new file is at most the user's own.
+    }
   }
 
   /// Gives a name in this folder to the file of another name in it, in one step, in place of what had it.
@@ -175,29 +183,21 @@ final class OpenFile: Sendable {
 
 // MARK: Extended attributes
 
-// What programs and people attach to a file beside its bytes: tags, comments, where it came from.
-
 extension OpenFile {
-  /// Gives this file the extended attributes of `old`, as far as the file system has them and this user may. What cannot
-  /// be read or set is left out: it is no reason not to save.
-  ///
-  /// On Linux these are the attributes of users; the others belong to the system, which sets them itself.
-  func copyAttributes(from old: OpenFile) {
-    for name in (try? old.attributeNames()) ?? [] where OpenFile.isCopied(name) {
-      guard let value = try? old.attribute(name) else { continue }
-      try? setAttribute(name, value)
+  /// Gives this file the extended attributes of another one, on Linux those of users, as far as the file system has them and
+  /// this user may. What cannot be read or set is left out: it is no reason not to save.
+  func takeAttributes(of name: String, in folder: OpenFile) {
+    guard let old = try? folder.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return }
+    #if canImport(Darwin)
+      let prefix = ""
+    #else
+      let prefix = "user."
+    #endif
+    for name in (try? old.attributeNames()) ?? [] where name.hasPrefix(prefix) {
+      if let value = try? old.attribute(name) { try? setAttribute(name, value) }
     }
   }
 
-  private static func isCopied(_ name: String) -> Bool {
-    #if canImport(Darwin)
-      true
-    #else
-      name.hasPrefix("user.")
-    #endif
-  }
-
-  /// The value of the attribute `name`.
   func attribute(_ name: String) throws(SystemError) -> [UInt8] {
     // Unsafe, here and below: the bytes are of one array, and so many; a name is a C string for the call.
     try unsafe filled { (bytes, count) in
@@ -275,6 +275,8 @@ extension stat {
   var identity: FileIdentity {
     FileIdentity(device: UInt64(truncatingIfNeeded: st_dev), inode: UInt64(truncatingIfNeeded: st_ino))
   }
+
+  var hasName: Bool { st_nlink > 0 }
 
   /// What this is, for a message, when it is not a regular file.
   var specialKind: String? {

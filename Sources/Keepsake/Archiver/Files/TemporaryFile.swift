@@ -8,46 +8,35 @@
   import Android
 #endif
 
-/// The new file while it is being written: a name of its own beside the target, and a lock that says it
-/// lives.
+/// The new file while it is being written: a name of its own beside the target, and a lock that says it lives.
 ///
-/// **Leftovers.** A process that is killed leaves its temporary file behind, and the next save of the same
-/// target removes it. Two things make that safe. The name has a checksum of itself, so that no other program's
-/// file has such a name. And the lock is held from before the first byte until after the rename, and the
-/// system drops it when the process is gone. So a temporary file whose lock can be taken belongs to nobody,
-/// except for the moment between its creation and its locking: a process that finds its file removed in
-/// that moment makes another.
+/// A process that is killed leaves its temporary file behind, and the next save of the same target removes it. The name has
+/// a checksum of itself, so no other program's file has such a name. The lock is held from before the first byte until after
+/// the rename, so a temporary file whose lock can be taken belongs to nobody, except between its creation and its locking: a
+/// process that finds its file removed in that moment makes another.
 struct TemporaryFile {
   let name: String
   let file: OpenFile
+}
 
+extension TemporaryFile {
   /// Creates the temporary file of a target. Where a file is replaced, nobody else may read the new one until
   /// it has that file's permissions; a new file gets what the user's mask and the folder prescribe.
   init(for target: SaveTarget) throws(ArchiveError) {
     let mode: mode_t = target.existing == nil ? 0o666 : 0o600
     self = try target.perform("cannot create a file in the folder") { () throws(SystemError) in
-      try Self.create(for: target, mode: mode)
-    }
-  }
-
-  private init(name: String, file: OpenFile) {
-    self.name = name
-    self.file = file
-  }
-
-  private static func create(for target: SaveTarget, mode: mode_t) throws(SystemError) -> TemporaryFile {
-    var lastError = SystemError(number: EEXIST)
-    for _ in 0..<100 {
-      let name = TemporaryName.random(for: target.name)
-      do {
-        let file = try target.folder.open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
-        if isOurs(file) { return TemporaryFile(name: name, file: file) }
-        try? target.folder.remove(name)
-      } catch let error where error.number == EEXIST {
-        lastError = error
+      for _ in 0..<100 {
+        let name = TemporaryName.random(for: target.name)
+        do throws(SystemError) {
+          let file = try target.folder.open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+          if Self.isOurs(file) { return TemporaryFile(name: name, file: file) }
+          try? target.folder.remove(name)
+        } catch let error where error.number == EEXIST {
+          // Another name is free.
+        }
       }
+      throw SystemError(number: EEXIST)
     }
-    throw lastError
   }
 
   /// Locks a file that was just created, unless another process, which took it for a leftover, was quicker.
@@ -58,26 +47,24 @@ struct TemporaryFile {
       // A file system without locks, where no other process gets this one and takes the file for dead either.
       return error.number != EWOULDBLOCK
     }
-    guard let status = try? file.status() else { return true }
-    return status.st_nlink > 0
+    return (try? file.status().hasName) ?? true
   }
 
-  /// Takes the file away, unless its name is another file's by now.
-  ///
-  /// Nothing can be done if this fails; the next save of the target tries again.
+  /// Takes the file away, unless its name is another file's by now. If this fails, the next save of the target tries again.
   func remove(from folder: OpenFile) {
     if (try? file.hasName(name, in: folder)) == true { try? folder.remove(name) }
   }
 
   // MARK: Leftovers
 
-  /// Removes the temporary files of a target that killed processes left behind.
-  ///
-  /// A service to the user and no part of the save: what cannot be removed stays.
+  /// Removes the temporary files of a target that killed processes left behind, as far as it can.
   static func removeLeftovers(of target: SaveTarget) {
+    let flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     for name in names(in: target.folder, matching: TemporaryName(of: target.name)) {
       guard let status = try? target.folder.status(of: name), status.specialKind == nil,
-        let file = openLeftover(name, in: target.folder),
+        // Some network file systems lock only what is open for writing; what is read-only can be locked elsewhere.
+        let file = (try? target.folder.open(name, O_RDWR | flags))
+          ?? (try? target.folder.open(name, O_RDONLY | flags)),
         (try? file.lock()) != nil,
         // The name may have gone to another file since the directory was read.
         (try? file.hasName(name, in: target.folder)) == true
@@ -87,17 +74,9 @@ struct TemporaryFile {
     }
   }
 
-  private static func openLeftover(_ name: String, in folder: OpenFile) -> OpenFile? {
-    let flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-    // Some network file systems lock only what is open for writing; a read-only leftover can be locked
-    // elsewhere.
-    return (try? folder.open(name, O_RDWR | flags)) ?? (try? folder.open(name, O_RDONLY | flags))
-  }
-
   /// The matching names in a folder; empty if the folder cannot be listed.
   private static func names(in folder: OpenFile, matching pattern: TemporaryName) -> [String] {
-    // A descriptor of its own for the listing, which closedir closes. Unsafe: the C string lives for the
-    // call.
+    // A descriptor of its own, which closedir closes. Unsafe: the C string lives for the call.
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     guard let number = try? repeating({ unsafe openat(folder.number, ".", flags, 0) }) else { return [] }
     // Unsafe: fdopendir takes the descriptor over unless it fails.
@@ -131,8 +110,7 @@ struct TemporaryName {
 
   private let prefix: [UInt8]
 
-  /// A name that is nearly as long as a name may be is cut; that two targets then share leftovers does no
-  /// harm.
+  /// A very long name is cut; that two targets then share leftovers does no harm.
   init(of name: String) {
     var kept = name[...]
     while kept.utf8.count > 200 { kept.unicodeScalars.removeLast() }
