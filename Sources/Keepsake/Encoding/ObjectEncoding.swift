@@ -262,10 +262,17 @@ extension EncodingSession {
   /// Encodes `value` as the only one of the archive, under the root key. When that throws, the session is of no more use.
   func encodeRoot<Value: Encodable>(_ value: Value) throws {
     try encode(root: value)
-    do { try finish() } catch {
-      outcome.isClosed = true
-      throw naming(value, error)
-    }
+    do { try finish() } catch { throw failure(of: value, error) }
+  }
+
+  /// Lets nothing else be encoded, as `error` was thrown for the root value.
+  ///
+  /// - Returns: the error for the caller, which whoever kept a container gets as well.
+  private func failure<Value>(of value: Value, _ error: any Error) -> any Error {
+    let error = naming(value, error)
+    outcome.isClosed = true
+    outcome.failure = error
+    return error
   }
 
   /// Encodes an object whose owner is left out of the save: its body, and what it reaches.
@@ -282,10 +289,7 @@ extension EncodingSession {
     openRoot()
     do {
       try encodeTopLevel(value, types.plans.plan(for: Value.self), rootPath)
-    } catch {
-      outcome.isClosed = true
-      throw naming(value, error)
-    }
+    } catch { throw failure(of: value, error) }
   }
 
   /// Makes the top level a map of the root key alone, whose value is to follow.

@@ -28,7 +28,7 @@ extension EncodingSession {
 
   /// Why a closed session cannot be used.
   var unusableNow: any Error {
-    if let failure = outcome.lateWriteFailure { return failure }
+    if let failure = outcome.lateWriteFailure ?? outcome.failure { return failure }
     return outcome.isFinished
       ? misuse("The archive is finished. Encode before finishEncoding()") : archiverUsedMeanwhile
   }

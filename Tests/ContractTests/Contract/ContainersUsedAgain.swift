@@ -57,6 +57,17 @@ import Testing
     }
   }
 
+  @Test("a container that is kept says why the archive could not be completed")
+  func keptAfterFailure() throws {
+    var kept: KeyedEncodingContainer<Keys>?
+    let value = Writing { encoder in
+      kept = encoder.container(keyedBy: Keys.self)
+      throw Refusal(reason: "the value is not ready")
+    }
+    #expect(throws: Refusal(reason: "the value is not ready")) { try ArchiveEncoder().encode(value) }
+    #expect(throws: Refusal(reason: "the value is not ready")) { try kept?.encode(1, forKey: .first) }
+  }
+
   @Test("containers that are kept can be read from later, each its own value")
   func keptForReading() throws {
     let data = try ArchiveEncoder().encode((0..<30).map { ["first": $0, "second": -$0] })
