@@ -1,6 +1,5 @@
 import Keepsake
 
-/// `keeputil compact`: a document without its earlier saves.
 enum CompactCommand: Command {
   static let manual = ManualPage(
     "compact",

@@ -1,7 +1,6 @@
 import Foundation
 import Keepsake
 
-/// `keeputil convert`: archives from JSON and property lists, and back.
 enum ConvertCommand: Command {
   static let manual = ManualPage(
     "convert",

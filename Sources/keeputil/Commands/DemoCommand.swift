@@ -1,7 +1,6 @@
 import Foundation
 import Keepsake
 
-/// `keeputil demo`: the round trip of a graph in which much is shared.
 enum DemoCommand: Command {
   static let manual = ManualPage(
     "demo",

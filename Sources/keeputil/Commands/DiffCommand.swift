@@ -1,6 +1,5 @@
 import Keepsake
 
-/// `keeputil diff`: what changed between two archives.
 enum DiffCommand: Command {
   static let manual = ManualPage(
     "diff",

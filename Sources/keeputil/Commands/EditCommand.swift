@@ -1,7 +1,6 @@
 import Foundation
 import Keepsake
 
-/// `keeputil edit`: an archive changed without its classes.
 enum EditCommand: Command {
   static let manual = ManualPage(
     "edit",

@@ -1,6 +1,5 @@
 import Keepsake
 
-/// `keeputil graph`: a picture of what refers to what.
 enum GraphCommand: Command {
   static let manual = ManualPage(
     "graph",

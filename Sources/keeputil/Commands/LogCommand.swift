@@ -1,6 +1,5 @@
 import Keepsake
 
-/// `keeputil log`: the saves of a document.
 enum LogCommand: Command {
   static let manual = ManualPage(
     "log",

@@ -7,7 +7,6 @@ struct ManualPage {
   }
 
   let name: String
-  /// What the command does, in a few words.
   let summary: String
   /// The ways to call it, without the name of the tool.
   private let synopsis: [String]
@@ -74,7 +73,6 @@ extension ManualPage {
     terminal.
     """
 
-  /// How the file OUT is written.
   static let savedFile = """
     OUT replaces an existing file only when it is complete and on the disk: after a failure, an interruption or a
     power cut the existing one is there, whole. If SIGINT, SIGTERM or SIGHUP ends the command, it removes what it

@@ -1,7 +1,6 @@
 import Foundation
 import Keepsake
 
-/// `keeputil print`: the tree of an archive.
 enum PrintCommand: Command {
   static let manual = ManualPage(
     "print",

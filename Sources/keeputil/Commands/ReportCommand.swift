@@ -1,7 +1,6 @@
 import Foundation
 import Keepsake
 
-/// `keeputil report`: a page that shows what is in an archive.
 enum ReportCommand: Command {
   static let manual = ManualPage(
     "report",

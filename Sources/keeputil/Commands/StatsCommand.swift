@@ -1,7 +1,6 @@
 import Foundation
 import Keepsake
 
-/// `keeputil stats`: where the bytes of an archive go.
 enum StatsCommand: Command {
   static let manual = ManualPage(
     "stats",

@@ -1,6 +1,5 @@
 import Keepsake
 
-/// `keeputil verify`: is the archive whole?
 enum VerifyCommand: Command {
   static let manual = ManualPage(
     "verify",

@@ -6,11 +6,8 @@ struct JSONReader {
   private let bytes: [UInt8]
   private var cursor = 0
   private var depth = 0
-  /// How many keys stood twice in one object, whose last value counts.
   private var repeatedKeys = 0
-  /// How many numbers had more digits than any number type here can hold.
   private var roundedNumbers = 0
-  /// How many numbers were nearer to 0 than any number type here can tell.
   private var lostNumbers = 0
 
   /// Why a text is no JSON, and where.

@@ -134,15 +134,9 @@ extension Array: JSONConvertible where Element: JSONConvertible {
 
 /// An array of values of different kinds.
 struct JSONRow: JSONConvertible, ExpressibleByArrayLiteral {
-  private var values: [any JSONConvertible]
+  var values: [any JSONConvertible]
 
   init(arrayLiteral values: (any JSONConvertible)...) { self.values = values }
-
-  static func + (left: JSONRow, right: JSONRow) -> JSONRow {
-    var sum = left
-    sum.values += right.values
-    return sum
-  }
 
   func write(to json: inout JSONWriter) throws {
     try json.bracket(.array) { json in for value in values { try value.write(to: &json) } }

@@ -3,10 +3,7 @@ import Keepsake
 
 /// What the demonstration proves about the library that was read back.
 enum DemoChecks {
-  /// Compares the references in both libraries one by one.
-  ///
-  /// - Returns: what was checked, a line each.
-  /// - Throws: when something that was one object is not.
+  /// Compares the references in both libraries one by one; returns what was checked, a line each.
   static func run(_ library: Library, _ copy: Library) throws -> [String] {
     let (references, others) = (DemoReferences(library), DemoReferences(copy))
     var twins: [ObjectIdentifier: AnyObject] = [:]

@@ -51,8 +51,6 @@ enum DemoDocument {
     library.bookOfTheMonth = book
   }
 
-  // MARK: The editor that is killed
-
   /// Edits and saves the document until it is killed, and says so on standard output.
   static func editForever(_ file: String) throws {
     let document = try ArchiveDocument<Library>(opening: file)

@@ -14,9 +14,10 @@ final class Mirrored: NSObject, NSCoding {
 
   func encode(with coder: NSCoder) {
     for (key, value) in fields {
-      switch value {
-      case let number as Int: coder.encode(number, forKey: key)
-      default: coder.encode(value, forKey: key)
+      if let number = value as? Int {
+        coder.encode(number, forKey: key)
+      } else {
+        coder.encode(value, forKey: key)
       }
     }
   }

@@ -100,8 +100,6 @@ final class Comparison {
     (try first.input.reading { try read(first, a) }, try second.input.reading { try read(second, b) })
   }
 
-  // MARK: Pairs
-
   private func compare(_ pair: Pair) throws {
     switch (pair.first, pair.second) {
     case (.value(let a)?, .value(let b)?):
@@ -177,8 +175,6 @@ final class Comparison {
     return excerpts
   }
 
-  // MARK: References
-
   private func enterObjects(_ a: ArchiveValue, _ b: ArchiveValue) throws -> (ArchiveValue, ArchiveValue)? {
     guard case (let targetA?, let targetB?) = try both(a, b, { try $1.target }) else { return nil }
     let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
@@ -243,8 +239,6 @@ final class Comparison {
 
   private func name(_ body: ArchiveBody) -> String { BriefText.name(of: body) ?? "#\(body.number)" }
 
-  // MARK: Members
-
   private func openMembers(_ a: ArchiveValue, _ b: ArchiveValue) throws {
     let (membersA, membersB) = try both(a, b) { try $0.members(of: $1) }
     let offsets = Dictionary(membersB.map { ($0.key, $0.offset) }) { $1 }
@@ -296,8 +290,6 @@ final class Comparison {
     }
     frames.append(Frame(pairs: pairs, depth: path.count, share: share))
   }
-
-  // MARK: Text
 
   private func value(_ offset: Int, _ side: DiffSide) throws -> ArchiveValue {
     try side.input.reading { try side.value(at: offset) }

@@ -23,8 +23,6 @@ final class DiffSide {
     names = NameDigests(image)
   }
 
-  // MARK: Members
-
   /// Goes through a body once, before the values in it are compared, and notes where the large ones end.
   func index(_ value: ArchiveValue, _ bytes: Range<Int>) throws(ArchiveError) {
     guard bytes.count >= DiffSide.leastIndexedByteCount, indexedBodies.insert(value.offset).inserted else {
@@ -77,8 +75,6 @@ final class DiffSide {
     var cursor = value.offset
     return try image.valueTypeNumber(at: &cursor)
   }
-
-  // MARK: Digests
 
   /// So many values are looked at for a digest: what is compared by it is compared in full afterwards.
   private static let mostDigested = 64

@@ -21,12 +21,9 @@ final class NameDigests {
     return digest
   }
 
-  /// - Parameter walk: where the key was met.
   func digest(ofKey label: PathElement, at walk: ArchiveWalk) throws(ArchiveError) -> UInt64 {
     guard case .key(let name) = label else { return Self.digest(of: label.keyText) }
-    guard let number = walk.keyNumber else {
-      return try digest(ofText: walk.key)
-    }
+    guard let number = walk.keyNumber else { return try digest(ofText: walk.key) }
     if let known = keys[number] { return known }
     let digest = Self.digest(of: name)
     keys[number] = digest

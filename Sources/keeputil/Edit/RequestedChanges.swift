@@ -27,16 +27,12 @@ struct RequestedChanges {
 
   /// Refuses what would come to nothing: one value cannot be two, nor have two keys, nor be gone and have one.
   private func checkPaths() throws(CommandFailure) {
-    var contents: Set<ArchivePath> = []
-    var keys: Set<ArchivePath> = []
-    for change in changes {
-      if let path = change.content, !contents.insert(path).inserted { throw conflict(path) }
-      if let path = change.key, !keys.insert(path).inserted { throw conflict(path) }
+    for paths in [changes.compactMap(\.key), changes.compactMap(\.content)] {
+      var seen: Set<ArchivePath> = []
+      for path in paths where !seen.insert(path).inserted {
+        throw .usage("edit: two changes say what becomes of \(PathText.text(path.elements))")
+      }
     }
-  }
-
-  private func conflict(_ path: ArchivePath) -> CommandFailure {
-    .usage("edit: two changes say what becomes of \(PathText.text(path.elements))")
   }
 
   /// The change that an option asks for. It is about something that is there: a name that was misspelt would change

@@ -142,7 +142,6 @@ func tellLosses(_ losses: [(what: String, count: Int)]) {
 struct FileIdentity: Equatable {
   private let device: dev_t
   private let number: ino_t
-  /// How many bytes the file has.
   let byteCount: Int
 
   /// `nil` for what is no regular file.
@@ -167,8 +166,6 @@ struct FileIdentity: Equatable {
 
 extension Input {
   /// Throws when the result of a command would replace what it is made from.
-  ///
-  /// - Parameter advice: how another file is given.
   func refuseAsOutput(_ path: String, for command: String, _ advice: String) throws(CommandFailure) {
     guard path != "-", let file, file == FileIdentity(ofFileAt: path) else { return }
     throw .usage("\(command): \(path) is the file that is read, and would be lost; \(advice)")

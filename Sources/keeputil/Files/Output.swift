@@ -24,7 +24,6 @@ extension DurableFile: Destination {
   func append(_ data: Data) throws { try append(data.bytes) }
 }
 
-/// Gathers text into larger pieces.
 final class GatheringOutput<Target: Destination>: Output {
   private let target: Target
   private let name: String

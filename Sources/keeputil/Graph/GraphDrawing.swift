@@ -75,8 +75,6 @@ struct GraphDrawing {
     }
   }
 
-  // MARK: Sizes
-
   private static func sizes(_ graph: ObjectGraph) -> [LayeredLayout.Size] {
     zip(graph.nodes, mostParallelEdges(graph)).map { node, count in
       let note = node.note.isEmpty ? "" : "  " + node.note
@@ -122,8 +120,6 @@ struct GraphDrawing {
     default: scalar.properties.isEmojiPresentation
     }
   }
-
-  // MARK: Edges
 
   /// Spreads the ends of edges over the sides of their nodes, in the order of where they come from.
   private mutating func findPorts() {
@@ -196,8 +192,6 @@ struct GraphDrawing {
     curve(to: end)
     return points
   }
-
-  // MARK: Labels
 
   private mutating func label(_ index: Int, _ points: [Point]) -> Label? {
     let edge = graph.edges[index]

@@ -6,7 +6,6 @@ struct GraphFolding {
   private(set) var graph: ObjectGraph
   /// The column of each node.
   let ranks: [Int]
-  /// The first column of each band.
   let bandStarts: [Int]
 
   /// A picture that is not wider is left in one band.
@@ -28,8 +27,6 @@ struct GraphFolding {
     tell()
   }
 
-  // MARK: Bands
-
   private static func bandStarts(_ widths: [Double], _ height: Double) -> [Int] {
     let width = widths.reduce(0, +)
     guard width > pageWidth, width > 2 * height else { return [0] }
@@ -45,8 +42,6 @@ struct GraphFolding {
     }
     return starts
   }
-
-  // MARK: References in words
 
   private mutating func tell() {
     func band(_ node: Int) -> Int? { bandStarts.lastIndex { $0 <= ranks[node] } }

@@ -32,8 +32,6 @@ struct GraphReader {
     return count
   }
 
-  // MARK: Objects
-
   mutating func objects() throws -> ObjectGraph {
     var graph = ObjectGraph()
     var nodes: [Int: Int] = [:]
@@ -56,8 +54,6 @@ struct GraphReader {
     graph.summary = "\(counted(count, "object")), \(counted(graph.edges.count, "reference"))"
     return graph
   }
-
-  // MARK: Classes
 
   /// A node for each class. Of very many classes those with the most objects have one of their own.
   mutating func classes() throws -> ObjectGraph {
@@ -110,13 +106,10 @@ struct GraphReader {
     return edges
   }
 
-  // MARK: References
-
   /// Is called with the number of the object in which a reference stands, `nil` for the top level and the values of its
   /// keys, that of the object to which it leads, and the way to it from there.
   private typealias Visit = (_ source: Int?, _ target: Int, _ isWeak: Bool, [PathElement]) throws -> Void
 
-  /// Visits each reference to an object.
   private mutating func visitReferences(_ visit: Visit) throws {
     try visitReferences(in: image.topLevelValue, nil, [], visit)
     let count = image.directory.bodyCount
@@ -158,8 +151,6 @@ struct GraphReader {
       }
     }
   }
-
-  // MARK: Text
 
   private func title(_ name: String) -> String {
     displayed(name, GraphReader.mostTitleCharacters)

@@ -48,9 +48,7 @@ struct LayeredLayout {
   /// What is left free between the bands.
   static let bandGap = 56.0
 
-  /// - Parameters:
-  ///   - ranks: the column of each node.
-  ///   - bandStarts: the first column of each band; no link leads from one band to another.
+  /// - Parameter bandStarts: the first column of each band; no link leads from one band to another.
   init(_ sizes: [Size], _ links: [Link], _ ranks: [Int], _ bandStarts: [Int]) {
     self.ranks = ranks
     makeSlots(sizes, links)
@@ -60,8 +58,6 @@ struct LayeredLayout {
     placeColumns(sizes, links, bandStarts)
     placeBands(bandStarts)
   }
-
-  // MARK: Columns
 
   /// The column of each node: one to the right of all that refer to it, where there are no cycles.
   static func ranks(_ count: Int, _ links: [Link]) -> [Int] {
@@ -125,8 +121,6 @@ struct LayeredLayout {
     return forward
   }
 
-  // MARK: Slots
-
   private mutating func makeSlots(_ sizes: [Size], _ links: [Link]) {
     columns = Array(repeating: [], count: (ranks.max() ?? 0) + 1)
     for node in sizes.indices {
@@ -183,7 +177,6 @@ struct LayeredLayout {
     }
   }
 
-  /// Puts the bands under one another.
   private mutating func placeBands(_ bandStarts: [Int]) {
     var top = 0.0
     for (start, end) in zip(bandStarts, bandStarts.dropFirst() + [columns.count]) {

@@ -14,9 +14,6 @@ struct JSONTree {
   /// Whether an object's bracket is open to which the keys of its content belong.
   private var isInObject = false
 
-  /// What a key of a map begins with to be told from those of this tool.
-  private static let mark = "$"
-
   /// - Parameter body: the object that `value` is the content of, if it is shown as one.
   init(
     _ value: ArchiveValue,
@@ -46,7 +43,8 @@ struct JSONTree {
           try json.close()
         }
       case .value(let value, let label):
-        try json.key(label) { $0.hasPrefix(JSONTree.mark) ? JSONTree.mark + $0 : $0 }
+        // So that it is told from a key of this tool.
+        try json.key(label) { $0.hasPrefix("$") ? "$" + $0 : $0 }
         try write(value)
       }
     }
@@ -55,12 +53,9 @@ struct JSONTree {
 
   /// The next step, after what is left out of a long array or dictionary was counted.
   private mutating func nextStep() throws -> ArchiveWalk.Step? {
-    if let (kind, index, count) = walk.upcoming, kind == .array || kind == .map,
-      index >= options.mostMembers, index < count
-    {
-      if kind == .array { try json.value(["$more": count - index] as JSONFields) }
-      if kind == .map { try json.field("$more", count - index) }
-      walk.skipUpcoming()
+    if let count = walk.leaveOut(behind: options.mostMembers) {
+      let isMap = walk.upcoming?.kind == .map
+      if isMap { try json.field("$more", count) } else { try json.value(["$more": count] as JSONFields) }
     }
     return try walk.next()
   }
@@ -108,8 +103,6 @@ struct JSONTree {
       try json.close()
     }
   }
-
-  // MARK: Kinds
 
   private mutating func writeReference(_ value: ArchiveValue) throws {
     guard let target = try value.target else { return try json.null() }

@@ -7,12 +7,10 @@ struct TreeOptions {
   var mostMembers = Int.max
   /// Of longer texts, keys and names the start is shown: in the archive one may stand once for very many references.
   var longestText = TreeOptions.longestText
-  /// Whether the offset and size of each value is shown.
   var hasOffsets = false
   /// Whether each object is printed by itself, and not where it is met first.
   var isFlat = false
   var palette = Palette.plain
-  /// What stands before each line.
   var margin = ""
 
   static let longestText = 500
@@ -85,13 +83,7 @@ struct TreePrinter {
   }
 
   private mutating func nextStep() throws -> ArchiveWalk.Step? {
-    if let (kind, index, count) = walk.upcoming, kind == .array || kind == .map,
-      index >= options.mostMembers, index < count
-    {
-      try line(faint("… \(count - index) more"))
-      // Where these end is looked for only if something is shown behind them.
-      walk.skipUpcoming()
-    }
+    if let count = walk.leaveOut(behind: options.mostMembers) { try line(faint("… \(count) more")) }
     return try walk.next()
   }
 
@@ -180,8 +172,6 @@ struct TreePrinter {
     try line("]", body ?? extent(of: value))
   }
 
-  // MARK: Text
-
   /// Ends a line: what was gathered for it, then `text`, and where the value is if that is to be shown.
   private mutating func line(_ text: String, _ extent: Range<Int>? = nil, start: Int? = nil) throws {
     let indent = String(repeating: "  ", count: min(indentation, TreePrinter.mostIndentation))
@@ -224,4 +214,15 @@ struct TreePrinter {
   }
 
   private func faint(_ text: String) -> String { options.palette.paint(text, .faint) }
+}
+
+extension ArchiveWalk {
+  /// Leaves out the rest of an array or dictionary of which `most` members were visited; returns how many these are.
+  /// Where they end is looked for only if something is shown behind them.
+  mutating func leaveOut(behind most: Int) -> Int? {
+    guard let (kind, index, count) = upcoming, kind == .array || kind == .map, index >= most, index < count
+    else { return nil }
+    skipUpcoming()
+    return count - index
+  }
 }

@@ -64,7 +64,11 @@ struct ReportData {
       "kinds": statistics.kinds.map { [$0.kind.title, $0.tally.count, $0.tally.bytes] as JSONRow },
       "values": statistics.largestValues.map { row($0, $0.kind.title) },
       "objects": statistics.largestObjects.map { row($0) },
-      "shared": statistics.sharing.most.map { row($0) + [$0.referenceCount, $0.savedBytes] },
+      "shared": statistics.sharing.most.map { value in
+        var row = row(value)
+        row.values += [value.referenceCount, value.savedBytes]
+        return row
+      },
     ]
   }
 

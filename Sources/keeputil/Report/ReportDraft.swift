@@ -59,7 +59,6 @@ struct ReportDraft {
     for index in children.indices { children[index].keepLargestEverywhere(most) }
   }
 
-  /// How many drafts this is.
   var size: Int { children.reduce(1) { $0 + $1.size } }
 }
 

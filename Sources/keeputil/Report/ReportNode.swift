@@ -52,7 +52,6 @@ struct ReportNode {
   var text: String?
   /// How many members or things are in it.
   var count = 0
-  /// How many references lead to it.
   var references = 0
   /// Whether it has members of which the page tells nothing.
   var isFolded = false

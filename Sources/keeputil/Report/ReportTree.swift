@@ -41,8 +41,6 @@ struct ReportTree {
     totals[0] += image.directory.topLevel.count
   }
 
-  // MARK: Bodies
-
   /// Adds what is in a body to the node of it.
   private mutating func open(_ number: Int, into node: Int) throws(ArchiveError) {
     // The first to be opened may not take all the room.
@@ -91,7 +89,12 @@ struct ReportTree {
       home: home
     )
     if draft.target != 0 {
-      try describe(draft, &node)
+      let body = try image.numberedBody(draft.target, referredToAt: draft.extent.lowerBound)
+      describe(body, &node)
+      if !draft.isFirst {
+        node.kind = draft.kind == .conditional ? .weak : .reference
+        node.ownBytes = 0
+      }
     } else if draft.children.isEmpty, draft.foldedCount == 0 {
       node.text = try ReportPreview.text(image, draft)
     }
@@ -100,14 +103,6 @@ struct ReportTree {
     if draft.isFirst { pending.add(draft.bytes, index) }
     // Drafts are nested no deeper than `ReportDrafting.mostLevels`.
     try addMembers(of: draft, to: index, home: home)
-  }
-
-  private func describe(_ draft: ReportDraft, _ node: inout ReportNode) throws(ArchiveError) {
-    let body = try image.numberedBody(draft.target, referredToAt: draft.extent.lowerBound)
-    describe(body, &node)
-    guard !draft.isFirst else { return }
-    node.kind = draft.kind == .conditional ? .weak : .reference
-    node.ownBytes = 0
   }
 
   private func describe(_ body: ArchiveBody, _ node: inout ReportNode) {
@@ -119,8 +114,6 @@ struct ReportTree {
   }
 
   static func shownName(_ name: String) -> String { displayedName(name, 160) }
-
-  // MARK: What is not reached
 
   /// Bodies to which nothing leads from the top level.
   private mutating func addUnreached() throws(ArchiveError) {

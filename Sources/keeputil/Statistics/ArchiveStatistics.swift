@@ -121,7 +121,6 @@ struct ArchiveStatistics {
   var sharing = Sharing()
   var strings = StringSharing()
 
-  /// The classes of which there are objects.
   var classCount: Int { classes.count { $0.bodies.count > 0 } }
   var objectCount: Int { classes.reduce(0) { $0 + $1.bodies.count } }
   var valueCount: Int { kinds.reduce(0) { $0 + $1.tally.count } }

@@ -1,7 +1,6 @@
 import Keepsake
 
-/// The kinds of values that are told apart in figures: those of the dynamic view, and texts that stand in the string
-/// table.
+/// The kinds of values in figures: those of the dynamic view, and texts that stand in the string table.
 enum StatisticKind: Int, CaseIterable {
   case none, empty, bool, integer, float32, float64, decimal, date, uuid, url
   case string, sharedString, bytes

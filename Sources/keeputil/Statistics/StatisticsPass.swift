@@ -45,10 +45,7 @@ struct StatisticsPass {
   /// So many pairs of a class and a key are told apart.
   private static let mostClassKeys = 20_000
 
-  /// - Parameters:
-  ///   - original: what the archive was made of, if it was.
-  ///   - top: how many of the largest values and objects are listed.
-  ///   - wantsClassKeys: whether the keys of each class are to be told apart.
+  /// - Parameter top: how many of the largest values and objects are listed.
   init(
     _ image: ArchiveImage,
     _ summary: ArchiveSummary,
@@ -149,8 +146,6 @@ struct StatisticsPass {
     statistics.sharing.savedBytes &+= saved
     if mostShared.accepts(saved) { mostShared.add(saved, listed(body)) }
   }
-
-  // MARK: Values
 
   private mutating func scan(
     _ root: ArchiveValue,
@@ -271,8 +266,6 @@ struct StatisticsPass {
       length <= Tag.longestShortString ? 1 : 1 + (length.bitWidth - length.leadingZeroBitCount + 6) / 7
     statistics.strings.inlineBytes += head + length
   }
-
-  // MARK: The end
 
   private mutating func finish() throws(ArchiveError) {
     statistics.strings.entryCount = image.directory.strings.count

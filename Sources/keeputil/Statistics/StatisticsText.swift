@@ -64,8 +64,6 @@ struct StatisticsText {
     for line in table.lines(margin: "  ") { try output.write(line + "\n") }
   }
 
-  // MARK: Cells
-
   private func name(_ name: String) -> String {
     abridged(displayedName(name), StatisticsText.longestName)
   }
@@ -83,8 +81,6 @@ struct StatisticsText {
   private func cells(_ tally: ArchiveStatistics.Tally) -> [String] {
     [grouped(tally.count)] + size(tally.bytes)
   }
-
-  // MARK: Tables
 
   private var parts: TextTable {
     var table = TextTable("part", ">bytes", ">share", ">entries")

@@ -2,8 +2,6 @@ import Foundation
 import Synchronization
 
 /// How far a long piece of work is: one line on standard error that is written over, and erased at the end.
-///
-/// It appears only where somebody can see it, and only when the work takes long.
 final class Progress {
   enum Showing {
     /// If standard error is a terminal, and after half a second.
@@ -27,13 +25,11 @@ final class Progress {
   private let patience: Duration
   private var lastShown: ContinuousClock.Instant?
   private var lastText = ""
+  /// How long a line stays at least.
   private let pause: Duration
   private let put: (String) -> Void
 
-  /// - Parameters:
-  ///   - label: what is being done, in safe characters.
-  ///   - pause: how long a line stays at least.
-  ///   - put: where it is shown.
+  /// - Parameter label: what is being done, in safe characters.
   init(
     _ label: String,
     _ showing: Showing,
@@ -107,7 +103,6 @@ final class WaitingLine: Sendable {
   private let put: @Sendable (String) -> Void
   private let state = Mutex(State.awaited)
 
-  /// - Parameter put: where it is shown.
   init(_ text: String, put: @escaping @Sendable (String) -> Void) {
     self.text = text
     self.put = put

@@ -1,9 +1,7 @@
 /// The string in quotes, with escapes as in Swift for all that does not show or would show as something else.
 func quoted(_ string: String) -> String { "\"" + escaped(string) + "\"" }
 
-/// The string with escapes as in Swift.
-///
-/// - Parameter kept: characters that stay as they are though they have an escape.
+/// The string with escapes as in Swift, but for the characters in `kept`.
 func escaped(_ string: String, keeping kept: String = "") -> String {
   respelled(string) { scalar, previous in
     switch scalar {
@@ -18,9 +16,7 @@ func escaped(_ string: String, keeping kept: String = "") -> String {
   }
 }
 
-/// The text as it is shown without quotes around it, safe for a terminal.
-///
-/// - Parameter most: a longer text is cut off.
+/// The text as it is shown without quotes around it, safe for a terminal; a longer one than `most` is cut off.
 func displayed(_ text: String, _ most: Int = .max) -> String {
   escaped(most == .max ? text : shortened(text, most), keeping: "\"\\")
 }
@@ -83,11 +79,8 @@ extension Unicode.Scalar {
     (self < " " && !["\t", "\n", "\r"].contains(self)) || self == "\u{FFFE}" || self == "\u{FFFF}"
   }
 
-  /// The number in hexadecimal digits.
   var hexadecimal: String { String(value, radix: 16, uppercase: true) }
 }
-
-// MARK: Shortening
 
 /// The text if it is short enough, otherwise its start and a sign that there is more.
 func shortened(_ text: String, _ most: Int) -> String { start(of: text, most).map { $0 + "…" } ?? text }

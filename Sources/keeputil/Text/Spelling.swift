@@ -8,9 +8,7 @@ enum Spelling {
 
   /// The end of a sentence that says that there is no such word: which may have been meant, and which there are.
   ///
-  /// - Parameters:
-  ///   - count: how many there are, of which `words` are the first.
-  ///   - nothing: what is said where there are none.
+  /// - Parameter count: how many there are, of which `words` are the first.
   static func advice(
     _ wanted: String,
     among words: [String],

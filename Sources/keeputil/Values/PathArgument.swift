@@ -54,7 +54,6 @@ struct PathText {
     return text.isEmpty ? "(top level)" : text
   }
 
-  /// - Parameter longestKey: a key of more bytes is cut, so that its path leads nowhere.
   static func text(_ step: PathElement, isFirst: Bool, longestKey: Int = .max) -> String {
     switch step {
     case .index(let number), .intKey(let number): "[\(number)]"

@@ -46,7 +46,9 @@ struct PathLookup {
       case (.map, _), (.record, _):
         value = try member(step.keyText, of: content, description)
       case (.array, .index(let wanted)):
-        value = try element(wanted, of: content)
+        guard let element = try content[wanted] else { throw beyond(wanted, try content.count ?? 0) }
+        gone.append(step)
+        value = element
       case (.numbers, .index(let wanted)) where index == path.steps.count - 1:
         return .number(try number(wanted, of: content))
       case (.array, .key(let key)), (.numbers, .key(let key)):
@@ -81,12 +83,6 @@ struct PathLookup {
     )
   }
 
-  private mutating func element(_ wanted: Int, of value: ArchiveValue) throws -> ArchiveValue {
-    guard let element = try value[wanted] else { throw beyond(wanted, try value.count ?? 0) }
-    gone.append(.index(wanted))
-    return element
-  }
-
   private func number(_ wanted: Int, of value: ArchiveValue) throws -> ArchiveNumbers {
     let count = try value.count ?? 0
     guard wanted < count, var numbers = try ArchiveNumberWalk(value) else { throw beyond(wanted, count) }
@@ -99,11 +95,8 @@ struct PathLookup {
     throw beyond(wanted, count)
   }
 
-  // MARK: Failures
-
   private func failure(_ message: String) -> CommandFailure { .badData(message) }
 
-  /// The way gone so far.
   private var here: String {
     gone.isEmpty && path.start == nil ? "the top level" : PathText.text(gone, from: start)
   }

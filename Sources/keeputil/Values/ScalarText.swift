@@ -36,7 +36,6 @@ extension ArchiveValue {
     get throws(ArchiveError) { try uuidValue?.uuidString ?? "" }
   }
 
-  /// The colour that the value's text has.
   var ink: Palette.Ink? {
     switch kind {
     case .none, .empty: .faint
