@@ -1,10 +1,5 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-/// Reads a property list in XML as NSKeyedArchiver writes it: no namespaces, no entities of its own, no recursion.
+/// Reads a property list in XML, as far as NSKeyedArchiver writes it: no namespaces, no entities but the five that XML
+/// itself has. Nesting takes no recursion.
 struct XMLPropertyListReader {
   private var scanner: XMLScanner
   private(set) var budget: ReadingBudget
@@ -88,7 +83,8 @@ struct XMLPropertyListReader {
 
   // MARK: Containers
 
-  /// What a node takes, and its number in the collection around it, in arrays that double as they grow.
+  /// What a node takes, and its number in the collection around it. Arrays double as they grow, since the number of
+  /// nodes is not known.
   private static let nodeByteCount =
     2 * (PropertyList.nodeByteCount + MemoryLayout<PropertyList.Member>.stride)
   /// What a collection takes that is open, and in the list.
@@ -178,15 +174,25 @@ enum XMLNumbers {
 
   /// Seconds since the first moment of 2001 from a date like 2025-03-09T14:05:00Z.
   static func date(_ text: String) -> Double? {
-    let text = trimmed(text)
+    let characters = trimmed(text).utf8
     let form = "0000-00-00T00:00:00Z".utf8
-    guard text.utf8.count == form.count,
-      zip(text.utf8, form).allSatisfy({ $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 })
+    guard characters.count == form.count,
+      zip(characters, form).allSatisfy({ $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 })
     else { return nil }
-    let numbers = text.utf8.split { !isDigit($0) }.compactMap { Int(Substring($0)) }
-    guard numbers[3] < 24, numbers[4] < 60, numbers[5] <= 60 else { return nil }
-    return try? Date(String(text), strategy: .iso8601).timeIntervalSinceReferenceDate
+    let numbers = characters.split { !isDigit($0) }.compactMap { Int(Substring($0)) }
+    let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+    let (hour, minute, second) = (numbers[3], numbers[4], numbers[5])
+    guard 1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second <= 60 else { return nil }
+    // Years that begin in March have the leap day at their end.
+    let shiftedYear = month > 2 ? year : year - 1
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let leapDays = shiftedYear / 4 - shiftedYear / 100 + shiftedYear / 400
+    let days = shiftedYear * 365 + leapDays + dayOfYear - daysToStartOf2001
+    return Double(days * 86_400 + hour * 3_600 + minute * 60 + second)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
+
+  /// From March 1st of the year 0 to January 1st of 2001.
+  private static let daysToStartOf2001 = 730_791
 }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Takes XML apart into tags and text, for ``XMLPropertyListReader``.
 struct XMLScanner {
   enum XMLTag: Equatable {
@@ -158,25 +152,50 @@ struct XMLScanner {
 
   /// The bytes that stand in Base64 up to the end tag of `name`, which is passed.
   mutating func base64(endingAt name: String) throws(ReadingError) -> [UInt8] {
-    let text = bytes[cursor...].prefix { $0 != UInt8(ascii: "<") }
-    cursor = text.endIndex
-    guard cursor < bytes.count else { throw cutOff() }
-    var digits = Data(text.filter { !XMLScanner.isSpace($0) && $0 != UInt8(ascii: "=") })
-    // A digit that is left over tells nothing, and any padding will do.
-    if digits.count % 4 == 1 { digits.removeLast() }
-    digits += Data(repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
-    guard let data = Data(base64Encoded: digits) else {
-      throw damaged("Data is not valid Base64")
+    var result: [UInt8] = []
+    var bits: UInt32 = 0
+    var bitCount = 0
+    while cursor < bytes.count {
+      let byte = bytes[cursor]
+      if byte == UInt8(ascii: "<") {
+        try passEnd(of: name)
+        return result
+      }
+      cursor += 1
+      if XMLScanner.isSpace(byte) || byte == UInt8(ascii: "=") { continue }
+      guard let value = XMLScanner.base64Value(byte) else {
+        tagOffset = cursor - 1
+        throw damaged("Data is not valid Base64")
+      }
+      bits = bits << 6 & 0xFF_FFFF | UInt32(value)
+      bitCount += 6
+      if bitCount >= 8 {
+        bitCount -= 8
+        result.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+      }
     }
-    try passEnd(of: name)
-    return [UInt8](data)
+    throw cutOff()
+  }
+
+  private static func base64Value(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+    case UInt8(ascii: "+"): 62
+    case UInt8(ascii: "/"): 63
+    default: nil
+    }
   }
 
   // MARK: Moving
 
   /// Whether the byte is one of the four that XML takes for space.
   static func isSpace(_ byte: UInt8) -> Bool {
-    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    switch byte {
+    case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): true
+    default: false
+    }
   }
 
   private mutating func skipSpace() {
@@ -187,6 +206,7 @@ struct XMLScanner {
     bytes[cursor...].starts(with: text.description.utf8)
   }
 
+  /// Moves behind the next `text`.
   private mutating func skip(past text: StaticString) throws(ReadingError) {
     let pattern = Array(text.description.utf8)
     while cursor <= bytes.count - pattern.count {

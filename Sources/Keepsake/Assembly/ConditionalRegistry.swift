@@ -65,7 +65,9 @@ struct ConditionalRegistry {
   }
 
   private mutating func entry(ofNumber number: Int, _ object: AnyObject) -> Int {
-    if number < entries.count, entries[number] > 0 { return Int(entries[number]) - 1 }
+    if number < entries.count, isEntry(Int(entries[number]) - 1, number, object) {
+      return Int(entries[number]) - 1
+    }
     // It may have got its number after its entry.
     let other = others.count == 0 ? nil : others.knownNumber(of: object)
     let entry = other.map { Int(entriesOfOthers[$0 - 1]) } ?? add(UInt32(number))
@@ -74,6 +76,14 @@ struct ConditionalRegistry {
     }
     entries[number] = UInt32(entry + 1)
     return entry
+  }
+
+  /// Whether `entry` is that of an object: one that was taken back may have been noted.
+  private func isEntry(_ entry: Int, _ number: Int, _ object: AnyObject) -> Bool {
+    guard let target = targets[safe: entry] else { return false }
+    if target & ConditionalRegistry.otherBit == 0 { return target == UInt32(number) }
+    let other = others.unretained(Int(target & ~ConditionalRegistry.otherBit))
+    return other?.use { $0 === object } ?? false
   }
 
   private mutating func entry(ofOther object: AnyObject) -> Int? {

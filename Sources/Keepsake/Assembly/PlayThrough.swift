@@ -178,6 +178,22 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
 
   /// Reads the value.
   mutating func read() -> ReferenceGraph.Obstacle? {
+    let obstacle = readAll()
+    // Otherwise nothing waits any more.
+    if obstacle != nil || progress.starts != nil { forgetWaiting() }
+    return obstacle
+  }
+
+  /// Lets what was not read after all wait again when the next value is played.
+  private mutating func forgetWaiting() {
+    for index in 0..<deferred.count {
+      if case .object(let number) = deferred[index], progress[number] == State.waiting {
+        progress[number] = State.absent
+      }
+    }
+  }
+
+  private mutating func readAll() -> ReferenceGraph.Obstacle? {
     begin()
     if let obstacle = finishPath() { return obstacle }
     while deferredReadCount < deferred.count {

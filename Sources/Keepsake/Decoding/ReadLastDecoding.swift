@@ -160,7 +160,7 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
     if session.settings.isRehearsal { return }
     // Where there are weak references to an object, counting takes several times as long.
     if let weak, let owner = session.graph.objects.unretained(reference.owner),
-      session.settings.observer == nil, owner.use({ weak.assign(object, in: $0) })
+      session.later.readLast.replaced.isEmpty, owner.use({ weak.assign(object, in: $0) })
     {
       return
     }

@@ -74,8 +74,10 @@ extension DecodingSession {
   /// that is ever decoded.
   func checkIsObject(_ number: Int, at offset: Int) throws(ArchiveError) {
     // Of one that was reached before it is known.
-    if number >= 1, number <= image.directory.bodyCount, graph.objects.origin(number) >= 0 { return }
-    _ = try image.objectBody(number, at: offset)
+    let isKnown =
+      number >= 1 && number <= image.directory.bodyCount
+      && (graph.objects.state(number) != .usual || graph.objects.unretained(number) != nil)
+    if !isKnown { _ = try image.objectBody(number, at: offset) }
   }
 
   /// Where the content of the object is that `offset` refers to, for a type that is no class: it may have been

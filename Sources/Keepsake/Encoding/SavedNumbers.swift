@@ -103,7 +103,8 @@ final class SavedNumbers {
     guard changed != nil, let known = objects.knownNumber(of: object), known <= numbersBefore.count else {
       return nil
     }
-    return Int(numbersBefore[known - 1])
+    let number = Int(numbersBefore[known - 1])
+    return number > 0 ? number : nil
   }
 
   /// How many bodies the file has with this save.
@@ -123,7 +124,7 @@ final class SavedNumbers {
   }
 }
 
-/// Objects that a file has, and the numbers that they have there. They are kept alive, since an address must not come to
+/// Objects that a file has, and the numbers that they have there. These are kept alive, since an address must not come to
 /// mean another object.
 struct KnownObjects {
   fileprivate let objects: ObjectRegistry
@@ -162,9 +163,15 @@ struct KnownObjects {
   }
 
   /// The same objects with other numbers, where they have any.
-  func renumbered(by new: [Int: Int]) -> KnownObjects {
-    // 0 is the number of no object.
-    KnownObjects(objects: objects, numbers: numbers.map { UInt32(truncatingIfNeeded: new[Int($0)] ?? 0) })
+  func renumbered(bodies: [Int: Int], conditionals: [Int: Int]) -> KnownObjects {
+    KnownObjects(
+      objects: objects,
+      // 0 is the number of no object.
+      numbers: numbers.map { UInt32(truncatingIfNeeded: bodies[Int($0)] ?? 0) },
+      unarchived: unarchived.reduce(into: [:]) { known, entry in
+        if let number = conditionals[entry.key] { known[number] = entry.value }
+      }
+    )
   }
 
   static var none: KnownObjects { KnownObjects(objects: ObjectRegistry(), numbers: []) }

@@ -74,8 +74,19 @@ struct ArchiveRewriter {
     buffer = try builder.finish(topLevel: topLevel, conditionals: targets)
   }
 
-  /// The numbers that the bodies of `source` have got, where nothing was added.
-  var newNumbers: [Int: Int] { numbers.reduce(into: [:]) { $0[$1.key.number] = $1.value } }
+  /// The numbers that the bodies of an archive, and the entries of its conditional table, have got by the numbers before.
+  struct NewNumbers {
+    let bodies: [Int: Int]
+    let conditionals: [Int: Int]
+  }
+
+  /// The numbers of what `source` has, where nothing was added.
+  var newNumbers: NewNumbers {
+    NewNumbers(
+      bodies: numbers.reduce(into: [:]) { $0[$1.key.number] = $1.value },
+      conditionals: conditionalNumbers.reduce(into: [:]) { $0[$1.key.number] = $1.value }
+    )
+  }
 
   // MARK: Values
 

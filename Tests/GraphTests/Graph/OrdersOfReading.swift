@@ -35,6 +35,31 @@ import Testing
     for hall in [hall, back] { hall.desk = nil }
   }
 
+  @Test("what waited for an earlier key, and was not read for that, is read for a later one")
+  func waitsAgain() throws {
+    let (looped, early, late, first, second) = (
+      OrderKnot(), EarlyOrderKnot(), OrderKnot(), OrderKnot(), OrderKnot()
+    )
+    defer { for knot in [looped, early, late, first, second] { (knot.loose, knot.tight) = (nil, []) } }
+    looped.loose = looped
+    (early.tight, late.tight) = ([late], [early])
+    (first.tight, first.loose) = ([early], late)
+    second.loose = late
+    let archiver = KeyedArchiver()
+    // From here on, `loose` is read last.
+    try archiver.encode(looped, forKey: "looped")
+    try archiver.encode(early, forKey: "early")
+    try archiver.encode(first, forKey: "first")
+    // A reader that begins with it enters the cycle where it cannot be read.
+    let found = try failure { try archiver.encode(second, forKey: "second") }
+    #expect(found.kind == .invalidValue)
+    let data = try archiver.encodedData
+    for key in ["looped", "early", "first"] {
+      let knot = try KeyedUnarchiver(forReadingFrom: data).decode(OrderKnot.self, forKey: key)
+      knot.cut()
+    }
+  }
+
   @Test("what a later key makes read last leaves earlier ones readable")
   func readLastLater() throws {
     var generator = SeededGenerator("keys that make properties read last")

@@ -42,6 +42,33 @@ import Testing
     #expect(try recorder.unarchiver(of: Piece("old")).decode(Piece.self, forKey: "root") === new)
   }
 
+  @Test("a weak property of an object that was replaced gets its object, although the delegate is gone")
+  func replacedOwner() throws {
+    let (piece, owner, new) = (Piece("piece"), Watcher(), Watcher())
+    owner.piece = piece
+    let archiver = KeyedArchiver()
+    try archiver.encode(owner, forKey: "owner")
+    try archiver.encode(piece, forKey: "piece")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    var original: Watcher?
+    let recorder = UnarchivingRecorder { object in
+      guard let watcher = object as? Watcher else { return object }
+      original = watcher
+      return new
+    }
+    unarchiver.delegate = recorder
+    #expect(try unarchiver.decode(Watcher.self, forKey: "owner") === new)
+    unarchiver.delegate = nil
+    let back = try unarchiver.decode(Piece.self, forKey: "piece")
+    #expect(original?.piece === back && new.piece == nil)
+  }
+
+  private final class Watcher: Codable {
+    weak var piece: Piece?
+
+    init() {}
+  }
+
   @Test("nil stands for an object where nil may stand; elsewhere it is an error with its path")
   func replacedByNil() throws {
     let secret = Piece("secret")

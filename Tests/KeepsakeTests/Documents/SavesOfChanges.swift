@@ -95,6 +95,24 @@ import Testing
     #expect(try !document.save())
   }
 
+  @Test("the same in a document that was just created or compacted")
+  func archivedAfterCreating() throws {
+    let (pin, other, third) = (Pin("pin"), Pin("other"), Pin("third"))
+    (pin.weakly, other.weakly) = (other, third)
+    let board = Pinboard()
+    board.pins = [pin]
+    let document = try ArchiveDocument(creating: path, root: board)
+    board.pins.append(other)
+    try document.save(changed: [board])
+    var back = try saved(Pinboard.self)
+    #expect(back.pins[0].weakly === back.pins[1] && back.pins[1].weakly == nil)
+    try document.compact()
+    board.pins.insert(third, at: 0)
+    try document.save(changed: [board])
+    back = try saved(Pinboard.self)
+    #expect(back.pins[2].weakly === back.pins[0])
+  }
+
   private final class Pinboard: Codable { var pins: [Pin] = [] }
 
   private final class Pin: Codable {
@@ -133,6 +151,20 @@ import Testing
     #expect(root.tasks[1].tasks[0].tasks[0] === root.tasks[0])
     #expect(root.tasks[0].note?.subject === root.tasks[1])
     for task in [root.tasks[0], first] { task.note = nil }
+  }
+
+  @Test("with objects that are known early, another root object may be where no reader can begin")
+  func otherRoot() throws {
+    let early = EarlySaveEnd()
+    let late = LateSaveEnd(early)
+    early.late = late
+    defer { early.late = nil }
+    let document = try ArchiveDocument(creating: path, root: early as SaveEnd)
+    document.root = late
+    #expect(throws: EncodingError.self) { try document.save(changed: []) }
+    let back = try #require(try saved(SaveEnd.self) as? EarlySaveEnd)
+    #expect(back.late?.early === back)
+    back.late = nil
   }
 
   @Test("with objects that are known early, so may the order in which readers meet them")
@@ -243,5 +275,50 @@ import Testing
     #expect(try document.save(changed: [parts[19]]))
     let read = try saved([Part].self)
     #expect(try #require(read[19].next?.first).owner === read[0])
+  }
+}
+
+// MARK: - Types
+
+class SaveEnd: Codable {
+  init() {}
+}
+
+/// The key is not the name of the property, so that this cannot be read last.
+final class EarlySaveEnd: SaveEnd, SelfRegistering {
+  var late: LateSaveEnd?
+  private enum CodingKeys: CodingKey { case other }
+
+  override init() { super.init() }
+
+  required init(from decoder: any Decoder) throws {
+    try super.init(from: decoder)
+    decoder.register(self)
+    late = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(LateSaveEnd.self, forKey: .other)
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(late, forKey: .other)
+  }
+}
+
+final class LateSaveEnd: SaveEnd {
+  let early: EarlySaveEnd
+  private enum CodingKeys: CodingKey { case early }
+
+  init(_ early: EarlySaveEnd) {
+    self.early = early
+    super.init()
+  }
+
+  required init(from decoder: any Decoder) throws {
+    early = try decoder.container(keyedBy: CodingKeys.self).decode(EarlySaveEnd.self, forKey: .early)
+    try super.init(from: decoder)
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(early, forKey: .early)
   }
 }

@@ -78,6 +78,19 @@ import HostileArchives
     #expect(try fault(Self.top(), conditionals: [[0], [1], [1]]) == "none")
   }
 
+  @Test("one that leads to the body of a value is damage, also to that which is being read")
+  func value() throws {
+    struct Holder: Codable { @WeakReference var x: Thing? }
+    final class Thing: Codable {}
+    let root = [Tag.shortString + 4] + Array("root".utf8)
+    let body = [0, Tag.map, 1, Tag.shortString + 1, UInt8(ascii: "x")] + Self.weak(0)
+    let topLevel = [0, Tag.map, 1] + root + [Tag.valueReference, 1]
+    let data = HandmadeArchive.data(bodies: [body], topLevel: topLevel, conditionals: [[1]])
+    let found = try failure { try ArchiveDecoder().decode(Holder.self, from: data) }
+    #expect(found.kind == .dataCorrupted)
+    #expect(try fault(bodies: [body], topLevel, conditionals: [[1]]) != "none")
+  }
+
   @Test("what the table must not be, even if nothing refers to it")
   func faults() throws {
     for top in [Self.top(), Self.top(Self.weak(0))] {

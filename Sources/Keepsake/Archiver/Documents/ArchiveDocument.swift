@@ -178,7 +178,7 @@ public final class ArchiveDocument<Root: Codable> {
     }
     try file.replace { (file) throws(ArchiveError) in try file.append(whole.bytes) }
     let newState = try SavedState(file, .onDemand, limits, whole.objects)
-    if let numbers = whole.newNumbers { try newState.continueAfterCompaction(state, numbers) }
+    if let numbers = whole.newNumbers { try newState.continueAfterCompaction(state, numbers.bodies) }
     state = newState
   }
 

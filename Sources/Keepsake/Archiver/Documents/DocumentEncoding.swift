@@ -60,14 +60,15 @@ private struct NewPaths {
   /// The bodies of the save, by their numbers in the file.
   private let written: Set<Int>
   private var starts: Set<Int> = []
-  /// Whether an object that the file had refers to others than before, or in another order.
-  private(set) var areThere = false
+  /// Whether an object that the file had refers to others than before, or in another order; or the root is another.
+  private(set) var areThere: Bool
 
   /// More bodies are not looked at: to encode them all would soon take less time.
   private static let mostBodies = 4096
 
   init(_ content: SaveContent, _ graph: ReferenceGraph, _ image: ArchiveImage) throws {
     self.image = image
+    areThere = try !image.has(content.topLevel, 0..<content.topLevel.count, in: image.directory.topLevel)
     let numbers = content.numbers.map { Int($0) }
     let bodies = zip(1..., content.lengths).filter { $0.1 > 0 }.map(\.0)
     let indexes = Dictionary(bodies.map { (numbers[$0 - 1], $0) }, uniquingKeysWith: { first, _ in first })

@@ -48,7 +48,7 @@ final class SavedState {
       guard stored.directory.isShort else { return (stored, nil, .known(known)) }
       let long = try ArchiveRewriter(stored, prefersShortForm: false)
       let image = try ArchiveImage(long.buffer.reader(), verification: .disabled, limits: limits)
-      return (image, long.buffer, .known(known.renumbered(by: long.newNumbers)))
+      return (image, long.buffer, .known(known.renumbered(long.newNumbers)))
     }
   }
 

@@ -2,8 +2,8 @@
 struct WholeSave {
   let bytes: ByteBuffer
   let objects: KnownObjects
-  /// The numbers that the bodies have got, by those that they had; `nil` where values were encoded anew.
-  let newNumbers: [Int: Int]?
+  /// `nil` where values were encoded anew.
+  let newNumbers: ArchiveRewriter.NewNumbers?
 
   init<Root: Codable>(_ root: Root, _ userInfo: [CodingUserInfoKey: Any]) throws {
     let session = EncodingSession(.sortedKeys, userInfo, hidesRootKey: true)
@@ -15,8 +15,14 @@ struct WholeSave {
   /// The newest save of `image`, rewritten without reading its values, with the objects that are known of it.
   init(rewriting image: ArchiveImage, _ known: KnownObjects) throws {
     let new = try decodingErrors { () throws(ArchiveError) in try ArchiveRewriter(image) }
-    (bytes, objects) = (new.buffer, known.renumbered(by: new.newNumbers))
+    (bytes, objects) = (new.buffer, known.renumbered(new.newNumbers))
     newNumbers = new.newNumbers
+  }
+}
+
+extension KnownObjects {
+  func renumbered(_ new: ArchiveRewriter.NewNumbers) -> KnownObjects {
+    renumbered(bodies: new.bodies, conditionals: new.conditionals)
   }
 }
 
