@@ -30,7 +30,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   public static let rootKey = EncodingSession.rootKey
 
   private var openSession: EncodingSession?
-  /// The bytes, once they were requested: shared with this copy, they change for no caller but the one that changes them.
+  /// The bytes, once they were requested. As this copy shares them, a caller that changes them changes only its own.
   private var givenData: Data?
   /// Whether the delegate is being told that the archive is about to be completed.
   private var isFinishing = false

@@ -62,8 +62,8 @@ package struct SaveDirectory: Sendable {
     }
   }
 
-  /// Calls `body` for each body of the save, in the order of their numbers, with its number and place. Of those that the
-  /// file has more than `countBefore`, all must be there.
+  /// Calls `body` for each body of the save, in the order of their numbers, with its number and range. The save must have
+  /// all bodies with numbers above `countBefore`.
   package func forEachBody(
     _ reader: ByteReader,
     countBefore: Int,

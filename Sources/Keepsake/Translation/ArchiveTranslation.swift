@@ -41,7 +41,9 @@ package struct ArchiveTranslation {
   }
 
   /// The archive that is made of that of NSKeyedArchiver in `reader`; `nil` when this is neither a binary property list nor
-  /// one in XML. An archive that never leaves memory needs no checksums, and nobody asks what could not be carried over.
+  /// one in XML.
+  ///
+  /// - Parameter withoutChecksums: for an archive that never leaves memory, and is not asked what could not be translated.
   package static func translate(
     _ reader: ByteReader,
     _ limits: ArchiveLimits,

@@ -46,7 +46,9 @@ final class SaveOrder: Sendable {
     }
   }
 
-  /// Returns when all saves of the file that were begun in the background are done: whether there may have been any.
+  /// Waits until all saves of the file that were begun in the background are done.
+  ///
+  /// - Returns: whether there may have been any.
   func wait(for target: SaveTarget) -> Bool {
     // Code that a save in the background calls must not wait for that save.
     guard DispatchQueue.getSpecific(key: isOwnQueue) == nil, let file = File(target),

@@ -2,8 +2,8 @@
 extension OpenFile {
   private static let pieceByteCount = 1 << 16
 
-  /// Where the newest save ends of this file of `count` bytes. They are read and not mapped: what stands behind the newest
-  /// trailer may be cut off at any time.
+  /// Where the newest save of this file of `count` bytes ends. The bytes are read and not mapped, as what stands behind the
+  /// newest trailer may be cut off at any time.
   ///
   /// `nil` where the file is no archive of the long form, or has no trailer: who opens it says what is wrong.
   func savedEnd(_ count: Int) throws(SystemError) -> Int? {
