@@ -6,7 +6,8 @@
 struct ConditionalRegistry {
   /// What an entry refers to: the number of an object, or of one of ``others`` with the highest bit set.
   private var targets: [UInt32] = []
-  /// The entries of the objects of the archive by their numbers, each plus one; 0 where there is none.
+  /// The entries of the objects of the archive by their numbers, each plus one; 0 where there is none. Some may have been
+  /// taken back.
   private var entries: [UInt32] = []
   /// The objects that had no number in the archive, and their entries by the numbers that they have here, minus one.
   private var others = ObjectRegistry()
@@ -113,18 +114,14 @@ struct ConditionalRegistry {
     }
   }
 
-  /// Takes back what was added since `mark`, when the archive had `objectCount` objects.
-  mutating func truncate(to mark: Mark, objectCount: Int) {
+  /// Takes back what was added since `mark`. What ``entries`` has of it stays, and is compared where it is used.
+  mutating func truncate(to mark: Mark) {
     while declaredOtherwise.count > mark.declaredOtherwise {
       areDeclaredOtherwise[declaredOtherwise.removeLast()] = false
     }
-    while targets.count > mark.entries {
-      let target = Int(targets.removeLast())
-      if target < entries.count { entries[target] = 0 }
-    }
+    targets.removeLast(targets.count - mark.entries)
     areDeclaredOtherwise.removeLast(areDeclaredOtherwise.count - mark.entries)
     others.truncate(to: mark.others)
     entriesOfOthers.removeLast(entriesOfOthers.count - mark.others)
-    if entries.count > objectCount + 1 { entries.removeLast(entries.count - objectCount - 1) }
   }
 }

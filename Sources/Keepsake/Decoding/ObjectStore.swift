@@ -28,11 +28,6 @@ struct ObjectStore {
     var state: State { State(rawValue: bits & 3) ?? .usual }
   }
 
-  /// An object that the table does not keep.
-  private struct WeakObject {
-    weak var object: AnyObject?
-  }
-
   private var count: Int
   private var pages: [[Entry]]
   /// The objects that are only known as long as something else keeps them, by number.

@@ -48,7 +48,7 @@ extension EncodingSession {
     tables.strings.truncate(to: mark.strings)
     tables.classes.truncate(to: mark.classes)
     bodies.graph.truncate(to: mark.graph)
-    tables.conditionals.truncate(to: mark.conditionals, objectCount: mark.objectCount)
+    tables.conditionals.truncate(to: mark.conditionals)
     if !outcome.lateWrites.isEmpty { checkLateWrites(since: mark.lastFrameID) }
   }
 }

@@ -198,11 +198,6 @@ struct KnownObjects {
   }
 }
 
-/// An object that is kept by others.
-private struct WeakObject {
-  weak var object: AnyObject?
-}
-
 extension EncodingSession {
   /// The objects that were referred to conditionally and not archived, neither here nor, as `isNew` tells, in the file.
   fileprivate func unarchivedObjects(_ isNew: (AnyObject) -> Bool) -> [Int: WeakObject] {

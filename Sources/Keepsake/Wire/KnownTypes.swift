@@ -43,6 +43,11 @@ struct Unretained<Object: AnyObject> {
   }
 }
 
+/// An object that is known as long as something else keeps it.
+struct WeakObject {
+  weak var object: AnyObject?
+}
+
 /// `value` if it is exactly a `Known`.
 @inline(__always)
 func exactly<Value, Known>(_ value: Value, as type: Known.Type) -> Known? {

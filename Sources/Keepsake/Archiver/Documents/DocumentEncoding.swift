@@ -68,7 +68,7 @@ private struct NewPaths {
 
   init(_ content: SaveContent, _ graph: ReferenceGraph, _ image: ArchiveImage) throws {
     self.image = image
-    areThere = try !image.has(content.topLevel, 0..<content.topLevel.count, in: image.directory.topLevel)
+    areThere = try !image.hasTopLevel(content.topLevel)
     let numbers = content.numbers.map { Int($0) }
     let bodies = zip(1..., content.lengths).filter { $0.1 > 0 }.map(\.0)
     let indexes = Dictionary(bodies.map { (numbers[$0 - 1], $0) }, uniquingKeysWith: { first, _ in first })

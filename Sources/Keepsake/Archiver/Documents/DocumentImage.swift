@@ -37,6 +37,11 @@ extension ArchiveImage {
     return try reader.hasBytes(buffer, range, at: offset.lowerBound)
   }
 
+  /// Whether the top level of the newest save has the bytes of `buffer`.
+  func hasTopLevel(_ buffer: ByteBuffer) throws(ArchiveError) -> Bool {
+    try has(buffer, 0..<buffer.count, in: directory.topLevel)
+  }
+
   /// The checksum in the trailer of the newest save. It stands at the same place in both kinds of trailers.
   var newestChecksum: UInt64 { (try? reader.word(at: extent.storedByteCount - 16)) ?? 0 }
 

@@ -188,8 +188,7 @@ final class SavedState {
         conditionals: conditionals,
         bodyCount: image.directory.bodyCount
       )
-      let topLevel = 0..<content.topLevel.count
-      let topLevelIsSame = try image.has(content.topLevel, topLevel, in: image.directory.topLevel)
+      let topLevelIsSame = try image.hasTopLevel(content.topLevel)
       let assembly = SaveAssembly(content: content, before: before, changed: changed.bodies)
       if assembly.isEmpty(topLevelIsSame: topLevelIsSame) { return nil }
       return Changes(assembly: assembly, bodies: changed)
