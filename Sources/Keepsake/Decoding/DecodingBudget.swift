@@ -68,14 +68,17 @@ struct DecodingBudget {
 
   /// Ends to charge the outermost value at `offset`. The memory of what could not be decoded was released; the time stays spent.
   mutating func end(_ start: Start, at offset: Int, isDecoded: Bool) {
-    if !isDecoded {
-      costs.allocated = start.costs.allocated
-      objectCount = start.objectCount
-    }
+    if !isDecoded { release(start) }
     guard costs != start.costs else { return }
     var own = costs
     own -= start.costs
     costsOfValues[offset] = own
+  }
+
+  /// Gives back the memory that was charged since `start`.
+  mutating func release(_ start: Start) {
+    costs.allocated = start.costs.allocated
+    objectCount = start.objectCount
   }
 }
 

@@ -281,8 +281,13 @@ final class DecodingContainerState: ContainerState {
 
   func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
     let start = try existingOffset(of: key)
-    return session.later.readLast.areThere
-      ? try decodeUnlessReadLast(type, key, at: start) : try decode(type, at: start)
+    do {
+      return session.later.readLast.areThere
+        ? try decodeUnlessReadLast(type, key, at: start) : try decode(type, at: start)
+    } catch {
+      offerToWait(type, key, needsValue: true)
+      throw error
+    }
   }
 
   // A call, so that the metadata of the optional is looked up only here.
@@ -297,8 +302,12 @@ final class DecodingContainerState: ContainerState {
     {
       return empty
     }
+    defer { if isHashed(start) { noteHashed(type, key, needsValue: true) } }
     return try decode(type, at: start)
   }
+
+  /// Whether the set or dictionary that was noted last begins at `start`.
+  private func isHashed(_ start: Int) -> Bool { session.later.readLast.lastHashedOffset == start }
 
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
@@ -307,13 +316,19 @@ final class DecodingContainerState: ContainerState {
     {
       return isEmpty ? empty(type) : nil
     }
-    guard
-      session.settings.observer != nil
-        || session.types.plans.plan(for: Value.self).use({ $0.isForOptionals })
-    else {
-      return try decode(type, at: offset)
+    do {
+      defer { if isHashed(offset) { noteHashed(type, key, needsValue: false) } }
+      guard
+        session.settings.observer != nil
+          || session.types.plans.plan(for: Value.self).use({ $0.isForOptionals })
+      else {
+        return try decode(type, at: offset)
+      }
+      return try decodeOptional(type, at: offset)
+    } catch {
+      offerToWait(type, key, needsValue: false)
+      throw error
     }
-    return try decodeOptional(type, at: offset)
   }
 
   // A call, so that the metadata of the optional is looked up only here.

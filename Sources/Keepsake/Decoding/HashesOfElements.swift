@@ -28,6 +28,8 @@ struct HashesOfElements {
   private let hashes: [Int]
   /// Where it is in the archive.
   let offset: Int
+  /// The property that it is in, if that can wait but did not.
+  var property: PropertiesReadLast.PropertyOfKey?
   /// Makes it anew where it is.
   private var mend: (() -> Bool)?
 

@@ -66,7 +66,9 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     let (classNumber, body, start) = try image.use { try $0.objectBody(number, at: reference) }
     switch session.graph.objects.state(number) {
     case .usual: break
-    case .isBeingDecoded: throw session.cycle(reference, depth)
+    case .isBeingDecoded:
+      session.meetCycle(number)
+      throw session.cycle(reference, depth)
     case .isReplacedByNil: throw ReadingFault.replacedByNil(reference)
     }
     let buildable = try buildable(classNumber, session, reference, depth)

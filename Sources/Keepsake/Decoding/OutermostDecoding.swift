@@ -22,6 +22,7 @@ extension DecodingSession {
     nesting.base = 0
     // One that came after an earlier call had thrown.
     _ = later.earlyUses.take()
+    later.readLast.forgetCycle()
     let start = cursor
     let charged = checks.budget.begin(at: start)
     var isDecoded = false
@@ -31,32 +32,53 @@ extension DecodingSession {
       stack.spare = nil
       if !later.rehearsed.isEmpty { for value in exchange(&later.rehearsed, with: []) { value.forget() } }
     }
-    do {
-      let value = try decodeInside(type, at: &cursor, depth)
-      try checkEarlyUses()
-      while let next = later.deferred.next() {
-        try next.value.decode(self, next)
-        // At once, so that fewer cycles are closed, which nobody would break.
-        try checkEarlyUses()
+    var depth = depth
+    while true {
+      do {
+        let value = try decodeWhole(type, at: &cursor, depth)
+        isDecoded = true
+        if !later.awakening.isEmpty { awaken() }
+        return value
+      } catch {
+        forgetValues()
+        // What could not be told before may be the reason.
+        let error = checks.failure.take() ?? error
+        guard later.readLast.closeCycle() else { throw error }
+        // Anew, with a property waiting. What was read is counted, so that there is an end to it.
+        checks.budget.release(charged)
+        detachFrames(for: start)
+        (cursor, depth) = (start, 0)
       }
-      try resolveConditionals()
-      if later.readLast.areThere { try checkHashes() }
-      if let failure = checks.failure.take() { throw failure }
-      if !lazies.contents.isEmpty { letGoOfObjects() }
-      if !graph.decodedNumbers.isEmpty { graph.decodedNumbers.removeAll(keepingCapacity: true) }
-      isDecoded = true
-      if !later.awakening.isEmpty { awaken() }
-      return value
-    } catch {
-      // Nothing that was decoded meanwhile is kept: its deferred values would be missing.
-      truncate(to: Mark())
-      nesting.base = 0
-      graph.inProgress = []
-      later.deferred = DeferredQueue()
-      later.readLast = PropertiesReadLast(image)
-      // What could not be told before may be the reason.
-      throw checks.failure.take() ?? error
     }
+  }
+
+  /// Forgets all that was decoded: deferred values are missing in it.
+  private func forgetValues() {
+    truncate(to: Mark())
+    nesting.base = 0
+    graph.inProgress = []
+    later.deferred = DeferredQueue()
+    later.readLast.forgetValues()
+    _ = later.earlyUses.take()
+  }
+
+  /// Decodes a value, all that it reaches, and what waits.
+  private func decodeWhole<Value: Decodable>(_ type: Value.Type, at cursor: inout Int, _ depth: Int) throws
+    -> Value
+  {
+    let value = try decodeInside(type, at: &cursor, depth)
+    try checkEarlyUses()
+    while let next = later.deferred.next() {
+      try next.value.decode(self, next)
+      // At once, so that fewer cycles are closed, which nobody would break.
+      try checkEarlyUses()
+    }
+    try resolveConditionals()
+    if later.readLast.areThere { try checkHashes() }
+    if let failure = checks.failure.take() { throw failure }
+    if !lazies.contents.isEmpty { letGoOfObjects() }
+    if !graph.decodedNumbers.isEmpty { graph.decodedNumbers.removeAll(keepingCapacity: true) }
+    return value
   }
 
   private func awaken() {

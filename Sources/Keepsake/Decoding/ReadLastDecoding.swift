@@ -1,103 +1,3 @@
-/// The properties of one archive that get their values when everything else is there (Format §5.3).
-struct PropertiesReadLast {
-  /// Whether anything in the archive can be read last.
-  private(set) var areThere: Bool
-  /// The keys that some class reads last.
-  private var keys: Set<ExactString>
-  /// For each entry of the class table and each key of the archive, the property.
-  private var known: [NumberedCache<PropertyOfKey>] = []
-  /// Where the records of superclasses are that stand in those of the objects in progress, and whose objects these are.
-  private var superclasses: [(object: Int, offset: Int)] = []
-  /// What is hashed while properties wait, to look at it when none does any more.
-  fileprivate var hashed: [HashesOfElements] = []
-  /// Objects whose place the observer gave to others.
-  fileprivate var replaced: [Int: AnyObject] = [:]
-
-  /// The property of a key, for objects of the type `owner` that ask for a value of the type `value`.
-  final class PropertyOfKey {
-    let owner: Any.Type
-    let value: Any.Type
-    /// `nil` where the key is not read last, or the class has no property that can wait for the value.
-    let waiting: AnyWaitingProperty?
-    /// `nil` where the class has no property that can wait for the object of a conditional reference.
-    let reference: ReferenceReceiver?
-    /// Whether the value can be empty itself, and need not be missing.
-    let canBeEmpty: Bool
-
-    init(
-      _ owner: Any.Type,
-      _ value: Any.Type,
-      waiting: AnyWaitingProperty?,
-      reference: ReferenceReceiver?
-    ) {
-      self.owner = owner
-      self.value = value
-      self.waiting = waiting
-      self.reference = reference
-      canBeEmpty = value is any ValueThatCanBeEmpty.Type
-    }
-  }
-
-  init(_ image: ArchiveImage) {
-    keys = PropertiesReadLast.keys(in: image)
-    areThere = image.hasConditionals || !keys.isEmpty
-  }
-
-  private static func keys(in image: ArchiveImage) -> Set<ExactString> {
-    // Most archives have no classes.
-    if image.classes.isEmpty { return [] }
-    guard image.classes.contains(where: { !$0.keysReadLast.isEmpty }) else { return [] }
-    return Set(image.classes.lazy.flatMap(\.keysReadLast).map { ExactString(string: $0) })
-  }
-
-  /// Makes them those of another archive.
-  mutating func startOver(_ image: ArchiveImage) {
-    if known.isEmpty, superclasses.isEmpty, hashed.isEmpty, replaced.isEmpty {
-      keys = PropertiesReadLast.keys(in: image)
-      areThere = image.hasConditionals || !keys.isEmpty
-    } else {
-      self = PropertiesReadLast(image)
-    }
-  }
-
-  /// Whether some class has properties that are read last, not only conditional ones.
-  var haveKeys: Bool { !keys.isEmpty }
-
-  /// Whether some class reads `key` last.
-  func include(_ key: String) -> Bool { haveKeys && keys.contains(ExactString(string: key)) }
-
-  fileprivate func property(_ key: Int, of entry: Int) -> PropertyOfKey? {
-    entry < known.count ? known[entry][key] : nil
-  }
-
-  fileprivate mutating func note(_ property: PropertyOfKey, _ key: Int, of entry: Int) {
-    while known.count <= entry { known.append(NumberedCache()) }
-    known[entry][key] = property
-  }
-
-  /// Notes that the record of a superclass of the object `number` begins at `offset`.
-  fileprivate mutating func noteSuperclass(of number: Int, at offset: Int) {
-    superclasses.append((number, offset))
-  }
-
-  fileprivate func isSuperclass(of number: Int, at offset: Int) -> Bool {
-    // Those of the innermost object are the last ones; around it there may be very many.
-    for superclass in superclasses.reversed() {
-      guard superclass.object == number else { return false }
-      if superclass.offset == offset { return true }
-    }
-    return false
-  }
-
-  /// Notes that the initializer of the object `number` returned or threw.
-  @inline(__always)
-  mutating func end(_ number: Int) {
-    while superclasses.last?.object == number { superclasses.removeLast() }
-  }
-
-  mutating func replace(_ object: AnyObject, _ number: Int) { replaced[number] = object }
-}
-
 /// A stored property that gets its value when everything else is there.
 class AnyWaitingProperty: AnyDeferredValue {
   let property: StoredProperty
@@ -130,9 +30,7 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
       property.assign(value, as: Value.self, in: owner)
     else { throw session.isNotEmpty(property, waiting.offset) }
     if session.later.readLast.hashed.count > hashed, value is any HashedValue {
-      session.later.readLast.hashed[session.later.readLast.hashed.count - 1].put { [self] in
-        mendHashes(in: owner)
-      }
+      session.later.readLast.changeLastHashed { $0.put { [self] in mendHashes(in: owner) } }
     }
   }
 
@@ -193,8 +91,7 @@ extension DecodingContainerState {
   ) throws -> Bool? {
     let isConditional = try session.reader.byte(at: start) & 0xFC == Tag.conditionalReference
     guard isConditional || session.later.readLast.haveKeys, let object = session.graph.inProgress.last,
-      object.number > 0,
-      offset == object.content || session.later.readLast.isSuperclass(of: object.number, at: offset)
+      object.number > 0, isRecord(of: object)
     else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
     if isConditional {
@@ -215,6 +112,45 @@ extension DecodingContainerState {
     return property.canBeEmpty
   }
 
+  /// Offers the property that is encoded under `key`, whose value could not be decoded, to the cycle that was met, if it is
+  /// part of it and can wait. A single object waits rather than a collection, and the way back rather than the way there, as
+  /// in ``EncodingSession``.
+  ///
+  /// - Parameter needsValue: whether what is empty must be a `Value`, and cannot be nil in its place.
+  @inline(never)
+  func offerToWait<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key, needsValue: Bool) {
+    guard let cycle = session.later.readLast.cycle, cycle.property?.reference == nil,
+      session.graph.objects.state(cycle.target) == .isBeingDecoded,
+      let property = propertyThatCanWait(type, key, needsValue: needsValue),
+      cycle.property == nil || property.reference != nil
+    else { return }
+    session.later.readLast.cycle?.property = property
+  }
+
+  /// Notes that the set or dictionary that was noted last is in the property that is encoded under `key`.
+  @inline(never)
+  func noteHashed<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key, needsValue: Bool) {
+    let property = propertyThatCanWait(type, key, needsValue: needsValue)
+    session.later.readLast.changeLastHashed { $0.property = property }
+  }
+
+  private func propertyThatCanWait<Value: Decodable, Key: CodingKey>(
+    _ type: Value.Type,
+    _ key: Key,
+    needsValue: Bool
+  ) -> PropertiesReadLast.PropertyOfKey? {
+    guard let object = session.graph.inProgress.last, object.number > 0, isRecord(of: object) else {
+      return nil
+    }
+    let property = session.findProperty(type, key, object, isReadLast: true)
+    return property.waiting != nil && (!needsValue || property.canBeEmpty) ? property : nil
+  }
+
+  /// Whether it has the properties of `object`, or those of a superclass.
+  fileprivate func isRecord(of object: TypedValueInProgress) -> Bool {
+    offset == object.content || session.later.readLast.isSuperclass(of: object.number, at: offset)
+  }
+
   /// An empty value of `type`, if its values can be empty.
   @inline(never)
   func empty<Value>(_ type: Value.Type) -> Value? {
@@ -223,11 +159,16 @@ extension DecodingContainerState {
 }
 
 extension DecodingSession {
+  /// Notes that a reference leads back to the object `number`, whose initializer is running.
+  func meetCycle(_ number: Int) {
+    // A rehearsal closes no cycle.
+    if !settings.isRehearsal { later.readLast.cycle = .init(target: number) }
+  }
+
   /// Notes that the value at `offset` of `container` is the part of a superclass.
   func noteSuperclass(in container: DecodingContainerState, at offset: Int) {
     guard later.readLast.areThere, let object = graph.inProgress.last, object.number > 0,
-      container.offset == object.content
-        || later.readLast.isSuperclass(of: object.number, at: container.offset)
+      container.isRecord(of: object)
     else { return }
     later.readLast.noteSuperclass(of: object.number, at: offset)
   }
@@ -308,7 +249,7 @@ extension DecodingSession {
     }
   }
 
-  private func findProperty<Value: Decodable, Key: CodingKey>(
+  fileprivate func findProperty<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
     _ key: Key,
     _ object: TypedValueInProgress,
@@ -325,7 +266,7 @@ extension DecodingSession {
       if let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type {
         makeReference(target, property)
       }
-      if isReadLast { waiting = waitingProperty(property) }
+      if isReadLast || later.readLast.include(property) { waiting = waitingProperty(property) }
     }
     return .init(object.type, Value.self, waiting: waiting, reference: reference)
   }
@@ -337,20 +278,24 @@ extension DecodingSession {
   func noteHashed<Element>(_ value: @autoclosure () -> any HashedValue, of type: Element.Type, at offset: Int)
   {
     guard later.readLast.areThere, !(type is any ReadablePrimitive.Type) else { return }
-    later.readLast.hashed.append(HashesOfElements(value(), offset))
+    later.readLast.noteHashed(HashesOfElements(value(), offset))
   }
 
   /// Makes the sets and dictionaries anew whose elements had other hashes while properties waited. To be called when none
   /// waits any more.
   ///
-  /// - Throws: where that is not possible, as an initializer has the set.
+  /// - Throws: where that is not possible, as an initializer has the set. If that can wait, too, it does when the value is
+  ///   decoded anew.
   func checkHashes() throws {
-    for value in exchange(&later.readLast.hashed, with: []) where !value.isRight {
+    for value in later.readLast.takeHashed() where !value.isRight {
+      // It is made when the properties have their values, if it can wait as well.
+      if !settings.isRehearsal {
+        later.readLast.cycle = value.property.map { .init(target: 0, property: $0) }
+      }
       throw corrupted(
         ArchiveError.misuse(
           "A \(value.type) was made while a property that its elements are hashed by had no value yet, as it closes a "
-            + "cycle. Leave that property out of == and hash(into:), or declare the set or dictionary as a var that is "
-            + "read last, too",
+            + "cycle. Leave that property out of == and hash(into:), or store the set or dictionary in a var of a class",
           at: value.offset
         ),
         searchedPath(to: value.offset)

@@ -1,0 +1,168 @@
+/// The properties of one archive that get their values when everything else is there (Format §5.3).
+struct PropertiesReadLast {
+  /// Whether anything in the archive can be read last.
+  private(set) var areThere: Bool
+  /// The keys that some class reads last.
+  private var keys: Set<ExactString>
+  /// The properties that this reader reads last, though the archive does not say so.
+  private var found: Set<PropertyIdentity> = []
+  /// The cycle that was met last.
+  var cycle: OpenCycle?
+  /// For each entry of the class table and each key of the archive, the property.
+  private var known: [NumberedCache<PropertyOfKey>] = []
+  /// Where the records of superclasses are that stand in those of the objects in progress, and whose objects these are.
+  private var superclasses: [(object: Int, offset: Int)] = []
+  /// What is hashed while properties wait, to look at it when none does any more.
+  private(set) var hashed: [HashesOfElements] = []
+  /// Where the last of these is, -1 if there is none.
+  private(set) var lastHashedOffset = -1
+  /// Objects whose place the observer gave to others.
+  private(set) var replaced: [Int: AnyObject] = [:]
+
+  /// The property of a key, for objects of the type `owner` that ask for a value of the type `value`.
+  final class PropertyOfKey {
+    let owner: Any.Type
+    let value: Any.Type
+    /// `nil` where the key is not read last, or the class has no property that can wait for the value.
+    let waiting: AnyWaitingProperty?
+    /// `nil` where the class has no property that can wait for the object of a conditional reference.
+    let reference: ReferenceReceiver?
+    /// Whether the value can be empty itself, and need not be missing.
+    let canBeEmpty: Bool
+
+    init(
+      _ owner: Any.Type,
+      _ value: Any.Type,
+      waiting: AnyWaitingProperty?,
+      reference: ReferenceReceiver?
+    ) {
+      self.owner = owner
+      self.value = value
+      self.waiting = waiting
+      self.reference = reference
+      canBeEmpty = value is any ValueThatCanBeEmpty.Type
+    }
+  }
+
+  /// A cycle in which no property waits, so that it leads back to an object whose initializer is running. The archive may
+  /// be of a time when a wrapper or a model closed the cycle.
+  struct OpenCycle {
+    let target: Int
+    /// The property of the cycle that is to wait.
+    var property: PropertyOfKey?
+  }
+
+  private struct PropertyIdentity: Hashable {
+    let owner: ObjectIdentifier
+    let name: String
+
+    init(_ property: StoredProperty) {
+      owner = ObjectIdentifier(property.owner)
+      name = property.name
+    }
+  }
+
+  init(_ image: ArchiveImage) {
+    keys = PropertiesReadLast.keys(in: image)
+    areThere = image.hasConditionals || !keys.isEmpty
+  }
+
+  private static func keys(in image: ArchiveImage) -> Set<ExactString> {
+    // Most archives have no classes.
+    if image.classes.isEmpty { return [] }
+    guard image.classes.contains(where: { !$0.keysReadLast.isEmpty }) else { return [] }
+    return Set(image.classes.lazy.flatMap(\.keysReadLast).map { ExactString(string: $0) })
+  }
+
+  /// Makes them those of another archive.
+  mutating func startOver(_ image: ArchiveImage) {
+    if known.isEmpty, superclasses.isEmpty, hashed.isEmpty, replaced.isEmpty, found.isEmpty {
+      keys = PropertiesReadLast.keys(in: image)
+      areThere = image.hasConditionals || !keys.isEmpty
+    } else {
+      self = PropertiesReadLast(image)
+    }
+  }
+
+  /// Forgets what was decoded.
+  mutating func forgetValues() {
+    known = []
+    superclasses = []
+    _ = takeHashed()
+    replaced = [:]
+  }
+
+  /// Whether some class has properties that are read last, not only conditional ones.
+  var haveKeys: Bool { !keys.isEmpty || !found.isEmpty }
+
+  /// Whether the archive says that some class reads `key` last.
+  func include(_ key: String) -> Bool { !keys.isEmpty && keys.contains(ExactString(string: key)) }
+
+  func include(_ property: StoredProperty) -> Bool {
+    !found.isEmpty && found.contains(PropertyIdentity(property))
+  }
+
+  /// Forgets a cycle that was met, and that the program can do without.
+  @inline(__always)
+  mutating func forgetCycle() { if cycle != nil { cycle = nil } }
+
+  /// Lets a property wait that belongs to the cycle that was met.
+  ///
+  /// - Returns: `false` if none was met, or if none of its properties can wait.
+  mutating func closeCycle() -> Bool {
+    guard let cycle = exchange(&cycle, with: nil) else { return false }
+    if let property = cycle.property?.waiting?.property {
+      areThere = true
+      return found.insert(PropertyIdentity(property)).inserted
+    }
+    // The properties of superclasses are not told from those of other values before.
+    defer { areThere = true }
+    return !areThere
+  }
+
+  func property(_ key: Int, of entry: Int) -> PropertyOfKey? {
+    entry < known.count ? known[entry][key] : nil
+  }
+
+  mutating func note(_ property: PropertyOfKey, _ key: Int, of entry: Int) {
+    while known.count <= entry { known.append(NumberedCache()) }
+    known[entry][key] = property
+  }
+
+  /// Notes that the record of a superclass of the object `number` begins at `offset`.
+  mutating func noteSuperclass(of number: Int, at offset: Int) {
+    superclasses.append((number, offset))
+  }
+
+  func isSuperclass(of number: Int, at offset: Int) -> Bool {
+    // Those of the innermost object are the last ones; around it there may be very many.
+    for superclass in superclasses.reversed() {
+      guard superclass.object == number else { return false }
+      if superclass.offset == offset { return true }
+    }
+    return false
+  }
+
+  /// Notes that the initializer of the object `number` returned or threw.
+  @inline(__always)
+  mutating func end(_ number: Int) {
+    while superclasses.last?.object == number { superclasses.removeLast() }
+  }
+
+  mutating func noteHashed(_ value: HashesOfElements) {
+    hashed.append(value)
+    lastHashedOffset = value.offset
+  }
+
+  /// Changes what is known of the set or dictionary that was noted last.
+  mutating func changeLastHashed(_ change: (inout HashesOfElements) -> Void) {
+    if !hashed.isEmpty { change(&hashed[hashed.count - 1]) }
+  }
+
+  mutating func takeHashed() -> [HashesOfElements] {
+    lastHashedOffset = -1
+    return exchange(&hashed, with: [])
+  }
+
+  mutating func replace(_ object: AnyObject, _ number: Int) { replaced[number] = object }
+}
