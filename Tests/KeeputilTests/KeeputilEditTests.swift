@@ -123,7 +123,7 @@ import Testing
       (["--rename-key", "title=x", "-o", "b"], "not of the form CLASS.KEY"),
       (["--rename-class", "Old", "-o", "b"], "not of the form OLD=NEW"),
       (["-o", "b"], "no change was given"),
-      (["--remove", "root.name"], "say where the changed archive is to be written, with '-o OUT'"),
+      (["--remove", "root.name"], "give a file for the changed archive with '-o OUT'"),
       (["--remove", "root.name", "--in-place", "-o", "b"], "exclude each other"),
     ]
   )
