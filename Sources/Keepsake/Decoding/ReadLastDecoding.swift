@@ -348,8 +348,8 @@ extension DecodingSession {
     for value in exchange(&later.readLast.hashed, with: []) where !value.isRight {
       throw corrupted(
         ArchiveError.misuse(
-          "A \(value.type) was made while a property that its elements are hashed by had no value yet, as it closes a "
-            + "cycle. Leave that property out of == and hash(into:), or declare the set or dictionary as a var that is "
+          "A \(value.type) was made before a property that its elements hash had its value, because that property closes "
+            + "a cycle. Leave the property out of == and hash(into:), or make the set or dictionary a stored var that is "
             + "read last, too",
           at: value.offset
         ),

@@ -13,7 +13,7 @@ extension UnknownValue: Codable {
   public init(from decoder: any Decoder) throws {
     guard let archive = decoder as? ValueDecoder, let entries = archive.session.entries(at: archive) else {
       throw DecodingError.dataCorrupted(
-        ArchiveError.misuse("A placeholder reads from archives, where the name of its type stands")
+        ArchiveError.misuse("A placeholder can be decoded only where an archive names a type")
           .decodingContext(decoder.codingPath)
       )
     }
