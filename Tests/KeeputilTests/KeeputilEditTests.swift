@@ -44,7 +44,7 @@ import Testing
     #expect(try difference([#"--set=root["a=\"b"]=1"#]) == [#"+ root["a=\"b"]: 1"#])
   }
 
-  @Test("two changes that say what becomes of one path are refused; what goes together is not")
+  @Test("two changes of one path are refused; what goes together is not")
   func contradictions() throws {
     for changes in [
       "--set root.name=1 --set 'root[\"name\"]=2'", "--set root.name=1 --remove root.name",
@@ -52,7 +52,7 @@ import Testing
     ] {
       let result = try Keeputil.shell("\"$0\" edit \(changes) -o b.keepsake a.keepsake", in: folder)
       #expect(result.status == 64)
-      #expect(result.errors == "keeputil: edit: two changes say what becomes of root.name\n")
+      #expect(result.errors == "keeputil: edit: two changes are about root.name\n")
     }
     #expect(try !folder.names.contains("b.keepsake"))
     #expect(

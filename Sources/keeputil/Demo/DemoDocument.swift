@@ -28,7 +28,7 @@ enum DemoDocument {
     try out.write(
       "Opened again, the document has \(counted(after.saves.count, "save")), all whole"
         + (leftover > 0
-          ? ", and \(counted(leftover, "byte")) that the last one left, which nobody reads.\n" : ".\n")
+          ? ", and \(counted(leftover, "byte")) of an interrupted save, which readers ignore.\n" : ".\n")
     )
     after.close()
 

@@ -30,7 +30,7 @@ struct RequestedChanges {
     for paths in [changes.compactMap(\.key), changes.compactMap(\.content)] {
       var seen: Set<ArchivePath> = []
       for path in paths where !seen.insert(path).inserted {
-        throw .usage("edit: two changes say what becomes of \(PathText.text(path.elements))")
+        throw .usage("edit: two changes are about \(PathText.text(path.elements))")
       }
     }
   }

@@ -168,6 +168,6 @@ extension Input {
   /// Throws if the output of a command would replace its input.
   func refuseAsOutput(_ path: String, for command: String, _ advice: String) throws(CommandFailure) {
     guard path != "-", let file, file == FileIdentity(ofFileAt: path) else { return }
-    throw .usage("\(command): \(path) is the file that is read, and would be lost; \(advice)")
+    throw .usage("\(command): \(path) is the input, which would be lost; \(advice)")
   }
 }

@@ -29,7 +29,8 @@ struct Palette {
     case "always": isOn = true
     case "never": isOn = false
     case "auto": isOn = Palette.isWelcome
-    case let other: throw arguments.misuse("'\(escaped(other))' is no colouring; auto, always or never")
+    case let other:
+      throw arguments.misuse("'\(escaped(other))' is no value for '--color'; give auto, always or never")
     }
   }
 
