@@ -4,7 +4,7 @@ import Keepsake
 enum ConvertCommand: Command {
   static let manual = ManualPage(
     "convert",
-    "converts JSON, property lists and files of NSKeyedArchiver to archives, and back",
+    "converts JSON, property lists, NSKeyedArchiver files to archives, and back",
     synopsis: ["[--to FORMAT] [--pretty] IN OUT"],
     """
     Converts IN to OUT, which must be another file. IN may be an archive, an archive of NSKeyedArchiver, JSON or a
