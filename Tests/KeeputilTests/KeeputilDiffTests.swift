@@ -306,7 +306,7 @@ import Testing
     try folder.archive([1], "a.keepsake")
     try folder.write(Data("{}".utf8), "text")
     for (arguments, status, words) in [
-      ("a.keepsake", 64, "A and B expected, 1 given"), ("- -", 64, "one of the two only"),
+      ("a.keepsake", 64, "A and B expected, 1 given"), ("- -", 64, "only one of the two"),
       ("--x a b", 64, "no option"), ("a.keepsake absent", 66, "absent: cannot be read"),
       ("text a.keepsake", 65, "text: this is not a Keepsake archive"),
       ("a.keepsake text", 65, "text: this is not a Keepsake archive"),

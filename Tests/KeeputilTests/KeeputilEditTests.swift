@@ -44,7 +44,7 @@ import Testing
     #expect(try difference([#"--set=root["a=\"b"]=1"#]) == [#"+ root["a=\"b"]: 1"#])
   }
 
-  @Test("two changes that say what becomes of one path are refused; what goes together is not")
+  @Test("two changes of one path are refused; what goes together is not")
   func contradictions() throws {
     for changes in [
       "--set root.name=1 --set 'root[\"name\"]=2'", "--set root.name=1 --remove root.name",
@@ -52,7 +52,7 @@ import Testing
     ] {
       let result = try Keeputil.shell("\"$0\" edit \(changes) -o b.keepsake a.keepsake", in: folder)
       #expect(result.status == 64)
-      #expect(result.errors == "keeputil: edit: two changes say what becomes of root.name\n")
+      #expect(result.errors == "keeputil: edit: two changes are about root.name\n")
     }
     #expect(try !folder.names.contains("b.keepsake"))
     #expect(
@@ -123,7 +123,7 @@ import Testing
       (["--rename-key", "title=x", "-o", "b"], "not of the form CLASS.KEY"),
       (["--rename-class", "Old", "-o", "b"], "not of the form OLD=NEW"),
       (["-o", "b"], "no change was given"),
-      (["--remove", "root.name"], "say where the changed archive is to be written, with '-o OUT'"),
+      (["--remove", "root.name"], "give a file for the changed archive with '-o OUT'"),
       (["--remove", "root.name", "--in-place", "-o", "b"], "exclude each other"),
     ]
   )

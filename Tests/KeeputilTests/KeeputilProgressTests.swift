@@ -126,7 +126,7 @@ import Testing
 
   @Test("whoever shows progress says so in the manual")
   func manual() {
-    let note = "a line on standard error tells how far it is"
+    let note = "a line on standard error shows the progress"
     for command in Tool.commands {
       let text = command.manual.text(.plain).split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(text.contains(note) == !["print", "log", "demo"].contains(command.name), "\(command.name)")

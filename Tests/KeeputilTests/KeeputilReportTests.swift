@@ -147,7 +147,7 @@ import Testing
   func wrong() throws {
     try KeyedArchiver.archive(rootObject: Crew(), toFile: folder("a.keepsake"))
     for (status, words, line) in [
-      (64, "say where the page is to be written", "report a.keepsake"),
+      (64, "give a file for the page", "report a.keepsake"),
       (64, "one file expected", "report -o x.html"),
       (64, "is no number from 1 to 200", "report --top 201 -o x a"),
       (66, "No such file", "report absent -o x.html"),

@@ -71,7 +71,7 @@ import Testing
     for output in [input, "./\(input)", "symbolic", "hard"] {
       let result = try run(command, writing: output)
       #expect(result.status == 64)
-      #expect(result.errors.contains("\(output) is the file that is read"), "\(result.errors)")
+      #expect(result.errors.contains("\(output) is the input"), "\(result.errors)")
       #expect(result.errors.contains("; give another file "))
       let redirected = try run(command.replacing(input, with: "-") + " <\(input)", writing: output)
       #expect(redirected.status == 64, "\(redirected.errors)")

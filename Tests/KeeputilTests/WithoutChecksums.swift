@@ -148,7 +148,7 @@ import Testing
     #expect(printed.status == 0 && printed.output.contains("1 => 2"))
     #expect(
       printed.errors == "keeputil: note: bare.keepsake has no checksums, "
-        + "so nobody can tell whether it was damaged\n"
+        + "so damage to it may go unnoticed\n"
     )
     var damaged = data
     damaged[data.count - 2] ^= 1

@@ -18,7 +18,7 @@
 public struct ArchiveEncoder: Sendable {
   /// How the archive is written.
   public var outputFormatting: ArchiveFormatting = []
-  /// What `encode(to:)` of the values finds in its encoder.
+  /// The user info of the encoders that the values get.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
   /// Makes an encoder with the default settings.
@@ -43,16 +43,16 @@ public struct ArchiveEncoder: Sendable {
 /// let library = try ArchiveDecoder().decode(Library.self, from: data)
 /// ```
 public struct ArchiveDecoder: Sendable {
-  /// Which parts of the archive are compared with their checksums.
+  /// Which parts of the archive the decoder compares with their checksums.
   public var verification = ArchiveVerification.everything
   /// How much an archive may ask of the reader.
   public var limits = ArchiveLimits()
-  /// Whether files that NSKeyedArchiver wrote are read, too, if ``limits`` allow that as well. False by default: a decoder
-  /// that stands where JSONDecoder stood reads what strangers send, and one format is enough for them.
+  /// Whether the decoder also reads files that NSKeyedArchiver wrote, if ``limits`` allow that as well. False by default:
+  /// a decoder in place of a `JSONDecoder` reads what strangers send, and for that one format is enough.
   public var readsNSKeyedArchives = false
   /// Which classes an archive may name.
   public var classPolicy = ArchiveClassPolicy.byName
-  /// What `init(from:)` of the values finds in its decoder.
+  /// The user info of the decoders that the values get.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
   /// Makes a decoder with the default settings.

@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// Changes an archive without the classes of its objects: for migrations that cannot wait for the app.
+/// Changes an archive without the classes of its objects, for example to migrate files outside of the app.
 ///
 /// ```swift
 /// var editor = try ArchiveEditor(forReadingFile: "library.keepsake")
@@ -15,7 +15,7 @@
 /// ```
 ///
 /// The editor applies changes when it writes: paths always refer to the archive as you opened it. A change in an
-/// object shows wherever something refers to the object. The editor leaves out objects that nothing refers to any
+/// object applies wherever something refers to the object. The editor leaves out objects to which nothing refers any
 /// more.
 ///
 /// The editor writes an NSKeyedArchiver archive in the format of this library.
@@ -41,7 +41,7 @@ public struct ArchiveEditor: Sendable {
 
   // MARK: Values
 
-  /// Gives the value at `path` another key in the container that it is in.
+  /// Gives the value at `path` another key in its container.
   ///
   /// - Throws: ``ArchiveError`` when there is no value at `path`, or it is an element of an array.
   public mutating func renameValue(at path: ArchivePath, to key: String) throws(ArchiveError) {
@@ -50,7 +50,9 @@ public struct ArchiveEditor: Sendable {
     edits.change(element, at: container.offset) { $0.newKey = key }
   }
 
-  /// Removes the value at `path`: a key with its value, or an element of an array, which closes the gap.
+  /// Removes the value at `path`: a key with its value, or an element of an array.
+  ///
+  /// - Throws: ``ArchiveError`` when there is no value at `path`.
   public mutating func removeValue(at path: ArchivePath) throws(ArchiveError) {
     let (container, element) = try element(at: path)
     edits.change(element, at: container.offset) { $0.isRemoved = true }
@@ -62,7 +64,7 @@ public struct ArchiveEditor: Sendable {
   /// You cannot set a single element of an array of numbers: set the whole array. Where the property is declared as a
   /// protocol, pass `Polymorphic(value)`, so that the archive has the name of the type.
   ///
-  /// - Throws: ``ArchiveError`` when there is no container for it, and what archiving `value` throws.
+  /// - Throws: ``ArchiveError`` when there is no container for it, and any error of archiving `value`.
   public mutating func setValue(_ value: some Encodable, at path: ArchivePath) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: value)
     let topLevel = try ArchiveValue(forReadingFrom: data, verification: .disabled)
@@ -96,8 +98,8 @@ public struct ArchiveEditor: Sendable {
 
   // MARK: Classes
 
-  /// Renames the key `key` in all objects of a class and of its subclasses, also where a subclass writes its keys in
-  /// a container of its own. Objects without the key stay as they are.
+  /// Renames the key `key` in all objects of a class and of its subclasses, even if a subclass has a container of its
+  /// own. Objects without the key stay unchanged.
   public mutating func renameKey(_ key: String, to newKey: String, inObjectsOfClass className: String) {
     edits.change(key, ofClass: className) { $0.newKey = newKey }
   }
@@ -116,7 +118,7 @@ public struct ArchiveEditor: Sendable {
 
   /// The archive with the changes.
   ///
-  /// - Throws: ``ArchiveError`` when two values would stand under one key, or the archive is damaged.
+  /// - Throws: ``ArchiveError`` when two values would have the same key, or the archive is damaged.
   ///
   /// - Complexity: O(*n*) in the bytes of the archive that was opened, at each access.
   public var encodedData: Data {

@@ -1,4 +1,4 @@
-/// How an archive is written, where there is a choice.
+/// Options for writing an archive.
 ///
 /// ```swift
 /// let data = try KeyedArchiver.archivedData(withRootObject: counts, outputFormatting: .sortedKeys)
@@ -12,12 +12,12 @@ public struct ArchiveFormatting: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Writes dictionaries and sets in the order of their keys and elements, so that the same graph gives the same
-  /// bytes in every process.
+  /// Sorts dictionaries by their keys and sets by their elements, so that the same graph gives the same bytes in every
+  /// process.
   public static let sortedKeys = ArchiveFormatting(rawValue: 1 << 0)
 
-  /// Leaves out the checksums of the contents, which makes large archives faster to write and to read. Use it for
-  /// archives that never leave memory, or whose storage has checksums itself.
+  /// Leaves out the checksums of the contents, so that large archives are faster to write and to read. Use it for
+  /// archives that never leave memory, or whose storage has checksums of its own.
   ///
   /// Whatever ``ArchiveVerification`` they use, readers then find only damage that breaks the structure of the
   /// archive: a changed digit reads as another number. The directory of the tables keeps its checksum.

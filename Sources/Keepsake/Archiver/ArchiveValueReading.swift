@@ -5,17 +5,17 @@
 #endif
 
 extension ArchiveValue {
-  /// Opens the archive in the file at `path`, which is mapped into memory: only what you look at is read. The value
-  /// is the top level, whose keys are those of the archive.
+  /// Opens the archive in the file at `path`, and maps it into memory: only the parts that you ask for are read. The
+  /// value is the top level, which has the keys of the archive.
   ///
-  /// The file must not be cut shorter while it, or a value of it, is in use.
+  /// The file must not be truncated while this value, or one that it contains, is in use.
   ///
   /// - Parameters:
   ///   - path: the file.
   ///   - verification: which parts are compared with their checksums.
-  ///   - limits: how much the archive may ask of the reader: bytes, depth, elements, strings. The other limits are about
-  ///     values that are decoded.
-  /// - Throws: ``ArchiveError`` when the file cannot be read, is no archive, or a damaged one.
+  ///   - limits: limits on what the archive may demand: bytes, depth, elements, strings. The other limits apply only to
+  ///     decoding.
+  /// - Throws: ``ArchiveError`` when the file cannot be read, is no archive, or is damaged.
   public init(
     forReadingFile path: String,
     verification: ArchiveVerification = .onDemand,
@@ -41,12 +41,12 @@ extension ArchiveValue {
     get throws(ArchiveError) { try content.bool }
   }
 
-  /// The integer, if it fits; `nil` for a value of another kind.
+  /// The integer; `nil` if it does not fit, and for a value of another kind.
   public var intValue: Int? {
     get throws(ArchiveError) { try content.integer.flatMap { Int(exactly: $0) } }
   }
 
-  /// The floating-point number, or an integer that is exactly one; `nil` for a value of another kind.
+  /// The floating-point number, or an integer that a `Double` holds exactly; `nil` for a value of another kind.
   public var doubleValue: Double? {
     get throws(ArchiveError) {
       let content = try content
@@ -66,7 +66,7 @@ extension ArchiveValue {
     get throws(ArchiveError) { try content.bytes.map { Data($0) } }
   }
 
-  /// The moment; `nil` for a value of another kind.
+  /// The date; `nil` for a value of another kind.
   public var dateValue: Date? {
     get throws(ArchiveError) { try content.date.map { Date(timeIntervalSinceReferenceDate: $0) } }
   }
@@ -79,7 +79,7 @@ extension ArchiveValue {
     }
   }
 
-  /// The URL, with its base; `nil` for a value of another kind, and where Foundation makes no URL of a text.
+  /// The URL, with its base; `nil` for a value of another kind, and if Foundation does not accept the text.
   public var urlValue: URL? {
     get throws(ArchiveError) {
       var url: URL?
@@ -96,7 +96,7 @@ extension ArchiveValue {
     get throws(ArchiveError) { try content.decimal?.decimal }
   }
 
-  /// The integers of an array of integers; `nil` for a value of another kind, and where one does not fit.
+  /// The elements of a packed array of integers; `nil` for a value of another kind, and if one does not fit.
   public var integersValue: [Int]? {
     get throws(ArchiveError) {
       switch try content.numbers {
@@ -108,8 +108,8 @@ extension ArchiveValue {
     }
   }
 
-  /// The numbers of an array of numbers, integers rounded where they have more than 53 bits; `nil` for a value of another
-  /// kind. Booleans are 0 and 1.
+  /// The elements of a packed array; `nil` for a value of another kind. Integers of more than 53 bits are rounded, and
+  /// Booleans are 0 and 1.
   public var doublesValue: [Double]? {
     get throws(ArchiveError) {
       switch try content.numbers {

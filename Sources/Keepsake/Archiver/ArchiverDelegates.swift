@@ -1,8 +1,8 @@
-/// Methods that follow a ``KeyedArchiver`` and may replace objects. All are optional.
+/// Methods that a ``KeyedArchiver`` calls for each object, and that may replace it. All are optional.
 ///
-/// For each object, the archiver calls `willEncode` when it first reaches the object, `willReplace` if that returned
-/// another one, and `didEncode` when the object and everything first reached from it are archived. It reports objects
-/// only, no other values.
+/// For each object, the archiver calls `willEncode` when it first reaches the object, `willReplace` if `willEncode`
+/// returned another one, and `didEncode` when the object and everything first reached from it are archived. It reports
+/// only objects, no other values.
 ///
 /// ```swift
 /// final class WithoutPreviews: KeyedArchiverDelegate {
@@ -12,11 +12,11 @@
 /// }
 /// ```
 ///
-/// The signatures are those of NSKeyedArchiverDelegate: of a method with other types the compiler says nothing, and it is
-/// never called.
+/// The signatures are those of NSKeyedArchiverDelegate. Declare the same types: a method with others compiles without a
+/// warning, and is never called.
 ///
-/// The archiver holds its delegate weakly. While it reports objects, a value is being encoded: encoding another value
-/// then, or finishing the archive, throws.
+/// The archiver holds its delegate weakly. While it reports objects, the delegate can neither encode another value nor
+/// finish the archive; both throw.
 public protocol KeyedArchiverDelegate: AnyObject {
   /// Returns what to archive for `object`: itself, another object, or nil.
   ///
@@ -39,7 +39,7 @@ public protocol KeyedArchiverDelegate: AnyObject {
 }
 
 extension KeyedArchiverDelegate {
-  /// Archives `object` itself.
+  /// Returns `object` itself.
   public func archiver(_ archiver: KeyedArchiver, willEncode object: Any) -> Any? { object }
   /// Does nothing.
   public func archiver(_ archiver: KeyedArchiver, willReplace object: Any?, with newObject: Any?) {}
@@ -51,7 +51,8 @@ extension KeyedArchiverDelegate {
   public func archiverDidFinish(_ archiver: KeyedArchiver) {}
 }
 
-/// Methods that follow a ``KeyedUnarchiver`` and may replace objects and supply classes. All are optional.
+/// Methods that a ``KeyedUnarchiver`` calls for each object, and that may replace it or supply its class. All are
+/// optional.
 ///
 /// ```swift
 /// final class StyleCatalog: KeyedUnarchiverDelegate {
@@ -66,13 +67,13 @@ extension KeyedArchiverDelegate {
 ///
 /// The unarchiver holds its delegate weakly.
 public protocol KeyedUnarchiverDelegate: AnyObject {
-  /// Returns the class to build if the archive names one that cannot be found.
+  /// Returns the class to use if the archive names one that cannot be found.
   ///
   /// - Parameters:
   ///   - unarchiver: the unarchiver that asks.
   ///   - name: the name in the archive.
   ///   - classNames: `name` and the names of its superclasses, the nearest first.
-  /// - Returns: a `Decodable` class that fits what is declared, or `nil`, and then decoding throws.
+  /// - Returns: a `Decodable` class that fits the declaration, or `nil`; then decoding throws.
   func unarchiver(
     _ unarchiver: KeyedUnarchiver,
     cannotDecodeObjectOfClassName name: String,
@@ -80,7 +81,7 @@ public protocol KeyedUnarchiverDelegate: AnyObject {
   ) -> AnyClass?
 
   /// Returns what to use for `object`, whose initializer has just returned: itself, another object, or nil.
-  /// References that were resolved while it was being decoded keep the original.
+  /// References that were resolved while the object was being decoded keep the original.
   func unarchiver(_ unarchiver: KeyedUnarchiver, didDecode object: Any?) -> Any?
 
   /// The unarchiver will use `newObject` instead of `object`.
@@ -94,13 +95,13 @@ public protocol KeyedUnarchiverDelegate: AnyObject {
 }
 
 extension KeyedUnarchiverDelegate {
-  /// Knows no class.
+  /// Returns `nil`.
   public func unarchiver(
     _ unarchiver: KeyedUnarchiver,
     cannotDecodeObjectOfClassName name: String,
     originalClasses classNames: [String]
   ) -> AnyClass? { nil }
-  /// Uses `object` itself.
+  /// Returns `object` itself.
   public func unarchiver(_ unarchiver: KeyedUnarchiver, didDecode object: Any?) -> Any? { object }
   /// Does nothing.
   public func unarchiver(_ unarchiver: KeyedUnarchiver, willReplace object: Any, with newObject: Any) {}

@@ -2,14 +2,14 @@
 // of the process, and both over what classes declare and what the runtime calls them.
 
 extension KeyedArchiver {
-  /// Gives `type` another name in all archives that this process writes from now on; `nil` takes it back.
+  /// Gives `type` another name in all archives that this process writes from now on; `nil` removes the name again.
   ///
   /// ```swift
   /// KeyedArchiver.setClassName("Hound", for: Dog.self)
   /// ```
   ///
-  /// It may be called on any thread, at any time. An archive that is being written keeps the names that it has
-  /// met already.
+  /// You may call this on any thread, at any time. An archive that is being written keeps the names that it already
+  /// contains.
   public static func setClassName(_ name: String?, for type: Any.Type) {
     ClassNames.setName(name, for: type)
   }
@@ -21,16 +21,17 @@ extension KeyedArchiver {
 }
 
 extension KeyedUnarchiver {
-  /// Lets `name` stand for `type` in all archives that this process reads from now on; `nil` takes it back.
+  /// Makes `name` refer to `type` in all archives that this process reads from now on; `nil` removes the name again.
   ///
-  /// The type is used where the archive says `name` and `type` fits what is declared: the declared class or a
-  /// subclass of it, a type that conforms to the declared protocol. It must be `Decodable`, or decoding throws.
+  /// A reader uses `type` where the archive has `name`, if `type` fits the declaration: the declared class or a subclass
+  /// of it, or a type that conforms to the declared protocol. If it does not fit and the name counts
+  /// (<doc:SubclassesAndProtocols>), decoding throws.
   ///
   /// ```swift
   /// KeyedUnarchiver.setClass(Dog.self, forClassName: "Hound")
   /// ```
   ///
-  /// It may be called on any thread, at any time.
+  /// You may call this on any thread, at any time.
   public static func setClass(_ type: (any Decodable.Type)?, forClassName name: String) {
     ClassNames.setType(type, forName: name)
   }

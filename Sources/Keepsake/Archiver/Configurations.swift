@@ -17,7 +17,7 @@ extension KeyedArchiver {
     try encode(EncodedWithConfiguration(value: value, configuration: configuration), forKey: key)
   }
 
-  /// Encodes `value` with the configuration that `provider` has under `key`, as ``encode(_:forKey:)`` does.
+  /// Encodes `value` under `key` with the configuration of `provider`, as ``encode(_:forKey:)`` does.
   public func encode<Value: EncodableWithConfiguration, Provider: EncodingConfigurationProviding>(
     _ value: Value,
     forKey key: String,
@@ -39,7 +39,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// The value under `key`, decoded with the configuration that `provider` has.
+  /// The value under `key`, decoded with the configuration of `provider`.
   public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type,
     forKey key: String,
@@ -48,7 +48,7 @@ extension KeyedUnarchiver {
     try decode(type, forKey: key, configuration: provider.decodingConfiguration)
   }
 
-  /// The value under `key`, decoded with `configuration`, or `nil` when the archive has no such key, or nil under it.
+  /// The value under `key`, decoded with `configuration`; `nil` for a missing key and for an archived nil.
   public func decodeIfPresent<Value: DecodableWithConfiguration>(
     _ type: Value.Type,
     forKey key: String,
@@ -59,8 +59,8 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// The value under `key`, decoded with the configuration that `provider` has, or `nil` when the archive has no such
-  /// key, or nil under it.
+  /// The value under `key`, decoded with the configuration of `provider`; `nil` for a missing key and for an archived
+  /// nil.
   public func decodeIfPresent<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type,
     forKey key: String,
@@ -93,7 +93,7 @@ extension ArchiveEncoder {
     try encode(EncodedWithConfiguration(value: value, configuration: configuration))
   }
 
-  /// The archive of `value`, encoded with the configuration that `provider` has, and all that it reaches.
+  /// The archive of `value`, encoded with the configuration of `provider`, and all that it reaches.
   public func encode<Value: EncodableWithConfiguration, Provider: EncodingConfigurationProviding>(
     _ value: Value,
     configuration provider: Provider.Type
@@ -116,7 +116,7 @@ extension ArchiveDecoder {
     }
   }
 
-  /// The root object of the archive in `data`, decoded with the configuration that `provider` has.
+  /// The root object of the archive in `data`, decoded with the configuration of `provider`.
   public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type,
     from data: Data,

@@ -43,15 +43,15 @@ extension KeyedArchiver {
     )
   }
 
-  /// Puts bytes that are ready in place of the file at `path`, as durably as ``write(toFile:)``: what
-  /// ``archivedData(withRootObject:outputFormatting:userInfo:)`` or ``encodedData`` gave, or any others.
+  /// Replaces the file at `path` by `data`, as durably as ``write(toFile:)``: an archive from
+  /// ``archivedData(withRootObject:outputFormatting:userInfo:)`` or ``encodedData``, or any other bytes.
   ///
   /// - Throws: ``ArchiveError`` with the path and the system's reason.
   public static func write(_ data: Data, toFile path: String) throws(ArchiveError) {
     try data.writeArchive(toFile: path)
   }
 
-  /// Puts bytes that are ready in place of the file at `url`, as ``write(_:toFile:)`` does.
+  /// Replaces the file at `url` by `data`, as ``write(_:toFile:)`` does.
   public static func write(_ data: Data, to url: URL) throws(ArchiveError) {
     try data.writeArchive(toFile: url.filePath(.unwritableFile))
   }
@@ -109,13 +109,13 @@ extension ArchiveEditor {
     try self.init(forReadingFile: url.filePath(.unreadableFile), limits: limits)
   }
 
-  /// Puts the archive with the changes in place of the file at `url`, as ``write(toFile:)`` does.
+  /// Replaces the file at `url` by the archive with the changes, as ``write(toFile:)`` does.
   public func write(to url: URL) throws(ArchiveError) {
     try write(toFile: url.filePath(.unwritableFile))
   }
 }
 
 extension ArchiveError: LocalizedError {
-  /// The path, the message and the byte offset on one line: what `localizedDescription` gives.
+  /// The path, the message and the byte offset on one line, as in `localizedDescription`.
   public var errorDescription: String? { explanation }
 }

@@ -12,8 +12,8 @@
 /// try KeyedArchiver.archive(rootObject: library, toFile: "library.keepsake")
 /// ```
 ///
-/// The archiver writes an instance that is reached twice once, and the reader makes one instance of it. Create an
-/// archiver to save several values under keys; what they share stays shared:
+/// The archiver writes each instance once, however many references lead to it, and the reader makes one instance of it.
+/// Create an archiver to save several values under keys; objects that they share stay shared:
 ///
 /// ```swift
 /// let archiver = KeyedArchiver()
@@ -22,11 +22,11 @@
 /// try archiver.write(toFile: "library.keepsake")
 /// ```
 ///
-/// The archiver is also the `Encoder` of its top level: `point.encode(to: archiver)` makes the keys of the point the
-/// keys of the archive. An archiver belongs to one thread at a time. Code that it calls while it encodes a value (an
+/// The archiver is also the `Encoder` of its top level: with `point.encode(to: archiver)`, the keys of the point become
+/// the keys of the archive. Use an archiver from one thread at a time. Code that it calls while it encodes a value (an
 /// `encode(to:)`, its delegate) can neither encode another value with it nor finish it.
 public final class KeyedArchiver: Encoder, ArchiveWriting {
-  /// The key under which the one-liners keep the root object: "root".
+  /// The key of the root object in archives of a single value: "root".
   public static let rootKey = EncodingSession.rootKey
 
   private var openSession: EncodingSession?
@@ -38,12 +38,12 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// How the archive is written. Set it before you encode the first value.
   public var outputFormatting: ArchiveFormatting = []
 
-  /// What `encode(to:)` of the values finds in its encoder.
+  /// The user info of the encoders that the values get.
   public var userInfo: [CodingUserInfoKey: Any] = [:] {
     didSet { openSession?.settings.userInfo = userInfo }
   }
 
-  /// The delegate, which follows the archiving and may replace objects. Set it before you encode the first value.
+  /// The delegate, which the archiver holds weakly. Set it before you encode the first value.
   public weak var delegate: (any KeyedArchiverDelegate)? {
     didSet { observe() }
   }
@@ -74,7 +74,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
 
   // MARK: Class names
 
-  /// Gives `type` another name in this archive, whatever it is called elsewhere; `nil` takes it back.
+  /// Gives `type` another name in this archive, which overrides all others; `nil` removes the name again.
   ///
   /// Call it before you encode an instance.
   public func setClassName(_ name: String?, for type: Any.Type) {
@@ -91,20 +91,21 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
 
   /// Encodes `value` under `key`, and replaces a value that was encoded under the same key before.
   ///
-  /// Before this returns, all objects that the value reaches are archived in their present state.
+  /// When this returns, all objects that the value reaches are archived in their current state.
   ///
-  /// - Throws: `EncodingError` when the archive is finished, when the archiver is encoding another value just now, when
-  ///   objects refer to each other in a cycle that could not be read back, or when values are nested too deep; and what
-  ///   an `encode(to:)` throws. Nothing of the value is in the archive then.
+  /// - Throws: `EncodingError` when the archive is finished, when the archiver is encoding another value at the moment,
+  ///   when objects refer to each other in a cycle that could not be read back, when values are nested too deep, or when
+  ///   readers could not find a type by its name; and errors of an `encode(to:)`. The archive then contains nothing of the
+  ///   value.
   /// - Complexity: O(*n*) in the value and in the objects that it reaches and that are not archived yet.
   public func encode<Value: Encodable>(_ value: Value, forKey key: String) throws {
     try session.encode(value, forKey: ArchiveCodingKey(stringValue: key))
   }
 
-  /// Completes the archive. You cannot encode further values; calling it again does nothing.
+  /// Completes the archive. Afterwards you cannot encode values; calling this again does nothing.
   ///
-  /// - Throws: what an `encode(to:)` of an object throws that is still to be written; `EncodingError` when the archiver
-  ///   is encoding a value just now, which it continues with.
+  /// - Throws: errors of an `encode(to:)` of objects that are still to be encoded; `EncodingError` when the archiver is
+  ///   encoding a value at the moment. It can then continue.
   public func finishEncoding() throws {
     let session = session
     guard !session.outcome.isFinished else { return try session.finish() }
@@ -138,9 +139,9 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// When this returns, the file is on the disk. Until then, a crash or a power cut leaves the old file or the new
   /// one, whole. The file keeps its permissions, and a symbolic link is followed.
   ///
-  /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be written, and the old one
-  ///   is then untouched; or when the new one is in place, as the message says, and the disk failed to make sure that it
-  ///   stays. Otherwise as ``finishEncoding()``.
+  /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be written. The old file then
+  ///   stays unchanged, unless the message says that the new one is in place but may not survive a power cut. Otherwise
+  ///   as ``finishEncoding()``.
   public func write(toFile path: String) throws {
     try finishEncoding()
     if let givenData { return try givenData.writeArchive(toFile: path) }
@@ -177,10 +178,10 @@ extension KeyedArchiver {
   /// try KeyedArchiver.archive(rootObject: library, toFile: "library.keepsake")
   /// ```
   ///
-  /// The archiver writes what is complete while it encodes the rest. So memory does not grow with the archive, except
-  /// for about 20 bytes for each object.
+  /// The archiver writes what is complete while it encodes the rest. So it does not need memory for the archive, but about
+  /// 25 bytes for each object, and more where objects refer to each other in cycles.
   ///
-  /// - Throws: `EncodingError`, what an `encode(to:)` throws, or ``ArchiveError`` when the file cannot be written.
+  /// - Throws: `EncodingError`, errors of an `encode(to:)`, or ``ArchiveError`` when the file cannot be written.
   public static func archive<Root: Encodable>(
     rootObject: Root,
     toFile path: String,
@@ -209,7 +210,7 @@ extension KeyedArchiver {
 
   /// The archive of `rootObject` and all that it reaches.
   ///
-  /// - Throws: `EncodingError`, or what an `encode(to:)` throws.
+  /// - Throws: `EncodingError`, and errors of an `encode(to:)`.
   public static func archivedData<Root: Encodable>(
     withRootObject rootObject: Root,
     outputFormatting: ArchiveFormatting = [],
@@ -229,10 +230,10 @@ extension KeyedArchiver {
     return data
   }
 
-  /// A deep copy of `object` and all that it reaches. Each object is copied once, so what was shared is shared in the
-  /// copy, and keeps its class.
+  /// A deep copy of `object` and all that it reaches. Each object is copied once, so shared objects stay shared, and
+  /// objects keep their classes.
   ///
-  /// - Throws: `EncodingError` or `DecodingError`, and what an `encode(to:)` or `init(from:)` throws.
+  /// - Throws: `EncodingError` or `DecodingError`, and errors of an `encode(to:)` or `init(from:)`.
   public static func copy<Root: Codable>(of object: Root) throws -> Root {
     let session = EncodingSession([], [:], hidesRootKey: true)
     defer { session.dropSpares() }
@@ -249,8 +250,8 @@ extension KeyedArchiver {
   /// ```
   ///
   /// The copy and the original share no objects, so you can change one while the other is in use. The compiler
-  /// refuses types whose conformance to `Codable` is isolated to an actor, since state of that actor could get into
-  /// the copy.
+  /// rejects types whose conformance to `Codable` is isolated to an actor, since the copy could contain state of that
+  /// actor.
   public static func disconnectedCopy<Root: Codable & SendableMetatype>(of object: Root) throws
     -> sending Root
   {

@@ -4,14 +4,13 @@
   public import Foundation
 #endif
 
-/// Brings back what ``KeyedArchiver`` saved: the same values, shared objects shared.
+/// Reads archives of a ``KeyedArchiver``, and restores values and shared objects.
 ///
 /// ```swift
 /// let library = try KeyedUnarchiver.unarchive(Library.self, fromFile: "library.keepsake")
 /// ```
 ///
-/// Create an unarchiver to read single values by key, in any order. An object that several of them reach is one
-/// instance:
+/// Create an unarchiver to read single values by key, in any order. Objects that they share are one instance:
 ///
 /// ```swift
 /// let unarchiver = try KeyedUnarchiver(forReadingFile: "library.keepsake")
@@ -21,8 +20,8 @@
 /// The same calls read NSKeyedArchiver archives, binary or XML, into the same types: see
 /// <doc:MigratingFromNSKeyedArchiver>.
 ///
-/// It is also the `Decoder` of the top level: `Point(from: unarchiver)` reads a point whose keys are those of the
-/// archive. An unarchiver belongs to one thread at a time.
+/// The unarchiver is also the `Decoder` of the top level: `Point(from: unarchiver)` reads a point whose keys are those of
+/// the archive. Use an unarchiver from one thread at a time.
 public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private let image: ArchiveImage
   private var openSession: DecodingSession?
@@ -32,7 +31,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// What went wrong in a call that cannot throw when there was no session to remember it.
   private var failure: (any Error)?
 
-  /// What `init(from:)` of the values finds in its decoder.
+  /// The user info of the decoders that the values get.
   public var userInfo: [CodingUserInfoKey: Any] = [:] {
     didSet { openSession?.settings.userInfo = userInfo }
   }
@@ -48,14 +47,13 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     didSet { openSession?.change { $0.classPolicy = classPolicy } }
   }
 
-  /// Types that stand in for types that the program does not have. The unarchiver asks its delegate first, and then
-  /// takes the first placeholder that fits the declaration.
+  /// Types that stand for types that the program does not have. The unarchiver asks its delegate first, and then takes
+  /// the first placeholder that fits the declaration.
   public var placeholders: [any ArchivePlaceholder.Type] = [] {
     didSet { openSession?.change { $0.placeholders = placeholders } }
   }
 
-  /// The delegate, which follows the decoding and may replace objects and supply classes. Set it before you decode
-  /// the first value.
+  /// The delegate, which the unarchiver holds weakly. Set it before you decode the first value.
   public weak var delegate: (any KeyedUnarchiverDelegate)? {
     didSet { observe() }
   }
@@ -67,12 +65,11 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///
   /// - Parameters:
   ///   - data: the bytes of the archive.
-  ///   - verification: which parts are compared with their checksums: by default those that are read, when they are, so
-  ///     that one value of a large archive costs no more than its own bytes. The one-liners, which read all of an archive,
-  ///     compare all of it before any code of yours runs.
-  ///   - limits: how much the archive may ask of the reader.
-  /// - Throws: `DecodingError.dataCorrupted`, whose underlying error is an ``ArchiveError``, when this is no archive
-  ///   or a damaged one.
+  ///   - verification: which parts the unarchiver compares with their checksums: by default each part before it first reads
+  ///     it, so that one value of a large archive costs no more than its own bytes.
+  ///   - limits: limits on what the archive may demand.
+  /// - Throws: `DecodingError.dataCorrupted`, whose underlying error is an ``ArchiveError``, when `data` is no archive or
+  ///   is damaged.
   public init(
     forReadingFrom data: Data,
     verification: ArchiveVerification = .onDemand,
@@ -84,13 +81,13 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     self.limits = limits
   }
 
-  /// Opens the archive in the file at `path`, which is mapped into memory: only what is decoded is read.
+  /// Opens the archive in the file at `path`, and maps it into memory: only the parts that you decode are read.
   ///
-  /// The file must not be cut shorter while the unarchiver, or a decoder of it, is in use. Replacing it, as
-  /// ``KeyedArchiver/write(toFile:)`` does, is fine.
+  /// The file must not be truncated while the unarchiver, or a decoder of it, is in use. Replacing it, as
+  /// ``KeyedArchiver/write(toFile:)`` does, is safe.
   ///
   /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be read, and
-  ///   `DecodingError.dataCorrupted` when it holds no archive or a damaged one.
+  ///   `DecodingError.dataCorrupted` when it is no archive or is damaged.
   public convenience init(
     forReadingFile path: String,
     verification: ArchiveVerification = .onDemand,
@@ -124,7 +121,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
 
   // MARK: Class names
 
-  /// Lets `name` stand for `type` in this archive; `nil` takes it back.
+  /// Makes `name` refer to `type` in this archive; `nil` removes the name again.
   public func setClass(_ type: (any Decodable.Type)?, forClassName name: String) {
     ownClasses[name] = type
     openSession?.change { $0.ownClasses = ownClasses }
@@ -159,7 +156,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// The value under `key`.
   ///
   /// - Throws: `DecodingError`: `keyNotFound` when the archive has no such key, otherwise what is wrong with the value
-  ///   and where; and what an `init(from:)` throws.
+  ///   and where; and errors of an `init(from:)`.
   /// - Complexity: O(*n*) in the bytes of the value and of the objects that it reaches and that were not read before,
   ///   however large the rest of the archive is.
   public func decode<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value {
@@ -167,7 +164,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
       .decode(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
   }
 
-  /// The value under `key`, or `nil` when the archive has no such key, or nil under it.
+  /// The value under `key`; `nil` for a missing key and for an archived nil.
   ///
   /// - Throws: as ``decode(_:forKey:)``, except for a key that is missing.
   public func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
@@ -177,8 +174,8 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
 
   /// Whether the archive has a value under `key`, even nil. It is `false` for an archive whose top level has no keys.
   ///
-  /// It is also `false` if the archive is too damaged to tell. The next call that can throw, such as
-  /// ``decode(_:forKey:)`` for any key, then throws the error; until then it is in ``error``.
+  /// It is also `false` if the archive is damaged in such a way that the unarchiver cannot find the keys. The next call
+  /// that can throw, such as ``decode(_:forKey:)`` for any key, then throws the error; until then it is in ``error``.
   public func containsValue(forKey key: String) -> Bool {
     answer(orElse: false) { $0.contains(ArchiveCodingKey(stringValue: key)) }
   }
@@ -192,9 +189,9 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   }
 
   /// The error of a call that cannot throw, such as ``containsValue(forKey:)`` or ``allKeys``, until another call
-  /// throws it; or why a ``Lazy`` property could not be read.
+  /// throws it; or the error of a ``Lazy`` property that could not be read.
   ///
-  /// Look here if your last call is one that cannot throw.
+  /// Check it if your last call is one that cannot throw.
   public var error: (any Error)? {
     openSession?.checks.failure.error ?? openSession?.lazies.faults.first ?? failure
   }
@@ -238,7 +235,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
 
   /// The top level as a keyed container.
   ///
-  /// - Throws: `DecodingError.typeMismatch` when the archive was made of a value that has no keys.
+  /// - Throws: `DecodingError.typeMismatch` when the top level has no keys.
   public func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     try openTopLevel.container(keyedBy: type)
   }
@@ -286,15 +283,14 @@ extension KeyedUnarchiver {
   /// ```
   ///
   /// - Throws: `DecodingError`, whose coding path begins at the root object and whose underlying error is an
-  ///   ``ArchiveError``; and what an `init(from:)` throws.
+  ///   ``ArchiveError``; and errors of an `init(from:)`.
   /// - Parameters:
   ///   - type: the type of the root object, or a superclass of its class.
   ///   - data: the bytes of the archive.
-  ///   - verification: which parts are compared with their checksums: by default all, before any code of yours runs. (An
-  ///     unarchiver that reads single values compares the parts that it reads.)
-  ///   - limits: how much the archive may ask of the reader.
+  ///   - verification: which parts are compared with their checksums: by default all, before any code of yours runs.
+  ///   - limits: limits on what the archive may demand.
   ///   - classPolicy: which types the archive may name.
-  ///   - userInfo: what `init(from:)` of the values finds in its decoder.
+  ///   - userInfo: the user info of the decoders that the values get.
   public static func unarchive<Root: Decodable>(
     _ type: Root.Type,
     from data: Data,

@@ -3,28 +3,27 @@
   internal import Synchronization
 
   extension KeyedArchiver {
-    /// Saves `rootObject` and all that it reaches, in its present state, while the program continues.
+    /// Saves `rootObject` and all that it reaches, in its current state, while the program continues.
     ///
     /// ```swift
     /// try await KeyedArchiver.save(rootObject: library, to: libraryURL)
     /// ```
     ///
-    /// The method makes the archive on the calling actor before it first suspends, so later changes are not in it.
+    /// The method makes the archive on the calling actor before it first suspends, so it does not contain later changes.
     /// Then the actor is free, and another thread writes the archive, as durably as ``write(to:)`` does. Saves of one
-    /// file take effect in the order of the calls; a synchronous save, such as ``write(to:)``, waits for those that
-    /// began before.
+    /// file take effect in the order of the calls; a synchronous save, such as ``write(to:)``, waits for earlier ones.
     ///
     /// The whole archive is in memory until it is written.
     ///
     /// - Parameters:
-    ///   - rootObject: what to save.
-    ///   - url: where to.
+    ///   - rootObject: the value to save.
+    ///   - url: the file.
     ///   - outputFormatting: how the archive is written.
-    ///   - userInfo: what `encode(to:)` of the values finds in its encoder.
-    ///   - progress: is told how many bytes are written, of how many; it is complete when the file is in place. Cancelling
-    ///     it, or the task, ends the save as long as the file is not in place.
-    /// - Throws: `CancellationError` if the save was cancelled, otherwise as ``archive(rootObject:to:outputFormatting:userInfo:)``.
-    ///   The old file is then untouched.
+    ///   - userInfo: the user info of the encoders that the values get.
+    ///   - progress: counts the bytes that are written; it is complete when the file is in place. Cancelling it, or the
+    ///     task, ends the save unless the file is already in place.
+    /// - Throws: `CancellationError` if the save was cancelled; the old file then stays. Otherwise as
+    ///   ``archive(rootObject:to:outputFormatting:userInfo:)``.
     nonisolated(nonsending) public static func save<Root: Encodable>(
       rootObject: Root,
       to url: URL,

@@ -8,13 +8,14 @@
     /// try UserDefaults.standard.archive(people, forKey: "people")
     /// ```
     ///
-    /// - Throws: as ``KeyedArchiver/archivedData(withRootObject:outputFormatting:userInfo:)``; what was stored
-    ///   before is then still there.
+    /// - Throws: as ``KeyedArchiver/archivedData(withRootObject:outputFormatting:userInfo:)``; an earlier value then stays.
     public func archive<Value: Encodable>(_ value: Value, forKey key: String) throws {
       set(try KeyedArchiver.archivedData(withRootObject: value), forKey: key)
     }
 
-    /// The value whose archive ``archive(_:forKey:)`` stored under `key`, or `nil` when there is no data.
+    /// The value whose archive ``archive(_:forKey:)`` stored under `key`, or `nil` when no data is stored.
+    ///
+    /// - Throws: `DecodingError` when the data is no archive of such a value, and errors of an `init(from:)`.
     public func unarchive<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
       try data(forKey: key).map { try KeyedUnarchiver.unarchive(type, from: $0) }
     }

@@ -6,7 +6,7 @@ protocol DecodingObserver: AnyObject {
   func type(forUnknownName name: String, superclasses: [String]) -> Any.Type?
 }
 
-/// An object that is called when the whole graph that it belongs to is decoded.
+/// An object with a method that the unarchiver calls when the whole graph of the object is decoded.
 ///
 /// ```swift
 /// extension Library: ArchiveAwakening {
@@ -19,7 +19,7 @@ public protocol ArchiveAwakening: AnyObject {
   func awakeFromArchive()
 }
 
-/// Which classes an archive may name where a subclass, or a type behind a protocol, is to be built.
+/// The types that an archive may name for subclasses and for values behind protocols.
 ///
 /// ```swift
 /// unarchiver.classPolicy = .registeredOnly
@@ -27,8 +27,8 @@ public protocol ArchiveAwakening: AnyObject {
 /// let pets = try unarchiver.decode([Animal].self, forKey: "pets")
 /// ```
 public enum ArchiveClassPolicy: Sendable, Hashable {
-  /// Any type of the program that fits what is declared: a subclass of the declared class, a type that conforms
-  /// to the declared protocol.
+  /// Any type of the program that fits the declaration: a subclass of the declared class, or a type that conforms to the
+  /// declared protocol.
   case byName
   /// Only types that were registered with `setClass(_:forClassName:)` of ``KeyedUnarchiver``, and the declared
   /// class itself.

@@ -167,9 +167,9 @@ extension DecodingSession {
   private func usedTooEarly(_ offset: Int) -> DecodingError {
     corrupted(
       ArchiveError.misuse(
-        "The value of a @Deferred property was read, compared or hashed while its archive was still being decoded, when "
-          + "it had none. Leave it out of == and hash(into:), or mark the set or dictionary @Deferred, too, whose "
-          + "elements are hashed; what an initializer needs it for belongs into awakeFromArchive()",
+        "A @Deferred property was read, compared or hashed while its archive was being decoded, before it had its value. "
+          + "Leave it out of == and hash(into:), or mark the set or dictionary that hashes it @Deferred, too. Move code "
+          + "that needs it from initializers to awakeFromArchive()",
         at: offset
       ),
       searchedPath(to: offset)

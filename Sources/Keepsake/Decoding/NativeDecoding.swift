@@ -92,7 +92,7 @@ extension DecodingSession {
     for text in try image.urlTexts(at: start, in: reader).reversed() {
       var end = text
       guard let next = URL(string: try String.read(self, at: &end), relativeTo: url) else {
-        throw ArchiveError(.typeMismatch, "Foundation makes no URL of the text", byteOffset: text)
+        throw ArchiveError(.typeMismatch, "Foundation does not accept the text as a URL", byteOffset: text)
       }
       try charge(next, at: text)
       url = next

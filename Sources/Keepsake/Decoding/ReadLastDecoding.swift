@@ -294,8 +294,8 @@ extension DecodingSession {
       }
       throw corrupted(
         ArchiveError.misuse(
-          "A \(value.type) was made while a property that its elements are hashed by had no value yet, as it closes a "
-            + "cycle. Leave that property out of == and hash(into:), or store the set or dictionary in a var of a class",
+          "A \(value.type) was made before a property that its elements hash had its value, because that property closes "
+            + "a cycle. Leave the property out of == and hash(into:), or make the set or dictionary a stored var",
           at: value.offset
         ),
         searchedPath(to: value.offset)

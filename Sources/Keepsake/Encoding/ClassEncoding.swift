@@ -141,13 +141,13 @@ extension EncodingSession {
         "no type of this program is found by \(name)"
       }
     return
-      "\(String(describing: type)) stands where another type is declared, so that it will be looked up by its "
-      + "name; but \(reason). Let it conform to ArchivableClass with an archivedClassName (a generic one is to be "
-      + "registered, too), or call KeyedArchiver.setClassName and KeyedUnarchiver.setClass"
+      "\(String(describing: type)) is archived where another type is declared, so readers look it up by its name; but "
+      + "\(reason). Declare an archivedClassName (ArchivableClass), with which a generic type is also to be registered, "
+      + "or call KeyedArchiver.setClassName and KeyedUnarchiver.setClass"
   }
 
   private func sharedName(_ name: String, _ types: [Any.Type]) -> String {
-    "\(types.map { String(reflecting: $0) }.joined(separator: " and ")) all go by the name \(name) in archives; "
-      + "give each its own archivedClassName, and aliases that no other type has"
+    "\(types.map { String(reflecting: $0) }.joined(separator: " and ")) have the same name in archives, \(name). "
+      + "Give each its own archivedClassName, and aliases that no other type has"
   }
 }

@@ -1,7 +1,7 @@
 /// How types of ``ArchivedFields`` are coded by their own `encode(to:)` and `init(from:)`: those of classes always, those of
 /// structures by other coders, and where an archive has something else than a record.
 extension ArchivedFields {
-  /// Decodes the properties for which there is a value; the others have their defaults.
+  /// Decodes the properties that have a value; the others keep their defaults.
   ///
   /// ```swift
   /// let address = try JSONDecoder().decode(Address.self, from: json)

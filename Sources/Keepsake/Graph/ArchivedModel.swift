@@ -13,9 +13,9 @@
 /// }
 /// ```
 ///
-/// Models may refer to each other in cycles. Each property has a default, which it keeps if the archive has no value
-/// for it, or nil for a property that is not optional. So you can add properties later, and remove them: values
-/// without a property are ignored. Observers (`didSet`) do not run while an object is decoded.
+/// Models may refer to each other in cycles. Each property has a default. It keeps the default if the archive has no
+/// value for it, or has nil and the property is not optional. So you can add properties later. You can also remove them:
+/// values without a property are ignored. Observers (`didSet`) do not run while an object is decoded.
 ///
 /// The rules of ``ArchivedFields`` apply. A type that is not `Codable` is an error that names the property, and
 /// ``ArchivedFields/archivedKeys`` renames the key of a property or leaves the property out:
@@ -24,12 +24,12 @@
 /// override class var archivedKeys: [String: String?] { ["friends": "mates", "cache": nil] }
 /// ```
 ///
-/// If a class and its superclass have private properties of the same name, the key of the superclass's property is
-/// the name, and that of the subclass's is `ClassName.name`.
+/// If a class and its superclass have private properties with the same name, the key of the one in the superclass is
+/// the name, and the key of the one in the subclass is `ClassName.name`.
 ///
 /// Other encoders, such as `JSONEncoder`, write a model as one keyed container with all its properties.
 open class ArchivedModel: ArchivedFields, SelfRegistering, DefaultKeeping {
-  /// The keys of those properties that have another one than their name; nil for a property that is not archived.
+  /// The keys of properties whose key is not their name; nil for a property that is not archived.
   open class var archivedKeys: [String: String?] { [:] }
 
   /// Makes a model with the defaults of all its properties.
@@ -38,7 +38,7 @@ open class ArchivedModel: ArchivedFields, SelfRegistering, DefaultKeeping {
   /// Decodes the properties that have a value; the others keep their defaults.
   ///
   /// In a graph that is deeper than readers accept, an optional or collection may be empty until everything else is
-  /// decoded. So derive what depends on it in ``ArchiveAwakening/awakeFromArchive()``.
+  /// decoded. So derive other values from it only in ``ArchiveAwakening/awakeFromArchive()``.
   public required init(from decoder: any Decoder) throws {
     try decodeProperties(ofObject: self, from: decoder)
   }

@@ -1,14 +1,14 @@
 // What @Deferred and @WeakReference do, for those who write their coding by hand.
 
 extension KeyedDecodingContainer {
-  /// Decodes an object as `type`, which may be known only when the program runs: with `let type: Animal.Type = Dog.self`
-  /// it is a `Dog`, where the method of the standard library makes an `Animal`.
+  /// Decodes an object as `type`, which may be known only at run time: with `let type: Animal.Type = Dog.self` the result
+  /// is a `Dog`, where the method of the standard library makes an `Animal`.
   @inlinable
   public func decode<Value: Decodable & AnyObject>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try decode(runtime: type, forKey: key)
   }
 
-  /// Decodes an object as `type`, which may be known only when the program runs; `nil` where there is none.
+  /// Decodes an object as `type`, which may be known only at run time; `nil` for a missing key and for nil.
   @inlinable
   public func decodeIfPresent<Value: Decodable & AnyObject>(
     _ type: Value.Type,
@@ -26,10 +26,10 @@ extension KeyedDecodingContainer {
   /// ```
   ///
   /// The decoder calls `assign` once: at once if the value exists already or the decoder is not Keepsake's, otherwise
-  /// before the outermost decode returns. It does not call it if the initializer throws.
+  /// before the outermost decode returns. It does not call `assign` if the initializer throws.
   ///
-  /// - Throws: `DecodingError` when there is no value of that key. What is wrong with the value itself is thrown by
-  ///   the outermost decode, with the path of the value.
+  /// - Throws: `DecodingError` when there is no value for that key. The outermost decode throws errors of the value itself,
+  ///   with the path of the value.
   public func decodeDeferred<Value: Decodable>(
     _ type: Value.Type,
     forKey key: Key,
@@ -73,18 +73,17 @@ private func deferred<Value: Decodable>(_ type: Value.Type) -> any DeferredDecod
 extension KeyedEncodingContainer {
   /// Encodes `value` under `key`, for a reader that uses `decodeDeferred(_:forKey:_:)`.
   ///
-  /// A plain `encode` writes the same. But if the value closes a cycle, the archiver then has to find out whether it
-  /// is read deferred: it archives and reads the root object once more, in memory.
+  /// A plain `encode` writes the same. But if the value closes a cycle, the archiver then has to find out whether a reader
+  /// decodes it deferred: it archives and reads the root object once more, in memory.
   public mutating func encodeDeferred<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     try encode(Deferred(wrappedValue: value), forKey: key)
   }
 
   /// Encodes a reference to `object` under `key` if something else archives the object, earlier or later.
   ///
-  /// It is read with `decodeIfPresent`, or, where it may close a cycle, with
-  /// `decodeDeferredIfPresent(_:forKey:_:)` or as a ``WeakReference``; it is nil where the object was not
-  /// archived. Nothing is written for nil. An encoder that is not Keepsake's writes nil for an optional, and for
-  /// an object that is none does what the standard library says: it encodes the object.
+  /// Read it with `decodeIfPresent`, or, where it may close a cycle, with `decodeDeferredIfPresent(_:forKey:_:)` or as a
+  /// ``WeakReference``; it is nil if the object was not archived. The archiver writes nothing for nil. Other encoders write
+  /// nil for an optional. If `object` is not optional, they encode the object, as the standard library specifies.
   public mutating func encodeConditional<Object: AnyObject & Encodable>(
     _ object: Object?,
     forKey key: Key
@@ -110,8 +109,8 @@ extension UnkeyedEncodingContainer {
 extension Decoder {
   /// Registers `object`, so that the objects it holds can refer back to it while its initializer still runs.
   ///
-  /// Call it in the initializer with `self`, once all stored properties have values. With another decoder than
-  /// Keepsake's it does nothing.
+  /// Call this in the initializer with `self`, once all stored properties have values. In other decoders than Keepsake's
+  /// it does nothing.
   public func register(_ object: some SelfRegistering) {
     guard let decoder = archiveDecoder else { return }
     decoder.session.register(object, from: decoder)
@@ -120,9 +119,9 @@ extension Decoder {
   /// The version that `type`, the class being decoded or one of its superclasses, had when the archive was
   /// written: its ``ArchivableClass/archiveVersion`` then.
   ///
-  /// It is 0 where the archive states none: when the class was not yet in the chain, and for a structure or an
-  /// enumeration that did not stand behind a protocol. With another decoder than Keepsake's, which records no
-  /// versions, it is the type's present one.
+  /// It is 0 if the archive states none: when the class was not yet in the inheritance chain, and for a structure or an
+  /// enumeration that was not behind a protocol. With other decoders than Keepsake's, it is the current version of the
+  /// type.
   public func archivedVersion(of type: Any.Type) -> Int {
     guard let decoder = archiveDecoder else { return ClassNames.declaredVersion(of: type) }
     return decoder.session.archivedVersion(of: type, for: decoder)

@@ -13,18 +13,18 @@
 /// are read from a queue, not recursively, so chains through the property may have any length.
 ///
 /// While a graph is being decoded, the property has no value. Code that needs it belongs in
-/// ``ArchiveAwakening/awakeFromArchive()``. If anything compares or hashes the property before, as a set does with
-/// its elements, or reads an optional one, which is nil then, the outermost decode throws.
+/// ``ArchiveAwakening/awakeFromArchive()``. The outermost decode throws if anything compares or hashes the property
+/// before, as a set does with its elements, or reads an optional one, which is then nil.
 ///
-/// An initializer that reads one which is *not* optional, its own or that of another object, stops the program: there is
-/// no value to return, and a property cannot throw. The archive decides whether the value is there already. So where an
-/// initializer needs the value, or archives come from others, read it with ``get()``, which throws instead:
+/// If an initializer reads a property that is *not* optional, of its own or another object, the program stops: there is
+/// no value to return, and a property cannot throw. The archive decides whether the value already exists. So if an
+/// initializer needs the value, or if archives come from others, read it with ``get()``, which throws instead:
 ///
 /// ```swift
 /// let author = try post.$author.get()
 /// ```
 ///
-/// Other encoders and decoders, such as JSON's, see the value as if the property were a plain one.
+/// Other encoders and decoders, such as those for JSON, treat the property as a plain one.
 @propertyWrapper
 public struct Deferred<Value> {
   private enum Storage {
@@ -42,12 +42,12 @@ public struct Deferred<Value> {
   /// The property itself, for ``isDecoded`` and ``get()``.
   public var projectedValue: Deferred<Value> { self }
 
-  /// Whether the value is there: always, except while the archive that it comes from is being decoded, or where that failed.
+  /// Whether the property has its value: always, except while its archive is being decoded, or if that failed.
   public var isDecoded: Bool { valueIfDecoded != nil }
 
-  /// The value, where it may be that it was not decoded yet.
+  /// The value, if it is already decoded.
   ///
-  /// - Throws: ``ArchiveError`` with the code ``ArchiveError/Code/misuse`` when it was not. Decoding continues then: the
+  /// - Throws: ``ArchiveError`` with the code ``ArchiveError/Code/misuse`` if it is not. Decoding can continue: the
   ///   property has its value when the outermost decode returns.
   public func get() throws(ArchiveError) -> Value {
     if let value = valueIfDecoded { return value }
@@ -146,7 +146,7 @@ private final class DeferredEncodingPlan<Value: Encodable>: EncodingPlan<Deferre
 extension Deferred: Decodable, NativelyDecodable where Value: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan { DeferredDecodingPlan<Value>() }
 
-  /// Decodes the value: from an archive when everything else has been, from anything else at once.
+  /// Decodes the value: from an archive after everything else, from other decoders at once.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     // An archive's container goes by the plan of the type.
@@ -172,7 +172,7 @@ private final class DeferredDecodingPlan<Value: Decodable>: DecodingPlan<Deferre
 }
 
 extension KeyedEncodingContainer {
-  /// Encodes a deferred optional as a plain one: nothing where it is nil.
+  /// Encodes a deferred optional as a plain one: nothing if it is nil.
   public mutating func encode<Wrapped: Encodable>(_ value: Deferred<Wrapped?>, forKey key: Key) throws {
     if case .some(.none) = value.valueIfDecoded { return }
     try encodeIfPresent(Optional(value), forKey: key)
@@ -180,7 +180,7 @@ extension KeyedEncodingContainer {
 }
 
 extension KeyedDecodingContainer {
-  /// Decodes a deferred optional as a plain one: nil where the key is missing.
+  /// Decodes a deferred optional as a plain one: nil if the key is missing.
   public func decode<Wrapped: Decodable>(
     _ type: Deferred<Wrapped?>.Type,
     forKey key: Key
@@ -192,7 +192,7 @@ extension KeyedDecodingContainer {
 // MARK: Other conformances
 
 extension Deferred: Equatable where Value: Equatable {
-  /// Compares the values. Where one is not decoded yet, the outermost decode will throw.
+  /// Compares the values. If one is not decoded yet, the outermost decode throws.
   public static func == (left: Deferred, right: Deferred) -> Bool {
     if let value = left.valueIfDecoded, let other = right.valueIfDecoded { return value == other }
     left.noteEarlyUse()
@@ -205,7 +205,7 @@ extension Deferred: Equatable where Value: Equatable {
 }
 
 extension Deferred: Hashable where Value: Hashable {
-  /// Hashes the value. Where it is not decoded yet, the outermost decode will throw.
+  /// Hashes the value. If it is not decoded yet, the outermost decode throws.
   public func hash(into hasher: inout Hasher) {
     guard let value = valueIfDecoded else { return noteEarlyUse() }
     hasher.combine(value)

@@ -1,4 +1,4 @@
-/// A property whose value is read from an archive when it is first touched.
+/// A property whose value is read from an archive when you first access it.
 ///
 /// ```swift
 /// final class Chapter: Codable {
@@ -7,26 +7,26 @@
 /// }
 /// ```
 ///
-/// An archive of many chapters is opened in milliseconds, and of those pages only what is used is ever read. What several
-/// lazy properties of one archive share is one object, whenever each is read. Threads may touch a property at the same time.
+/// An archive of many chapters opens in milliseconds, and only the pages that you use are read. Objects that several lazy
+/// properties of an archive share are one instance, whenever each is read. Several threads may access a property at once.
 ///
-/// The archive stays in memory, or the file mapped, as long as something of it is still to be read. In an
-/// ``ArchiveDocument`` a value that was not touched stays in the file as it is when the document is saved. Where its owner
-/// is archived elsewhere, it is read first.
+/// The archive stays in memory, or the file mapped, as long as values in it are still to be read. When an
+/// ``ArchiveDocument`` is saved, a value that you have not accessed stays in the file unchanged. When you archive its owner
+/// elsewhere, the value is read first.
 ///
-/// A value that is damaged cannot be thrown by a getter. The property is then empty (``LazyValue/emptyLazyValue``), `$pages`
-/// has the ``error``, and archiving the property throws it: nothing is lost because something could not be read. To be told
-/// at once, read the value with ``load()``:
+/// A getter cannot throw. If the value is damaged, the property is empty (``LazyValue/emptyLazyValue``), `$pages` has the
+/// ``error``, and archiving the property throws it, so that nothing is lost. To get the error at once, read the value with
+/// ``load()``:
 ///
 /// ```swift
 /// let pages = try chapter.$pages.load()
 /// ```
 ///
-/// An initializer that touches the property of an object of the same archive finds it empty as well, and the outermost decode
-/// throws. What needs it belongs into ``ArchiveAwakening/awakeFromArchive()``.
+/// If an initializer accesses the property of an object of the same archive, the property is empty, too, and the outermost
+/// decode throws. Code that needs it belongs in ``ArchiveAwakening/awakeFromArchive()``.
 ///
-/// Other encoders and decoders, such as JSON's, see the value as if the property were a plain one; and a property that was a
-/// plain one, or becomes one, reads what is in older archives.
+/// Other encoders and decoders, such as those for JSON, treat the property as a plain one. You can add the wrapper to a
+/// property, or remove it, and still read older archives.
 @propertyWrapper
 public struct Lazy<Value: LazyValue> {
   fileprivate var content: LazyContent<Value>
@@ -36,7 +36,7 @@ public struct Lazy<Value: LazyValue> {
     content = LazyContent(wrappedValue)
   }
 
-  /// The value, which is read now if it was not yet; empty if it cannot be read.
+  /// The value, which is read now if it was not yet; the empty value if it cannot be read.
   public var wrappedValue: Value {
     get { (try? content.load()) ?? Value.emptyLazyValue }
     set { content = LazyContent(newValue) }
@@ -49,10 +49,10 @@ public struct Lazy<Value: LazyValue> {
     }
   }
 
-  /// What is known of the value without reading it, and reading it with errors.
+  /// The property itself, for ``isLoaded``, ``error`` and ``load()``.
   public var projectedValue: Lazy<Value> { self }
 
-  /// Whether the value is there, so that touching the property reads nothing.
+  /// Whether the value is in memory, so that accessing the property reads nothing.
   public var isLoaded: Bool { content.isLoaded }
 
   /// Why the value could not be read; `nil` as long as no attempt has failed.
@@ -60,7 +60,7 @@ public struct Lazy<Value: LazyValue> {
 
   /// The value, which is read now if it was not yet.
   ///
-  /// - Throws: `DecodingError` as the unarchiver does that the property came from, and what an `init(from:)` throws.
+  /// - Throws: `DecodingError`, and errors of an `init(from:)`.
   public func load() throws -> Value { try content.load() }
 }
 
@@ -100,7 +100,7 @@ private final class LazyEncodingPlan<Value: LazyValue & Encodable>: EncodingPlan
 extension Lazy: Decodable, NativelyDecodable where Value: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan { LazyDecodingPlan<Value>() }
 
-  /// Decodes where the value is from an archive, and the value from anything else.
+  /// Notes the place of the value in an archive; decodes the value from other decoders.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     // An archive's container goes by the plan of the type.
@@ -129,7 +129,7 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
 }
 
 extension KeyedEncodingContainer {
-  /// Encodes a lazy optional that was read, or set, to nil as a plain one: nothing.
+  /// Encodes a lazy optional as a plain one: nothing if it is known to be nil.
   public mutating func encode<Wrapped: Encodable>(_ value: Lazy<Wrapped?>, forKey key: Key) throws {
     if value.isLoaded, try value.load() == nil { return }
     try encodeIfPresent(Optional(value), forKey: key)
@@ -137,7 +137,7 @@ extension KeyedEncodingContainer {
 }
 
 extension KeyedDecodingContainer {
-  /// Decodes a lazy optional as a plain one: nil where the key is missing.
+  /// Decodes a lazy optional as a plain one: nil if the key is missing.
   public func decode<Wrapped: Decodable>(
     _ type: Lazy<Wrapped?>.Type,
     forKey key: Key
@@ -149,14 +149,14 @@ extension KeyedDecodingContainer {
 // MARK: Other conformances
 
 extension Lazy: Equatable where Value: Equatable {
-  /// Compares the values, which are read for that.
+  /// Reads the values and compares them.
   public static func == (left: Lazy, right: Lazy) -> Bool {
     left.content === right.content || left.wrappedValue == right.wrappedValue
   }
 }
 
 extension Lazy: Hashable where Value: Hashable {
-  /// Hashes the value, which is read for that.
+  /// Reads the value and hashes it.
   public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }
 

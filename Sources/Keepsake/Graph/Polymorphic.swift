@@ -1,5 +1,5 @@
-/// A property whose static type is a protocol, or holds values behind one: `any Shape`, `(any Shape)?`,
-/// `[any Shape]`, `[String: any Shape]`, nested as deep as you like.
+/// A property whose type is a protocol, or a collection of values behind one: `any Shape`, `(any Shape)?`,
+/// `[any Shape]`, `[String: any Shape]`, at any depth.
 ///
 /// ```swift
 /// protocol Shape: Codable { var area: Double { get } }
@@ -9,17 +9,17 @@
 /// }
 /// ```
 ///
-/// The archive has the name of each value's type. The reader finds the type as it finds a subclass: by the names of
-/// ``ArchivableClass``, by registration, or by the runtime's name. It checks that the type conforms to the protocol
-/// before it calls an initializer. Shared objects stay shared.
+/// The archive has the name of each value's type. The reader finds the type as it finds a subclass: by registration, by
+/// the names of ``ArchivableClass``, or by the runtime's name. It checks that the type conforms to the protocol before it
+/// calls an initializer. Shared objects stay shared.
 ///
 /// The wrapper is `Codable` whatever its type is. Encoding throws if a value is not `Codable`.
 ///
 /// With `Any`, a collection may mix `Codable` values, collections of these, and nil. In NSKeyedArchiver archives,
-/// which declare no types, the kind of each value and the class of each object tell the type
+/// which declare no types, the kind of each value and the class of each object determine the type
 /// (<doc:MigratingFromNSKeyedArchiver>).
 ///
-/// Other encoders, such as JSON's, write each value as `{"type": name, "value": …}`, and other decoders read
+/// Other encoders, such as those for JSON, write each value as `{"type": name, "value": …}`, and other decoders read
 /// that.
 @propertyWrapper
 public struct Polymorphic<Value> {
@@ -31,7 +31,7 @@ public struct Polymorphic<Value> {
     self.wrappedValue = wrappedValue
   }
 
-  /// A value to archive with the name of its type where there is no property, such as a root object:
+  /// Wraps a value that is not a property, such as a root object, to archive it with the name of its type:
   /// `archivedData(withRootObject: Polymorphic(shapes))`.
   public init(_ value: Value) {
     wrappedValue = value
@@ -140,7 +140,7 @@ extension Polymorphic: NilHolding {
 }
 
 extension KeyedEncodingContainer {
-  /// Encodes an optional behind a protocol as a plain one: nothing where it is nil.
+  /// Encodes an optional behind a protocol as a plain one: nothing if it is nil.
   public mutating func encode<Wrapped>(_ value: Polymorphic<Wrapped?>, forKey key: Key) throws {
     guard value.wrappedValue != nil else { return }
     try encodeIfPresent(Optional(value), forKey: key)
@@ -148,7 +148,7 @@ extension KeyedEncodingContainer {
 }
 
 extension KeyedDecodingContainer {
-  /// Decodes an optional behind a protocol as a plain one: nil where the key is missing.
+  /// Decodes an optional behind a protocol as a plain one: nil if the key is missing.
   public func decode<Wrapped>(
     _ type: Polymorphic<Wrapped?>.Type,
     forKey key: Key

@@ -15,7 +15,7 @@ indirect enum UnknownContent: Codable {
 
   init(from decoder: any Decoder) throws {
     guard let decoder = decoder as? ValueDecoder else {
-      let misuse = ArchiveError.misuse("A placeholder reads from archives only")
+      let misuse = ArchiveError.misuse("A placeholder can be decoded only from an archive")
       throw DecodingError.dataCorrupted(misuse.decodingContext(decoder.codingPath))
     }
     let session = decoder.session

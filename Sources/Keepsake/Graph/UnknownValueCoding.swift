@@ -1,19 +1,19 @@
 extension ArchivePlaceholder {
-  /// Takes what stands in the archive.
+  /// Keeps the content of the archive.
   public init(from decoder: any Decoder) throws {
     self.init(try UnknownValue(from: decoder))
   }
 
-  /// Writes it back, under the name that it had.
+  /// Writes the content back, under the name that it had.
   public func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
 }
 
 extension UnknownValue: Codable {
-  /// Takes what stands in the archive where the decoder is.
+  /// Keeps the content that the decoder is at.
   public init(from decoder: any Decoder) throws {
     guard let archive = decoder as? ValueDecoder, let entries = archive.session.entries(at: archive) else {
       throw DecodingError.dataCorrupted(
-        ArchiveError.misuse("A placeholder reads from archives, where the name of its type stands")
+        ArchiveError.misuse("A placeholder can be decoded only where an archive names a type")
           .decodingContext(decoder.codingPath)
       )
     }
@@ -31,8 +31,8 @@ extension UnknownValue: Codable {
 }
 
 extension UnknownValue: ArchivePlaceholder {
-  /// The same.
+  /// Returns `content` itself.
   public init(_ content: UnknownValue) { self = content }
-  /// Itself.
+  /// The value itself.
   public var content: UnknownValue { self }
 }

@@ -7,20 +7,20 @@
 /// }
 /// ```
 ///
-/// When it is read, it is nil if the object is not in the archive. Otherwise it gets its value when the outermost
-/// call returns that decodes the object.
+/// When you read it, it is nil if the object is not in the archive. Otherwise it gets its value when the outermost
+/// call that decodes the object returns.
 ///
-/// Other encoders, such as JSON's, have no references: they write nil, and other decoders read nil.
+/// Other encoders, such as those for JSON, have no references: they write nil, and other decoders read nil.
 @propertyWrapper
 public struct WeakReference<Object: AnyObject> {
   private var box: WeakBox<Object>?
 
-  /// A reference to an object, or to none.
+  /// A reference to an object, or nil.
   public init(wrappedValue: Object?) {
     box = wrappedValue.map { WeakBox($0) }
   }
 
-  /// The object, as long as a strong reference keeps it.
+  /// The object, as long as a strong reference to it exists.
   public var wrappedValue: Object? {
     get { box?.object }
     set { box = newValue.map { WeakBox($0) } }
@@ -99,14 +99,14 @@ extension WeakReference {
 }
 
 extension KeyedEncodingContainer {
-  /// Encodes a weak reference as an optional: nothing where it is nil.
+  /// Encodes a weak reference as an optional: nothing if it is nil.
   public mutating func encode<Object: Encodable>(_ value: WeakReference<Object>, forKey key: Key) throws {
     try encodeConditional(value.wrappedValue, forKey: key)
   }
 }
 
 extension KeyedDecodingContainer {
-  /// Decodes a weak reference as an optional: nil where the key is missing.
+  /// Decodes a weak reference as an optional: nil if the key is missing.
   public func decode<Object: Decodable>(
     _ type: WeakReference<Object>.Type,
     forKey key: Key

@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// Which parts of an archive are compared with their checksums.
+/// The parts of an archive that a reader compares with their checksums.
 ///
 /// ```swift
 /// let unarchiver = try KeyedUnarchiver(forReadingFile: path, verification: .everything)
 /// ```
 ///
-/// An archive that was written ``ArchiveFormatting/withoutChecksums`` has none of its contents. It is read with
-/// any of these, and there is nothing to compare.
+/// An archive that was written with ``ArchiveFormatting/withoutChecksums`` has no checksums of its contents to compare,
+/// whatever you choose here.
 public enum ArchiveVerification: Sendable {
   /// All of it, when it is opened.
   case everything
   /// Each part when it is first read.
   case onDemand
-  /// Nothing. Damage then shows only where the structure of the archive is hurt.
+  /// Nothing. The reader then finds only damage that breaks the structure of the archive.
   case disabled
 }
 

@@ -45,7 +45,7 @@ struct SavedParts {
       // Where the checksum stands in both kinds of trailers.
       guard try reader.word(at: trailer.start - 16) == trailer.checksumBefore else {
         throw .damaged(
-          "A save was added to another one than that before it",
+          "A save does not belong to the save before it",
           at: trailer.end - SaveTrailer.byteCount
         )
       }

@@ -1,8 +1,8 @@
-/// The way to a value in an archive: keys, and indexes of elements.
+/// A path to a value in an archive: keys, and indexes of elements.
 ///
-/// In text, steps are separated by points and indexes stand in brackets: `root.books[3].title`. A key with points,
-/// brackets or quotation marks stands in brackets and quotation marks, with escapes as in Swift: `root["a.b"].x`; any
-/// other may stand so. The empty text is the way to the value itself.
+/// In text, dots separate the steps, and indexes are in brackets: `root.books[3].title`. Keys with dots, brackets or
+/// quotation marks are in brackets and quotation marks, with escapes as in Swift, and any other key may be:
+/// `root["a.b"].x`. The empty text is the path to the value itself.
 ///
 /// ```swift
 /// let title = try archive[path: "root.books[3].title"]?.stringValue
@@ -23,14 +23,14 @@ public struct ArchivePath: Hashable, Sendable {
   /// What is wrong with the literal that this was made of.
   private var fault: ArchiveError?
 
-  /// The path of these steps.
+  /// Makes a path of these steps.
   public init(_ elements: [Element]) {
     self.elements = elements
   }
 
-  /// The path that `text` spells.
+  /// Parses a path.
   ///
-  /// - Throws: ``ArchiveError`` with the code ``ArchiveError/Code/misuse`` when it spells none; the message says where.
+  /// - Throws: ``ArchiveError`` with the code ``ArchiveError/Code/misuse`` when `text` is no path; the message says where.
   public init(_ text: String) throws(ArchiveError) {
     var parser = PathParser(text)
     elements = try parser.parse()
@@ -50,8 +50,8 @@ extension ArchivePath.Element {
 }
 
 extension ArchivePath: ExpressibleByStringLiteral {
-  /// The path that the literal spells. A literal cannot throw: when it spells none, following the path does, with
-  /// the error that ``init(_:)-(String)`` would have thrown.
+  /// Parses a literal. This cannot throw: if the literal is no path, following the path throws the error that
+  /// ``init(_:)-(String)`` would have thrown.
   public init(stringLiteral text: String) {
     var parser = PathParser(text)
     do {
@@ -72,7 +72,7 @@ extension ArchivePath: ExpressibleByStringLiteral {
 }
 
 extension ArchivePath: CustomStringConvertible {
-  /// The path in text, from which a path can be made that leads to the same value.
+  /// The path in text, which can be parsed again.
   public var description: String {
     var text = ""
     for element in elements {

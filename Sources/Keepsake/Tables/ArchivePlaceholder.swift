@@ -1,5 +1,5 @@
-/// A type that stands in for types that the program does not have, such as those of a plug-in that is gone or of a
-/// later release. It keeps what it read, and writes it back unchanged.
+/// A type that stands for types that the program does not have, such as those of a missing plug-in or of a later
+/// release. It keeps what it read, and writes it back unchanged.
 ///
 /// ```swift
 /// struct UnknownShape: Shape, ArchivePlaceholder {
@@ -15,7 +15,7 @@
 /// ```
 ///
 /// Use a structure for values and a class for objects. It must fit the declaration: conform to the protocol, or be a
-/// subclass. It needs no coding code.
+/// subclass of the class. It needs no coding code.
 public protocol ArchivePlaceholder: Codable {
   /// Makes a placeholder with the content of an archive.
   init(_ content: UnknownValue)
@@ -25,14 +25,14 @@ public protocol ArchivePlaceholder: Codable {
 
 /// A value or an object of an archive whose type the program does not have (``ArchivePlaceholder``).
 ///
-/// The reader builds the objects that it refers to, if their classes exist, after everything else. They are shared
-/// with the rest of the graph.
+/// After everything else, the reader decodes the objects to which it refers, if their classes exist. The rest of the graph
+/// shares them.
 public struct UnknownValue {
   /// The name of the type in the archive.
   public var typeName: String { entries.first?.name ?? "" }
   /// The names of its superclasses, the nearest first.
   public var superclassNames: [String] { entries.dropFirst().map(\.name) }
-  /// The version that the type stated for its own part of the format.
+  /// The version that the type declared, as ``ArchivableClass/archiveVersion``.
   public var version: Int { entries.first?.version ?? 0 }
 
   /// The entry of the type in the class table, and those of its superclasses.

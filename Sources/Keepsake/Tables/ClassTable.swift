@@ -189,7 +189,7 @@ extension ClassEntry {
     let superclass = try reader.varint(at: &offset)
     guard superclass <= earlier.count else {
       throw .damaged(
-        "A class names a superclass that is not in front of it in the table",
+        "A class names a superclass that is not before it in the table",
         at: superclassOffset
       )
     }

@@ -1,8 +1,8 @@
-/// A type that declares the name and the version under which archives keep its instances.
+/// A type that declares the name and the version that archives have for it.
 ///
-/// An archive has the name of a type that the declaration does not tell: of a `Dog` in an `[Animal]`, and of any
-/// class, structure or enumeration behind a protocol. By default this is the runtime's name, so renaming the type or
-/// moving it to another module would make such archives unreadable. A declared name stays. Every program that
+/// An archive has the name of a type if the declaration does not determine the type: for a `Dog` in an `[Animal]`, and for
+/// any class, structure or enumeration behind a protocol. By default this is the runtime's name, so renaming the type or
+/// moving it to another module would make such archives unreadable. A declared name stays the same. Every program that
 /// contains the type finds it by this name, without registration.
 ///
 /// ```swift
@@ -15,8 +15,8 @@
 /// }
 /// ```
 ///
-/// The runtime's name of a private or local type means nothing in another process; with a declared name you can
-/// archive such a type like any other. Return the same values each time.
+/// The runtime's name of a private or local type means nothing in another process. With a declared name you can archive
+/// such a type like any other. Return the same values each time.
 ///
 /// ## Subclasses
 ///
@@ -33,21 +33,20 @@
 /// }
 /// ```
 ///
-/// ## What is not found
+/// ## Types that need registration
 ///
-/// Generic types and classes declared in Objective-C are not found by a declared name. Structures and enumerations
-/// are found if they are part of the program: an optimized build leaves out internal ones that nothing uses. Register
-/// such types with ``KeyedUnarchiver/setClass(_:forClassName:)-swift.type.method``.
+/// A declared name does not find generic types and classes declared in Objective-C. It finds structures and enumerations
+/// that are part of the program; an optimized build leaves out internal ones that nothing uses. Register such types with
+/// ``KeyedUnarchiver/setClass(_:forClassName:)-swift.type.method``.
 public protocol ArchivableClass {
-  /// The name under which instances are archived. By default the name of the type and of those around it,
-  /// with the module: `"Zoo.Animal"`.
+  /// The name of the type in archives. By default the module, any enclosing types, and the name of the type:
+  /// `"Zoo.Animal"`.
   static var archivedClassName: String { get }
 
-  /// Further names under which the type is found, such as those it had before it was renamed. None by
-  /// default.
+  /// Other names by which a reader finds the type, such as earlier ones. None by default.
   static var archivedClassAliases: [String] { get }
 
-  /// The version of what instances encode, which the archive keeps. 0 by default.
+  /// The version of what instances encode, which the archive records. 0 by default.
   static var archiveVersion: Int { get }
 }
 

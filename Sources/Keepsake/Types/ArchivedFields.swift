@@ -8,24 +8,23 @@
 /// }
 /// ```
 ///
-/// That is all. The archive is the same as without the conformance: a record with the names of the properties. So a
-/// type that adopts the protocol reads its older archives, and a type that drops it reads the newer ones. Other
-/// coders, such as `JSONEncoder`, see one keyed container.
+/// The archive is the same as without the conformance: a record with the names of the properties. So you can adopt or drop
+/// the protocol, and still read all archives. Other coders, such as `JSONEncoder`, use one keyed container.
 ///
-/// - A property without a value in the archive keeps the one of `init()`; a value without a property is ignored. The
+/// - A property without a value in the archive keeps the value from `init()`; a value without a property is ignored. The
 /// archive leaves out an optional that is nil, unless `init()` gives it a value. Nil for a property that is not
 /// optional is an error.
 /// - The type of each property is `Codable`; otherwise coding throws an error that names the property.
 /// - A wrapped property is archived by its wrapper. Observers do not run. Computed and `lazy` properties are not
 /// archived.
-/// - A `let` keeps the value of `init()` when it is read. So it is an error to archive one that has another value.
-/// - ``archivedKeys`` renames the key of a property, or leaves the property out.
+/// - A `let` keeps the value from `init()` when it is read. So it is an error to archive one that has another value.
+/// - ``archivedKeys`` gives a property another key, or leaves it out.
 ///
 /// Keepsake reads and writes the memory of structures, and calls neither `encode(to:)` nor `init(from:)`. So a
 /// structure that implements these should not conform.
 ///
 /// Classes may conform, too, with a `required init()`. An object exists before its properties are read, so they may
-/// refer back to it. A `weak` property is archived only if something else archives its object, as with
+/// refer back to it. The object of a `weak` property is archived only if something else archives it, as with
 /// ``WeakReference``.
 public protocol ArchivedFields: Codable {
   /// Makes a value with the defaults of all properties.
@@ -42,8 +41,8 @@ public protocol ArchivedFields: Codable {
   /// }
   /// ```
   ///
-  /// Return the same dictionary each time: the library asks once for each type. The keys of a class hold for its
-  /// subclasses, too, which may override them.
+  /// Return the same dictionary each time: the library asks once for each type. The keys of a class also apply to its
+  /// subclasses, which may override them.
   static var archivedKeys: [String: String?] { get }
 }
 

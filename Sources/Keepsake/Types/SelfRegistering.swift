@@ -1,8 +1,8 @@
 /// A class whose objects register while their initializer still runs, so that the objects they hold can refer back to
 /// them.
 ///
-/// Once all stored properties have values, `init(from:)` calls `register(_:)` of the decoder, and then reads the
-/// rest:
+/// Once all stored properties have values, `init(from:)` calls `register(_:)` of the decoder, and then decodes the
+/// others:
 ///
 /// ```swift
 /// final class Folder: Codable, SelfRegistering {
@@ -18,8 +18,8 @@
 /// }
 /// ```
 ///
-/// The archiver relies on this when it looks for cycles that no reader can close. If a class does not register,
-/// reading such a cycle throws.
+/// The archiver relies on this when it looks for cycles that no reader can close. If an initializer does not call
+/// `register(_:)`, reading such a cycle throws.
 public protocol SelfRegistering: AnyObject {}
 
 /// Whether objects of a class are there before what they hold is read.

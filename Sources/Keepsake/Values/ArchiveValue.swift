@@ -1,7 +1,7 @@
 /// A value in an archive, viewed without its Swift type.
 ///
-/// A value knows its offset and its kind, and reads anything else when you ask for it. So looking into an archive of
-/// gigabytes costs what you look at. The program needs none of the classes in the archive.
+/// A value has its offset and its kind, and reads anything else when you ask for it. So in an archive of gigabytes, you pay
+/// only for the parts that you read. The program needs none of the classes in the archive.
 ///
 /// ```swift
 /// let archive = try ArchiveValue(forReadingFile: "library.keepsake")
@@ -31,7 +31,7 @@ public struct ArchiveValue: @unchecked Sendable {
     case none
     /// A value that encoded nothing: it has neither keys nor elements.
     case empty
-    /// An optional in an optional, with a value.
+    /// An optional in an optional that is present and holds nil.
     case some
     /// A Boolean.
     case bool
@@ -41,7 +41,7 @@ public struct ArchiveValue: @unchecked Sendable {
     case float32
     /// A floating-point number of 64 bits.
     case float64
-    /// A moment.
+    /// A date.
     case date
     /// A UUID.
     case uuid
@@ -65,7 +65,7 @@ public struct ArchiveValue: @unchecked Sendable {
     case typed
     /// A reference to an object.
     case object
-    /// A reference from the top level to a value that stands elsewhere.
+    /// A reference from the top level to a value that has a body of its own.
     case value
     /// A weak reference to an object, which may not be archived.
     case conditional

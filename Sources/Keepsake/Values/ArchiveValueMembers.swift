@@ -1,17 +1,16 @@
 // What stands in a value, references followed.
 
 extension ArchiveValue {
-  /// A value in another one, with its key or index there.
+  /// A value in a container, with its key or index.
   public struct Member: Sendable {
-    /// The key or index; `nil` where the value around has but one and gives it none.
+    /// The key or index; `nil` for the only content of an optional, a URL or a typed value.
     public let label: ArchivePath.Element?
     /// The value.
     public let value: ArchiveValue
   }
 
-  /// What the value stands for: the content of the object that it refers to, what an optional holds, what is behind the
-  /// name of a type. A value of another kind is its own content; so is a weak reference to an object that was not
-  /// archived.
+  /// The value behind references, optionals and type names. A value of another kind is its own content, and so is a weak
+  /// reference to an object that was not archived.
   public var content: ArchiveValue {
     get throws(ArchiveError) {
       var content = self
@@ -39,7 +38,7 @@ extension ArchiveValue {
   /// So many objects may each be nothing but a reference to the next.
   private static let mostReferences = 100
 
-  /// How many elements, keys or numbers the value has: `nil` for one that is no collection.
+  /// The number of elements, keys or numbers; `nil` for a value that is no collection.
   ///
   /// - Complexity: O(1).
   public var count: Int? {
@@ -54,10 +53,10 @@ extension ArchiveValue {
     }
   }
 
-  /// What stands in the value, in the order of writing; nothing for one that has no members. Arrays of numbers have
-  /// none: see ``doublesValue`` and ``integersValue``.
+  /// The values in this value, in the order of writing; empty if there are none. Packed arrays of numbers have no members:
+  /// see ``doublesValue`` and ``integersValue``.
   ///
-  /// - Throws: ``ArchiveError`` when the archive is damaged there.
+  /// - Throws: ``ArchiveError`` when the value is damaged.
   /// - Complexity: O(*n*) in the bytes of the value.
   public func members() throws(ArchiveError) -> [Member] {
     var members: [Member] = []
@@ -65,7 +64,7 @@ extension ArchiveValue {
     return members
   }
 
-  /// The keys of a keyed value, in the order of writing; integers as their digits. Empty for a value without keys.
+  /// The keys of a keyed value, in the order of writing, integers as decimal digits. Empty for a value without keys.
   public var keys: [String] {
     get throws(ArchiveError) {
       try members().compactMap {
@@ -76,22 +75,22 @@ extension ArchiveValue {
 
   /// The value under `key`; `nil` when there is none.
   ///
-  /// - Complexity: O(*n*) in the bytes before it. To visit many values, take ``members()``.
+  /// - Complexity: O(*n*) in the bytes before it. To visit many values, use ``members()``.
   public subscript(key: String) -> ArchiveValue? {
     get throws(ArchiveError) { try member(.key(key))?.value }
   }
 
-  /// The element at `index` of an array, or the value under that key of a dictionary; `nil` when there is none. Arrays of
-  /// numbers have no elements: see ``doublesValue``.
+  /// The element at `index` of an array, or the value under that key of a dictionary; `nil` when there is none. Packed
+  /// arrays of numbers have no elements: see ``doublesValue``.
   ///
-  /// - Complexity: O(*n*) in the bytes before it. To visit many values, take ``members()``.
+  /// - Complexity: O(*n*) in the bytes before it. To visit many values, use ``members()``.
   public subscript(index: Int) -> ArchiveValue? {
     get throws(ArchiveError) { try member(.index(index))?.value }
   }
 
   /// The value to which `path` leads from this one; `nil` when one of its steps finds nothing.
   ///
-  /// - Throws: ``ArchiveError`` when the archive is damaged there, or `path` is a literal that spells no path.
+  /// - Throws: ``ArchiveError`` when the archive is damaged there, or `path` is a literal that is no path.
   public subscript(path path: ArchivePath) -> ArchiveValue? {
     get throws(ArchiveError) {
       var value = self
@@ -146,8 +145,8 @@ extension ArchiveValue.Member {
 // MARK: - Objects
 
 extension ArchiveValue {
-  /// The name of the class of the object that the value refers to, or of the type of a value behind a protocol, as it
-  /// stands in the archive; `nil` for a value of another kind.
+  /// The name in the archive of the class of the object to which the value refers, or of the type of a value behind a
+  /// protocol; `nil` for a value of another kind.
   public var className: String? {
     get throws(ArchiveError) {
       let value = try marked
@@ -155,8 +154,8 @@ extension ArchiveValue {
     }
   }
 
-  /// The number of the object that the value refers to, which tells objects apart; `nil` for a value of another kind, and
-  /// for a weak reference to an object that was not archived.
+  /// The number that identifies the object to which the value refers; `nil` for a value of another kind, and for a weak
+  /// reference to an object that was not archived.
   public var objectNumber: Int? {
     get throws(ArchiveError) {
       let value = try marked
@@ -164,8 +163,8 @@ extension ArchiveValue {
     }
   }
 
-  /// Where the bytes of the object are that the value refers to, the number of its class included; `nil` for a value that
-  /// refers to none.
+  /// The range of the bytes of the object to which the value refers, including the number of its class; `nil` for a value
+  /// that refers to no object.
   public var objectByteRange: Range<Int>? {
     get throws(ArchiveError) { try marked.target?.byteRange }
   }

@@ -1,8 +1,8 @@
-/// An error with a code to act on, a sentence to read, and where it was.
+/// An error with a code for the program, a message for people, and its place.
 ///
-/// Encoding and decoding calls throw `EncodingError` and `DecodingError`, as every `Codable` coder does; an
-/// `ArchiveError` is then the `underlyingError` of their context, where it prints as its ``code`` alone, since the context
-/// has the sentence. Reading and writing files throws it directly.
+/// Encoding and decoding calls throw `EncodingError` and `DecodingError`, as every `Codable` coder does. An `ArchiveError`
+/// is then the `underlyingError` of the context, and prints as its ``code`` alone, since the context has the message.
+/// Opening and writing files throws it directly, as do ``ArchiveValue`` and ``ArchiveEditor``.
 ///
 /// ```swift
 /// do {
@@ -14,14 +14,14 @@
 /// }
 /// ```
 public struct ArchiveError: Error, Hashable, Sendable {
-  /// The kind of fault. New kinds may be added, hence not an enumeration.
+  /// The kind of an error. It is not an enumeration, so that later releases can add kinds.
   ///
   /// ```swift
   /// let error = context.underlyingError as? ArchiveError
   /// if error?.code == .unsupportedVersion { report("A later version of this program is needed.") }
   /// ```
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The code's name, as it is printed.
+    /// The name of the code.
     public let description: String
 
     init(_ description: String) {
@@ -36,7 +36,7 @@ public struct ArchiveError: Error, Hashable, Sendable {
     public static let damaged = Code("damaged")
     /// A value is not of the requested type, or does not fit into it.
     public static let typeMismatch = Code("typeMismatch")
-    /// A limit of ``ArchiveLimits`` was reached, or the stack is about to end.
+    /// The archive exceeds a limit of ``ArchiveLimits``, or the stack is too small.
     public static let limitExceeded = Code("limitExceeded")
     /// Objects refer to each other in a cycle that no initializer can read back.
     public static let cycle = Code("cycle")
@@ -46,8 +46,8 @@ public struct ArchiveError: Error, Hashable, Sendable {
     public static let misuse = Code("misuse")
     /// A file could not be opened or read.
     public static let unreadableFile = Code("unreadableFile")
-    /// A file could not be written or put in place; what was there before is unchanged. Or, as the message then says,
-    /// the new file is in place, but is not sure to survive a power cut.
+    /// A file could not be written or put in place, and the old file is unchanged. Or, if the message says so, the new file
+    /// is in place, but may not survive a power cut.
     public static let unwritableFile = Code("unwritableFile")
     /// Another document has the file open for writing.
     public static let fileInUse = Code("fileInUse")
@@ -69,11 +69,11 @@ public struct ArchiveError: Error, Hashable, Sendable {
 
   private let content: Content
 
-  /// The kind of fault.
+  /// The kind of the error.
   public var code: Code { content.code }
-  /// What was wrong and, where that helps, what to do; a sentence for a person.
+  /// What is wrong, and often what to do.
   public var message: String { content.message }
-  /// The offset in the archive, in bytes from its start; `nil` when the fault has none.
+  /// The offset in the archive, in bytes from its start; `nil` when the error has none.
   public var byteOffset: Int? { content.byteOffset }
   /// The file, as the caller spelled it; `nil` when no file is involved.
   public var path: String? { content.path }
@@ -94,7 +94,7 @@ public struct ArchiveError: Error, Hashable, Sendable {
 }
 
 extension ArchiveError {
-  /// Whether two errors say the same of the same.
+  /// Whether two errors have the same code, message, offset and path.
   public static func == (left: ArchiveError, right: ArchiveError) -> Bool {
     left.code == right.code && left.message == right.message && left.byteOffset == right.byteOffset
       && left.path == right.path && left.isReason == right.isReason
@@ -123,8 +123,8 @@ extension ArchiveError {
 }
 
 extension ArchiveError: CustomStringConvertible {
-  /// The path, the message and the byte offset on one line. Of an error that is the `underlyingError` of another one, which
-  /// says that already, it is the ``code``.
+  /// The path, the message and the byte offset on one line; for the `underlyingError` of an `EncodingError` or
+  /// `DecodingError`, which has these itself, the ``code`` alone.
   public var description: String { isReason ? "ArchiveError.\(code)" : explanation }
 
   /// The path, the message and the byte offset on one line.

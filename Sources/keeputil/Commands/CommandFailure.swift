@@ -1,7 +1,7 @@
 import Foundation
 import Keepsake
 
-/// How a command may end, as of sysexits(3) and diff(1). Every command may end with `done`, and with `usage`.
+/// The exit statuses of commands, as in sysexits(3) and diff(1). Every command has `done` and `usage`.
 enum ExitStatus: Int32, CaseIterable {
   case done = 0
   case different = 1
@@ -15,8 +15,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .done: "All went well."
     case .different: "The archives are different (diff)."
     case .usage: "The arguments are wrong."
-    case .badData: "A file is damaged, or is something else than was expected."
-    case .noInput: "A file cannot be read, or something that is no regular file gives more than 1 GB."
+    case .badData: "A file is damaged, or of an unexpected kind."
+    case .noInput: "A file cannot be read, or a pipe or device gives more than 1 GB."
     case .inputOutput: "The result cannot be written."
     }
   }
@@ -25,7 +25,7 @@ enum ExitStatus: Int32, CaseIterable {
 /// Why a command ends early: an exit status, and a line for standard error.
 struct CommandFailure: Error {
   let status: ExitStatus
-  /// `nil` to end without a word, as when nobody reads what is written any more.
+  /// `nil` to end without a message, as when nobody reads the output any more.
   let message: String?
 
   init(_ status: ExitStatus, _ message: String?) {
@@ -33,7 +33,7 @@ struct CommandFailure: Error {
     self.message = message
   }
 
-  /// The same, and it says which file it is about.
+  /// The same failure, with the name of the file in its message.
   func about(_ name: String) -> CommandFailure { CommandFailure(status, message.map { "\(name): \($0)" }) }
 
   static func usage(_ message: String) -> CommandFailure { CommandFailure(.usage, message) }
@@ -69,13 +69,13 @@ struct CommandFailure: Error {
   }
 }
 
-/// The system's words for an error number.
+/// The system's message for an error number.
 func systemReason(_ number: Int32) -> String {
   guard let text = unsafe strerror(number) else { return "error \(number)" }
   return unsafe String(cString: text)
 }
 
-/// The system's words for what Foundation threw, and the error number where there is one.
+/// The system's message for an error of Foundation, and the error number if there is one.
 func systemReason(_ error: any Error) -> (text: String, number: Int32?) {
   var error: NSError? = error as NSError
   while let current = error {

@@ -6,15 +6,15 @@ enum CompactCommand: Command {
     "removes the earlier saves of a document",
     synopsis: ["[--quiet] FILE"],
     """
-    Writes the document FILE anew, as an archive of its newest save alone, without what nothing leads to any more.
-    The new file replaces the existing one in one step, and does not disturb who reads the existing one. A document
-    that a program has open is refused.
+    Replaces the document FILE atomically by an archive of its newest save alone, without values to which nothing
+    leads any more. Programs that read the old file are not affected. If a program has the document open, the command
+    fails.
 
     \(ManualPage.progress)
     """,
     options: """
       --quiet
-        says nothing about a file that was compacted
+        prints nothing if the file was compacted
       """,
     statusMeanings: [.inputOutput: "The file cannot be written, or a program has it open."],
     examples: """

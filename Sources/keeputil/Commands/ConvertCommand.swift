@@ -4,41 +4,40 @@ import Keepsake
 enum ConvertCommand: Command {
   static let manual = ManualPage(
     "convert",
-    "turns JSON, property lists, NSKeyedArchiver files into archives, and back",
+    "converts JSON, property lists, NSKeyedArchiver files to archives, and back",
     synopsis: ["[--to FORMAT] [--pretty] IN OUT"],
     """
-    Turns IN, which may be an archive, an archive of NSKeyedArchiver, JSON or a property list (XML or binary), into
-    OUT, which must be another file. - stands for standard input and standard output.
+    Converts IN to OUT, which must be another file. IN may be an archive, an archive of NSKeyedArchiver, JSON or a
+    property list (XML or binary). - stands for standard input and standard output.
 
-    Into an archive: the value is its root object; objects become maps with their keys in order, arrays of numbers
+    To an archive: the value becomes the root object. Objects become maps with their keys in order, arrays of numbers
     are packed, integers may have 128 bits, and numbers with more digits than a Double holds become Decimals; a number
     that is too near to 0 becomes 0, and a note says so. JSON may be nested \(grouped(JSONReader.deepest)) deep, a
-    property list \(grouped(PropertyListReader.deepest)): what is written from a deeper archive cannot be read back.
+    property list \(grouped(PropertyListReader.deepest)): output from a deeper archive cannot be converted back.
 
-    An archive of NSKeyedArchiver becomes one with the same keys: its objects keep their classes and what their coders
-    wrote, and what several refer to stays shared. The classes need not exist. Sets become arrays. A note on standard
-    error tells what cannot be carried over, or becomes something else.
+    An archive of NSKeyedArchiver becomes one with the same keys: its objects keep their classes, the values that their
+    coders wrote, and what they share. The classes need not exist. Sets become arrays. A note on standard error lists
+    what is lost or changed.
 
-    Out of an archive: the root object, or where there are other top-level keys an object of all of them. What the
-    format does not have is written as follows, and a note on standard error says how often.
+    From an archive: the root object, or, if there are other top-level keys, an object with all of them. Values that
+    the format lacks are written as follows, and a note on standard error counts them.
 
     in JSON
       Data as Base64, Date in seconds since 2001, UUID and URL as text (all as JSONEncoder does); numbers that are not
-      finite as "NaN", "Infinity", "-Infinity". Characters that do not show, or would do something to a terminal, are
+      finite as "NaN", "Infinity", "-Infinity". Characters that are invisible, or that a terminal would obey, are
       escaped.
     in a property list
-      nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second. XML does not
-      have most control characters: a text loses them, and in a key one is spelled by its number behind U+FFFD, as in
-      {1B}, so that different keys stay different.
+      nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second. XML lacks most
+      control characters: texts lose them; in a key, U+FFFD and the character's number replace one, as in {1B}, so
+      that different keys stay different.
     in both
-      An object that is referred to more than once (a cycle too) once, with a key "$id" more (and its content under
-      "$value" if that has no keys), and then as {"$ref": id}; a value that encoded nothing as {}. A weak reference is
-      {"$ref": id} too, which may come before the object itself, or nil if that is not there. Names of classes and
-      types are left out. A key of the archive that is "$id", "$ref" or "$value" gets one "$" more in front, and so
-      does such a key that has more of them. Read from JSON or a property list, all of these are keys like any others.
+      An object with several references (or in a cycle) is written once, with an additional key "$id" (and its content
+      under "$value" if it has no keys), and elsewhere as {"$ref": id}; a value that encoded nothing is {}. A weak
+      reference is {"$ref": id}, too, and may precede the object; it is nil if the object is missing. Names of classes
+      and types are left out. A key of the archive that is "$id", "$ref" or "$value", or one of these behind further
+      "$", gets another "$" in front. In JSON and property lists that are read, these keys have no meaning.
 
-    A text that the archive holds once is written wherever it occurs: the output may be larger than the archive by
-    far.
+    A text that the archive shares is written wherever it occurs: the output may be much larger than the archive.
 
     \(ManualPage.progress)
 
@@ -46,13 +45,13 @@ enum ConvertCommand: Command {
     """,
     options: """
       --to FORMAT
-        keepsake, json or plist (XML). Without it the ending of OUT decides, .json or .plist; otherwise JSON and
-        property lists become an archive.
+        keepsake, json or plist (XML). Without it, the extension of OUT decides, .json or .plist; with any other, JSON
+        and property lists become an archive.
       --pretty
         indents JSON
       """,
     examples: """
-      An archive from one of NSKeyedArchiver:
+      An archive from a file of NSKeyedArchiver:
         keeputil convert Document.plist document.keepsake
       An archive from JSON:
         keeputil convert settings.json settings.keepsake

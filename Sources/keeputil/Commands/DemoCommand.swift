@@ -4,31 +4,30 @@ import Keepsake
 enum DemoCommand: Command {
   static let manual = ManualPage(
     "demo",
-    "archives a library of books and shows what comes of it",
+    "archives a library of books and shows the result",
     synopsis: ["[--document] [-o FILE]"],
     """
-    Makes a graph of several hundred objects (a library with its books, authors, publishers, members and loans, many
-    of which share one another), archives it to a file in one line, reads it back in another, and checks with === that
-    what was one object is one object again. Then prints the outline of the archive, and its size beside those of
-    other formats for the same graph.
+    Makes a graph of several hundred objects that share each other (a library with books, authors, publishers, members
+    and loans), archives it to a file, reads it back, and checks with === that shared objects are still shared. Then
+    prints an outline of the archive, and its size beside the sizes of the same graph in other formats.
 
     With --document the library is a document: the demo edits and saves it ten times, and kills another process that
-    edits it. Then it shows what is there: the saves, and what changed between two of them.
+    edits it. Then it lists the saves, and what changed between two of them.
     """,
     options: """
       --document
         edits a document instead
       -o FILE
-        where to keep the archive; without it, the archive is a temporary file and is removed
+        keeps the archive in FILE; without it, the archive is a temporary file, and is removed
       """,
     hiddenOptions: """
       --document-editor FILE
         edits and saves the document until it is killed
       """,
     exitStatuses: [.done, .usage, .badData, .inputOutput],
-    statusMeanings: [.badData: "Something that was one object is not one any more."],
+    statusMeanings: [.badData: "A shared object is no longer shared."],
     examples: """
-      One to look at:
+      An archive to look at:
         keeputil demo -o demo.keepsake && keeputil print demo.keepsake
       """
   )

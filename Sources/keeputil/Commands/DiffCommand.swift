@@ -3,43 +3,42 @@ import Keepsake
 enum DiffCommand: Command {
   static let manual = ManualPage(
     "diff",
-    "tells what changed between two archives",
+    "lists the differences between two archives",
     synopsis: ["[--color WHEN] [--quiet] A B"],
     """
-    Compares what is in the archives A and B, of which one may be - for standard input, and prints a line for each
-    difference:
+    Compares the contents of the archives A and B, and prints a line for each difference. One of them may be - for
+    standard input.
 
         ~ root.books[3].title: "Momo" -> "Momo!"
         + root.books[4]: Library.Book #17 {title: "Jim", pages: 256}
         - root.author: Library.Author #3 {name: "Michael Ende"}
         ~ root.shelf: class Library.Shelf -> Library.Case
 
-    ~ is a change, + is only in B, - is only in A. The path starts at the top level: that of A for -, that of B for
-    the others. Keys that are no plain words are in brackets and quotes. 'keeputil print --key' takes such a path,
-    unless it is cut: of a key or the name of a class of more than \(Comparison.longestName) characters the start is
-    shown, and of a long path both ends.
+    ~ marks a change, + a value only in B, - a value only in A. The path starts at the top level of A for -, and of B
+    for the others; 'keeputil print --key' takes it unless it is cut. Keys with special characters are in
+    brackets and quotes. Keys and class names of more than \(Comparison.longestName) characters, and long paths, are
+    cut.
 
-    Objects are the same if they have the same paths, whatever their numbers: each is compared once, where it is
-    met first. Where a reference leads to another object than before, the line says so. Arrays are aligned, so that
-    one more element is one line. Dictionaries and records are compared by their keys; the order of these does not
-    count, nor whether an array of numbers is packed, nor how the archive is written otherwise. What nothing refers
-    to is not compared.
+    Objects correspond to each other if they have the same paths, whatever their numbers. Each is compared once, where
+    it first occurs. If a reference leads to a different object than before, the line says so. Arrays are aligned, so
+    that an inserted element is one line. Dictionaries and records are compared by their keys. The order of keys, and
+    other details of how an archive is written, do not count. Values to which nothing refers are not compared.
 
     \(ManualPage.progress)
     """,
     options: """
       \(ManualPage.colorOption)
       --quiet
-        prints nothing; the exit status tells, and the first difference ends the work
+        prints nothing and stops at the first difference; only the exit status tells whether there is one
       """,
     exitStatuses: [.done, .different, .usage, .badData, .noInput, .inputOutput],
     statusMeanings: [
       .done: "The archives have the same contents.",
       .different: "The archives are different.",
-      .badData: "One of the archives is none, or is damaged.",
+      .badData: "A or B is no archive, or is damaged.",
     ],
     examples: """
-      What is gone since yesterday:
+      What was removed since yesterday:
         keeputil diff yesterday.keepsake today.keepsake | grep '^- '
       Whether something changed:
         keeputil diff --quiet a.keepsake b.keepsake && echo same
@@ -50,7 +49,7 @@ enum DiffCommand: Command {
     let files = try arguments.files("A", "B")
     let palette = try Palette(arguments)
     guard files != ["-", "-"] else {
-      throw arguments.misuse("standard input can be one of the two only")
+      throw arguments.misuse("only one of the two can be standard input")
     }
     let isQuiet = arguments.has("--quiet")
     let (first, second) = (try DiffSide(files[0]), try DiffSide(files[1]))

@@ -7,24 +7,22 @@ enum EditCommand: Command {
     "changes keys, values and names of classes in an archive",
     synopsis: ["CHANGES -o OUT FILE", "CHANGES --in-place FILE"],
     """
-    Writes the archive FILE with changes to OUT, or in place of FILE. The classes of its objects need not exist:
-    what is not changed is copied as it is, and what is shared stays shared. FILE may be - for standard input and
-    OUT may be - for standard output. The archive is checked first, as by verify.
+    Writes the archive FILE with changes to OUT, or in place of FILE. The classes of its objects need not exist: all
+    other values are copied, and shared objects stay shared. FILE may be - for standard input, and OUT may be - for
+    standard output. The archive is first checked, as by verify.
 
-    Each option of a change may be given more than once. A PATH is one as of 'print --key', starting at the top
-    level: root.books[3].title, root["odd key"]. It is always the path in FILE as it is, whatever else is changed.
-    Changing what an object holds changes it for all that refer to the object. Objects to which nothing refers any
-    more are left out.
+    Each option for a change may be given more than once. A PATH is as in 'print --key', starting at the top level:
+    root.books[3].title, root["odd key"]. It refers to the original FILE, whatever other changes there are. A change
+    in an object applies wherever the object is referred to. Objects to which nothing refers any more are left out.
 
-    Nothing is written if one of the changes is about something that is not there: a path, a class, or a key that
-    none of its objects has; nor if two changes are about one path. If two paths lead to the same value of a shared
-    object, the last change counts.
+    Nothing is written if a change names a path, a class, or a key of a class that does not exist, or if two changes
+    name the same path. If two paths lead to the same value of a shared object, the last change counts.
 
-    An archive of NSKeyedArchiver is written as one of Keepsake, as by convert. A note on standard error tells what
-    cannot be carried over, or becomes something else.
+    An archive of NSKeyedArchiver is written as an archive of Keepsake, as by convert. A note on standard error lists
+    what is lost or changed.
 
-    At the end a note on standard error tells how many objects have changed. An object that only refers to a changed
-    one does not count, nor does the top level.
+    At the end, a note on standard error says how many objects have changed, without the top level and objects that
+    only refer to a changed one.
 
     \(ManualPage.progress)
 
@@ -32,27 +30,27 @@ enum EditCommand: Command {
     """,
     options: """
       --rename PATH=KEY
-        gives the value at PATH another key in the container that it is in
+        gives the value at PATH another key in its container
       --remove PATH
         removes a key with its value, or an element of an array
       --set PATH=JSON
-        replaces the value at PATH, or adds one under a new key or behind the last element of an array. The value is
-        what convert makes of JSON; a text needs its quotation marks. An array of numbers is set as a whole.
+        replaces the value at PATH, or adds one under a new key or behind the last element of an array. JSON is
+        converted as by convert; a text needs quotation marks. An array of numbers can only be set as a whole.
       --rename-key CLASS.KEY=NEW
-        gives a key another name in all objects of a class and of its subclasses. CLASS is the name as print shows
-        it; a name with other characters than a path has is in brackets and quotes, as in ["Box<[Int]>"].items=content.
+        renames a key in all objects of a class and of its subclasses. CLASS is the name as print shows it, with
+        special characters in brackets and quotes, as in ["Box<[Int]>"].items=content.
       --remove-key CLASS.KEY
         removes a key with its value in all these objects
       --rename-class OLD=NEW
-        gives a class, or a type behind a protocol, another name
+        renames a class, or a type behind a protocol
       -o OUT
         the file to write; it may be FILE
       --in-place
-        writes to FILE itself
+        replaces FILE itself
       """,
-    statusMeanings: [.badData: "FILE is no archive or damaged, or does not have what is to be changed."],
+    statusMeanings: [.badData: "FILE is no archive or damaged, or lacks something that is to be changed."],
     examples: """
-      A class that got another name:
+      A class that was renamed:
         keeputil edit --rename-class Library.Author=Library.Person --in-place library.keepsake
       A key of all objects of a class:
         keeputil edit --rename-key Library.Book.titel=title -o new.keepsake library.keepsake
@@ -84,11 +82,11 @@ enum EditCommand: Command {
     if let target = arguments.value("-o") { return target }
     guard arguments.has("--in-place") else {
       throw arguments.misuse(
-        "say where the changed archive is to be written, with '-o OUT', or with '--in-place' to replace FILE"
+        "give a file for the changed archive with '-o OUT', or '--in-place' to replace FILE"
       )
     }
     guard file != "-" else {
-      throw arguments.misuse("standard input cannot be changed in place; say '-o OUT'")
+      throw arguments.misuse("standard input cannot be changed in place; give '-o OUT'")
     }
     return file
   }

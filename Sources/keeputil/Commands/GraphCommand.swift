@@ -6,20 +6,18 @@ enum GraphCommand: Command {
     "draws the objects of an archive and their references",
     synopsis: ["[--all | --by-class] [--dot] [-o OUT] [--quiet] FILE"],
     """
-    Draws the graph of objects in the archive FILE as an SVG picture, for a browser or an editor: a box for each
-    object with its class, its number and some of its values, and an arrow for each reference with its key. Weak
-    references are dashed. The box with the dashed border is the top level of the archive. FILE may be - for
-    standard input.
+    Draws the graph of objects in the archive FILE as an SVG picture for a browser or an editor: a box for each object
+    with its class, its number and some of its values, and an arrow for each reference with its key. Arrows of weak
+    references are dashed. The box with a dashed border is the top level of the archive. FILE may be - for standard
+    input.
 
-    Of an archive with more than \(GraphReader.mostReadable) objects the picture has a box for each class, with the
-    number of its objects, and an arrow for all references from objects of one class to objects of another, with
-    their number.
+    For an archive with more than \(GraphReader.mostReadable) objects, the picture has a box for each class with the
+    number of its objects, and an arrow for all references from one class to another with their number.
 
-    A picture that would be very wide is broken into bands, one under the other. A reference from one band to
-    another, or across a dense picture, has no arrow: it is a line of its box, such as "next → #17".
+    A very wide picture is divided into bands, one below the other. A reference from one band to another, or across a
+    dense picture, is a line of text in its box, such as "next → #17", and not an arrow.
 
-    The picture needs nothing from elsewhere, has colours for light and dark pages, and is always the same for the
-    same archive.
+    The picture is self-contained, has colours for light and dark pages, and is always the same for the same archive.
 
     \(ManualPage.progress)
 
@@ -28,15 +26,15 @@ enum GraphCommand: Command {
     options: """
       \(ManualPage.saveOption)
       --all
-        a box for each object, of up to \(grouped(GraphReader.mostObjects))
+        draws a box for each object, up to \(grouped(GraphReader.mostObjects))
       --by-class
-        a box for each class, however few objects there are
+        draws a box for each class, however few objects there are
       --dot
-        writes the graph in the language of Graphviz, and no picture
+        writes the graph in the language of Graphviz instead of a picture
       -o OUT
-        where to write to, another file than FILE; without it, or with -, to standard output
+        the file to write, which must not be FILE; without it, or with -, standard output
       --quiet
-        never tells on standard error how far the work is
+        shows no progress
       """,
     statusMeanings: [.usage: "The arguments are wrong, or there are more objects than --all can draw."],
     examples: """
@@ -72,7 +70,7 @@ enum GraphCommand: Command {
     if arguments.has("--by-class") { return try reader.classes() }
     let count = try reader.objectCount()
     if !arguments.has("--all"), count > GraphReader.mostReadable { return try reader.classes() }
-    let advice = "nobody could read a picture of more than that; leave '--all' out"
+    let advice = "a larger picture would be unreadable; leave '--all' out"
     guard count <= GraphReader.mostObjects else {
       throw CommandFailure.usage(
         "the archive has \(counted(count, "object")), and '--all' draws \(grouped(GraphReader.mostObjects)): \(advice)"

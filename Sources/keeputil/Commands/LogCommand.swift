@@ -6,12 +6,11 @@ enum LogCommand: Command {
     "lists the saves of a document",
     synopsis: ["[--json] FILE"],
     """
-    Lists the saves of the document FILE, the oldest first: the number of each, the date if the program gave one,
-    how many bytes it wrote, and how many objects it changed and added. An archive that was written in one go has
-    one save.
+    Lists the saves of the document FILE, the oldest first: the number of each, the date if the program gave one, the
+    number of bytes that it wrote, and of objects that it changed and added. Any other archive has one save.
 
-    The other commands take a file as one of its saves left it with --at N, or with @N behind its name, as in
-    notes.keepsake@3. Without that they take the newest save.
+    The other commands read the newest save of a file. For an earlier one, give --at N, or @N behind the name, as in
+    notes.keepsake@3.
     """,
     options: """
       --json

@@ -1,4 +1,4 @@
-/// What there is to say about a command, in the parts that a page of a manual has.
+/// The manual page of a command, in its parts.
 struct ManualPage {
   /// A term and what it means: an option, or an example with its command.
   struct Item {
@@ -8,21 +8,21 @@ struct ManualPage {
 
   let name: String
   let summary: String
-  /// The ways to call it, without the name of the tool.
+  /// The forms of the call, without the name of the tool.
   private let synopsis: [String]
   private let description: String
-  /// Each as it is typed, with the name of its value if it takes one: `--depth N`.
+  /// Each as the user types it, with the name of its value if it takes one: `--depth N`.
   let options: [Item]
-  /// The options that the tool gives to itself.
+  /// The options that only the tool itself uses.
   let hiddenOptions: [Item]
   let exitStatuses: [ExitStatus]
   /// What an exit status means for this command in particular.
   private let statusMeanings: [ExitStatus: String]
-  /// What one wants, and the command for it.
+  /// A purpose, and the command for it.
   let examples: [Item]
 
-  /// The texts are pieces with empty lines between them. A piece of which the second line is indented has items: terms,
-  /// each with its meaning below it. One that is indented by four is verbatim.
+  /// The texts consist of pieces with empty lines between them. A piece whose second line is indented has items: terms,
+  /// each with its meaning below it. A piece that is indented by four is verbatim.
   init(
     _ name: String,
     _ summary: String,
@@ -55,11 +55,11 @@ struct ManualPage {
   }
 }
 
-// What the pages of several commands say.
+// Texts of several pages.
 extension ManualPage {
   static let saveOption = """
     --at N
-      takes the file as its save N left it; so does FILE@N
+      reads save N of a document, as does FILE@N
     """
 
   static let colorOption = """
@@ -69,15 +69,14 @@ extension ManualPage {
     """
 
   static let progress = """
-    While that takes longer than half a second, a line on standard error tells how far it is, if that is a
-    terminal.
+    After half a second, a line on standard error shows the progress, if standard error is a terminal.
     """
 
   static let savedFile = """
     OUT replaces an existing file only when it is complete and on the disk: after a failure, an interruption or a
-    power cut the existing one is there, whole. If SIGINT, SIGTERM or SIGHUP ends the command, it removes what it
-    has written. Killed otherwise, it leaves that beside OUT, under a name that begins with .OUT.keepsake-, and the
-    next command that writes to OUT removes it.
+    power cut, the existing file is still whole. If SIGINT, SIGTERM or SIGHUP ends the command, it removes its
+    temporary file. If it is killed otherwise, the temporary file stays beside OUT, under a name that begins with
+    .OUT.keepsake-, until the next command that writes to OUT removes it.
     """
 }
 
@@ -88,8 +87,8 @@ extension ManualPage {
   private static let innerMargin = 11
 
   private static let closedPipe = """
-    Where nobody reads the output any more, as behind '| head', the signal SIGPIPE ends the command without a word;
-    a shell reports that as 141.
+    If the reader of the output closes it, as '| head' does, the signal SIGPIPE ends the command without a message; a
+    shell reports that as 141.
     """
 
   func text(_ palette: Palette) -> String {

@@ -7,7 +7,7 @@ enum PrintCommand: Command {
     "prints an archive as a tree",
     synopsis: ["[--key PATH] [--depth N] [--members N] [OPTION]... FILE"],
     """
-    Prints what is in the archive FILE as plutil -p prints property lists. FILE may be - for standard input.
+    Prints the content of the archive FILE as plutil -p prints property lists. FILE may be - for standard input.
 
         {
           "title" => "Momo"
@@ -17,76 +17,75 @@ enum PrintCommand: Command {
           "translator" => Library.Author #3 (above)
         }
 
-    An object is printed with the name of its class and its number where it is met first; after that only with these.
-    A weak reference is "weak" and the class and number of its object, or "weak nil" if that is not in the archive. A
-    value behind a protocol is printed with the name of its type. Characters that do not show, or would change how
-    others show, are escaped as in Swift. Of a text, a key or a name of more than \(TreeOptions.longestText)
-    characters the start is printed, and how many bytes it has: an archive may hold it once for very many that have
-    it.
+    An object is printed with its class, its number and its content where it first occurs, and later with class and
+    number alone. A weak reference is "weak" and the class and number of its object, or "weak nil" if the object is
+    not in the archive. A value behind a protocol is printed with the name of its type. Characters that are invisible,
+    or that change how others are displayed, are escaped as in Swift. A text, key or name of more than
+    \(TreeOptions.longestText) characters is cut, and its number of bytes is printed.
 
-    No more of the archive is read than is printed, and only that is compared with its checksums: 'keeputil verify'
-    looks at all of it. Where something is damaged the output ends, and a line on standard error says where.
+    The command reads, and verifies, only the parts that it prints; 'keeputil verify' checks the whole archive. At
+    damage the output ends, and a line on standard error says where it is.
 
-    In the JSON, records and dictionaries are objects and keep the order of their keys; nil, booleans, integers of any
-    size, 64-bit floating-point numbers, strings and arrays are what they are. All else is an object with a key that
-    begins with "$" (a key of the archive that begins with "$" gets one "$" more in front). Texts, keys and names are
-    whole, and one that the archive holds once is repeated wherever it occurs, so that the output may be larger than
-    the archive by far. Characters that would do something to a terminal are escaped.
+    In JSON, records and dictionaries are objects and keep the order of their keys; nil, booleans, integers of any
+    size, 64-bit floating-point numbers, strings and arrays are JSON values. Any other value is an object with a key
+    that begins with "$" (a key of the archive that begins with "$" gets another "$" in front). Texts, keys and names
+    are complete, and repeated wherever they occur, so the output may be much larger than the archive. Characters that
+    a terminal would obey are escaped.
 
     {"$class": NAME, "$id": NUMBER, …}
-      an object, with the keys of its content, or under "$value" what has no keys
+      an object, with the keys of its content, or with "$value" for content without keys
     {"$ref": NUMBER}
-      the object or value of that number again
+      another reference to the object or value with that number
     {"$weak": NUMBER}
       a weak reference; null if its object is not in the archive
     {"$type": NAME, "$value": …}
       a value behind a protocol
     {"$some": …}
-      an optional that is there but holds nil
+      an optional in an optional that is present and holds nil
     {"$date": SECONDS}
-      from the start of 2001 UTC; not finite: text, as "inf"
+      seconds since the start of 2001 UTC; a text such as "inf" if not finite
     {"$float32": NUMBER or ARRAY}
-      a 32-bit number, also an array of these; not finite: text
+      a 32-bit floating-point number, or an array of them; a text if not finite
     {"$float64": TEXT}
-      one that is not finite
+      a 64-bit floating-point number that is not finite
     {"$bytes": BASE64}, {"$uuid": TEXT}, {"$decimal": DIGITS}, {"$url": [RELATIVE, BASE, …]}
-      what their names say
+      data, a UUID, a decimal number, a URL with its bases
     {"$empty": true}
-      what a type wrote that encoded nothing
+      a value that encoded nothing
     {"$more": COUNT}
-      elements left out by --members, in a dictionary as the key "$more" alone
+      the elements that --members leaves out; in a dictionary, only the key "$more"
     {"$cut": COUNT}
-      a value of so many members left out by --depth; in an object "$cut": true
+      a value with that many members, left out by --depth; in an object "$cut": true
     {"$offset": …, "$value": …, "$size": …}
-      each value, with --offsets; in an object as keys
+      any value with --offsets; in an object, these are keys
     """,
     options: """
       \(ManualPage.saveOption)
       --key PATH
-        prints only what is at PATH: keys with dots between them, indexes in brackets, other keys in brackets and
-        quotes with escapes as in Swift, as in root.books[3].title or root["odd key"]; or from an object by its number,
-        as in '#12.title'. References are followed.
+        prints only the value at PATH. A path has keys separated by dots, and indexes in brackets; keys with other
+        characters are in brackets and quotes, with escapes as in Swift: root.books[3].title, root["odd key"]. It may
+        begin at an object's number: '#12.title'. References are followed.
       --depth N
-        shows values that are nested deeper as {…} and […] only
+        prints values that are nested deeper as {…} and […]
       --members N
-        shows that many elements of each array and dictionary
+        prints at most N elements of each array and dictionary
       --flat
-        prints each object by itself, one behind the other, and nothing but its class and number where it is referred
-        to: for graphs in which objects refer to each other in long chains and cycles. Not with --json.
+        prints the objects one after the other, and each reference as class and number alone: for graphs with long
+        chains and cycles of objects. Not with --json.
       --full
-        prints long texts, keys and names to their ends, as --json does
+        prints long texts, keys and names completely, as --json does
       --offsets
-        shows where each value is: @OFFSET+SIZE in bytes; @OFFSET behind the first line of a value that takes several,
-        and both behind its last. For an object they are those of its body.
+        prints where each value is, as @OFFSET+SIZE in bytes: for a value of several lines, @OFFSET behind the first
+        and both behind the last. For an object, these are offset and size of its body.
       --json
-        prints JSON for scripts, as above
+        prints JSON for scripts, as described above
       \(ManualPage.colorOption)
       """,
-    statusMeanings: [.badData: "FILE is no archive or damaged where it is read, or has nothing at PATH."],
+    statusMeanings: [.badData: "FILE is no archive or damaged where it is read, or has no value at PATH."],
     examples: """
-      All of an archive:
+      A whole archive:
         keeputil print library.keepsake
-      What is at a path, and not all that is in it:
+      The value at a path, two levels deep:
         keeputil print --key root.books[0].author --depth 2 library.keepsake
       For a script:
         keeputil print --json --key root.books library.keepsake | jq length
@@ -110,7 +109,7 @@ enum PrintCommand: Command {
       try input.reading { try print(path, in: image, as: options, isJSON: arguments.has("--json")) }
     }
     if !image.extent.hasChecksums {
-      Tool.note("\(input.name) has no checksums, so nobody can tell whether it was damaged")
+      Tool.note("\(input.name) has no checksums, so damage to it may go unnoticed")
     }
   }
 

@@ -4,49 +4,48 @@ import Keepsake
 enum ReportCommand: Command {
   static let manual = ManualPage(
     "report",
-    "makes a page that shows what is in an archive",
+    "writes an HTML page that shows what is in an archive",
     synopsis: ["[--top N] -o OUT FILE"],
     """
-    Writes an HTML page about the archive FILE to OUT: where the bytes go, as a map that one can click into, by path
-    or by class; tables of classes, keys, the largest values and what is shared; and the tree of values. FILE may be
-    - for standard input and OUT may be - for standard output. The archive is checked first, as by verify.
+    Writes an HTML page about the archive FILE to OUT: a map of its bytes by path or by class, into which you can zoom;
+    tables of classes, keys, the largest values and shared values; and the tree of values. FILE may be - for standard
+    input, and OUT may be - for standard output. The archive is first checked, as by verify.
 
-    The page is one file that needs nothing else: it can be kept, sent and opened without a network. The same archive
-    under the same name makes the same page.
+    The page is self-contained: it opens without a network. The same archive under the same name gives the same page.
 
-    The page shows up to about \(grouped(ReportTree.mostNodes)) values of an archive one by one: the largest, each with
-    the start of its content. In a larger archive the small ones are folded into "others", and the page says so.
+    The page shows up to about \(grouped(ReportTree.mostNodes)) values one by one: the largest, each with the start of
+    its content. In a larger archive, small values are combined as "others", and the page says so.
 
-    A file of NSKeyedArchiver is converted to an archive in memory. The page is about that archive, and says so.
+    A file of NSKeyedArchiver is converted to an archive in memory. The page describes that archive, and says so.
 
     \(ManualPage.progress)
 
     \(ManualPage.savedFile)
 
-    The page holds texts and numbers from the archive. Do not give it to anybody who may not see these.
+    The page contains texts and numbers from the archive. Do not give it to anybody who must not see them.
     """,
     options: """
       \(ManualPage.saveOption)
       -o OUT
-        the file to write, another than FILE
+        the file to write, which must not be FILE
       --top N
-        lists N of the largest values and objects; 25 if it is not given
+        lists N of the largest values and objects; 25 by default
       """,
     examples: """
       A page about an archive:
         keeputil report library.keepsake -o report.html
-      One to try:
+      A page to try:
         keeputil demo -o demo.keepsake && keeputil report demo.keepsake -o demo.html
       """
   )
 
-  /// More would make the page slow for what nobody reads.
+  /// More rows would make the page slow, and nobody reads them.
   private static let mostTop = 200
 
   static func run(_ arguments: Arguments) throws {
     let file = try arguments.files("one file")[0]
     guard let target = arguments.value("-o") else {
-      throw arguments.misuse("say where the page is to be written, with '-o report.html' or '-o -'")
+      throw arguments.misuse("give a file for the page, with '-o report.html' or '-o -'")
     }
     let top = try arguments.number("--top", in: 1...mostTop) ?? 25
     let input = try arguments.input()

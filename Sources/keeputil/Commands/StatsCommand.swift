@@ -4,44 +4,43 @@ import Keepsake
 enum StatsCommand: Command {
   static let manual = ManualPage(
     "stats",
-    "tells where the bytes of an archive go",
+    "shows which parts of an archive take how many bytes",
     synopsis: ["[--json] [--top N] FILE"],
     """
-    Prints tables of what is in the archive FILE and how many bytes it takes, the largest first. FILE may be - for
-    standard input. The archive is checked first, as by verify.
+    Prints tables of the content of the archive FILE and its size in bytes, the largest first. FILE may be - for
+    standard input. The archive is first checked, as by verify.
 
-    A file of NSKeyedArchiver is converted to an archive in memory, and the figures are those of that archive. The
-    first line says so, and in the JSON "madeOf" tells what the file is.
+    A file of NSKeyedArchiver is converted to an archive in memory, and the figures describe that archive. The first
+    line says so, and "madeOf" in the JSON describes the file.
 
     \(ManualPage.progress)
 
     The file
-      Its parts in their order: bodies, tables, checksums. They are all of its bytes, each once.
+      Its parts in order: bodies, tables, checksums. Together they are the whole file.
     Classes
-      For each class how many objects there are, and the bytes of their bodies: the class number and the values,
-      with references to other objects but without those objects.
+      For each class, the number of objects and the bytes of their bodies: the class number and the values,
+      including references to other objects but not those objects.
     Keys
-      The values under keys of one name, in whatever object or dictionary. "bytes" are their own: each byte counts
-      for the innermost key that it is under, so that the rows add up to all bodies and the top level. An object's
-      bytes that are under none of its keys count for the key by which it is reached first; the text of a dictionary's
-      key counts for that key. "with nested" adds what is under keys within the values, so its rows do not add up;
-      it does not include objects that are referred to. Of keys of dictionaries, the first
-      \(grouped(KeyRows.mostDictionaryKeys)) different ones have a row each.
+      The values under keys of one name, in any object or dictionary. "bytes" counts each byte for the innermost key
+      that contains it, so the rows add up to all bodies and the top level. Bytes of an object that are under none of
+      its keys count for the key by which it is first reached; the text of a dictionary's key counts for that key.
+      "with nested" adds the bytes under keys within the values, but not referenced objects; its rows do not add up.
+      The first \(grouped(KeyRows.mostDictionaryKeys)) different keys of dictionaries have a row each.
     Kinds of values
-      Each byte counts for the innermost value that it belongs to.
+      Each byte counts for the innermost value that contains it.
     Largest values and objects
-      Values are those that hold no others: texts, bytes, arrays of numbers. The path is a shortest one from the top
-      level.
+      Values are those that contain no others: texts, bytes, arrays of numbers. The path is a shortest one from the
+      top level.
     Sharing
-      What would be written again if each further reference to an object were its body, without what the object
-      refers to. And the same for texts, less what their table takes.
+      The bytes that sharing saves: for each reference to an object but the first, the body of the object; and the
+      same for texts, less the bytes of their table.
     """,
     options: """
       \(ManualPage.saveOption)
       --top N
         lists N of the largest values and objects, and up to N rows of the other tables
       --json
-        prints all as JSON, for scripts; then all classes and keys are listed, and texts are not abridged
+        prints JSON for scripts, with all classes and keys and complete texts
       """,
     examples: """
       All tables:
@@ -51,7 +50,7 @@ enum StatsCommand: Command {
       """
   )
 
-  /// More than that nobody looks at, and each has a path to find.
+  /// More rows would take time, for the path of each, and nobody reads them.
   static let mostTop = 1_000
 
   static func run(_ arguments: Arguments) throws {

@@ -59,7 +59,7 @@ enum Tool {
     try command.run(Arguments(rest, for: command.manual))
   }
 
-  /// What is said about a word that does not exist.
+  /// The message about an unknown word.
   private static func unknown(_ kind: String, _ word: String, among known: [String]) -> String {
     "there is no \(kind) '\(escaped(word))'\(Spelling.suggestion(word, among: known)); try 'keeputil --help'"
   }
@@ -87,8 +87,8 @@ enum Tool {
 
       \(palette.paint("Commands:", .bold))
       \(list.joined())
-        help COMMAND   tells all about a command
-        --help         prints this
+        help COMMAND   describes a command
+        --help         prints this overview
         --version      prints the version
 
       A file may be - for standard input or standard output.
@@ -98,7 +98,7 @@ enum Tool {
       """
   }
 
-  /// A line on standard error about a command that did its work.
+  /// Prints a line on standard error about a command that has succeeded.
   static func note(_ message: String) { complain("note: \(message)") }
 
   static func complain(_ message: String) {

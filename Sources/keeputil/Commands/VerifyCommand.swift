@@ -3,33 +3,32 @@ import Keepsake
 enum VerifyCommand: Command {
   static let manual = ManualPage(
     "verify",
-    "tells whether an archive is whole",
+    "checks whether an archive is whole",
     synopsis: ["[--progress | --quiet] FILE"],
     """
-    Compares the whole archive FILE with its checksums, and looks at every object and value in it: that each is of a
-    known kind and ends where it should, that texts are valid and that what is referred to is there. FILE may be - for
-    standard input.
+    Compares the whole archive FILE with its checksums, and checks every object and value: that its kind is known, that
+    it ends where it should, that texts are valid, and that references lead to something. FILE may be - for standard
+    input.
 
-    The answer is one sentence. If the archive is not whole, the sentence is on standard error and tells what is
-    wrong, at which byte, and in which object and at which path where that is known.
+    The answer is one sentence. If the archive is not whole, the sentence is on standard error, and says what is wrong,
+    at which byte, and, if known, in which object and at which path.
 
-    An archive without checksums is looked at as well, and the sentence says that it has none: nobody can tell whether
-    a number or a text in such an archive is the one that was written.
+    For an archive without checksums, the sentence says that it has none: changed numbers and texts then go unnoticed.
 
     \(ManualPage.progress)
     """,
     options: """
       \(ManualPage.saveOption)
       --progress
-        tells how far it is anywhere, and from the beginning
+        shows progress from the beginning, also where standard error is no terminal
       --quiet
-        does not tell how far it is, and is silent about an archive that is whole
+        shows no progress, and prints nothing if the archive is whole
       """,
     statusMeanings: [.done: "The archive is whole.", .badData: "It is not whole, or is no archive."],
     examples: """
       An answer for people:
         keeputil verify library.keepsake
-      In a script that looks after backups:
+      In a script that checks backups:
         keeputil verify --quiet backup.keepsake || echo "the backup is damaged"
       """
   )
@@ -63,7 +62,7 @@ enum VerifyCommand: Command {
     )
   }
 
-  /// Looks at each save that is not the newest. What they have in common was compared with its checksums.
+  /// Checks each save but the newest. What they share with it was already compared with its checksums.
   private static func checkEarlierSaves(_ image: ArchiveImage, _ input: Input) throws(CommandFailure) {
     for number in 1..<(image.saves.count + 1) {
       do {

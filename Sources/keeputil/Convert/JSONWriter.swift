@@ -4,7 +4,7 @@ struct JSONWriter: PlainSyntax {
   var notes = PlainNotes()
   private let output: any Output
   private let isPretty: Bool
-  /// Whether what means something in HTML is escaped, so that no text can end the element that it is in.
+  /// Whether HTML markup is escaped, so that no text can end the element that contains it.
   private let isInHTML: Bool
   private var brackets: [(kind: PlainBracket, isEmpty: Bool)] = []
   private var hasKey = false
@@ -17,7 +17,7 @@ struct JSONWriter: PlainSyntax {
 
   mutating func finish() throws { try output.write("\n") }
 
-  /// What stands before a value or a key: a comma, and the start of a line.
+  /// The text before a value or a key: a comma, and the start of a line.
   private mutating func separate() throws {
     if hasKey {
       hasKey = false
@@ -81,7 +81,7 @@ struct JSONWriter: PlainSyntax {
     try real(secondsSince2001, secondsSince2001.description)
   }
 
-  /// The string in quotes. What could do something to a terminal is escaped: to a reader it is the same.
+  /// The string in quotes. Characters that a terminal would obey are escaped, which does not change the value.
   private func quoted(_ string: String) -> String {
     let text = respelled(string) { scalar, previous in
       switch scalar {
@@ -98,9 +98,9 @@ struct JSONWriter: PlainSyntax {
   }
 }
 
-// What the tool itself tells as JSON.
+// The tool's own data as JSON.
 
-/// What writes itself as one value of JSON.
+/// A type that writes itself as a JSON value.
 protocol JSONConvertible {
   func write(to json: inout JSONWriter) throws
 }
@@ -117,7 +117,7 @@ extension Bool: JSONConvertible {
   func write(to json: inout JSONWriter) throws { try json.bool(self) }
 }
 
-/// A number in digits of its own, or null.
+/// A number with the given digits, or null.
 struct JSONLiteral: JSONConvertible {
   let text: String
 
@@ -143,7 +143,7 @@ struct JSONRow: JSONConvertible, ExpressibleByArrayLiteral {
   }
 }
 
-/// An object with its fields in their order, without those that are nil.
+/// An object with its fields in order, without those that are nil.
 struct JSONFields: JSONConvertible, ExpressibleByDictionaryLiteral {
   private var fields: [(name: String, value: (any JSONConvertible)?)]
 
@@ -172,7 +172,7 @@ extension JSONWriter {
     try self.value(value)
   }
 
-  /// A bracket with what `content` writes in it.
+  /// A pair of brackets around the output of `content`.
   mutating func bracket(_ bracket: PlainBracket, _ content: (inout JSONWriter) throws -> Void) throws {
     try open(bracket)
     try content(&self)

@@ -1,7 +1,7 @@
 import Foundation
 import Keepsake
 
-/// What a format must be able to write. Calls of `open` and `close` match.
+/// The requirements on an output format. Calls of `open` and `close` match.
 protocol PlainSyntax {
   var notes: PlainNotes { get set }
   mutating func finish() throws
@@ -10,7 +10,7 @@ protocol PlainSyntax {
   mutating func close() throws
   mutating func null() throws
   mutating func bool(_ value: Bool) throws
-  /// A number in digits that may be as many as 128 bits have.
+  /// A number, with as many digits as 128 bits may need.
   mutating func integer(_ digits: String) throws
   mutating func real(_ value: Double, _ digits: String) throws
   mutating func decimal(_ digits: String) throws
@@ -35,11 +35,11 @@ enum PlainBracket {
   case object
 }
 
-/// Counts what could not be written unchanged, for notes at the end.
+/// Counts values that could not be written unchanged, for notes at the end.
 struct PlainNotes {
   private var notes: [(one: String, many: String, rest: String, count: Int)] = []
 
-  /// Counts one case of a sentence, which begins with `one` or, of several, with `many`.
+  /// Counts a case of a sentence, which begins with `one`, or with `many` for several cases.
   mutating func add(_ one: String, _ many: String, _ rest: String) {
     if let index = notes.firstIndex(where: { $0.one == one && $0.rest == rest }) {
       notes[index].count += 1
@@ -57,8 +57,8 @@ enum ExportKey: String {
   case reference = "$ref"
   case value = "$value"
 
-  /// A key of the archive. One that would be taken for one of these has a "$" more, and so has one that then would be
-  /// taken for it.
+  /// A key of the archive. One that could be mistaken for one of these gets another "$", and so does one that could then be
+  /// mistaken for it.
   static func marked(_ name: String) -> String {
     guard name.utf8.first == UInt8(ascii: "$") else { return name }
     let word = name.utf8.drop { $0 == UInt8(ascii: "$") }
@@ -66,22 +66,22 @@ enum ExportKey: String {
   }
 }
 
-/// Writes an archive in a format that knows neither objects nor Swift's types.
+/// Writes an archive in a format that has neither objects nor Swift's types.
 ///
-/// Values have the form that JSONEncoder gives them. An object that several refer to is written where it is
-/// met first, with "$id", and then as {"$ref": its id}; that goes for cycles too. A weak reference is never
-/// where an object is written: it is {"$ref": its id}, or nil where the object stands nowhere.
+/// Values have the form that JSONEncoder gives them. An object with several references, also in a cycle, is written where
+/// it first occurs, with "$id", and then as {"$ref": its id}. An object is never written at a weak reference, which is
+/// {"$ref": its id}, or nil if the object is nowhere else.
 struct PlainExport<Syntax: PlainSyntax> {
   private(set) var syntax: Syntax
   private let image: ArchiveImage
-  /// For each body whether its object gets an id, which it needs where more than one reference leads to it.
+  /// For each body, whether its object gets an id, because more than one reference leads to it.
   private let needsID: [Bool]
-  /// For each body whether it stands in what is written; not filled in where there are no weak references.
+  /// For each body, whether it is written; not filled in if there are no weak references.
   private let isReached: [Bool]
   private var seen: [Bool]
   private let valueCount: Int
   private var walk: ArchiveWalk
-  /// For each value that is open, how many brackets its end closes.
+  /// For each open value, the number of brackets that its end closes.
   private var open: [Int] = []
   /// The number of the shared object whose content comes next.
   private var pendingID: Int?
@@ -100,8 +100,8 @@ struct PlainExport<Syntax: PlainSyntax> {
     self.needsID = needsID
   }
 
-  /// Goes the way that the export will go, since a weak reference may stand before the object that it leads
-  /// to, and marks the objects that need an id for it. Returns which bodies were met.
+  /// Walks as the export will, since a weak reference may precede its object, and marks the objects that need an id for it.
+  /// Returns which bodies were reached.
   private static func findWeakReferences(in root: ArchiveValue, _ needsID: inout [Bool]) throws -> [Bool] {
     guard root.image.hasConditionals else { return [] }
     var reached = needsID.map { _ in false }
@@ -138,7 +138,7 @@ struct PlainExport<Syntax: PlainSyntax> {
 
   private mutating func write(_ value: ArchiveValue) throws {
     if let id = pendingID, ![.map, .record, .some, .typed].contains(value.kind) {
-      // The content has no keys; it gets one. What was opened is closed with the object.
+      // The content has no keys and gets one. The bracket is closed with the object.
       pendingID = nil
       try syntax.open(.object)
       try writeField(.id, id)

@@ -3,12 +3,12 @@ import Foundation
 /// A number from a text, in the first of the types that holds it to its last digit.
 struct PlainNumber {
   let value: PlainValue
-  /// Whether no type holds it, so that it is the nearest double.
+  /// Whether no type holds it exactly, so that it is the nearest double.
   private(set) var isRounded = false
   /// Whether it is so small that the nearest double is 0.
   private(set) var isLost = false
 
-  /// - Returns: `nil` when the number is beyond the largest double.
+  /// - Returns: `nil` if the number is larger than the largest double.
   init?(_ text: String, isWhole: Bool) {
     if isWhole, text != "-0" {
       let integers: [(any Encodable)?] = [Int64(text), UInt64(text), Int128(text), UInt128(text)]
@@ -28,7 +28,7 @@ struct PlainNumber {
       value = .single(decimal)
     } else if let double, double.isFinite {
       value = .single(double)
-      // Zero has no digits but zeros, whatever power of ten they are times.
+      // Zero has only zeros as digits, whatever its power of ten.
       let isZero = exact.digits.allSatisfy { $0 == UInt8(ascii: "0") }
       isLost = double == 0 && !isZero
       isRounded = !isZero && !isLost
@@ -39,11 +39,11 @@ struct PlainNumber {
 
   private struct Digits: Equatable {
     var digits: [UInt8]
-    /// The power of ten that the digits are times; `nil` where that is absurd, or for zero.
+    /// The power of ten of the digits; `nil` if it is absurd, or for zero.
     var exponent: Int?
   }
 
-  /// The number without its sign and without the zeros that say nothing.
+  /// The number without its sign and without insignificant zeros.
   private static func significantDigits(_ text: String) -> Digits {
     var digits: [UInt8] = []
     var exponent = 0

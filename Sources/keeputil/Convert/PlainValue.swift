@@ -1,6 +1,6 @@
 import Foundation
 
-/// Anything that JSON or a property list can hold, to be encoded into an archive.
+/// A value of JSON or a property list, to be encoded into an archive.
 enum PlainValue: Encodable {
   case null
   /// A Boolean, a number, a text, data or a date.
@@ -23,7 +23,7 @@ enum PlainValue: Encodable {
     }
   }
 
-  /// Writes what is frequent without a container of its own.
+  /// Writes frequent values without a container of their own.
   private func encode(under key: PlainKey, in container: inout KeyedEncodingContainer<PlainKey>) throws {
     switch self {
     case .null: try container.encodeNil(forKey: key)
@@ -32,7 +32,7 @@ enum PlainValue: Encodable {
     }
   }
 
-  /// Arrays of numbers of one kind are written as such, and so are packed.
+  /// Arrays of numbers of one kind are encoded as such, and so are packed.
   private static func encode(
     _ elements: [PlainValue],
     to container: inout any SingleValueEncodingContainer
@@ -56,7 +56,7 @@ struct PlainMember {
   var value: PlainValue
 }
 
-/// A key of any name. Such keys make a container a map.
+/// A key with any name. Such keys make a container a map.
 struct PlainKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }

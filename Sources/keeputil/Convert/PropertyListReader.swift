@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads property lists in XML or binary. Which kind of number one is, is kept.
+/// Reads property lists in XML or binary, and keeps the kind of each number.
 enum PropertyListReader {
   static let deepest = 500
 
@@ -14,14 +14,14 @@ enum PropertyListReader {
   private static func value(_ value: Any, depth: Int) throws -> PlainValue {
     guard depth < deepest else { throw CommandFailure.badData("values are nested more than \(deepest) deep") }
     switch value {
-    // Before the numbers and the texts of Swift, as which a number would pass too, whatever it is.
+    // Checked before Swift's numbers and strings, since an NSNumber converts to any of them.
     case let number as NSNumber: return self.number(number)
     case let string as String: return string == "$null" ? .null : .single(string)
     case let data as Data: return .single(data)
     case let date as Date: return .single(date)
     case let array as [Any]: return .array(try array.map { try self.value($0, depth: depth + 1) })
     case let dictionary as [String: Any]:
-      // A property list keeps no order of its keys; sorted, the same list makes the same archive.
+      // A property list has no order of keys; with sorted keys, the same list gives the same archive.
       let keys = dictionary.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       return .object(
         try keys.map { PlainMember(key: $0, value: try self.value(dictionary[$0] ?? "", depth: depth + 1)) }
@@ -35,7 +35,7 @@ enum PropertyListReader {
   }
 
   private static func number(_ number: NSNumber) -> PlainValue {
-    // The code of the C type: Foundation's only word on what a number is.
+    // The code of the C type: all that Foundation says about the kind of a number.
     switch unsafe UInt8(bitPattern: number.objCType.pointee) {
     case UInt8(ascii: "c"), UInt8(ascii: "B"): .single(number.boolValue)
     case UInt8(ascii: "d"), UInt8(ascii: "f"): .single(number.doubleValue)

@@ -34,7 +34,7 @@ struct PropertyListWriter: PlainSyntax {
   }
 
   mutating func key(_ name: String) throws {
-    // Two keys must not become one. What looks like the spelling of such a character is spelled itself.
+    // Two keys must not become equal. So text that looks like a replacement of such a character is replaced itself.
     let isUnwritable = name.unicodeScalars.contains(where: \.isUnknownToXML)
     guard isUnwritable || name.contains("\u{FFFD}{") else { return try line("<key>\(marked(name))</key>") }
     if isUnwritable {
@@ -84,8 +84,8 @@ struct PropertyListWriter: PlainSyntax {
     try line("<date>\(time.date)T\(time.time)Z</date>")
   }
 
-  /// The text with what XML would take for its own marked, without what XML cannot hold, and with the numbers of what
-  /// could do something to a terminal.
+  /// The text with XML markup escaped, without characters that XML cannot contain, and with numeric escapes for characters
+  /// that a terminal would obey.
   private mutating func marked(_ string: String) -> String {
     respelled(string) { scalar, previous in
       switch scalar {

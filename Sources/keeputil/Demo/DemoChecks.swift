@@ -1,9 +1,9 @@
 import Foundation
 import Keepsake
 
-/// What the demonstration proves about the library that was read back.
+/// What the demonstration checks in the library that was read back.
 enum DemoChecks {
-  /// Compares the references in both libraries one by one; returns what was checked, a line each.
+  /// Compares the references in both libraries one by one; returns a line for each check.
   static func run(_ library: Library, _ copy: Library) throws -> [String] {
     let (references, others) = (DemoReferences(library), DemoReferences(copy))
     var twins: [ObjectIdentifier: AnyObject] = [:]
@@ -33,7 +33,7 @@ enum DemoChecks {
   }
 }
 
-/// All references to objects in a graph, with their paths; what an object holds is visited where it is met first.
+/// All references to objects in a graph, with their paths; the content of an object is visited where it first occurs.
 struct DemoReferences {
   private(set) var list: [(path: String, object: AnyObject)] = []
   private var seen: Set<ObjectIdentifier> = []
@@ -51,7 +51,7 @@ struct DemoReferences {
   }
 
   private static func members(of value: Any) -> [(name: String, value: Any)] {
-    // The order of a dictionary is not the same each time.
+    // The order of a dictionary differs from process to process.
     if let dictionary = value as? [String: Any] {
       return dictionary.sorted { $0.key < $1.key }.map { ("[\(quoted($0.key))]", $0.value) }
     }

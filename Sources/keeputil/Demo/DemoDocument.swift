@@ -1,9 +1,9 @@
 import Foundation
 import Keepsake
 
-/// `keeputil demo --document`: a document that is edited, saved, and whose editor is killed.
+/// `keeputil demo --document`: edits and saves a document, and kills another process that edits it.
 enum DemoDocument {
-  /// How often the document is saved before its editor is killed.
+  /// The number of saves before the editor is killed.
   private static let saveCount = 10
 
   static func demonstrate(_ file: String, isKept: Bool) throws {
@@ -28,7 +28,7 @@ enum DemoDocument {
     try out.write(
       "Opened again, the document has \(counted(after.saves.count, "save")), all whole"
         + (leftover > 0
-          ? ", and \(counted(leftover, "byte")) that the last one left, which nobody reads.\n" : ".\n")
+          ? ", and \(counted(leftover, "byte")) of an interrupted save, which readers ignore.\n" : ".\n")
     )
     after.close()
 
@@ -39,7 +39,7 @@ enum DemoDocument {
     do {
       try DiffCommand.run(Arguments(["\(file)@2", "\(file)@4"], for: DiffCommand.manual))
     } catch let failure as CommandFailure where failure.status == .different {
-      // It is to be.
+      // The file should not exist.
     }
     if isKept { try out.write("\nLook at it with: keeputil log \(file)\n") }
   }
@@ -51,7 +51,7 @@ enum DemoDocument {
     library.bookOfTheMonth = book
   }
 
-  /// Edits and saves the document until it is killed, and says so on standard output.
+  /// Edits and saves the document until the process is killed, and reports each save on standard output.
   static func editForever(_ file: String) throws {
     let document = try ArchiveDocument<Library>(opening: file)
     document.compactsAutomatically = false
@@ -62,7 +62,7 @@ enum DemoDocument {
     }
   }
 
-  /// Starts an editor, kills it in the middle, and returns how many saves it had told of.
+  /// Starts an editor, kills it, and returns the number of saves that it had reported.
   private static func killEditor(of file: String) throws -> Int {
     guard let program = Bundle.main.executableURL else { return 0 }
     let editor = Process()
@@ -71,7 +71,7 @@ enum DemoDocument {
     let output = Pipe()
     editor.standardOutput = output
     try editor.run()
-    // With the demo's own end of the pipe open, its end would never come.
+    // While this process has the pipe open for writing, reading from it does not end.
     try output.fileHandleForWriting.close()
     var said = Data()
     while said.count(where: { $0 == UInt8(ascii: "\n") }) < saveCount {

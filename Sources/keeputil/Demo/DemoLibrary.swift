@@ -1,7 +1,7 @@
 import Foundation
 
-// The graph of the demonstration: plain classes that say nothing about coders. Each object makes itself up with the
-// same dice, so that the library is the same each time.
+// The graph of the demonstration: plain classes without coding code. The objects have pseudorandom content from one
+// generator, so the library is always the same.
 
 final class Library: Codable {
   var name: String
@@ -142,7 +142,7 @@ private enum Words {
   static let subjects = ["Biography", "Children", "History", "Mathematics", "Novels", "Poetry", "Travel"]
 }
 
-/// Numbers that look random and are the same each time (SplitMix64).
+/// Pseudorandom numbers, the same each time (SplitMix64).
 struct Dice {
   private var state: UInt64 = 24
 

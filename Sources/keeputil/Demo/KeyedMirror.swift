@@ -1,8 +1,8 @@
 import Foundation
 
-/// An object of the library as NSKeyedArchiver can take it: a class of NSObject's that says key by key what is kept.
+/// An object of the library for NSKeyedArchiver: a subclass of NSObject that encodes key by key.
 ///
-/// One class stands for all, which spares NSKeyedArchiver some bytes. It has to be visible by its name.
+/// One class stands for all, which saves NSKeyedArchiver some bytes. It must be found by its name.
 final class Mirrored: NSObject, NSCoding {
   private let fields: [(key: String, value: Any?)]
 
@@ -23,7 +23,7 @@ final class Mirrored: NSObject, NSCoding {
   }
 }
 
-/// Makes one mirror for each object, so that what is shared stays shared.
+/// Makes one mirror for each object, so that shared objects stay shared.
 struct KeyedMirror {
   private var made: [ObjectIdentifier: Mirrored] = [:]
 

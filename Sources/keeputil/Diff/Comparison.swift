@@ -2,7 +2,7 @@ import Keepsake
 
 /// Compares two archives from their top levels, and reports differences as it finds them.
 ///
-/// It takes no recursion, and visits each pair of objects once, so that cycles end.
+/// It does not recurse, and visits each pair of objects once, so that it ends in cycles.
 final class Comparison {
   enum Sign: Character {
     case added = "+"
@@ -20,9 +20,9 @@ final class Comparison {
   private struct Frame {
     let pairs: [Pair]
     var next = 0
-    /// How many steps lead to the value that holds these.
+    /// The number of steps that lead to the value that contains these.
     let depth: Int
-    /// The part of all the work that these pairs are taken for, of 0 to 1.
+    /// The estimated fraction of all work for these pairs, from 0 to 1.
     let share: Range<Double>
 
     func share(ofPair index: Int) -> Range<Double> {
@@ -36,23 +36,23 @@ final class Comparison {
   private let second: DiffSide
   private let report: (Sign, _ path: String, _ text: String) throws -> Void
   private let progress: Progress
-  /// The estimated part of all work that the current pair is: the pairs of a value have equal parts of its own.
+  /// The estimated fraction of all work for the current pair: the pairs of a value share its fraction equally.
   private var share = 0.0..<1.0
   private var frames: [Frame] = []
   private var path: [PathElement] = []
-  /// Which object of the one archive was met as which of the other.
+  /// Which object of one archive corresponds to which object of the other.
   private var partners: [Int: Int] = [:]
   private var reversePartners: [Int: Int] = [:]
-  /// How texts of the two string tables differ, by their numbers there.
+  /// The differences of texts of the two string tables, by their numbers.
   private var differences: [[Int]: (String, String)] = [:]
-  /// Pairs of weak references whose objects were not met yet.
+  /// Pairs of weak references whose objects were not compared yet.
   private var weakPairs: [(first: Int, second: Int, path: String)] = []
 
-  /// Each has a path in text; of more than these the classes alone are compared.
+  /// Each has a path as text; beyond this number, only classes are compared.
   private static let mostWeakPairs = 100_000
-  /// References behind references to values, of which an archive that is whole has one.
+  /// References behind references to values; a valid archive has one.
   private static let mostValueReferences = 4
-  /// Of longer keys and names the start is told, so that one that many objects share does not multiply the output.
+  /// Longer keys and names are cut, so that a name of many objects does not multiply the output.
   static let longestName = 200
   private static let wholeWork = 1_000.0
 
@@ -91,7 +91,7 @@ final class Comparison {
     try compareWeakPairs()
   }
 
-  /// The results of `read` for both sides. An error names the file of its side.
+  /// The results of `read` for both sides. Errors name the file of the side.
   private func both<Thing, Result>(
     _ a: Thing,
     _ b: Thing,
@@ -118,7 +118,7 @@ final class Comparison {
   private func compare(_ a: ArchiveValue, _ b: ArchiveValue) throws {
     var (a, b) = (a, b)
     var valueReferences = 0
-    // Ends, since no two objects are paired twice.
+    // This ends, since no two objects are paired twice.
     while true {
       switch (a.kind, b.kind) {
       case (.value, _), (_, .value):
@@ -164,7 +164,7 @@ final class Comparison {
     try tell(.changed, "\(textA) -> \(textB)")
   }
 
-  /// Where two texts differ. Two of the string tables are compared once, wherever they meet.
+  /// The first difference of two texts. Two texts of the string tables are compared once, however often they are paired.
   private func excerpts(_ a: ArchiveValue, _ b: ArchiveValue) throws -> (String, String) {
     let (numberA, numberB) = try both(a, b) { try $1.sharedStringNumber }
     let pair = numberA.flatMap { a in numberB.map { [a, $0] } }
@@ -180,7 +180,7 @@ final class Comparison {
     let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
     guard known == nil, reverse == nil else {
       if known != targetB.number {
-        // The content of both is compared where each is met with its partner.
+        // The content of both is compared where each is paired with its counterpart.
         try tell(.changed, "\(name(targetA)) -> \(name(targetB)), another object")
       }
       return nil
@@ -218,7 +218,7 @@ final class Comparison {
     }
   }
 
-  /// What weak references lead to is known when all else was compared.
+  /// It is known after all other comparisons to which objects weak references lead.
   private func compareWeakPairs() throws {
     for (a, b, path) in weakPairs {
       let (known, reverse) = (partners[a], reversePartners[b])
@@ -273,7 +273,7 @@ final class Comparison {
       } else if stretch.first.count == stretch.second.count {
         for (i, j) in zip(stretch.first, stretch.second) { pair(i, j) }
       } else {
-        // Elements that changed, and others that are new or gone.
+        // Elements that have changed, and elements that were added or removed.
         let alike = SequenceAlignment.align(
           try first.input.reading { try elementsA.likenesses(stretch.first, first) },
           try second.input.reading { try elementsB.likenesses(stretch.second, second) }
@@ -317,7 +317,7 @@ enum DiffText {
   private static let mostCharacters = 60
   private static let leastBefore = 20
 
-  /// Two strings in quotes; of long ones the part in which they differ first.
+  /// Two strings in quotes; for long ones, the part with the first difference.
   static func excerpts(_ first: String, _ second: String) -> (String, String) {
     let isShort = first.utf8.count <= mostCharacters && second.utf8.count <= mostCharacters
     if isShort { return (quoted(first), quoted(second)) }

@@ -1,20 +1,20 @@
 import Keepsake
 
-/// One of the two archives, and what was found out about it.
+/// One of the two archives, and what is known about it.
 final class DiffSide {
   let input: Input
   let image: ArchiveImage
-  /// Called with each value that is passed.
+  /// Called with each value that is skipped.
   var onStep: () -> Void = {}
-  /// The ends of large values, so that one that stands in many others is not passed over once for each.
+  /// The ends of large values, so that a value in many others is not skipped once for each.
   private var ends: [Int: Int] = [:]
   private var indexedBodies: Set<Int> = []
   private var digests: [[Int: UInt64]] = [[:], [:]]
   let names: NameDigests
 
-  /// Values that take less are passed over as often as need be.
+  /// Smaller values are skipped as often as necessary.
   private static let leastNotedByteCount = 512
-  /// In a body that takes less, nothing is noted.
+  /// In a smaller body, nothing is noted.
   private static let leastIndexedByteCount = 4_096
 
   init(_ path: String) throws(CommandFailure) {
@@ -23,7 +23,7 @@ final class DiffSide {
     names = NameDigests(image)
   }
 
-  /// Goes through a body once, before the values in it are compared, and notes where the large ones end.
+  /// Walks a body once, before its values are compared, and notes the ends of large ones.
   func index(_ value: ArchiveValue, _ bytes: Range<Int>) throws(ArchiveError) {
     guard bytes.count >= DiffSide.leastIndexedByteCount, indexedBodies.insert(value.offset).inserted else {
       return
@@ -45,7 +45,7 @@ final class DiffSide {
   /// A value under a key. The number is the same for the same key; an integer is the text of its digits (Format §4.8).
   typealias Member = (label: PathElement, key: UInt64, offset: Int)
 
-  /// The keys of a record or map, and where the values are.
+  /// The keys of a record or map, and the offsets of the values.
   func members(of value: ArchiveValue) throws(ArchiveError) -> [Member] {
     var members: [Member] = []
     try visitMembers(of: value) { (label, member, walk) throws(ArchiveError) in
@@ -55,7 +55,7 @@ final class DiffSide {
     return members
   }
 
-  /// Calls `body` with each member, and with the walk that has come to it.
+  /// Calls `body` with each member, and with the walk that has reached it.
   func visitMembers(
     of value: ArchiveValue,
     _ body: (PathElement, ArchiveValue, ArchiveWalk) throws(ArchiveError) -> Void
@@ -76,14 +76,14 @@ final class DiffSide {
     return try image.valueTypeNumber(at: &cursor)
   }
 
-  /// So many values are looked at for a digest: what is compared by it is compared in full afterwards.
+  /// The most values that a digest covers: what it compares is compared in full afterwards.
   private static let mostDigested = 64
 
-  /// A number that is the same for values with the same beginning. Its last bit is set if they then are the same in all
-  /// they hold.
+  /// A number that is the same for values with the same beginning. Its last bit is set if equal digests mean equal
+  /// values.
   ///
-  /// - Parameter level: whether what references lead to counts as well: 0 for the class alone, 1 for the content, 2
-  ///   for that and the content of the next.
+  /// - Parameter level: how far references are followed: 0 for the class alone, 1 for the content, 2 for the content of the
+  ///   next object, too.
   func digest(of value: ArchiveValue, level: Int = 2) throws(ArchiveError) -> UInt64 {
     var hasher = Hasher()
     var isComplete = true
@@ -103,7 +103,7 @@ final class DiffSide {
     return isComplete ? hash | 1 : hash & ~1
   }
 
-  /// The digest of a number of a packed array, as that of the number would be that stands by itself.
+  /// The digest of a number of a packed array, the same as for a number outside of an array.
   static func digest(of numbers: ArchiveNumbers) -> [UInt64] {
     func digests<Number: Hashable>(_ numbers: [Number], _ kind: ArchiveValue.Kind) -> [UInt64] {
       numbers.map { number in
@@ -122,7 +122,7 @@ final class DiffSide {
     }
   }
 
-  /// Returns whether all that the value holds went in.
+  /// Returns whether the digest covers all of the value.
   private func combine(_ value: ArchiveValue, _ hasher: inout Hasher, _ level: Int) throws(ArchiveError)
     -> Bool
   {
@@ -138,7 +138,7 @@ final class DiffSide {
       guard let first = try numbers.next() else { return true }
       let shown = first[0..<min(first.count, DiffSide.mostDigested)]
       hasher.combine(DiffSide.digest(of: shown))
-      // An array of which the numbers are values of their own has another digest.
+      // An array whose numbers are separate values has another digest.
       return false
     case .object:
       guard let target = try value.target else { return false }
@@ -147,7 +147,7 @@ final class DiffSide {
     case .value:
       return false
     case .conditional:
-      // The object is compared where a strong reference to it stands.
+      // The object is compared where a strong reference leads to it.
       hasher.combine(ArchiveValue.Kind.conditional)
       hasher.combine(names.digest(ofClass: try value.target?.classNumber))
       return false
@@ -173,16 +173,16 @@ final class DiffSide {
     return digest
   }
 
-  /// The value at `offset`, of which nothing but that was kept when its digest was made.
+  /// The value at `offset`, which is all that was kept when its digest was made.
   func value(at offset: Int) throws(ArchiveError) -> ArchiveValue {
     try ArchiveValue(image, at: offset, endingBy: image.directory.topLevel.upperBound, .underTopLevelKey)
   }
 
-  /// Keys by which people tell one thing of a kind from another.
+  /// Keys that usually identify an object.
   private static let tellingKeys: Set<String> = ["id", "ID", "identifier", "uuid", "key", "name", "title"]
   private static let longestTellingKey = 10
 
-  /// A number that is the same for values that are likely to be two states of one thing.
+  /// A number that is the same for values that are probably two versions of one value.
   func likeness(of value: ArchiveValue) throws(ArchiveError) -> UInt64 {
     var hasher = Hasher()
     let (content, classes) = try unwrapped(value)
@@ -198,7 +198,7 @@ final class DiffSide {
     while visited < 16, case .value(let member, let label?) = try walk.next() {
       visited += 1
       let key = label.keyText
-      // A long key is not even hashed.
+      // A long key is not hashed.
       if key.utf8.count <= DiffSide.longestTellingKey, DiffSide.tellingKeys.contains(key),
         !member.hasMembers, member.kind != .object
       {
@@ -215,7 +215,7 @@ final class DiffSide {
   private func unwrapped(_ value: ArchiveValue) throws(ArchiveError) -> (ArchiveValue?, classes: [UInt64]) {
     var content: ArchiveValue? = value
     var classes: [UInt64] = []
-    // Only an archive that is made for the purpose has more of them.
+    // Only a crafted archive has more of them.
     for _ in 0..<8 {
       guard let value = content else { break }
       switch value.kind {
@@ -232,7 +232,7 @@ final class DiffSide {
     return (nil, classes)
   }
 
-  /// Puts what a value without members holds into a digest.
+  /// Adds the content of a value without members to a digest.
   private func combine(scalar value: ArchiveValue, into hasher: inout Hasher) throws(ArchiveError) {
     hasher.combine(value.kind)
     switch value.kind {

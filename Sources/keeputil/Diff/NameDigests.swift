@@ -1,8 +1,8 @@
 import Keepsake
 
-/// Numbers that are the same for the same texts, in both archives: of texts, of keys, of the names of classes.
+/// Digests of texts, keys and names of classes, which are the same for the same text in both archives.
 ///
-/// What an archive holds once is hashed once, however many references to it there are.
+/// What an archive contains once is hashed once, however many references lead to it.
 final class NameDigests {
   private let image: ArchiveImage
   private var texts: [Int: UInt64] = [:]
@@ -33,7 +33,7 @@ final class NameDigests {
   /// 0 for none.
   func digest(ofClass number: Int?) -> UInt64 { number.map { classes[$0] } ?? 0 }
 
-  /// As the text is spelt: two strings are equal that are spelt with other characters.
+  /// By the bytes of the text: strings with different characters may be equal.
   private static func digest(of text: String) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(text)

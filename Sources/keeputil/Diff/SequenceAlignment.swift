@@ -1,17 +1,17 @@
-/// Which elements of two arrays belong together, so that one more element is one more and not a change of all that
-/// follow.
+/// Which elements of two arrays correspond, so that an inserted element is one difference, and not a change of all
+/// elements that follow.
 struct SequenceAlignment {
-  /// A stretch in which the elements are the same one by one, or one in which they are not.
+  /// A range in which all elements are the same, or a range in which they differ.
   struct Stretch: Equatable {
     var first: Range<Int>
     var second: Range<Int>
     var isSame: Bool
   }
 
-  /// More changes than this are not looked for one by one: that would take time and memory with their square.
+  /// More changes than this are not found one by one, which would take time and memory in proportion to their square.
   private static let mostChanges = 400
 
-  /// The stretches in their order; those that differ are as few as can be found at a reasonable price.
+  /// The ranges in order; those that differ are as few as can be found at a reasonable cost.
   static func align(_ first: [UInt64], _ second: [UInt64]) -> [Stretch] {
     var alignment = SequenceAlignment(first: first, second: second)
     alignment.align(0..<first.count, 0..<second.count, isAnchored: false)
@@ -32,7 +32,7 @@ struct SequenceAlignment {
     }
   }
 
-  /// - Parameter isAnchored: whether the two ranges are what is left between elements that are unique.
+  /// - Parameter isAnchored: whether the two ranges lie between unique elements.
   private mutating func align(_ a: Range<Int>, _ b: Range<Int>, isAnchored: Bool) {
     let prefix = zip(first[a], second[b]).prefix { $0 == $1 }.count
     let (startA, startB) = (a.lowerBound + prefix, b.lowerBound + prefix)
@@ -67,7 +67,7 @@ struct SequenceAlignment {
     let (n, m) = (a.count, b.count)
     let limit = min(n + m, SequenceAlignment.mostChanges)
     guard abs(n - m) <= limit else { return nil }
-    // furthest[k + limit + 1]: how far one comes in `a` on the diagonal k; one entry more on both sides.
+    // furthest[k + limit + 1]: the furthest position in `a` on the diagonal k; one more entry on both sides.
     var furthest = [Int](repeating: 0, count: 2 * limit + 3)
     var trace: [[Int]] = []
     for changes in 0...limit {
@@ -90,8 +90,8 @@ struct SequenceAlignment {
       let k = x - y
       var (previousX, previousY) = (0, 0)
       if changes > 0 {
-        // What was furthest before this change: diagonals from -changes to changes, of which the outermost are not
-        // reached yet.
+        // The furthest positions before this change, on diagonals from -changes to changes; the outermost are not reached
+        // yet.
         func reached(_ k: Int) -> Int { trace[changes][k + changes] }
         let isDown = k == -changes || (k != changes && reached(k - 1) < reached(k + 1))
         let previousK = isDown ? k + 1 : k - 1
@@ -107,7 +107,7 @@ struct SequenceAlignment {
     return pairs.reversed()
   }
 
-  /// Aligns by the elements that occur once in each: the longest rising row of these, and what is between them.
+  /// Aligns by the elements that occur once in each: the longest increasing sequence of these, and the ranges between them.
   private mutating func alignByUnique(_ a: Range<Int>, _ b: Range<Int>) {
     // An element that occurs more than once has the index -1.
     let indexesA = Dictionary(a.map { (first[$0], $0) }) { _, _ in -1 }
@@ -124,7 +124,7 @@ struct SequenceAlignment {
     align(nextA..<a.upperBound, nextB..<b.upperBound, isAnchored: true)
   }
 
-  /// The longest row of pairs in which the second numbers rise as the first do.
+  /// The longest sequence of pairs in which both numbers increase.
   private static func longestRising(_ pairs: [(Int, Int)]) -> [(Int, Int)] {
     var ends: [Int] = []
     var before = [Int](repeating: -1, count: pairs.count)

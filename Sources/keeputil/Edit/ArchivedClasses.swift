@@ -1,12 +1,12 @@
 import Keepsake
 
-/// The classes of an archive, and the keys of their objects, for what is to be changed in all of them.
+/// The classes of an archive, and the keys of their objects, for changes to all objects of a class.
 struct ArchivedClasses {
   private let image: ArchiveImage
 
   init(_ image: ArchiveImage) { self.image = image }
 
-  /// Throws when there is no class, and no type behind a protocol, of that name.
+  /// Throws if no class, and no type behind a protocol, has that name.
   func check(_ name: String) throws(CommandFailure) {
     let names = image.classes.map(\.name)
     guard !names.contains(name) else { return }
@@ -14,7 +14,7 @@ struct ArchivedClasses {
     throw .badData("there is no class \(quoted(name)) in the archive\(advice)")
   }
 
-  /// Throws when no object of the class has the key.
+  /// Throws if no object of the class has the key.
   func check(_ key: ClassKey) throws {
     try check(key.className)
     var seen: Set<String> = []
@@ -37,7 +37,7 @@ struct ArchivedClasses {
     }
   }
 
-  /// The keys of an object: those of its superclasses stand beside its own, or under "super".
+  /// The keys of an object: those of its superclasses are beside its own, or under "super".
   private func keys(of content: ArchiveValue) throws(ArchiveError) -> [String] {
     var keys: [String] = []
     var next: ArchiveValue? = content

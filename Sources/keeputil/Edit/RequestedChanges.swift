@@ -4,7 +4,7 @@ import Keepsake
 /// The changes that the options of `keeputil edit` ask for.
 struct RequestedChanges {
   private struct Change {
-    /// The value that is to be another one, or that is to have another key.
+    /// The value to replace, or to rename.
     var content: ArchivePath?
     var key: ArchivePath?
     let apply: (inout ArchiveEditor, ArchivedClasses) throws -> Void
@@ -25,18 +25,17 @@ struct RequestedChanges {
     try checkPaths()
   }
 
-  /// Refuses what would come to nothing: one value cannot be two, nor have two keys, nor be gone and have one.
+  /// Refuses contradictory changes: a value cannot be replaced twice, have two keys, or be removed and renamed.
   private func checkPaths() throws(CommandFailure) {
     for paths in [changes.compactMap(\.key), changes.compactMap(\.content)] {
       var seen: Set<ArchivePath> = []
       for path in paths where !seen.insert(path).inserted {
-        throw .usage("edit: two changes say what becomes of \(PathText.text(path.elements))")
+        throw .usage("edit: two changes are about \(PathText.text(path.elements))")
       }
     }
   }
 
-  /// The change that an option asks for. It is about something that is there: a name that was misspelt would change
-  /// nothing, and nobody would notice.
+  /// The change for an option. What it names must exist: otherwise a misspelt name would silently change nothing.
   private static func change(_ option: String, _ text: String) throws -> Change {
     switch option {
     case "--remove":
@@ -136,7 +135,7 @@ struct ClassKey {
   let className: String
   let key: String
 
-  /// It is spelled as a path is, so that a class or a key of any name can stand in brackets and quotation marks.
+  /// It is written like a path, so that class and key names with special characters can be in brackets and quotation marks.
   init(_ text: String, of option: String) throws(CommandFailure) {
     let elements = (try? ArchivePath(text).elements) ?? []
     let names = elements.compactMap { if case .key(let name) = $0 { name } else { nil } }

@@ -10,7 +10,7 @@ struct Input {
   /// The name for messages.
   let name: String
   let data: Data
-  /// Which regular file this is, if it is one.
+  /// The identity of the file, if it is a regular one.
   let file: FileIdentity?
 
   init(name: String, data: Data) {
@@ -20,9 +20,9 @@ struct Input {
   }
 
   /// - Parameters:
-  ///   - path: the file; with `@3` behind it as its third save has left it, unless there is a file of such a name.
-  ///   - save: the number of the save that is wanted, if it was given otherwise.
-  ///   - mayBeJSON: whether JSON is of use, too, and not only an archive or a property list.
+  ///   - path: the file; with `@3` behind it at its third save, unless there is a file of that name.
+  ///   - save: the number of the save, if it was given by an option.
+  ///   - mayBeJSON: whether the command accepts JSON, too, besides archives and property lists.
   init(_ path: String, at save: Int? = nil, mayBeJSON: Bool = false) throws(CommandFailure) {
     var (file, number) = (path, save)
     if save == nil, let (name, wanted) = Input.split(path) { (file, number) = (name, wanted) }
@@ -32,7 +32,7 @@ struct Input {
     data = if let number { try Input.data(read.data, asOf: number, name) } else { read.data }
   }
 
-  /// How many bytes of the file are behind its newest save, which an interrupted one has left.
+  /// The number of bytes behind the newest save of the file, which an interrupted save has left.
   var leftoverByteCount: Int {
     get throws(CommandFailure) {
       guard let file, Input.split(name) == nil else { return 0 }
@@ -40,7 +40,7 @@ struct Input {
     }
   }
 
-  /// The name of a file and the number of a save, of `FILE@3`.
+  /// The name of a file and the number of a save, from `FILE@3`.
   private static func split(_ path: String) -> (name: String, save: Int)? {
     guard let sign = path.lastIndex(of: "@"), sign > path.startIndex,
       let number = Int(path[path.index(after: sign)...]), !FileManager.default.fileExists(atPath: path)
@@ -61,17 +61,17 @@ struct Input {
 
   var kind: Kind { Input.kind(of: data) }
 
-  /// What the bytes look like by how they begin: JSON if like nothing else.
+  /// The kind of the bytes, by their beginning: JSON if it is no other kind.
   static func kind(of data: Data) -> Kind {
-    // Without its last bytes, which a transfer as text changes.
+    // Without the last bytes of the signature, which a transfer as text changes.
     if data.starts(with: Header.signature.prefix(5)) { return .archive }
     if data.starts(with: "bplist".utf8) { return .propertyList }
-    // The byte order marks of UTF-16, in which only a property list can be.
+    // The byte order marks of UTF-16, which only a property list can have.
     if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) { return .propertyList }
     return firstCharacter(of: data) == UInt8(ascii: "<") ? .propertyList : .json
   }
 
-  /// The first byte of a text in UTF-8 that is no space.
+  /// The first byte of a UTF-8 text that is no space.
   static func firstCharacter(of data: Data) -> UInt8? {
     let text = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
     return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -79,13 +79,13 @@ struct Input {
 
   typealias Translated = (data: Data, losses: [(what: String, count: Int)])
 
-  /// The archive that is made of one of NSKeyedArchiver; `nil` when this is none.
+  /// The archive that is made of an archive of NSKeyedArchiver; `nil` if this is none.
   func translatedArchive() throws(CommandFailure) -> Translated? {
     guard kind == .propertyList else { return nil }
     do {
       return try translateFoundationArchive(data)
     } catch {
-      // A property list of another kind.
+      // The property list is of another kind.
       if error.code == .notAnArchive { return nil }
       throw CommandFailure(error, in: name)
     }
@@ -99,7 +99,7 @@ struct Input {
     }
   }
 
-  /// Lets `body` work with what is in the file; what is wrong with that is said of the file.
+  /// Lets `body` use the content of the file; errors of the content get the name of the file.
   func reading<Result>(_ body: () throws -> Result) throws(CommandFailure) -> Result {
     do {
       return try body()
@@ -112,18 +112,18 @@ struct Input {
     }
   }
 
-  /// Where it is shown how far some work with the file is.
+  /// Shows the progress of some work with the file.
   func progress(_ work: String, _ showing: Progress.Showing = .whenUseful) -> Progress {
     Progress("\(work) \(displayed(name))", showing)
   }
 
-  /// Why the archive could not be opened, or what is wrong in it, and where if that is known.
+  /// Why the archive could not be opened, or what is wrong in it, and where, if that is known.
   func failure(_ error: ArchiveError, _ location: String? = nil) -> CommandFailure {
     var failure = CommandFailure(error, in: name)
     if data.isEmpty {
       failure = .badData("\(name): the file is empty")
     } else if kind == .archive, error.code == .notAnArchive {
-      // Too short to be one, but it begins as one does.
+      // It is too short for an archive, but begins as one.
       failure = .badData("\(name): the archive is truncated after \(data.count) bytes")
     }
     guard let location else { return failure }
@@ -131,20 +131,20 @@ struct Input {
   }
 }
 
-/// Tells on standard error what of an archive of NSKeyedArchiver could not be carried over, or became something else.
+/// Reports on standard error what was lost or changed when an archive of NSKeyedArchiver was translated.
 func tellLosses(_ losses: [(what: String, count: Int)]) {
   for (what, count) in losses {
     Tool.note("\(escaped(what))\(count > 1 ? " (\(grouped(count)) times)" : "")")
   }
 }
 
-/// Which regular file something is, by whatever path, symbolic or hard link it was reached.
+/// The identity of a regular file, whatever path, symbolic or hard link leads to it.
 struct FileIdentity: Equatable {
   private let device: dev_t
   private let number: ino_t
   let byteCount: Int
 
-  /// `nil` for what is no regular file.
+  /// `nil` for anything but a regular file.
   init?(_ status: stat) {
     guard status.st_mode & S_IFMT == S_IFREG else { return nil }
     device = status.st_dev
@@ -156,7 +156,7 @@ struct FileIdentity: Equatable {
     left.device == right.device && left.number == right.number
   }
 
-  /// The regular file at `path`; `nil` where there is none.
+  /// The regular file at `path`; `nil` if there is none.
   init?(ofFileAt path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
@@ -165,9 +165,9 @@ struct FileIdentity: Equatable {
 }
 
 extension Input {
-  /// Throws when the result of a command would replace what it is made from.
+  /// Throws if the output of a command would replace its input.
   func refuseAsOutput(_ path: String, for command: String, _ advice: String) throws(CommandFailure) {
     guard path != "-", let file, file == FileIdentity(ofFileAt: path) else { return }
-    throw .usage("\(command): \(path) is the file that is read, and would be lost; \(advice)")
+    throw .usage("\(command): \(path) is the input, which would be lost; \(advice)")
   }
 }

@@ -1,17 +1,17 @@
 import Foundation
 import Keepsake
 
-/// How the bytes of an input come into memory.
+/// Reads the bytes of an input into memory.
 ///
-/// A regular file is mapped. Anything else, such as a pipe or a device, may have no end: of that no more than its
-/// beginning is read when it is nothing that the command can use, and never more than a bound.
+/// A regular file is mapped. Anything else, such as a pipe or a device, may have no end: only its beginning is read if the
+/// command cannot use it, and never more than a limit.
 enum InputReading {
-  /// The most that is read of what is no regular file. As said by ``ExitStatus/meaning``.
+  /// The most bytes that are read from anything but a regular file, as ``ExitStatus/meaning`` says.
   static let mostByteCount = 1 << 30
-  /// So much of it tells whether to read on.
+  /// The number of bytes that decide whether to continue.
   static let beginningByteCount = 1 << 12
 
-  /// The bytes of the file at `path`, or of standard input for `-`, and which file that is.
+  /// The bytes of the file at `path`, or of standard input for `-`, and the identity of the file.
   static func read(
     _ path: String,
     name: String,
@@ -40,7 +40,7 @@ enum InputReading {
     }
   }
 
-  /// Reads what may have no end.
+  /// Reads a pipe or device, which may have no end.
   static func readStream(
     _ handle: FileHandle,
     name: String,
@@ -57,12 +57,12 @@ enum InputReading {
     return data
   }
 
-  /// Whether what begins like this may become an archive, a property list or, where a command takes that, JSON.
+  /// Whether bytes that begin like this may be an archive, a property list or, if the command accepts it, JSON.
   private static func mayBeOfUse(_ beginning: Data, mayBeJSON: Bool) -> Bool {
     guard Input.kind(of: beginning) == .json, let first = Input.firstCharacter(of: beginning) else {
       return true
     }
-    // JSON has no control characters but spaces, not in texts either.
+    // JSON has no control characters except white space, not even in texts.
     return mayBeJSON && "{[\"-0123456789tfn".utf8.contains(first)
       && beginning.allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0D].contains($0) }
   }

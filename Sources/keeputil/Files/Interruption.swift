@@ -1,15 +1,15 @@
 import Foundation
 
-/// Clears up when a signal ends the tool in the middle of its work.
+/// Removes temporary files when a signal ends the tool.
 ///
-/// A thread waits for the signals, because within a signal handler hardly anything may be done.
+/// A thread waits for the signals, because a signal handler may call almost no functions.
 struct Interruption {
-  /// What a person at the keyboard, a system that shuts down and a terminal that is closed send.
+  /// The signals of a keyboard, of a system that shuts down, and of a terminal that is closed.
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   private let awaited: sigset_t
 
-  /// From here on the signals wait, in this thread and in those that it makes.
+  /// From here on the signals are blocked, in this thread and in those that it makes.
   init() {
     var held = sigset_t()
     var awaited = sigset_t()
@@ -23,7 +23,7 @@ struct Interruption {
     self.awaited = awaited
   }
 
-  /// Has `work` done when one of the signals comes, or has come; it ends the process then, as it would without us.
+  /// Does `work` when one of the signals arrives, or has arrived; then the signal ends the process as usual.
   func clearUp(_ work: @escaping @Sendable () -> Void) {
     Thread.detachNewThread { [awaited] in
       var awaited = awaited
@@ -35,11 +35,11 @@ struct Interruption {
     }
   }
 
-  /// Whether the parent process lets this one ignore the signal, as nohup does. Called while the
-  /// signal waits: its default is in force for a moment.
+  /// Whether the parent process made this one ignore the signal, as nohup does. Called while the signal is blocked, since
+  /// its default action is set for a moment.
   private static func isIgnored(_ number: Int32) -> Bool {
     let handler = signal(number, SIG_DFL)
-    // Unsafe: only compared, by its address.
+    // Unsafe: the handler is only compared, by its address.
     guard unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) else {
       return false
     }

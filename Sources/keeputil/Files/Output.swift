@@ -2,16 +2,16 @@ import Foundation
 import Keepsake
 import Synchronization
 
-/// Where a command writes its result, piece by piece.
+/// The destination of a command's output, which is written in pieces.
 protocol Output: AnyObject {
   func write(_ text: String) throws(CommandFailure)
   func write(_ data: Data) throws(CommandFailure)
 }
 
-/// Standard output. What is written is gathered first, and goes out with `flush`.
+/// Standard output. Output is buffered until `flush`.
 let standardOutput = GatheringOutput(FileHandle.standardOutput, name: "standard output")
 
-/// What pieces of output go to.
+/// Where the pieces are written.
 protocol Destination {
   func append(_ data: Data) throws
 }
@@ -55,7 +55,7 @@ final class GatheringOutput<Target: Destination>: Output {
     try put(data)
   }
 
-  /// Lets `body` write. What it wrote stays if it fails then.
+  /// Lets `body` write. If it fails, its output stays.
   func keeping(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -73,7 +73,7 @@ final class GatheringOutput<Target: Destination>: Output {
       throw CommandFailure(error, in: name)
     } catch {
       let reason = systemReason(error)
-      // Nobody reads any more: the end of a pipe, as after `| head`.
+      // The reader has closed the pipe, as after `| head`.
       if reason.number == EPIPE { throw CommandFailure(.inputOutput, nil) }
       throw CommandFailure(.inputOutput, "\(name): cannot be written: \(reason.text)")
     }
@@ -82,7 +82,7 @@ final class GatheringOutput<Target: Destination>: Output {
 
 extension GatheringOutput: Sendable where Target: Sendable {}
 
-/// Throws when an archive is to go to standard output, and that is a terminal, which could show nothing of it.
+/// Throws if an archive would be written to standard output and that is a terminal.
 func refuseTerminal(_ path: String, for command: String) throws(CommandFailure) {
   guard path != "-" || isatty(STDOUT_FILENO) == 0 else {
     throw .usage("\(command): an archive is not for the terminal; give a file or a pipe")
@@ -91,8 +91,8 @@ func refuseTerminal(_ path: String, for command: String) throws(CommandFailure) 
 
 /// Lets `body` write to the file at `path`, or to standard output for `-`.
 ///
-/// A regular file replaces the existing one only when it is complete, and durably, as in every save of the
-/// library. Anything else, such as a pipe or a device, is written to as it is.
+/// A regular file replaces the existing one durably, and only when it is complete, as in every save of the library.
+/// Anything else, such as a pipe or a device, is written directly.
 func withOutput(_ path: String, _ body: (any Output) throws -> Void) throws {
   if path == "-" { return try body(standardOutput) }
   if let handle = try openSpecialFile(path) {
@@ -113,7 +113,7 @@ func withOutput(_ path: String, _ body: (any Output) throws -> Void) throws {
   }
 }
 
-/// Opens what is there already and has no content to be replaced; `nil` where there is nothing such.
+/// Opens an existing pipe or device, which has no content to be replaced; `nil` if there is none.
 private func openSpecialFile(_ path: String) throws(CommandFailure) -> FileHandle? {
   var status = stat()
   guard unsafe stat(path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {

@@ -19,11 +19,11 @@ struct GraphDrawing {
   struct Label {
     let text: String
     let box: Box
-    /// Whether the text ends at the right side of its box, and does not begin at the left.
+    /// Whether the text is aligned to the right side of its box.
     let isRight: Bool
   }
 
-  /// A line in curves: its first point, and then two points of control and an end for each curve.
+  /// A line of curves: its first point, and then two control points and an end for each curve.
   struct Line {
     let points: [Point]
     let isWeak: Bool
@@ -45,9 +45,9 @@ struct GraphDrawing {
   private static let portDistance = 16.0
 
   private let layout: LayeredLayout
-  /// How far down both ends of each edge are.
+  /// The vertical positions of both ends of each edge.
   private var ports: [(left: Double, right: Double)] = []
-  /// The labels so far, by the columns beside which they stand.
+  /// The labels placed so far, by the columns beside which they are.
   private var placed: [Int: [Box]] = [:]
 
   init(_ whole: ObjectGraph) {
@@ -80,14 +80,13 @@ struct GraphDrawing {
       let note = node.note.isEmpty ? "" : "  " + node.note
       let widths = [textWidth(node.title + note, titleSize)] + node.lines.map { textWidth($0, lineSize) }
       let height = Double(node.lines.count + 1) * lineHeight + 2 * padding - 4
-      // So that the label of each edge fits above it, and below the one before.
+      // The label of each edge must fit above it, and below the one before.
       let least = Double(count + 1) * portDistance
       return LayeredLayout.Size(width: (widths.max() ?? 0) + 2 * padding, height: max(height, least))
     }
   }
 
-  /// For each node how many edges it has in common with the node with which it has the most, and how many ends of edges
-  /// to itself.
+  /// For each node, the greatest number of edges to one other node, and the number of ends of edges to itself.
   private static func mostParallelEdges(_ graph: ObjectGraph) -> [Int] {
     var counts: [[Int]: Int] = [:]
     for edge in graph.edges where edge.from != edge.to {
@@ -101,7 +100,7 @@ struct GraphDrawing {
     return most
   }
 
-  /// How wide a text is in a font with characters of one width, of which some take twice as much and some nothing.
+  /// The width of a text in a monospaced font, in which some characters take twice the width and some none.
   static func textWidth(_ text: String, _ size: Double) -> Double {
     let cells = text.unicodeScalars.reduce(0) { sum, scalar in
       switch scalar.properties.generalCategory {
@@ -121,16 +120,16 @@ struct GraphDrawing {
     }
   }
 
-  /// Spreads the ends of edges over the sides of their nodes, in the order of where they come from.
+  /// Distributes the ends of edges over the sides of their nodes, in the order of their other ends.
   private mutating func findPorts() {
     ports = graph.edges.map { _ in (0, 0) }
-    /// For each side of each node the edges that end there: the edge, whether it is its left end, and the height of
-    /// the point that it comes from.
+    /// For each side of each node, the edges that end there: the edge, whether it is its left end, and the height of
+    /// its other end.
     var sides: [[(edge: Int, isLeft: Bool, height: Double)]] = Array(repeating: [], count: 2 * boxes.count)
     for (index, edge) in graph.edges.enumerated() {
       let way = layout.ways[index]
       if way.isEmpty {
-        // Within a column: on the right side of both.
+        // An edge within a column is on the right side of both nodes.
         let (from, to) = (layout.slots[edge.from].y, layout.slots[edge.to].y)
         sides[2 * edge.from + 1].append((index, true, edge.from == edge.to ? from - 1 : to))
         sides[2 * edge.to + 1].append((index, false, edge.from == edge.to ? from + 1 : from))
@@ -167,7 +166,7 @@ struct GraphDrawing {
     lines.append(Line(points: points, isWeak: edge.isWeak, label: label(index, points)))
   }
 
-  /// The way of an edge from left to right.
+  /// The path of an edge from left to right.
   private func curves(_ index: Int) -> [Point] {
     let way = layout.ways[index]
     let (first, last) = (way[0], way[way.count - 1])
@@ -179,7 +178,7 @@ struct GraphDrawing {
       let middle = (start.x + end.x) / 2
       points += [Point(x: middle, y: start.y), Point(x: middle, y: end.y), end]
     }
-    // Behind a narrow node, as far as its column goes, nothing is in the way.
+    // Behind a narrow node, the rest of its column is free.
     let column = layout.columnExtents[layout.ranks[first]]
     let edge = GraphDrawing.margin + column.x + column.width
     if edge > start.x + 1 { curve(to: Point(x: edge, y: start.y)) }
@@ -204,7 +203,7 @@ struct GraphDrawing {
       return Label(text: edge.label, box: Box(x: x, y: y, width: width, height: height), isRight: isRight)
     }
     let isReversed = !layout.isFlat(index) && layout.isReversed[index]
-    // The left end is on the right side of its node, and the other way around.
+    // The left end is on the right side of its node, and the right end on the left side.
     let left = isReversed ? end : start
     let right = isReversed ? start : end
     let (leftNode, rightNode) = isReversed ? (edge.to, edge.from) : (edge.from, edge.to)
@@ -213,7 +212,7 @@ struct GraphDrawing {
       (point: left, isRight: false, column: layout.ranks[leftNode]),
       (point: right, isRight: !layout.isFlat(index), column: behindRight),
     ]
-    // Where fewer edges meet there is more room.
+    // There is more room where fewer edges meet.
     if !layout.isFlat(index), layout.slots[rightNode].before.count < layout.slots[leftNode].after.count {
       ends.swapAt(0, 1)
     }

@@ -1,20 +1,20 @@
-/// Makes a graph fit a page. A long row of columns is broken into bands, one under the other, as a text is into lines.
-/// References from one band to another, and those that would cross half of a dense picture, are told in words in the box
-/// that they come from.
+/// Makes a graph fit a page. A long row of columns is divided into bands, one below the other, as a text into lines.
+/// References from one band to another, and those that would cross half of a dense picture, become lines of text in the
+/// box where they begin.
 struct GraphFolding {
-  /// The graph, some of whose edges became lines of its nodes.
+  /// The graph, in which some edges have become lines of its nodes.
   private(set) var graph: ObjectGraph
   /// The column of each node.
   let ranks: [Int]
   let bandStarts: [Int]
 
-  /// A picture that is not wider is left in one band.
+  /// A picture up to this width stays in one band.
   private static let pageWidth = 2_000.0
-  /// How many times as wide as high a folded picture is to be, about.
+  /// The approximate ratio of width to height of a folded picture.
   private static let shape = 1.6
-  /// In a dense picture, an edge to a column further away is told.
+  /// In a dense picture, an edge to a column further away becomes a line of text.
   private static let mostColumnsInDense = 2
-  /// So many references are told in one box.
+  /// The most references that are lines of text in one box.
   private static let mostTold = 20
 
   init(_ graph: ObjectGraph, _ sizes: [LayeredLayout.Size], _ links: [LayeredLayout.Link]) {
@@ -46,7 +46,7 @@ struct GraphFolding {
   private mutating func tell() {
     func band(_ node: Int) -> Int? { bandStarts.lastIndex { $0 <= ranks[node] } }
     func distance(_ edge: ObjectGraph.Edge) -> Int { abs(ranks[edge.to] - ranks[edge.from]) }
-    // Each edge that passes a column takes room there.
+    // Each edge that passes a column takes space there.
     let passing = graph.edges.reduce(0) { $0 + max(0, distance($1) - 1) }
     let isDense = passing > 2 * graph.nodes.count && graph.edges.count > 2 * graph.nodes.count
     var drawn: [ObjectGraph.Edge] = []
@@ -67,10 +67,10 @@ struct GraphFolding {
     }
   }
 
-  /// A reference as a line of the node that it comes from.
+  /// A reference as a line of the node where it begins.
   private func words(_ edge: ObjectGraph.Edge) -> String {
     let target = graph.nodes[edge.to]
-    // Objects are known by their numbers; a class is by its name.
+    // A line names an object by its number, and a class by its name.
     let name = target.note.hasPrefix("#") ? target.note : target.title
     return "\(edge.label)\(edge.label.isEmpty ? "" : " ")\(edge.isWeak ? "⇢" : "→") \(name)"
   }

@@ -2,9 +2,9 @@ import Keepsake
 
 /// Reads the graph of an archive: each body once, in the order of the bytes.
 struct GraphReader {
-  /// More objects than this are summed up by class, unless `--all` is given.
+  /// More objects than this are combined by class, unless `--all` is given.
   static let mostReadable = 60
-  /// More than this nobody could look at.
+  /// A picture of more objects would be unreadable.
   static let mostObjects = 1_000
   static let mostEdges = 5_000
 
@@ -15,7 +15,7 @@ struct GraphReader {
 
   private let image: ArchiveImage
   private let progress: Progress
-  /// Under which key of the top level each value stands that has a body of its own.
+  /// The key of the top level for each value that has a body of its own.
   private var valueKeys: [Int: PathElement] = [:]
 
   init(_ image: ArchiveImage, _ progress: Progress) {
@@ -55,7 +55,7 @@ struct GraphReader {
     return graph
   }
 
-  /// A node for each class. Of very many classes those with the most objects have one of their own.
+  /// A node for each class. If there are very many, only those with the most objects have one of their own.
   mutating func classes() throws -> ObjectGraph {
     let present = try image.classTallies().enumerated().map { (number: $0, tally: $1) }
       .filter { $0.tally.count > 0 }
@@ -66,7 +66,7 @@ struct GraphReader {
     }
     var graph = ObjectGraph()
     graph.nodes.append(try topLevelNode())
-    // Where no class is left out, nothing leads to the node behind the last.
+    // If no class is left out, nothing leads to the node behind the last.
     var nodes = image.classes.map { _ in shown.count + 1 }
     for total in shown {
       nodes[total.number] = graph.nodes.count
@@ -96,7 +96,7 @@ struct GraphReader {
         try image.numberedBody(number, referredToAt: 0).classNumber.map { nodes[$0] }
       }
       edges.add(from ?? 0, nodes[classNumber], isWeak: isWeak) {
-        // Which element of an array it is does not matter here.
+        // The index of an element of an array does not matter here.
         let key = path.last {
           if case .index = $0 { false } else { true }
         }
@@ -106,8 +106,8 @@ struct GraphReader {
     return edges
   }
 
-  /// Is called with the number of the object in which a reference stands, `nil` for the top level and the values of its
-  /// keys, that of the object to which it leads, and the way to it from there.
+  /// Called with the number of the object that contains a reference, `nil` for the top level and the values of its keys,
+  /// the number of the object to which it leads, and the path to the reference.
   private typealias Visit = (_ source: Int?, _ target: Int, _ isWeak: Bool, [PathElement]) throws -> Void
 
   private mutating func visitReferences(_ visit: Visit) throws {
@@ -129,7 +129,7 @@ struct GraphReader {
     _ visit: Visit
   ) throws {
     var path = start
-    /// For each value that is open, how many steps lead to it.
+    /// For each open value, the number of steps that lead to it.
     var depths: [Int] = []
     var walk = ArchiveWalk(value)
     while let step = try walk.next() {
@@ -156,7 +156,7 @@ struct GraphReader {
     displayed(name, GraphReader.mostTitleCharacters)
   }
 
-  /// The way to a reference, its end if it is long.
+  /// The path to a reference, or the end of a long one.
   private static func label(_ path: [PathElement]) -> String {
     guard !path.isEmpty else { return "" }
     let text = PathText.text(path.suffix(3))
@@ -170,7 +170,7 @@ struct GraphReader {
     return node
   }
 
-  /// Some of what a value holds itself: values of its keys that are no containers, or else how many elements it has.
+  /// Some of the content of a value: values of its keys that are no containers, or the number of its elements.
   private func fields(of value: ArchiveValue) throws -> [String] {
     guard let content = try value.unwrapped(atMost: 8) else { return [] }
     guard content.kind == .map || content.kind == .record else {

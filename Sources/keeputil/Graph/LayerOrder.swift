@@ -17,7 +17,7 @@ struct LayerOrder {
     for (index, slot) in column.enumerated() { positions[slot] = index }
   }
 
-  /// The columns in the best order that a number of sweeps to and fro found.
+  /// The columns in the best order that several sweeps in both directions found.
   mutating func bestColumns() -> [[Int]] {
     var best = (columns: columns, crossings: crossings())
     for sweep in 0..<LayerOrder.sweeps where best.crossings > 0 {
@@ -32,12 +32,12 @@ struct LayerOrder {
     return best.columns
   }
 
-  /// Sorts a column by where the neighbours of its slots are on one side, on the average.
+  /// Sorts a column by the average position of the neighbours of its slots on one side.
   private mutating func sort(_ rank: Int, _ neighbours: (LayeredLayout.Slot) -> [Int]) {
     let column = columns[rank]
     let keys = column.enumerated().map { index, slot in
       let beside = neighbours(slots[slot])
-      // One without stays about where it is.
+      // A slot without neighbours stays about where it is.
       guard !beside.isEmpty else { return Double(index) }
       return Double(beside.reduce(0) { $0 + positions[$1] }) / Double(beside.count)
     }
@@ -50,10 +50,10 @@ struct LayerOrder {
     columns.indices.dropLast().reduce(0) { $0 + crossings(between: $1) }
   }
 
-  /// How many pairs of edges to the next column cross: those whose ends are not in the order of their beginnings.
+  /// The number of pairs of edges to the next column that cross: their ends are not in the order of their beginnings.
   private func crossings(between rank: Int) -> Int {
     let ends = columns[rank].flatMap { slots[$0].after.map { positions[$0] }.sorted() }
-    // How many edges ended at each position so far, as a binary indexed tree.
+    // The number of edges that end at each position so far, as a binary indexed tree.
     var tree = [Int](repeating: 0, count: columns[rank + 1].count + 1)
     var count = 0
     for (seen, end) in ends.enumerated() {
@@ -74,7 +74,7 @@ struct LayerOrder {
   }
 }
 
-/// How high the slots of each column stand: near those that they are linked with, and never over one another.
+/// The vertical positions of the slots of each column: near those to which they are linked, and without overlaps.
 enum LayerPlacing {
   private static let sweeps = 24
   static let nodeGap = 20.0
@@ -86,7 +86,7 @@ enum LayerPlacing {
       let isForward = sweep % 2 == 0
       for column in isForward ? columns : columns.reversed() {
         let wanted = column.map { slot in
-          // At last both sides count.
+          // In the end, both sides count.
           let beside =
             sweep >= sweeps - 4
             ? slots[slot].before + slots[slot].after : isForward ? slots[slot].before : slots[slot].after
@@ -100,8 +100,8 @@ enum LayerPlacing {
     for index in slots.indices { slots[index].y -= top }
   }
 
-  /// Puts the slots of a column as near to where they want to be as their order and the room between them allow: the
-  /// least squares, found by pooling neighbours that push each other.
+  /// Places the slots of a column as near to their ideal positions as their order and the gaps between them allow: by least
+  /// squares, which pools neighbours that would overlap.
   private static func settle(_ column: [Int], _ wanted: [Double], _ slots: inout [LayeredLayout.Slot]) {
     var shifts: [Double] = []
     for (index, slot) in column.enumerated() {
@@ -113,7 +113,7 @@ enum LayerPlacing {
       let gap = above.node == nil || slots[slot].node == nil ? passingGap : nodeGap
       shifts.append(shifts[index - 1] + (above.height + slots[slot].height) / 2 + gap)
     }
-    // Without the room that they need, they have to be in a row that does not fall.
+    // Without the gaps, the positions must not decrease.
     var pools: [(sum: Double, count: Int)] = []
     for index in column.indices {
       pools.append((wanted[index] - shifts[index], 1))

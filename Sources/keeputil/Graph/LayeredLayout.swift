@@ -1,4 +1,4 @@
-/// Where the nodes of a graph are put: in columns, so that references lead from left to right where they can (the
+/// The places of the nodes of a graph: in columns, so that references lead from left to right where possible (the
 /// method of Sugiyama, Tagawa and Toda). The same graph always has the same layout.
 struct LayeredLayout {
   struct Size {
@@ -9,9 +9,9 @@ struct LayeredLayout {
   struct Link {
     let from: Int
     let to: Int
-    /// Whether it counts for the columns: a weak reference, which often leads back, does not.
+    /// Whether it counts for the columns: a weak reference, which often leads back, does not count.
     let isStrong: Bool
-    /// The room that its label needs beside the nodes.
+    /// The width that its label needs beside the nodes.
     let labelWidth: Double
   }
 
@@ -20,15 +20,15 @@ struct LayeredLayout {
     let node: Int?
     let rank: Int
     var height: Double
-    /// The slots that it is linked with in the columns beside it.
+    /// The slots in the columns beside it to which it is linked.
     var before: [Int] = []
     var after: [Int] = []
     /// The middle.
     var y = 0.0
   }
 
-  /// The slots on the way of an edge from left to right; empty for one within a column, and with both ends alone where
-  /// there are so many that they are drawn straight.
+  /// The slots on the path of an edge from left to right; empty for an edge within a column, and only both ends if there
+  /// are so many edges that they are drawn straight.
   private(set) var ways: [[Int]] = []
   /// Whether an edge stays within a column.
   func isFlat(_ edge: Int) -> Bool { ways[edge].isEmpty }
@@ -42,10 +42,10 @@ struct LayeredLayout {
   private(set) var columnExtents: [(x: Double, width: Double)] = []
 
   private static let passingHeight = 10.0
-  /// Of more, edges do not go around the nodes between their ends.
+  /// With more links, edges do not go around the nodes between their ends.
   private static let mostPassing = 20_000
   private static let leastGap = 70.0
-  /// What is left free between the bands.
+  /// The space between the bands.
   static let bandGap = 56.0
 
   /// - Parameter bandStarts: the first column of each band; no link leads from one band to another.
@@ -59,7 +59,7 @@ struct LayeredLayout {
     placeBands(bandStarts)
   }
 
-  /// The column of each node: one to the right of all that refer to it, where there are no cycles.
+  /// The column of each node: to the right of all that refer to it, where there are no cycles.
   static func ranks(_ count: Int, _ links: [Link]) -> [Int] {
     let forward = acyclic(count, links)
     var successors = [[Int]](repeating: [], count: count)
@@ -81,14 +81,14 @@ struct LayeredLayout {
         if predecessorCounts[successor] == 0 { ready.append(successor) }
       }
     }
-    // What nothing refers to stands beside what it refers to, but for the first node, which is the top level.
+    // A node to which nothing refers is beside those to which it refers, except the first node, which is the top level.
     for node in sources.sorted() where node != 0 {
       if let least = successors[node].map({ ranks[$0] }).min() { ranks[node] = max(0, least - 1) }
     }
     return ranks
   }
 
-  /// The links without those to themselves, turned around where they would close a cycle.
+  /// The links between different nodes, reversed where they would close a cycle.
   private static func acyclic(_ count: Int, _ links: [Link]) -> [(from: Int, to: Int)] {
     var outgoing = [[Int]](repeating: [], count: count)
     for (index, link) in links.enumerated() where link.isStrong && link.from != link.to {
@@ -153,13 +153,13 @@ struct LayeredLayout {
     }
   }
 
-  /// How wide a column is, and the gap behind it.
+  /// The width of a column, and the gap behind it.
   typealias Column = (width: Double, gap: Double)
 
   static func columnWidths(_ sizes: [Size], _ links: [Link], _ ranks: [Int]) -> [Column] {
     var columns = Array(repeating: (width: 1.0, gap: leastGap), count: (ranks.max() ?? 0) + 1)
     for (rank, size) in zip(ranks, sizes) { columns[rank].width = max(columns[rank].width, size.width) }
-    // Between columns there is room for the labels of what begins or ends there.
+    // Between columns there is space for the labels of the edges that begin or end there.
     for link in links where !link.labelWidth.isZero {
       let (low, high) = (min(ranks[link.from], ranks[link.to]), max(ranks[link.from], ranks[link.to]))
       columns[low].gap = max(columns[low].gap, link.labelWidth + 44)

@@ -1,11 +1,11 @@
-/// What a picture of an archive shows: nodes, and references between them.
+/// The content of a picture of an archive: nodes, and references between them.
 struct ObjectGraph {
   struct Node {
-    /// The name of the class, or what it is otherwise; safe for a terminal and for XML but for its markup.
+    /// The name of the class, or a description; safe for a terminal, and for XML once its markup is escaped.
     var title: String
-    /// The object's number, or how many objects the node stands for.
+    /// The object's number, or the number of objects that the node stands for.
     var note: String
-    /// Some of what it holds, a line each.
+    /// Some of its content, a line each.
     var lines: [String] = []
     /// Whether it is the top level of the archive, which is no object.
     var isTopLevel = false
@@ -21,27 +21,27 @@ struct ObjectGraph {
 
   var nodes: [Node] = []
   var edges: [Edge] = []
-  /// What the picture is of, in a sentence.
+  /// A sentence that describes the picture.
   var summary = ""
 }
 
-/// References from one node to another, gathered into one edge.
+/// References from one node to another, combined into one edge.
 struct EdgeCollector {
   private struct References {
     /// Without its label.
     var edge: ObjectGraph.Edge
     var count = 0
-    /// Some of the paths, in the order in which they were met.
+    /// Some of the paths, in the order in which they were found.
     var labels: [String] = []
   }
 
-  /// So many different paths of one edge are told.
+  /// The most different paths that the label of an edge shows.
   private static let mostLabels = 2
 
   private var indexes: [ObjectGraph.Edge: Int] = [:]
   private var edges: [References] = []
 
-  /// Counts a reference. `label` is called only if it is shown.
+  /// Counts a reference. `label` is called only if the label is shown.
   mutating func add(_ from: Int, _ to: Int, isWeak: Bool, _ label: () -> String) {
     let edge = ObjectGraph.Edge(from: from, to: to, isWeak: isWeak)
     let index = indexes[edge] ?? edges.count
@@ -50,13 +50,13 @@ struct EdgeCollector {
       edges.append(References(edge: edge))
     }
     edges[index].count += 1
-    // One more than is shown, to know that there are more.
+    // One more than is shown, to find out whether there are more.
     guard edges[index].labels.count <= EdgeCollector.mostLabels else { return }
     let text = label()
     if !edges[index].labels.contains(text) { edges[index].labels.append(text) }
   }
 
-  /// - Parameter hasCounts: whether it is told how many references an edge stands for.
+  /// - Parameter hasCounts: whether labels have the number of references of the edge.
   func graphEdges(hasCounts: Bool) -> [ObjectGraph.Edge] {
     edges.map { references in
       var edge = references.edge

@@ -1,4 +1,4 @@
-/// Writes a drawing as SVG that needs nothing from elsewhere, in colours for light and for dark pages.
+/// Writes a drawing as self-contained SVG, in colours for light and for dark pages.
 enum SVGWriter {
   static func write(_ drawing: GraphDrawing, _ output: any Output) throws {
     let (width, height) = (number(drawing.width), number(drawing.height))
@@ -105,15 +105,15 @@ enum SVGWriter {
 
   private static func point(_ point: GraphDrawing.Point) -> String { "\(number(point.x)),\(number(point.y))" }
 
-  /// With one digit behind the point.
+  /// With one digit after the decimal point.
   static func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     let digits = String(tenths.magnitude % 10)
     return (tenths < 0 ? "-" : "") + String(tenths.magnitude / 10) + (digits == "0" ? "" : "." + digits)
   }
 
-  /// Text as XML has it. Texts are escaped for a terminal before, so that none of the characters is left that XML does
-  /// not allow; if one were, it would be left out.
+  /// Text as XML. Texts are already escaped for a terminal, so they contain no characters that XML does not allow; any such
+  /// character would be left out.
   private static func text(_ string: String) -> String {
     respelled(string) { scalar, _ in scalar.isUnknownToXML ? "" : scalar.entity }
   }

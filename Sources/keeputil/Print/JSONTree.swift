@@ -1,17 +1,17 @@
 import Foundation
 import Keepsake
 
-/// Writes a value of an archive as JSON that keeps what JSON does not have: kinds, classes, sharing (see the help of
-/// `keeputil print`). It reads no more than it writes, and takes no recursion.
+/// Writes a value of an archive as JSON with everything that JSON lacks: kinds, classes, sharing (see the help of
+/// `keeputil print`). It reads no more than it writes, and does not recurse.
 struct JSONTree {
   private var json: JSONWriter
   private let options: TreeOptions
   private var walk: ArchiveWalk
   private var seen: Set<Int> = []
-  /// For each value that is open: how many brackets its end closes, and where it begins if its size is to be told.
+  /// For each open value: the number of brackets that its end closes, and its beginning if its size is shown.
   private var open: [(brackets: Int, offset: Int?, isDeeper: Bool)] = []
   private var depth = 0
-  /// Whether an object's bracket is open to which the keys of its content belong.
+  /// Whether the bracket of an object is open, for the keys of its content.
   private var isInObject = false
 
   /// - Parameter body: the object that `value` is the content of, if it is shown as one.
@@ -43,7 +43,7 @@ struct JSONTree {
           try json.close()
         }
       case .value(let value, let label):
-        // So that it is told from a key of this tool.
+        // To distinguish it from a key of this tool.
         try json.key(label) { $0.hasPrefix("$") ? "$" + $0 : $0 }
         try write(value)
       }
@@ -51,7 +51,7 @@ struct JSONTree {
     try json.finish()
   }
 
-  /// The next step, after what is left out of a long array or dictionary was counted.
+  /// The next step, after counting what is left out of a long array or dictionary.
   private mutating func nextStep() throws -> ArchiveWalk.Step? {
     if let count = walk.leaveOut(behind: options.mostMembers) {
       let isMap = walk.upcoming?.kind == .map
@@ -61,7 +61,7 @@ struct JSONTree {
   }
 
   private mutating func write(_ value: ArchiveValue) throws {
-    // The content of an object has no extent of its own: that of the object says where it is.
+    // The content of an object has no range of its own: the range of the object covers it.
     let isContent = isInObject
     let hasExtent = options.hasOffsets && !isContent && value.kind != .object && value.kind != .value
     if hasExtent {
@@ -110,7 +110,7 @@ struct JSONTree {
     try enter(target)
   }
 
-  /// Continues with what is in `target`.
+  /// Continues with the content of `target`.
   private mutating func enter(_ target: ArchiveBody) throws {
     seen.insert(target.number)
     if let name = target.className {
@@ -131,7 +131,7 @@ struct JSONTree {
     open.append((target.className == nil ? 0 : 1, nil, false))
   }
 
-  /// Stands for what is nested deeper than `--depth` shows.
+  /// Stands for values that are nested deeper than `--depth` shows.
   private mutating func writeCut(_ value: ArchiveValue, isOpen: Bool) throws {
     let count = try value.count ?? 0
     if isOpen { try json.field("$cut", count) } else { try json.value(["$cut": count] as JSONFields) }
@@ -168,7 +168,7 @@ struct JSONTree {
     }
   }
 
-  /// A number as JSON has it, or the text of one that JSON does not have.
+  /// A number in JSON, or the text of a number that JSON lacks.
   private static func number(
     _ number: some BinaryFloatingPoint & CustomStringConvertible
   ) -> any JSONConvertible {

@@ -1,14 +1,14 @@
 import Foundation
 import Keepsake
 
-/// How much of a tree is shown, and how.
+/// The parts of a tree that are shown, and how.
 struct TreeOptions {
   var deepest = Int.max
   var mostMembers = Int.max
-  /// Of longer texts, keys and names the start is shown: in the archive one may stand once for very many references.
+  /// Longer texts, keys and names are cut: the archive may have one once, with very many references to it.
   var longestText = TreeOptions.longestText
   var hasOffsets = false
-  /// Whether each object is printed by itself, and not where it is met first.
+  /// Whether each object is printed by itself, and not where it first occurs.
   var isFlat = false
   var palette = Palette.plain
   var margin = ""
@@ -16,30 +16,30 @@ struct TreeOptions {
   static let longestText = 500
 }
 
-/// Prints a value of an archive line by line, and reads no more of it than it prints. It takes no recursion, whatever
-/// is nested.
+/// Prints a value of an archive line by line, and reads no more of it than it prints. It does not recurse, however deep
+/// values are nested.
 struct TreePrinter {
-  /// What is to be done at the end of a value that is open.
+  /// The work to do at the end of an open value.
   private struct Closing {
     let bracket: String
     let offset: Int
-    /// For an object that was followed, the extent of its body.
+    /// For an object that was followed, the range of its body.
     let body: Range<Int>?
   }
 
   private let output: any Output
   private let options: TreeOptions
   private var walk: ArchiveWalk
-  /// For each value that is open; `nil` for one that has no brackets of its own.
+  /// For each open value; `nil` for one that has no brackets of its own.
   private var closings: [Closing?] = []
   private var indentation = 0
-  /// What stands before the next value on its line.
+  /// The text before the next value on its line.
   private var prefix = ""
-  /// The extent of the body that was followed for the next value.
+  /// The range of the body that was followed for the next value.
   private var pendingBody: Range<Int>?
-  /// The objects that were met and are to be printed by themselves, in that order.
+  /// The objects that are still to be printed by themselves, in the order in which they were found.
   private var pending: [Int] = []
-  /// The bodies that were printed: only these are kept, so that a part of a large archive takes little memory.
+  /// The bodies that were printed. Only these are noted, so that a part of a large archive takes little memory.
   private var seen: Set<Int> = []
 
   /// Lines are not indented more than this, so that deep nesting does not multiply the output.
@@ -53,7 +53,7 @@ struct TreePrinter {
     if let body { enter(body) }
   }
 
-  /// Prints the value and, where each object is to be printed by itself, all objects that it leads to.
+  /// Prints the value and, if each object is printed by itself, all objects to which it leads.
   mutating func printAll() throws {
     try printValue()
     var next = 0
@@ -100,7 +100,7 @@ struct TreePrinter {
     case .object, .value:
       try printReference(value)
     case .conditional:
-      // Never followed: the object stands where something else refers to it.
+      // Never followed: the object is printed where another reference leads to it.
       let target = try value.target.map { "\(name($0.className ?? "")) \(faint("#\($0.number)"))" }
       try line("\(faint("weak")) \(target ?? faint("nil"))", extent(of: value))
     case .numbers:
@@ -172,7 +172,7 @@ struct TreePrinter {
     try line("]", body ?? extent(of: value))
   }
 
-  /// Ends a line: what was gathered for it, then `text`, and where the value is if that is to be shown.
+  /// Ends a line with its pending text, then `text`, and the place of the value if that is shown.
   private mutating func line(_ text: String, _ extent: Range<Int>? = nil, start: Int? = nil) throws {
     let indent = String(repeating: "  ", count: min(indentation, TreePrinter.mostIndentation))
     var location = ""
@@ -186,7 +186,7 @@ struct TreePrinter {
     pendingBody = nil
   }
 
-  /// Where the value is, if that is to be shown: otherwise its end is not looked for.
+  /// The place of the value, if that is shown; otherwise its end is not searched.
   private func extent(of value: ArchiveValue) throws -> Range<Int>? {
     options.hasOffsets ? try pendingBody ?? value.byteRange : nil
   }
@@ -204,7 +204,7 @@ struct TreePrinter {
     return value.ink.map { options.palette.paint(text, $0) } ?? text
   }
 
-  /// The class and number of an object, nothing for a value of the top level.
+  /// The class and number of an object; empty for a value of the top level.
   private func name(of body: ArchiveBody) -> String {
     body.className.map { "\(name($0)) \(faint("#\(body.number)"))" } ?? ""
   }
@@ -217,8 +217,8 @@ struct TreePrinter {
 }
 
 extension ArchiveWalk {
-  /// Leaves out the rest of an array or dictionary of which `most` members were visited; returns how many these are.
-  /// Where they end is looked for only if something is shown behind them.
+  /// Leaves out the rest of an array or dictionary after `most` members; returns how many are left out. Searches their
+  /// end only if something is shown behind them.
   mutating func leaveOut(behind most: Int) -> Int? {
     guard let (kind, index, count) = upcoming, kind == .array || kind == .map, index >= most, index < count
     else { return nil }

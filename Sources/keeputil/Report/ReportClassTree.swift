@@ -1,13 +1,13 @@
 import Keepsake
 
-/// The same bytes by the classes of the objects that hold them, and by their keys.
+/// The same bytes by the classes of the objects that contain them, and by their keys.
 enum ReportClassTree {
   static let mostClasses = 500
   static let mostKeys = 60
 
   static func nodes(_ pass: StatisticsPass) -> [ReportNode] {
     let statistics = pass.statistics
-    // As in the other tree, a top level that is implied counts as if it were there.
+    // As in the other tree, an implied top level counts as if it were stored.
     var nodes = [ReportNode(parent: -1, kind: .archive, bytes: pass.image.reader.count)]
     let keys = Dictionary(grouping: pass.classKeys) { $0.key.owner }
     func addOthers(_ tallies: [ArchiveStatistics.Tally], to parent: Int) {
@@ -18,7 +18,7 @@ enum ReportClassTree {
     func add(_ label: String, _ kind: ReportKind, _ tally: ArchiveStatistics.Tally, owner: Int) {
       let parent = nodes.count
       nodes.add(label, kind, tally, to: 0)
-      // The order of a dictionary is not the same each time.
+      // The order of a dictionary differs from process to process.
       let sorted = (keys[owner] ?? []).sorted { ($0.value.bytes, $1.key.row) > ($1.value.bytes, $0.key.row) }
       for (key, tally) in sorted.prefix(mostKeys) {
         nodes.add(displayed(pass.keys.rows[key.row].name, 120), .key, tally, to: parent)

@@ -1,22 +1,22 @@
 import Keepsake
 
-/// What a page has to know about an archive, as JSON that may stand in HTML.
+/// The data of a page about an archive, as JSON that is safe in HTML.
 struct ReportData {
   private let statistics: ArchiveStatistics
   private let tree: [ReportNode]
   private let classTree: [ReportNode]
   private let reached: ReachedBodies
-  /// The nodes that are values in a body, in their order, and the node that is a body: a long path leads through very
-  /// many bodies that are not on the page.
+  /// The nodes that are values in a body, in order, and the node that is a body: a long path leads through very many
+  /// bodies that are not on the page.
   private var nodesInBody: [Int: [Int]] = [:]
   private var nodeOfBody: [Int: Int] = [:]
   private let name: String
-  /// The texts in columns by their numbers, since many are the same.
+  /// The texts of the columns by number, since many are the same.
   private var texts: [String] = []
   private var textNumbers: [ExactString: Int] = [:]
   private let output: any Output
 
-  /// A table of the page has so many rows at most.
+  /// The most rows of a table of the page.
   static let mostRows = 500
 
   init(
@@ -41,7 +41,7 @@ struct ReportData {
   mutating func write() throws {
     let columns: JSONFields = ["byPath": columns(tree), "byClass": columns(classTree)]
     let kinds: JSONFields = ["nodeKinds": ReportKind.allCases.map(\.name)]
-    // What was numbered for the columns.
+    // The texts that were numbered for the columns.
     var json = JSONWriter(output, pretty: false, isInHTML: true)
     try json.value(tables + kinds + columns + ["texts": texts])
     try json.finish()
@@ -90,7 +90,7 @@ struct ReportData {
       "texts": statistics.strings.entryCount,
       "textReferences": statistics.strings.references.count,
       "savedTextBytes": statistics.strings.savedBytes,
-      // What the page does not tell apart.
+      // Kinds that the page does not distinguish.
       "foldedBytes": tree.reduce(0) { $0 + ($1.kind == .others || $1.isFolded ? $1.bytes : 0) },
     ]
   }
@@ -128,13 +128,13 @@ struct ReportData {
     return texts.count - 1
   }
 
-  /// The node that a value is, or else the innermost one that it is in.
+  /// The node of a value, or the innermost node that contains it.
   private func node(_ value: ArchiveStatistics.ListedValue) -> Int {
     var body = value.body
     var offset = value.offset
     if value.kind == .object, let node = nodeOfBody[body] { return node }
     while true {
-      // A node comes after the one that it is in: the last of those around is the innermost.
+      // A node comes after the node that contains it: the last of those around is the innermost.
       let innermost = nodesInBody[body]?.last { tree[$0].extent.contains(offset) }
       if let node = innermost ?? nodeOfBody[body] { return node }
       guard body != 0, reached.isReached(body) else { return 0 }

@@ -1,26 +1,26 @@
 import Keepsake
 
-/// What is in one body, as far as it is large enough to be told apart. The rest is only counted.
+/// The content of a body: values that are large enough to be shown. The others are only counted.
 struct ReportDraft {
   var label: PathElement?
   var kind: StatisticKind
-  /// Its bytes in the body, the key of a dictionary included.
+  /// Its bytes in the body, including the key of a dictionary.
   var extent: Range<Int>
-  /// Where the value itself begins.
+  /// The offset of the value itself.
   let offset: Int
   /// The bytes of other bodies that are first reached from here.
   var extraBytes = 0
   var typeName: String?
-  /// The body that a reference leads to, and whether it is the first to it.
+  /// The body to which a reference leads, and whether it is the first reference to it.
   var target = 0
   var isFirst = false
   var memberCount = 0
   var children: [ReportDraft] = []
-  /// What it is: the number of the class of an object that is first reached here, else less than 0 and a kind.
+  /// The number of the class of an object that is first reached here, or a negative number for a kind.
   var group: Int
   var foldedCount = 0
   var foldedBytes = 0
-  /// What all that is folded is; `nil` where nothing is folded, or things of several groups are.
+  /// The group of all folded values; `nil` if none are folded, or if they belong to several groups.
   private(set) var foldedGroup: Int?
 
   init(label: PathElement? = nil, kind: StatisticKind, start: Int, offset: Int) {
@@ -39,14 +39,14 @@ struct ReportDraft {
     foldedBytes += child.bytes
   }
 
-  /// Folds what has fewer bytes, here and below. Drafts are nested no deeper than `ReportDrafting.mostLevels`.
+  /// Folds values with fewer bytes, here and below. Drafts are nested no deeper than `ReportDrafting.mostLevels`.
   mutating func fold(below threshold: Int) {
     for child in children where child.bytes < threshold { fold(child) }
     children.removeAll { $0.bytes < threshold }
     for index in children.indices { children[index].fold(below: threshold) }
   }
 
-  /// Folds all but the largest; those that are left stay in their order.
+  /// Folds all but the largest; the others stay in order.
   mutating func keepLargest(_ most: Int) {
     guard children.count > most else { return }
     let order = children.indices.largestFirst { children[$0].bytes }
@@ -62,22 +62,22 @@ struct ReportDraft {
   var size: Int { children.reduce(1) { $0 + $1.size } }
 }
 
-/// Makes the draft of a body in one walk through it, with no more memory than the limit allows.
+/// Makes the draft of a body in one walk, with no more memory than the limit allows.
 struct ReportDrafting {
   private let image: ArchiveImage
   private let reached: ReachedBodies
   private let totals: [Int]
-  /// About how many drafts are kept.
+  /// The approximate number of drafts that are kept.
   private let limit: Int
   private var threshold = 0
   private var most = mostMembers
   private var keptCount = 0
   private var frames: [ReportDraft] = []
 
-  /// What is nested deeper within one body is only counted.
+  /// Values that are nested deeper in one body are only counted.
   static let mostLevels = 40
-  /// So many members of one container are told apart, if there is room for them and for what is in them; and so many
-  /// at least before what is small is left out everywhere.
+  /// The most members of one container that are shown, if there is space for them and their content; and the fewest before
+  /// small values are left out everywhere.
   static let mostMembers = 1_000
   static let fewMembers = 120
 
@@ -107,7 +107,7 @@ struct ReportDrafting {
         let kind = try StatisticKind(value)
         let start = walk.parentKind == .map ? walk.keyOffset : value.offset
         var draft = ReportDraft(label: label, kind: kind, start: start, offset: value.offset)
-        // What a reference leads to is counted where that is.
+        // The target of a reference is counted at its own place.
         if [.array, .numbers, .map, .record].contains(value.kind) {
           draft.memberCount = try value.count ?? 0
         }
@@ -131,7 +131,7 @@ struct ReportDrafting {
         add(draft)
       }
     }
-    // A walk always has a first value, and ends with that.
+    // A walk always has a first value, and ends with it.
     return ReportDraft(kind: .none, start: root.offset, offset: root.offset)
   }
 
@@ -151,7 +151,7 @@ struct ReportDrafting {
     }
     while keptCount > limit, threshold <= Int.max / 4 {
       if most > ReportDrafting.fewMembers {
-        // Rather fewer members with all that is in them than many of which nothing is told.
+        // Fewer members with all their content are better than many without.
         most = max(ReportDrafting.fewMembers, most / 2)
         for index in frames.indices { frames[index].keepLargestEverywhere(most) }
       } else {
@@ -164,7 +164,7 @@ struct ReportDrafting {
 
   private mutating func recount() { keptCount = frames.reduce(0) { $0 + $1.size - 1 } }
 
-  /// What stands behind the mark of an optional or the name of a type, instead of both.
+  /// The value behind the mark of an optional or the name of a type, in place of both.
   private func unwrapped(_ wrapper: ReportDraft) -> ReportDraft {
     var content = wrapper.children[0]
     content.label = wrapper.label

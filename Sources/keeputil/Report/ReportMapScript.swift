@@ -1,8 +1,8 @@
-/// The map of bytes: squarified rectangles (Bruls, Huizing, van Wijk), two or three levels of them at a time.
+/// The map of bytes: a squarified treemap (Bruls, Huizing, van Wijk) of two or three levels at a time.
 enum ReportMapScript {
   static let text = #"""
 
-    // Rectangles with areas in proportion to the sizes, which are in falling order, each as square as it gets.
+    // Rectangles with areas in proportion to the sizes, which decrease; each is as square as possible.
     function squarify(items, x, y, width, height) {
       const rects = [];
       let rest = items.reduce((sum, item) => sum + item.bytes, 0);
@@ -13,7 +13,7 @@ enum ReportMapScript {
         while (end < items.length) {
           const next = sum + items[end].bytes;
           const thick = next * scale / side;
-          // The first of a row is the largest and the last the smallest: one of them is the least square.
+          // The first of a row is the largest and the last the smallest: one of these two is the least square.
           const long = items[start].bytes * scale / thick, little = items[end].bytes * scale / thick;
           const ratio = Math.max(long / thick, thick / Math.max(little, 1e-9));
           if (end > start && ratio > worst) break;
@@ -46,7 +46,7 @@ enum ReportMapScript {
       const inside = items.reduce((sum, item) => sum + item.bytes, 0);
       const rest = tree.bytes[node] - inside;
       items.sort((left, right) => right.bytes - left.bytes || left.node - right.node);
-      // What a container takes for itself: tags, numbers of classes, keys of dictionaries.
+      // The bytes of a container itself: tags, numbers of classes, keys of dictionaries.
       if (items.length && rest > tree.bytes[node] / 250) {
         const index = items.findIndex((item) => item.bytes < rest);
         items.splice(index < 0 ? items.length : index, 0, { node, bytes: rest, isSelf: true });
@@ -58,7 +58,7 @@ enum ReportMapScript {
       const tree = trees[state.mode];
       const width = map.clientWidth, height = map.clientHeight;
       const cells = document.createDocumentFragment();
-      // First come the large ones of each level, so that a limit leaves out what is deep.
+      // The large ones of each level come first, so that a limit leaves out deep ones.
       const queue = [{ node: state.focus, x: 0, y: 0, width, height, level: 0 }];
       let count = 0;
       for (let next = 0; next < queue.length && count < mostCells; next += 1) {
@@ -101,7 +101,7 @@ enum ReportMapScript {
       element.type = "button";
       element.tabIndex = -1;
       element.setAttribute("aria-label", described(tree, node));
-      // An index that is cut says nothing; of a name some letters may do.
+      // A cut index means nothing; a cut name may still be recognized.
       const room = (rect.width - 14) / 8.2, label = tree.title(node), full = cellTitle(tree, node);
       const title = label.startsWith("[") ? (rect.width < 52 ? "" : full.length <= room ? full : label.length <= room ? label : "") : room > 3 ? full : "";
       if (title && rect.height > 19) element.append(make("span", "what", title));
@@ -122,7 +122,7 @@ enum ReportMapScript {
         + percent(tree.bytes[node]);
     }
 
-    // What there is to say about a node beside its name, in lines.
+    // The description of a node besides its name, in lines.
     function details(tree, node) {
       const lines = [], kind = tree.kindName(node);
       const type = tree.typeName(node);

@@ -1,6 +1,6 @@
 import Keepsake
 
-/// What a node in the trees of a report is, in the few kinds that a reader of the page tells apart.
+/// The kinds of nodes in the trees of a report.
 enum ReportKind: Int, CaseIterable {
   case archive, group, part, others
   case object, reference, weak
@@ -21,7 +21,7 @@ enum ReportKind: Int, CaseIterable {
       case .array: .list
       case .numbers: .numbers
       case .map: .dictionary
-      // What is in a wrapper was not kept if this is asked.
+      // The content of a wrapper was not kept if this is asked.
       case .record, .some, .typed: .record
       case .object: .object
       case .value: .reference
@@ -35,12 +35,12 @@ enum ReportKind: Int, CaseIterable {
 
 /// A node in a tree of a report.
 struct ReportNode {
-  /// -1 for the root. A node comes after the one that it is in.
+  /// -1 for the root. A node comes after the node that contains it.
   var parent: Int
-  /// A key as it is shown, or an index.
+  /// A key in its displayed form, or an index.
   var label: PathElement?
   var kind: ReportKind
-  /// All bytes that are here, those of objects that are first reached from here counted too.
+  /// All its bytes, including those of objects that are first reached from here.
   var bytes: Int
   /// The bytes of the body, for an object.
   var ownBytes = 0
@@ -48,16 +48,16 @@ struct ReportNode {
   var typeName: String?
   /// The number of the object, or of the one that a reference leads to; 0 for none.
   var body = 0
-  /// What a single value holds.
+  /// The content of a single value.
   var text: String?
-  /// How many members or things are in it.
+  /// The number of its members or contents.
   var count = 0
   var references = 0
-  /// Whether it has members of which the page tells nothing.
+  /// Whether it has members that the page does not show.
   var isFolded = false
-  /// Where it begins in the archive, and where what it is in its body ends: to find it again.
+  /// Its beginning in the archive, and its end in its body, to find it again.
   var extent = 0..<0
-  /// The body that it is in.
+  /// The body that contains it.
   var home = 0
 
   /// Whether it is a body, and not a reference to one.

@@ -1,8 +1,8 @@
 import Keepsake
 
-/// What a single value holds, in a few words.
+/// The content of a single value, in short.
 enum ReportPreview {
-  /// So many characters of a text are shown.
+  /// The most characters of a text that are shown.
   private static let longestText = 80
   private static let mostNumbers = 8
 
@@ -26,13 +26,13 @@ enum ReportPreview {
     }
   }
 
-  /// The start of a text. One that is long is not made into a string as a whole.
+  /// The start of a text. A long one is not made into a string as a whole.
   private static func text(_ value: ArchiveValue) throws(ArchiveError) -> String? {
     let extent = try value.byteRange
     guard extent.count > 4_096 else { return quoted(shortened(try value.string ?? "", longestText)) }
     var cursor = extent.lowerBound + 1
     _ = try value.reader.varint(at: &cursor)
-    // Up to four bytes for each character are enough; what is cut within one is left out.
+    // Four bytes for each character are enough; a character that is cut is left out.
     let start = try value.reader.array(of: UInt8.self, count: longestText * 4, at: cursor)
     let text = String(decoding: start, as: UTF8.self)
     return quoted(String(text.prefix(longestText)) + "…")
@@ -47,7 +47,7 @@ enum ReportPreview {
 
   private static func numbers(_ value: ArchiveValue) throws(ArchiveError) -> String {
     let count = try value.count ?? 0
-    // More would all be read to show a few.
+    // More numbers would all be read to show a few.
     guard count <= 65_536, let numbers = try value.numbers else { return counted(count, "number") }
     let shown = numbers[0..<min(numbers.count, mostNumbers)].texts
     return "[" + shown.joined(separator: ", ") + (count > mostNumbers ? ", … \(grouped(count)) in all]" : "]")

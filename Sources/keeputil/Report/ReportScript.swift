@@ -1,4 +1,4 @@
-/// The script of a report. It makes elements and sets their texts, and never takes a text for HTML.
+/// The script of a report. It makes elements and sets their texts, and never parses a text as HTML.
 enum ReportScript {
   static let text = """
 
@@ -25,7 +25,7 @@ enum ReportScript {
       return element;
     }
 
-    // A text behind a dot of a colour.
+    // A text behind a coloured dot.
     function dotted(colour, text) {
       const box = make("span");
       box.append(make("span", "dot k-" + colour), text);
@@ -54,7 +54,7 @@ enum ReportScript {
       return share > 0 && share < 0.05 ? "< 0.1 %" : share.toFixed(1) + " %";
     }
 
-    // A tree in columns: which nodes stand in which is found once.
+    // A tree in columns; the children of each node are found once.
     class Tree {
       constructor(columns) {
         Object.assign(this, columns);
@@ -95,7 +95,7 @@ enum ReportScript {
         if (kind === "others") return counted(this.count[node], "other");
         return this.typeName(node) || (this.body[node] ? "#" + this.body[node] : kindTitles[kind] || kind);
       }
-      // What stands before the value: a key, or an index.
+      // The text before the value: a key, or an index.
       ownLabel(node) {
         const label = this.label[node];
         return label >= 0 ? data.texts[label] : label === -1 ? null : "[" + (-2 - label) + "]";
@@ -123,13 +123,13 @@ enum ReportScript {
       text: "text", bytes: "bytes", date: "moment", identifier: "moment", nothing: "others", others: "others",
       group: "table", part: "table",
     };
-    // The classes that take most have colours of their own, the others share one.
+    // The classes that take the most bytes have colours of their own; the others share one.
     const classColours = new Map(data.classes.slice(0, 6).map((row, index) => [row[0], "c" + index]));
     const classNames = new Set(data.classes.map((row) => row[0]));
     const colourOfClass = (name) => classColours.get(name) || "c6";
     function colour(tree, node) {
       const kind = tree.kindName(node);
-      // Others that are all of one class, or of one kind, have its colour.
+      // Combined nodes of one class, or of one kind, have its colour.
       if (kind === "others") return classNames.has(tree.typeName(node)) ? colourOfClass(tree.typeName(node)) : colours[tree.typeName(node)] || "others";
       if (kind === "object") return colourOfClass(tree.typeName(node));
       if (kind === "type") return colourOfClass(tree.title(node));

@@ -1,4 +1,4 @@
-/// The style of a report: light or dark as the reader's system is, from the width of a phone on.
+/// The style of a report: light or dark, as the reader's system, and for screens as narrow as a phone.
 enum ReportStyle {
   static let text = """
 

@@ -1,10 +1,10 @@
-/// The tables of a report, which can be put in the order of each of their columns.
+/// The tables of a report, which can be sorted by each column.
 enum ReportTableScript {
   static let text = #"""
 
     const fewRows = 10;
 
-    // columns: title; value(row), by which is sorted; show(row), a text or an element; isRight; isName; isShare.
+    // columns: title; value(row), the sort key; show(row), a text or an element; isRight; isName; isShare.
     function table(id, columns, rows, first, isSortable = true) {
       const box = byId(id);
       if (!rows.length) { box.append(make("p", "quiet", "There are none.")); return; }

@@ -1,13 +1,13 @@
 import Keepsake
 
 /// The values of an archive by the path on which they are first reached, as many as fit on a page: the largest bodies
-/// are opened first, and what is small is folded into "others".
+/// are opened first, and small values are combined as "others".
 struct ReportTree {
   private(set) var nodes: [ReportNode] = []
   private let image: ArchiveImage
   private let pass: StatisticsPass
   private let summary: ArchiveSummary
-  /// For each body its bytes and those of all that are first reached from it.
+  /// For each body, its bytes and those of all bodies first reached from it.
   private var totals: [Int]
   /// The nodes whose bodies are not opened yet, by their bytes.
   private var pending = LargestList<Int>()
@@ -30,7 +30,7 @@ struct ReportTree {
     while let next = pending.popFirst() { nodes[next].isFolded = true }
   }
 
-  /// A body was reached after the one that leads to it, so from the end on each is complete when it is added.
+  /// A body is reached after the one that leads to it, so in reverse order each is complete when it is added.
   private mutating func sumUp() throws(ArchiveError) {
     let offset = image.directory.offsets.range.lowerBound
     for body in pass.reached.order.reversed() {
@@ -41,9 +41,9 @@ struct ReportTree {
     totals[0] += image.directory.topLevel.count
   }
 
-  /// Adds what is in a body to the node of it.
+  /// Adds the content of a body to its node.
   private mutating func open(_ number: Int, into node: Int) throws(ArchiveError) {
-    // The first to be opened may not take all the room.
+    // The first bodies must not take all the space.
     let room = max(64, (ReportTree.mostNodes - nodes.count) / 2)
     var drafting = ReportDrafting(image, pass.reached, totals: totals, limit: room)
     let root = try drafting.draft(number)
@@ -56,7 +56,7 @@ struct ReportTree {
     }
     let isSingle = root.children.isEmpty && root.foldedCount == 0
     if root.target != 0 || (isSingle && nodes[node].kind == .object) {
-      // A body that is a single value: one in an object has a node of its own.
+      // A body that is a single value; in an object, it has a node of its own.
       try add(root, to: node, home: number)
     } else if isSingle {
       nodes[node].text = try ReportPreview.text(image, root)
@@ -137,7 +137,7 @@ struct ReportTree {
     }
   }
 
-  /// What is in the file beside values.
+  /// The parts of the file that are no values.
   static func addParts(_ statistics: ArchiveStatistics, to nodes: inout [ReportNode]) {
     let parts = statistics.parts.filter {
       ![.bodies, .topLevel, .save].contains($0.kind) && !$0.range.isEmpty

@@ -1,4 +1,4 @@
-/// The tree of values, of which only what is open has elements.
+/// The tree of values, in which only open nodes have elements.
 enum ReportTreeScript {
   static let text = #"""
 
@@ -44,7 +44,7 @@ enum ReportTreeScript {
       return item;
     }
 
-    // What a row says after the label.
+    // The text of a row after the label.
     function described_(tree, node, kind) {
       const type = tree.typeName(node), text = tree.preview(node), body = tree.body[node];
       if (kind === "others") return [make("span", "kind", "… " + counted(tree.count[node], "other") + (type ? " · " + type : ""))];
@@ -80,7 +80,7 @@ enum ReportTreeScript {
       if (entry.list) entry.list.hidden = !isOpen;
     }
 
-    // Makes rows for more members: a page of them, or as many as it takes up to one.
+    // Makes rows for more members: a page of them, or all up to a given one.
     function addPage(node, upTo) {
       const entry = rows.get(node), members = trees.path.children(node);
       if (entry.more) entry.more.remove();
@@ -96,7 +96,7 @@ enum ReportTreeScript {
       }
     }
 
-    // Opens all that a node is in, and shows it.
+    // Opens all nodes around a node, and shows it.
     function reveal(node) {
       const way = trees.path.way(node).slice(1);
       for (let index = 0; index < way.length - 1; index += 1) {

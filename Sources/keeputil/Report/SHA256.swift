@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), for the hashes by which a page names its own style and script. Foundation has none on Linux.
+/// SHA-256 (FIPS 180-4), for the hashes of a page's own style and script. Foundation has none on Linux.
 enum SHA256 {
   static func hash(_ message: some Collection<UInt8>) -> [UInt8] {
     var state: [UInt32] = [

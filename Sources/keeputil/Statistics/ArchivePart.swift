@@ -1,6 +1,6 @@
 import Keepsake
 
-/// A part of the file (Format §1). All parts of an archive are all of its bytes, each once.
+/// A part of the file (Format §1). The parts of an archive cover each of its bytes once.
 struct ArchivePart {
   /// The raw value is the title for people.
   enum Kind: String {
@@ -18,9 +18,9 @@ struct ArchivePart {
 
   let kind: Kind
   let range: Range<Int>
-  /// How many entries a table has, or bodies there are; `nil` for a part that has none to count.
+  /// The number of entries of a table, or of bodies; `nil` for a part without either.
   let entryCount: Int?
-  /// The numbers of the saves that the part is, where the file has several.
+  /// The numbers of the saves that are in the part, if the file has several.
   let saves: ClosedRange<Int>?
 
   var title: String {
@@ -42,7 +42,7 @@ struct ArchivePart {
     return try partsOfFirst(image.asOf(1, ArchiveLimits())) + saves(of: image)
   }
 
-  /// The most saves that are parts of their own; older ones are one part together.
+  /// The most saves that are parts of their own; older ones are combined into one part.
   private static let mostSaves = 20
 
   private static func saves(of image: ArchiveImage) -> [ArchivePart] {
@@ -81,7 +81,7 @@ struct ArchivePart {
   private static func partsOfShort(_ image: ArchiveImage) -> [ArchivePart] {
     let directory = image.directory
     let checksum = (image.extent.storedByteCount - 4)..<image.extent.storedByteCount
-    // A top level that is implied has no bytes in the file.
+    // An implied top level has no bytes in the file.
     let isStored = directory.topLevel.upperBound <= checksum.lowerBound
     let topLevel = isStored ? directory.topLevel : checksum.lowerBound..<checksum.lowerBound
     return [

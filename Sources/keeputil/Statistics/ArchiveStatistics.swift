@@ -2,7 +2,7 @@ import Foundation
 import Keepsake
 
 extension ArchiveImage {
-  /// How many objects of each class there are, and the bytes of their bodies.
+  /// The number of objects of each class, and the bytes of their bodies.
   func classTallies() throws(ArchiveError) -> [ArchiveStatistics.Tally] {
     var tallies = [ArchiveStatistics.Tally](repeating: .init(), count: classes.count)
     for number in stride(from: 1, through: directory.bodyCount, by: 1) {
@@ -13,9 +13,9 @@ extension ArchiveImage {
   }
 }
 
-/// Where the bytes of an archive go. `keeputil stats` prints it, and `keeputil report` makes a page of it.
+/// The sizes of an archive's contents. `keeputil stats` prints them, and `keeputil report` shows them on a page.
 struct ArchiveStatistics {
-  /// How many there are of something, and in how many bytes.
+  /// A number of things, and their bytes.
   struct Tally: Equatable {
     var count = 0
     var bytes = 0
@@ -36,11 +36,11 @@ struct ArchiveStatistics {
   struct ClassRow {
     let number: Int
     let entry: ClassEntry
-    /// The bodies of its objects; what they refer to is not in them.
+    /// The bodies of its objects, without the objects to which they refer.
     var bodies = Tally()
   }
 
-  /// A type of values behind a protocol. Its bytes are counted with the objects that hold them, too.
+  /// A type of values behind a protocol. Its bytes also count for the objects that contain the values.
   struct TypeRow {
     let name: String
     var values = Tally()
@@ -48,14 +48,14 @@ struct ArchiveStatistics {
 
   /// A value in one of the lists of the largest or the most shared.
   struct ListedValue {
-    /// The body that it stands in, or that it is; 0 is the top level.
+    /// The body that contains it, or that it is; 0 is the top level.
     let body: Int
     let offset: Int
     let bytes: Int
     let kind: StatisticKind
-    /// The class of the object that it is or stands in.
+    /// The class of the object that it is, or that contains it.
     let className: String?
-    /// How many references lead to it, if it is an object.
+    /// The number of references to it, if it is an object.
     var referenceCount = 1
     /// The path to it from the top level.
     var path = ""
@@ -66,9 +66,9 @@ struct ArchiveStatistics {
   struct Sharing {
     /// Objects that are referred to more than once.
     var objectCount = 0
-    /// References to them but for the first of each.
+    /// References to them, except the first of each.
     var furtherReferences = 0
-    /// What would be written again if each of those references were the object.
+    /// The bytes that would be written again if each of those references were the object.
     var savedBytes = 0
     var most: [ListedValue] = []
   }
@@ -76,15 +76,15 @@ struct ArchiveStatistics {
   struct StringSharing {
     var entryCount = 0
     var tableBytes = 0
-    /// References to the table, those that are keys of dictionaries counted too.
+    /// References to the table, including those that are keys of dictionaries.
     var references = Tally()
-    /// What the texts would take instead of the references.
+    /// The bytes that the texts would take in place of the references.
     var inlineBytes = 0
-    /// Less than 0 if the table costs more than it saves.
+    /// Negative if the table costs more than it saves.
     var savedBytes: Int { inlineBytes - references.bytes - tableBytes }
   }
 
-  /// The file that the archive was made of in memory.
+  /// The file from which the archive was made in memory.
   struct Original {
     let byteCount: Int
     private let isBinary: Bool
@@ -98,20 +98,20 @@ struct ArchiveStatistics {
     var format: String { isBinary ? "binary property list" : "XML property list" }
   }
 
-  /// `nil` of an archive that is a file itself.
+  /// `nil` for an archive that is a file itself.
   let original: Original?
   let byteCount: Int
   let formatVersion: String
   let hasChecksums: Bool
   let parts: [ArchivePart]
-  /// All bodies, the top level included, are these: objects by class, values of the top level, the top level.
+  /// Together these are all bodies, including the top level: objects by class, values of the top level, the top level.
   var classes: [ClassRow] = []
   var topLevelValues = Tally()
   var topLevel = Tally()
   var types: [TypeRow] = []
-  /// The rows with their own bytes are all bytes of bodies, too.
+  /// The bytes of the rows add up to all bodies, too.
   var keys: [KeyRows.Row] = []
-  /// And so are these with the class numbers at the start of each body.
+  /// So do these, with the class numbers at the start of each body.
   var kinds: [(kind: StatisticKind, tally: Tally)] = []
   var classNumbers = Tally()
   /// Bodies to which no path leads from the top level.
@@ -125,6 +125,6 @@ struct ArchiveStatistics {
   var objectCount: Int { classes.reduce(0) { $0 + $1.bodies.count } }
   var valueCount: Int { kinds.reduce(0) { $0 + $1.tally.count } }
 
-  /// The part of the file that so many bytes are, from 0 to 1.
+  /// The fraction of the file that these bytes take, from 0 to 1.
   func share(_ bytes: Int) -> Double { byteCount == 0 ? 0 : Double(bytes) / Double(byteCount) }
 }

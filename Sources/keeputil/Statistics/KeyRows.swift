@@ -1,35 +1,35 @@
 import Keepsake
 
-/// The bytes under each key, by its name: a row for each, found by the key's number where it has one.
+/// The bytes under each key: a row for each name, found by the key's number if it has one.
 struct KeyRows {
   struct Row {
     let name: String
-    /// How many values stand under the key.
+    /// The number of values under the key.
     var count = 0
-    /// Their bytes, without those under keys within them.
+    /// Their bytes, without those under keys in them.
     var ownBytes = 0
-    /// Their bytes with all that stands in them in the same body, once where the key stands within itself.
+    /// Their bytes with all values in them in the same body, counted once if the key occurs in itself.
     var totalBytes = 0
-    /// In how many values under this key the pass is.
+    /// The number of values under this key that are open.
     var openCount = 0
 
     var own: ArchiveStatistics.Tally { .init(count: count, bytes: ownBytes) }
   }
 
-  /// What is under no key: the container of the top level itself, and bodies to which nothing refers.
+  /// Bytes under no key: the container of the top level itself, and bodies to which nothing refers.
   static let outside = 0
-  /// The integers among the keys of dictionaries are data more often than names, and share a row.
+  /// Integer keys of dictionaries are usually data, and share a row.
   static let integers = 1
-  /// Where there are too many different keys of dictionaries, those after the first.
+  /// If there are too many different keys of dictionaries, those after the first ones.
   static let furtherKeys = 2
 
-  /// A dictionary may have as many keys as there are bytes for them; that is how many get a row each.
+  /// The most keys of dictionaries that get a row each: a dictionary may have very many.
   static let mostDictionaryKeys = 10_000
 
   private(set) var rows = [
     Row(name: "(under no key)"), Row(name: "(integer keys)"), Row(name: "(further keys of dictionaries)"),
   ]
-  /// For each key of the key table its row, 0 where it was not met yet.
+  /// For each key of the key table its row, 0 if it has not occurred yet.
   private var numbered: [UInt32]
   private var named: [ExactString: UInt32] = [:]
   private var dictionaryKeyCount = 0
@@ -65,7 +65,7 @@ struct KeyRows {
 
   mutating func addOwn(_ bytes: Int, to row: Int) {
     rows[row].ownBytes += bytes
-    // Within a value under the key they are counted when that ends. The others are an object's own.
+    // In a value under the key, they are counted when the value ends. The others are an object's own.
     if rows[row].openCount == 0 { rows[row].totalBytes += bytes }
   }
 
@@ -74,7 +74,7 @@ struct KeyRows {
     rows[row].openCount += 1
   }
 
-  /// The value ends, which has `bytes` with all that stands in it.
+  /// Ends the value, which has `bytes` including its contents.
   mutating func close(_ row: Int, _ bytes: Int) {
     rows[row].openCount -= 1
     if rows[row].openCount == 0 { rows[row].totalBytes += bytes }

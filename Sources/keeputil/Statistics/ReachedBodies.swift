@@ -1,17 +1,17 @@
 import Keepsake
 
-/// The path by which each body is first reached from the top level: breadth first, so that it is a shortest one.
+/// The path by which each body is first reached from the top level: breadth first, so it is a shortest one.
 ///
-/// It takes twenty bytes for each body, and nothing for the values in it.
+/// This takes twenty bytes for each body, and nothing for its values.
 struct ReachedBodies {
   /// The bodies in the order in which they were reached; those to which nothing leads come last.
   private(set) var order: [UInt32] = []
-  /// For each body the one with the first reference to it; 0 is the top level.
+  /// For each body, the body with the first reference to it; 0 is the top level.
   private var parents: [UInt32]
-  /// Where that reference stands; 0 for a body that was not met yet, -1 for one to which nothing leads. What leads to
-  /// the latter in turn, as in a cycle, is not the path to it.
+  /// The offset of that reference; 0 for a body that was not reached yet, -1 for one to which nothing leads. References to
+  /// the latter, as in a cycle, are not the path to it.
   private var offsets: [Int]
-  /// The row of the key under which that reference stands.
+  /// The row of the key of that reference.
   private var rows: [UInt32]
 
   init(bodyCount: Int) {

@@ -1,6 +1,6 @@
 import Keepsake
 
-/// The kinds of values in figures: those of the dynamic view, and texts that stand in the string table.
+/// The kinds of values in the figures: those of the dynamic view, and texts of the string table.
 enum StatisticKind: Int, CaseIterable {
   case none, empty, bool, integer, float32, float64, decimal, date, uuid, url
   case string, sharedString, bytes
@@ -75,7 +75,7 @@ extension ArchiveValue {
     }
   }
 
-  /// The number in the string table of a text that stands there.
+  /// The number of a text in the string table.
   var sharedStringNumber: Int? {
     get throws(ArchiveError) {
       guard kind == .string,

@@ -1,6 +1,6 @@
 import Keepsake
 
-// The figures of an archive as JSON, for scripts: all rows, names as they are.
+// The figures of an archive as JSON, for scripts: all rows, with unabridged names.
 
 extension ArchiveStatistics {
   var json: JSONFields {

@@ -1,6 +1,6 @@
 import Keepsake
 
-/// One look at each body and each value in it, in the order in which they are reached. Nothing is nested on the stack.
+/// One pass over each body and each value in it, in the order in which they are reached, without recursion.
 struct StatisticsPass {
   /// A class and a key of its objects.
   struct ClassKey: Hashable {
@@ -9,11 +9,11 @@ struct StatisticsPass {
     let row: Int
   }
 
-  /// A value in which the pass is.
+  /// A value that is open in the pass.
   private struct Frame {
     let kind: StatisticKind
     let row: Int
-    /// Where it begins, the key of a dictionary included.
+    /// Where it begins, including the key of a dictionary.
     let start: Int
     let hasKey: Bool
     /// Its index in the list of types, if it is a value behind a protocol.
@@ -24,9 +24,9 @@ struct StatisticsPass {
   private let referenceCounts: [Int]
   private(set) var reached: ReachedBodies
   private(set) var keys: KeyRows
-  /// The rows of keys of dictionaries that stand in the string table, by their numbers there.
+  /// The rows of keys of dictionaries that are in the string table, by their numbers there.
   private var sharedKeyRows: [Int: Int] = [:]
-  /// What stands directly under each key of the objects of each class; only if `wantsClassKeys` is set.
+  /// The bytes directly under each key of the objects of each class; only if `wantsClassKeys` is set.
   private(set) var classKeys: [ClassKey: ArchiveStatistics.Tally] = [:]
   private let wantsClassKeys: Bool
   private(set) var statistics: ArchiveStatistics
@@ -36,13 +36,13 @@ struct StatisticsPass {
   private var openTypes: [Int]
   private var frames: [Frame] = []
   private var cursor = 0
-  /// Whether all that the top level leads to was visited.
+  /// Whether everything to which the top level leads was visited.
   private var isBeyondReach = false
   private var largestValues: LargestList<ArchiveStatistics.ListedValue>
   private var largestObjects: LargestList<ArchiveStatistics.ListedValue>
   private var mostShared: LargestList<ArchiveStatistics.ListedValue>
 
-  /// So many pairs of a class and a key are told apart.
+  /// The most pairs of a class and a key that are distinguished.
   private static let mostClassKeys = 20_000
 
   /// - Parameter top: how many of the largest values and objects are listed.
@@ -89,7 +89,7 @@ struct StatisticsPass {
         next += 1
         progress?.update(done, of: image.directory.topLevel.upperBound)
       }
-      // What follows is reached from a body to which nothing leads, or is one.
+      // The following bodies are reached from a body to which nothing leads, or are such bodies.
       while unreachedNumber <= image.directory.bodyCount, reached.isReached(unreachedNumber) {
         unreachedNumber += 1
       }
@@ -101,7 +101,7 @@ struct StatisticsPass {
     try finish()
   }
 
-  /// Looks at a numbered body; returns how many bytes that was.
+  /// Walks a numbered body; returns its number of bytes.
   private mutating func visit(_ number: Int) throws(ArchiveError) -> Int {
     let body = try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound)
     let byteCount = body.byteRange.count
@@ -182,8 +182,8 @@ struct StatisticsPass {
         hasKey = false
       }
       if hasKey { keys.open(row) }
-      // What is between the value before and this one belongs to the container: its tag and count, and to its kind
-      // the keys of a dictionary.
+      // The bytes between the previous value and this one belong to the container: its tag and count, and the keys of a
+      // dictionary.
       if let outer {
         keys.addOwn(start - cursor, to: outer.row)
         kinds[outer.kind.rawValue].bytes += value.offset - cursor
@@ -261,7 +261,7 @@ struct StatisticsPass {
   private mutating func noteShared(_ text: String, _ byteCount: Int) {
     let length = text.utf8.count
     statistics.strings.references.add(byteCount)
-    // A tag, and for a longer text the number of its bytes.
+    // A tag and, for a longer text, the number of its bytes.
     let head =
       length <= Tag.longestShortString ? 1 : 1 + (length.bitWidth - length.leadingZeroBitCount + 6) / 7
     statistics.strings.inlineBytes += head + length
@@ -290,13 +290,13 @@ struct StatisticsPass {
 }
 
 extension Sequence {
-  /// What takes most bytes comes first; what takes the same stays in its order.
+  /// Those with the most bytes come first; those of equal size stay in order.
   func largestFirst(_ bytes: (Element) -> Int) -> [Element] {
     enumerated().sorted { (bytes($0.element), $1.offset) > (bytes($1.element), $0.offset) }.map(\.element)
   }
 }
 
-/// The largest of many things; of things of one size the first.
+/// The largest of many things; among things of equal size, the first.
 struct LargestList<Thing> {
   private let most: Int
   /// From the last to the first.
@@ -307,7 +307,7 @@ struct LargestList<Thing> {
   /// The things, the largest first.
   var things: [Thing] { entries.reversed().map(\.thing) }
 
-  /// Whether a thing of this size would be in the list: worth asking before the thing is made.
+  /// Whether a thing of this size would be in the list; asked before the thing is made.
   func accepts(_ size: Int) -> Bool {
     guard entries.count == most else { return true }
     return entries.first.map { size > $0.size } ?? false

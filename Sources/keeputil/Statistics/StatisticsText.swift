@@ -5,7 +5,7 @@ struct StatisticsText {
   private let statistics: ArchiveStatistics
   private let output: any Output
   private let palette: Palette
-  /// How many rows a table of classes or keys has; the rest is one row.
+  /// The most rows of a table of classes or keys; the rest is one row.
   private let mostRows: Int
 
   private static let longestName = 44
@@ -43,7 +43,7 @@ struct StatisticsText {
     try put(mostShared)
   }
 
-  /// What wrote the file, and in which form.
+  /// The library that wrote the file, and its form.
   private var origin: String {
     guard let original = statistics.original else {
       return "format \(statistics.formatVersion)\(statistics.hasChecksums ? "" : ", without checksums")"
@@ -148,7 +148,7 @@ struct StatisticsText {
     return TextTable(">saved", ">references", "class", "path", rows: rows)
   }
 
-  /// What is to be said about sharing, in sentences.
+  /// The figures about sharing, in sentences.
   private var sharing: [String] {
     let (sharing, strings, unreached) = (statistics.sharing, statistics.strings, statistics.unreached)
     var lines = ["No object is referred to more than once."]

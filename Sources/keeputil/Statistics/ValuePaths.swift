@@ -1,6 +1,6 @@
 import Keepsake
 
-/// Finds the paths of values from the top level, shortened where they are long.
+/// Finds the paths of values from the top level, and shortens long ones.
 ///
 /// All paths are found at once, so that each body on them is walked once at most.
 struct ValuePaths {
@@ -15,7 +15,7 @@ struct ValuePaths {
   /// For each body the paths within it, as text, by the offsets to which they lead.
   private var paths: [Int: [Int: String]] = [:]
 
-  /// A path through more bodies than both together leaves out those in between.
+  /// A path through more bodies than both together omits those in between.
   private static let firstBodies = 6
   private static let lastBodies = 10
   /// A path through more values of one body does so, too.
@@ -44,7 +44,7 @@ struct ValuePaths {
     }
   }
 
-  /// The bodies on the path from the top level on, and how many of them are left out after the first.
+  /// The bodies on the path from the top level, and the number of those left out after the first ones.
   private func chain(to value: ArchiveStatistics.ListedValue) -> (steps: [Step], skipped: Int) {
     var steps = [Step(body: value.body, offset: value.offset)]
     while let last = steps.last, last.body != 0, reached.isReached(last.body) {
@@ -71,7 +71,7 @@ struct ValuePaths {
     paths[number] = wanted
   }
 
-  /// The labels of the values around and that of the value itself. Some have none: what is in an optional, say.
+  /// The labels of the values around the value, and its own. Some have none, such as the content of an optional.
   private static func text(_ labels: [PathElement?], _ label: PathElement?) -> String {
     let skipped = max(0, labels.count - mostSteps)
     return (skipped > 0 ? "…(\(grouped(skipped)) levels)…" : "")
@@ -81,7 +81,7 @@ struct ValuePaths {
 }
 
 extension ArchiveImage {
-  /// What a body holds; that of the number 0 is the top level.
+  /// The content of a body; number 0 is the top level.
   func content(ofBody number: Int) throws(ArchiveError) -> ArchiveValue {
     if number == 0 { return try topLevelValue }
     return try numberedBody(number, referredToAt: directory.offsets.range.lowerBound).value

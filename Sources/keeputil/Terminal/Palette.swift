@@ -1,6 +1,6 @@
 import Foundation
 
-/// Colours and weights for the terminal: the eight colours that every terminal has, so that they follow its theme.
+/// Colours and weights for the terminal: its eight basic colours, which follow its theme.
 struct Palette {
   enum Ink: String {
     case key = "36"
@@ -23,17 +23,18 @@ struct Palette {
 
   init(isOn: Bool) { self.isOn = isOn }
 
-  /// The palette for standard output, as the option `--color` says.
+  /// The palette for standard output, by the option `--color`.
   init(_ arguments: Arguments) throws(CommandFailure) {
     switch arguments.value("--color") ?? "auto" {
     case "always": isOn = true
     case "never": isOn = false
     case "auto": isOn = Palette.isWelcome
-    case let other: throw arguments.misuse("'\(escaped(other))' is no colouring; auto, always or never")
+    case let other:
+      throw arguments.misuse("'\(escaped(other))' is no value for '--color'; give auto, always or never")
     }
   }
 
-  /// The one decision about colours: anything but a terminal would show their codes.
+  /// Whether there are colours: anything but a terminal would show their codes.
   private static var isWelcome: Bool {
     let environment = ProcessInfo.processInfo.environment
     // https://no-color.org: any text but none at all.
@@ -41,7 +42,7 @@ struct Palette {
       && !["dumb", ""].contains(environment["TERM"] ?? "")
   }
 
-  /// The text in a colour or weight. It has to be escaped already.
+  /// The text in a colour or weight. It must be escaped already.
   func paint(_ text: String, _ ink: Ink) -> String {
     isOn && !text.isEmpty ? "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m" : text
   }

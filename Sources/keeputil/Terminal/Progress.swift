@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// How far a long piece of work is: one line on standard error that is written over, and erased at the end.
+/// The progress of a long piece of work: a line on standard error that is overwritten, and erased at the end.
 final class Progress {
   enum Showing {
     /// If standard error is a terminal, and after half a second.
@@ -9,14 +9,14 @@ final class Progress {
     case always
     case never
 
-    /// How it is shown while something is written to `path`: to a terminal it would be written in between.
+    /// How to show it while a command writes to `path`: on a terminal, the line would mix with the output.
     static func whileWriting(to path: String) -> Showing {
       path == "-" && isatty(STDOUT_FILENO) != 0 ? .never : .whenUseful
     }
   }
 
   private static let patience = Duration.milliseconds(500)
-  /// More often would cost more than it tells.
+  /// More frequent updates would cost more than they are worth.
   static let usualPause = Duration.milliseconds(100)
 
   private let label: String
@@ -25,11 +25,11 @@ final class Progress {
   private let patience: Duration
   private var lastShown: ContinuousClock.Instant?
   private var lastText = ""
-  /// How long a line stays at least.
+  /// The shortest time for which a line stays.
   private let pause: Duration
   private let put: (String) -> Void
 
-  /// - Parameter label: what is being done, in safe characters.
+  /// - Parameter label: a name for the work, in safe characters.
   init(
     _ label: String,
     _ showing: Showing,
@@ -48,7 +48,7 @@ final class Progress {
     patience = showing == .always ? .zero : Progress.patience
   }
 
-  /// Shows that `done` of `total` is done, if it is time to.
+  /// Shows that `done` of `total` is done, if an update is due.
   func update(_ done: Int, of total: Int) {
     guard isShown else { return }
     let now = ContinuousClock.now
@@ -59,7 +59,7 @@ final class Progress {
     write("\(label) \(percent) %")
   }
 
-  /// Clears the line, and shows nothing more.
+  /// Clears the line, and shows nothing more afterwards.
   func finish() {
     isShown = false
     guard !lastText.isEmpty else { return }
@@ -67,12 +67,12 @@ final class Progress {
     put("\r")
   }
 
-  /// Ends when the first result goes to a terminal, where it shows the progress itself.
+  /// Ends when the first output goes to a terminal, where the output itself shows the progress.
   func makeWay() {
     if isatty(STDOUT_FILENO) != 0 { finish() }
   }
 
-  /// Does `work`, which reports no progress: after the usual half second, the line says what it is.
+  /// Does `work`, which reports no progress: after half a second, the line names the work.
   func wait<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
     guard isShown else { return try work() }
     let line = WaitingLine("\(label) …", put: Progress.putOnStandardError)
@@ -88,12 +88,12 @@ final class Progress {
   }
 
   @Sendable private static func putOnStandardError(_ text: String) {
-    // Where nobody can be told, the work continues all the same.
+    // If the line cannot be written, the work continues.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }
 
-/// A line about work that reports no progress. Another thread shows it unless the work is done before.
+/// A line about work that reports no progress. Another thread shows it unless the work ends earlier.
 final class WaitingLine: Sendable {
   private enum State {
     case awaited, shown, over

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A moment, given in seconds since the start of 2001 UTC, in the calendar; `nil` outside of the years 1 to 9999.
+/// A date in the calendar, from seconds since the start of 2001 UTC; `nil` outside of the years 1 to 9999.
 struct CalendarTime {
   let date: String
   let time: String
-  /// The part of a second, with its point; empty for a whole one.
+  /// The fraction of a second, with its decimal point; empty for a whole second.
   let fraction: String
 
   init?(secondsSince2001 seconds: Double) {
     guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
-    // The calendar of the C library has no gaps: Foundation's skips days in 1582.
+    // The calendar of the C library has no gaps; Foundation's skips days in 1582.
     var whole = time_t(seconds.rounded(.down)) + CalendarTime.secondsFrom1970To2001
     var parts = unsafe tm()
     guard unsafe gmtime_r(&whole, &parts) != nil else { return nil }

@@ -1,7 +1,7 @@
-/// The string in quotes, with escapes as in Swift for all that does not show or would show as something else.
+/// The string in quotes, with escapes as in Swift for characters that are invisible or misleading.
 func quoted(_ string: String) -> String { "\"" + escaped(string) + "\"" }
 
-/// The string with escapes as in Swift, but for the characters in `kept`.
+/// The string with escapes as in Swift, except for the characters in `kept`.
 func escaped(_ string: String, keeping kept: String = "") -> String {
   respelled(string) { scalar, previous in
     switch scalar {
@@ -16,17 +16,17 @@ func escaped(_ string: String, keeping kept: String = "") -> String {
   }
 }
 
-/// The text as it is shown without quotes around it, safe for a terminal; a longer one than `most` is cut off.
+/// The text without quotes around it, safe for a terminal; cut after `most` scalars.
 func displayed(_ text: String, _ most: Int = .max) -> String {
   escaped(most == .max ? text : shortened(text, most), keeping: "\"\\")
 }
 
-/// A name as it is shown in a table, where one that is empty would not be seen.
+/// A name in a table, where an empty one would be invisible.
 func displayedName(_ name: String, _ most: Int = 200) -> String {
   name.isEmpty ? quoted(name) : displayed(name, most)
 }
 
-/// The string with the scalars spelled that have another spelling, which may depend on the scalar before.
+/// The string with replacements for some scalars, which may depend on the scalar before.
 func respelled(
   _ string: String,
   _ spelling: (_ scalar: Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?
@@ -46,8 +46,8 @@ func respelled(
 }
 
 extension Unicode.Scalar {
-  /// Whether a scalar is invisible, turns what follows around, means nothing or has nothing to stand on. Every format
-  /// that may go to a terminal has an escape for those that are.
+  /// Whether a scalar is invisible, reverses the text after it, has no meaning, or combines with nothing. Every format that
+  /// may go to a terminal escapes such scalars.
   func isStrange(after previous: Unicode.Scalar?) -> Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate:
@@ -63,7 +63,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// What XML and HTML have for a scalar that would be markup, but for an apostrophe.
+  /// The XML and HTML escape of a scalar that would be markup, except for an apostrophe.
   var entity: String? {
     switch self {
     case "&": "&amp;"
@@ -74,7 +74,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether XML 1.0 has no way to write a scalar, by its number neither.
+  /// Whether XML 1.0 cannot represent a scalar, not even by its number.
   var isUnknownToXML: Bool {
     (self < " " && !["\t", "\n", "\r"].contains(self)) || self == "\u{FFFE}" || self == "\u{FFFF}"
   }
@@ -82,13 +82,13 @@ extension Unicode.Scalar {
   var hexadecimal: String { String(value, radix: 16, uppercase: true) }
 }
 
-/// The text if it is short enough, otherwise its start and a sign that there is more.
+/// The text if it is short enough, otherwise its start and an ellipsis.
 func shortened(_ text: String, _ most: Int) -> String { start(of: text, most).map { $0 + "…" } ?? text }
 
-/// The first `most` scalars of a longer text; `nil` of one that has no more.
+/// The first `most` scalars of a longer text; `nil` if the text is not longer.
 ///
-/// Nothing is counted beyond what is shown, since a text may have a hundred megabytes; and scalars are, since one
-/// character may have them all.
+/// Nothing is counted beyond the limit, since a text may have a hundred megabytes. Scalars are counted, since one
+/// character may consist of very many.
 private func start(of text: String, _ most: Int) -> String? {
   let scalars = text.unicodeScalars
   guard let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex),
@@ -97,13 +97,13 @@ private func start(of text: String, _ most: Int) -> String? {
   return String(scalars[..<end])
 }
 
-/// The text in quotes, with escapes; of a longer one the start, and how long it is.
+/// The text in quotes, with escapes; for a longer one, the start and the length.
 func quoted(_ text: String, _ most: Int) -> String {
   guard most < .max, let start = start(of: text, most) else { return quoted(text) }
   return "\(quoted(start))… \(counted(text.utf8.count, "byte"))"
 }
 
-/// The middle of a long text left out: of a path and of the name of a type the end matters as much as the start.
+/// A long text without its middle: in a path and in the name of a type, the end matters as much as the start.
 func abridged(_ text: String, _ most: Int) -> String {
   guard text.count > most else { return text }
   let tail = (most - 1) * 2 / 3

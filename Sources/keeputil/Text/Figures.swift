@@ -1,9 +1,9 @@
-/// A number with its noun, thousands apart.
+/// A number with its noun, and with separated thousands.
 func counted(_ number: Int, _ noun: String, _ nouns: String? = nil) -> String {
   "\(grouped(number)) \(number == 1 ? noun : nouns ?? noun + "s")"
 }
 
-/// A number with its thousands apart.
+/// A number with separated thousands.
 func grouped(_ number: Int) -> String {
   var digits = String(number.magnitude)
   var groups: [String] = []
@@ -18,20 +18,20 @@ func leftPadded(_ text: String, _ width: Int) -> String {
   String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
-/// The digits of a number behind as many zeros as it takes.
+/// The digits of a number, padded with zeros.
 func padded(_ number: some BinaryInteger, _ width: Int, radix: Int = 10) -> String {
   let digits = String(number, radix: radix)
   return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
-/// A part of a whole, in percent with one digit behind the point.
+/// A part of a whole, in percent with one digit after the decimal point.
 func percentText(_ share: Double) -> String {
   let tenths = Int((share * 1_000).rounded())
   if tenths == 0, share > 0 { return "< 0.1 %" }
   return "\(tenths / 10).\(tenths % 10) %"
 }
 
-/// A number of bytes in the unit that suits it, by thousands as files are measured.
+/// A number of bytes in a suitable decimal unit, as for files.
 func readableBytes(_ bytes: Int) -> String {
   let units = ["kB", "MB", "GB", "TB"]
   var size = Double(abs(bytes)) / 1_000
@@ -45,12 +45,12 @@ func readableBytes(_ bytes: Int) -> String {
   return "\(bytes < 0 ? "-" : "")\(tenths / 10).\(tenths % 10) \(units[unit])"
 }
 
-/// Rows of text in columns that stand one below the other.
+/// Rows of text in aligned columns.
 struct TextTable {
   private let isRight: [Bool]
   private var rows: [[String]]
 
-  /// - Parameter headings: one that begins with `>` is of a column whose texts end below each other.
+  /// - Parameter headings: one that begins with `>` belongs to a right-aligned column.
   init(_ headings: String..., rows: [[String]] = []) {
     isRight = headings.map { $0.hasPrefix(">") }
     self.rows = [headings.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }] + rows

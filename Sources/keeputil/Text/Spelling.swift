@@ -1,12 +1,12 @@
-/// What may have been meant by a word that is not there.
+/// Suggestions for an unknown word.
 enum Spelling {
   /// Longer words are not compared letter by letter.
   private static let mostLetters = 64
 
-  /// So many words are listed.
+  /// The most words that are listed.
   private static let mostListed = 12
 
-  /// The end of a sentence that says that there is no such word: which may have been meant, and which there are.
+  /// The end of a sentence about an unknown word: the most similar word, and the existing ones.
   ///
   /// - Parameter count: how many there are, of which `words` are the first.
   static func advice(
@@ -27,8 +27,7 @@ enum Spelling {
     nearest(to: wanted, among: words).map { "; did you mean '\($0)'?" } ?? ""
   }
 
-  /// The word most like `wanted`, if one is like it: the same but for case, one that begins with it, or one that
-  /// takes few changes.
+  /// The word most similar to `wanted`, if there is one: equal except for case, beginning with it, or a few changes away.
   static func nearest(to wanted: String, among words: [String]) -> String? {
     let lowered = wanted.lowercased()
     if let same = words.first(where: { $0.lowercased() == lowered }) { return same }
@@ -46,7 +45,7 @@ enum Spelling {
     }
   }
 
-  /// How many letters have to be put in, left out, changed or exchanged with the next.
+  /// The number of letters to insert, remove, change or exchange with the next.
   private static func distance(_ first: String, _ second: String) -> Int? {
     let (a, b) = (Array(first.prefix(mostLetters + 1)), Array(second.prefix(mostLetters + 1)))
     guard a.count <= mostLetters, b.count <= mostLetters else { return nil }

@@ -1,10 +1,10 @@
 import Keepsake
 
-/// A value on a part of a line. Only the beginning of it is read.
+/// A value as a part of a line. Only its beginning is read.
 enum BriefText {
   private static let mostMembers = 3
   private static let mostCharacters = 60
-  /// Marks of optionals and names of types behind each other that are shown.
+  /// The most marks of optionals and names of types in a row that are shown.
   private static let mostWrappers = 4
 
   static func text(of value: ArchiveValue) throws(ArchiveError) -> String {
@@ -19,7 +19,7 @@ enum BriefText {
       case .object, .value:
         guard let target = try value.target else { return text }
         text += name(of: target).map { $0 + " " } ?? ""
-        // A second object would be one that is the content of the first.
+        // A second object would be the content of the first.
         if target.value.kind == .object { return text + "{…}" }
         value = target.value
       case .array, .map, .record: return text + (try members(of: value))

@@ -1,8 +1,8 @@
 import Keepsake
 
-/// A way through an archive as an argument: `root.books[3].title`, or `#12.name` from an object by its number.
+/// A path as an argument: `root.books[3].title`, or `#12.name` from an object by its number.
 struct PathArgument {
-  /// The number of the body where the way begins; `nil` for the top level.
+  /// The number of the body where the path begins; `nil` for the top level.
   let start: Int?
   let steps: [PathElement]
 
@@ -29,15 +29,14 @@ struct PathArgument {
   }
 }
 
-/// The text of a way through an archive, as ``PathArgument`` reads it and so that nothing in it can do anything to a
-/// terminal.
+/// The text of a path, as ``PathArgument`` reads it, and safe for a terminal.
 struct PathText {
-  /// Of a longer way only so many steps at its beginning and at its end are told, so that what is nested deep does not
-  /// multiply the output.
+  /// A longer path has only this many steps at its beginning and at its end, so that deep nesting does not multiply the
+  /// output.
   private static let mostSteps = 24
 
   /// - Parameters:
-  ///   - start: what stands before the first step, as `#12`.
+  ///   - start: the text before the first step, such as `#12`.
   ///   - longestKey: a key of more bytes is cut, so that its path leads nowhere.
   static func text(_ steps: [PathElement], from start: String = "", longestKey: Int = .max) -> String {
     var text = start

@@ -3,13 +3,13 @@ import Keepsake
 /// Follows a path through an archive, and reads only what it needs.
 struct PathLookup {
   enum Found {
-    /// With the object whose content it is, for one that is given by its number.
+    /// A value, and the object whose content it is if the path begins at an object's number.
     case value(ArchiveValue, of: ArchiveBody?)
-    /// One number of a packed array.
+    /// A number of a packed array.
     case number(ArchiveNumbers)
   }
 
-  /// How many keys are searched for the one that may have been meant.
+  /// The most keys that are searched for a similar one.
   private static let mostCandidates = 2_000
 
   private let image: ArchiveImage
@@ -111,10 +111,10 @@ struct PathLookup {
 }
 
 extension ArchiveValue {
-  /// What stands behind references, marks of optionals and names of types, and what was found on the way, as
-  /// " (Book #3)"; `nil` for a weak reference to nothing.
+  /// The value behind references, marks of optionals and names of types, and a description of these, as " (Book #3)"; `nil`
+  /// for a weak reference to nothing.
   ///
-  /// A body may be nothing but a reference to itself; then the content is that reference.
+  /// A body may consist of a reference to itself; then the content is that reference.
   fileprivate func content() throws(ArchiveError) -> (value: ArchiveValue?, description: String) {
     var value = self
     var description = ""
@@ -136,7 +136,7 @@ extension ArchiveValue {
     }
   }
 
-  /// What stands behind marks of optionals and names of types; `nil` where more of these follow each other.
+  /// The value behind marks of optionals and names of types; `nil` if too many of these follow each other.
   func unwrapped(atMost most: Int = .max) throws(ArchiveError) -> ArchiveValue? {
     var value = self
     for _ in 0..<most {

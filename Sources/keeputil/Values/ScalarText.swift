@@ -2,9 +2,9 @@ import Foundation
 import Keepsake
 
 extension ArchiveValue {
-  /// A value that has no members, as it is printed; safe for a terminal.
+  /// The printed form of a value without members; safe for a terminal.
   ///
-  /// - Parameter longest: of a text that has more scalars the start is printed, and how long it is.
+  /// - Parameter longest: the most scalars of a text that are printed; a longer one is cut, and its length is printed.
   func scalarText(longest: Int = .max) throws(ArchiveError) -> String {
     switch kind {
     case .none: return "nil"
@@ -69,7 +69,7 @@ extension ArchiveNumbers {
     }
   }
 
-  /// Some of these numbers; they have to be there.
+  /// Some of these numbers, which must exist.
   subscript(range: Range<Int>) -> ArchiveNumbers {
     switch self {
     case .bools(let numbers): .bools(Array(numbers[range]))
@@ -86,7 +86,7 @@ extension IntegerValue {
 }
 
 extension DecimalParts {
-  /// The digits, with a power of ten where there is one; a valid number in JSON, but for "nan".
+  /// The digits, with a power of ten if there is one; a valid number in JSON, except for "nan".
   var text: String {
     guard let mantissa else { return "nan" }
     let digits = String(mantissa)
@@ -98,7 +98,7 @@ extension DecimalParts {
   }
 }
 
-/// The first of `count` bytes as they are printed.
+/// The printed form of the first of `count` bytes.
 func bytesText(_ shown: some Collection<UInt8>, of count: Int) -> String {
   let digits = shown.map { padded($0, 2, radix: 16) }.joined()
   return "\(counted(count, "byte"))\(count == 0 ? "" : ": 0x\(digits)")\(count > shown.count ? "…" : "")"

@@ -1,19 +1,19 @@
 import Keepsake
 
 extension Input {
-  /// Comparing bytes with checksums takes about this part of the time that looking at the values in them does.
+  /// Comparing the bytes with their checksums takes about this fraction of the time of checking the values.
   private static let checksumShare = 8
 
-  /// Opens the archive and looks at all of it. Where something is wrong, the failure says in which object and at which
-  /// path, if that can be told.
+  /// Opens the archive and checks all of it. If something is wrong, the failure names the object and the path, if they
+  /// are known.
   ///
-  /// - Parameter progress: where it is shown how far the work is; without it on a terminal, if it takes long.
+  /// - Parameter progress: shows the progress; by default on a terminal, after half a second.
   func openArchive(
     _ progress: Progress? = nil
   ) throws(CommandFailure) -> (image: ArchiveImage, summary: ArchiveSummary) {
     let progress = progress ?? self.progress("checking")
     defer { progress.finish() }
-    // One of NSKeyedArchiver is turned into one of Keepsake first, and nobody can tell how long that takes.
+    // An archive of NSKeyedArchiver is translated first, and nothing is known about how long that takes.
     let image =
       kind == .propertyList
       ? try progress.wait { () throws(CommandFailure) in try openArchiveToRead() } : try openArchiveToRead()
@@ -27,7 +27,7 @@ extension Input {
     }
     do {
       let summary = try image.verifyStructure { progress.update(ends.checksums + $0, of: total) }
-      // All was compared now. Opened like this, nobody asks for that again with each value that is read.
+      // Everything has been compared. Opened like this, the image does not compare again what it reads.
       return (image.source == nil ? try ArchiveImage(data: data, verification: .disabled) : image, summary)
     } catch {
       throw failure(error, FaultLocation.words(for: error, in: image))
@@ -35,9 +35,9 @@ extension Input {
   }
 }
 
-/// What stands at a byte of an archive: the object, and the way to the value in it.
+/// What is at a byte of an archive: the object, and the path to the value in it.
 enum FaultLocation {
-  /// The location in words, as "in Book #3, at authors[0]"; `nil` where it cannot be told.
+  /// The location as text, such as "in Book #3, at authors[0]"; `nil` if it is unknown.
   static func words(for error: ArchiveError, in image: ArchiveImage) -> String? {
     guard let offset = error.byteOffset else { return nil }
     let directory = image.directory
@@ -54,14 +54,14 @@ enum FaultLocation {
     var cursor = extent.lowerBound
     guard let classNumber = try? image.classNumber(at: &cursor) as Int?? else { return nil }
     let name = classNumber.map { escaped(image.classes[$0].name) } ?? "value"
-    // The value may be what cannot be read.
+    // The value itself may be unreadable.
     let value = try? ArchiveValue(image, at: cursor, endingBy: extent.upperBound, .body)
     let steps = value.map { way(to: offset, from: $0) } ?? []
     return "in \(name) #\(number)\(steps.isEmpty ? "" : ", at \(PathText.text(steps))")"
   }
 
-  /// What is in the block that does not match its checksum, as "where #3 to #90 are": the byte that was changed may be
-  /// any of it.
+  /// The content of the block that does not match its checksum, such as "where #3 to #90 are": any of its bytes may have
+  /// changed.
   static func words(forBlockOf error: ArchiveError, in image: ArchiveImage) -> String? {
     guard let block = error.byteOffset else { return nil }
     let end = min(block + Blocks.byteCount, image.directory.topLevel.lowerBound) - 1
@@ -81,10 +81,10 @@ enum FaultLocation {
     return tables.first { $0.1.range.contains(offset) }?.0
   }
 
-  /// The steps to the value that holds the byte at `offset`, or to the one behind which nothing can be read.
+  /// The steps to the value that contains the byte at `offset`, or to the last one that can be read.
   private static func way(to offset: Int, from value: ArchiveValue) -> [PathElement] {
     var way: [PathElement?] = []
-    /// Where the last step leads to a value that has been left, or that never had members.
+    /// The last step leads to a value that is complete, or has no members.
     var isBehindLast = false
     var walk = ArchiveWalk(value)
     do {
@@ -95,7 +95,7 @@ enum FaultLocation {
           if isBehindLast { way.removeLast() }
           isBehindLast = true
         case .value(let value, let label):
-          // The one before is the last that begins where the byte is or before it.
+          // The one before is the last that begins at the byte or before it.
           if value.offset > offset { return way.compactMap(\.self) }
           if isBehindLast { way.removeLast() }
           way.append(label)
@@ -103,7 +103,7 @@ enum FaultLocation {
         }
       }
     } catch {
-      // It is damaged there: so far the way is sure.
+      // The damage is here: the path is known up to this point.
     }
     return way.compactMap(\.self)
   }

@@ -68,7 +68,7 @@ import Testing
       Row("The object refers back", .writerRefuses(cycle)),
       Row("The archive names the type", .writerRefuses(unfindable)),
       Row("An initializer registered one object", .reader),
-      Row("The value of a @Deferred property was read", .reader),
+      Row("A @Deferred property was read", .reader),
       // How much there is.
       Row("Values are nested more than", .writerRefuses(tooDeep)),
       Row("Objects and values are nested more than", .writerRefuses(tooDeepInObjects)),
@@ -80,7 +80,7 @@ import Testing
       Row("The values are nested too deep for the stack", .machine),
       // URLs.
       Row("A URL has more than", .bytes), Row("A URL is malformed", .bytes),
-      Row("Foundation makes no URL", .reader),
+      Row("Foundation does not accept the text as a URL", .reader),
     ]
   }
 

@@ -1,14 +1,14 @@
-/// What ``KeyedArchiver/check(_:)`` has found.
+/// The findings of ``KeyedArchiver/check(_:)``.
 public struct ArchiveCheck: Sendable {
-  /// Why the value cannot be archived, or its archive not be read; `nil` if both can be done.
+  /// Why the value cannot be archived, or its archive cannot be read; `nil` if both succeed.
   public internal(set) var failure: String?
-  /// The differences in the value that was read: where, what it was, and what it is now. At most a hundred.
+  /// The differences between the value and its copy: the place, the original and the copy. At most a hundred.
   public internal(set) var losses: [String] = []
-  /// Properties by which objects of the types at hand can come to refer to each other in a cycle that no reader could
-  /// close, whether or not they do in this value: `Node.link.target → Link.node`.
+  /// Properties by which objects of the reached types could form a cycle that no reader closes, whether or not they do so
+  /// in this value: `Node.link.target → Link.node`.
   public internal(set) var unreadableCycles: [String] = []
 
-  /// Whether the value came back as it was, and no later value of these types is in danger.
+  /// Whether the check found nothing.
   public var isPassed: Bool { failure == nil && losses.isEmpty && unreadableCycles.isEmpty }
 }
 
@@ -26,7 +26,7 @@ extension ArchiveCheck: CustomStringConvertible {
 }
 
 extension KeyedArchiver {
-  /// Archives `value`, reads it, and says what has not come back: for the tests of a program.
+  /// Archives `value`, reads it, and reports what was lost. Use it in tests.
   ///
   /// ```swift
   /// let check = KeyedArchiver.check(library)
@@ -34,9 +34,9 @@ extension KeyedArchiver {
   /// ```
   ///
   /// The check compares the stored properties of all values and objects that can be reached, including those that are
-  /// not encoded, and the identity of objects. Caches and `lazy` properties are stored properties, too; a
-  /// `CustomReflectable` type can show others. It compares the elements of sets, and whatever reflection does not
-  /// show, by archiving the copy once more.
+  /// not encoded, and the identity of objects. Caches and `lazy` properties are stored properties, too; a type that
+  /// conforms to `CustomReflectable` can leave them out. The check compares the elements of sets, and everything else
+  /// that reflection does not show, by archiving the copy once more.
   ///
   /// It finds types by their names, as another process would. It takes the memory of several copies, and much more
   /// time than archiving.

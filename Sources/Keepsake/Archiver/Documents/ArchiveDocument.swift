@@ -12,12 +12,12 @@
 /// try document.save()
 /// ```
 ///
-/// A save appends the objects that are new or different, and nothing else. You need not mark changes: the document
+/// A save appends the objects that are new or have changed, and nothing else. You need not mark changes: the document
 /// encodes the objects and compares them with the file. Once ``save(date:)`` has returned, the save survives a crash
-/// or a power cut; until then, the file contains the save before.
+/// or a power cut; until then, the file contains the previous save.
 ///
-/// Earlier saves stay in the file until ``compact()``: see ``saves``, ``root(asOf:)`` and ``revert(to:date:)``. Any
-/// archive with one root object is a document with one save. Any reader of archives reads the newest save of a
+/// Earlier saves stay in the file until it is compacted: see ``saves``, ``root(asOf:)`` and ``revert(to:date:)``. You
+/// can open any archive of a root object as a document; it has one save. ``KeyedUnarchiver`` reads the newest save of a
 /// document.
 ///
 /// While a document is open, no other document, in any process, can open its file; readers can. A document belongs to
@@ -29,10 +29,11 @@ public final class ArchiveDocument<Root: Codable> {
   /// The root object. Replace it or change what it leads to, then call ``save(date:)``.
   public var root: Root
 
-  /// Whether saves compact the file when more than half of it is out of date.
+  /// Whether a save compacts the file when more than half of it is out of date. True by default. Files of up to 64 KB are
+  /// never compacted automatically.
   public var compactsAutomatically = true
 
-  /// What `encode(to:)` and `init(from:)` of the values find in their coders.
+  /// The user info of the coders that the values get.
   public let userInfo: [CodingUserInfoKey: Any]
 
   private var file: DocumentFile?
@@ -48,11 +49,11 @@ public final class ArchiveDocument<Root: Codable> {
   /// - Parameters:
   ///   - path: the file. It may be any archive whose only key is that of the root object.
   ///   - verification: which parts are compared with their checksums.
-  ///   - limits: how much the archive may ask of the reader.
+  ///   - limits: limits on what the archive may demand.
   ///   - classPolicy: which classes the archive may name.
-  ///   - userInfo: what the values find in their coders.
+  ///   - userInfo: the user info of the coders that the values get.
   /// - Throws: ``ArchiveError`` when the file cannot be opened; with the code ``ArchiveError/Code/fileInUse`` when it
-  ///   is already open as a document. Otherwise `DecodingError` as
+  ///   is already open as a document. Otherwise the errors of
   ///   ``KeyedUnarchiver/unarchive(_:fromFile:verification:limits:classPolicy:userInfo:)``.
   public init(
     opening path: String,
@@ -74,8 +75,8 @@ public final class ArchiveDocument<Root: Codable> {
 
   /// Creates the document in a new file at `path`, and saves the root object to it.
   ///
-  /// - Throws: ``ArchiveError`` when there is a file already, or when it cannot be written; `EncodingError`, and what an
-  ///   `encode(to:)` throws.
+  /// - Throws: ``ArchiveError`` when there is a file already, or when it cannot be written; `EncodingError`, and errors
+  ///   of an `encode(to:)`.
   public init(creating path: String, root: Root, userInfo: [CodingUserInfoKey: Any] = [:]) throws {
     self.root = root
     let whole = try WholeSave(root, userInfo)
@@ -94,10 +95,12 @@ public final class ArchiveDocument<Root: Codable> {
 
   /// Saves what has changed since the last save.
   ///
-  /// - Parameter date: a date that is kept with the save; none by default, so that the same changes give the same bytes.
+  /// - Parameter date: a date that is kept with the save; none by default, so that the same changes give the same bytes. A
+  ///   save that compacts the file keeps no date.
   /// - Returns: whether anything had changed. If not, nothing is written.
-  /// - Throws: ``ArchiveError`` when the document is closed or the file cannot be written; `EncodingError`, and what an
-  ///   `encode(to:)` throws. The file is then as the save before has left it, and the document can be saved again.
+  /// - Throws: ``ArchiveError`` when the document is closed, the file cannot be written, another program has replaced it,
+  ///   or a lazy value could not be read; `EncodingError`, and errors of an `encode(to:)`. The file then keeps the
+  ///   previous save, and the document can be saved again.
   /// - Complexity: O(*n*) in the values of the document, all of which are encoded and compared, except lazy ones that were
   ///   not read. It writes what has changed.
   @discardableResult
@@ -120,10 +123,11 @@ public final class ArchiveDocument<Root: Codable> {
   /// If the changes may have made a cycle through objects that you did not list, the document compares everything.
   ///
   /// - Parameters:
-  ///   - objects: the objects of the document whose properties are not as they were at the last save.
+  ///   - objects: the objects of the document whose properties have changed since the last save.
   ///   - date: a date that is kept with the save.
   /// - Returns: whether anything had changed. If not, nothing is written.
-  /// - Complexity: O(*n*) in the values of `objects` and in what is new.
+  /// - Throws: as ``save(date:)``.
+  /// - Complexity: O(*n*) in the values of `objects` and in the new ones.
   @discardableResult
   public func save(changed objects: [any Encodable & AnyObject], date: Date? = nil) throws -> Bool {
     try save(objects, date, mayCompact: compactsAutomatically)
@@ -156,14 +160,15 @@ public final class ArchiveDocument<Root: Codable> {
     return true
   }
 
-  /// Replaces the file by one archive of the present root object, without earlier saves.
+  /// Replaces the file by an archive of the current root object, without earlier saves.
   ///
   /// The file then equals, byte for byte, what
   /// ``KeyedArchiver/archive(rootObject:toFile:outputFormatting:userInfo:)`` writes with
   /// ``ArchiveFormatting/sortedKeys``. ``Lazy`` properties that were not read are copied unread; only then the order
-  /// of the tables may differ. The new file replaces the old one in one step, so programs that read the old one
-  /// continue to.
+  /// of the tables may differ. The new file replaces the old one atomically, and programs that read the old one
+  /// continue.
   ///
+  /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of the document and in the bytes of those that were not read.
   public func compact() throws {
     let file = try openFile
@@ -200,9 +205,8 @@ public final class ArchiveDocument<Root: Codable> {
     try session(asOf: number).decodeRoot(Root.self)
   }
 
-  /// Returns to the root object of the save `number`, and saves it. The saves in between stay in the file.
-  ///
-  /// Unsaved changes are lost.
+  /// Returns to the root object of the save `number`, and saves it. Later saves stay in the file, unless this one compacts
+  /// it. Unsaved changes are lost.
   ///
   /// - Throws: as ``root(asOf:)`` and ``save(date:)``.
   public func revert(to number: Int, date: Date? = nil) throws {
@@ -222,7 +226,8 @@ public final class ArchiveDocument<Root: Codable> {
 
   // MARK: Closing
 
-  /// Closes the file, so that others can open it. Unsaved changes are not written; the root object stays.
+  /// Closes the file, so that other documents can open it. Unsaved changes are not written. You can still use ``root``,
+  /// but saving throws.
   public func close() { file = nil }
 
   /// Throws where something could not be read: a save would replace it by nothing.
@@ -248,8 +253,8 @@ public final class ArchiveDocument<Root: Codable> {
 public struct ArchiveSave: Sendable, Hashable {
   /// 1 for the first save of the file.
   public let number: Int
-  /// How many bytes the save has written.
+  /// The number of bytes that the save has written.
   public let byteCount: Int
-  /// The date that was given for the save, if one was.
+  /// The date that the program gave for the save, if any.
   public let date: Date?
 }

@@ -67,7 +67,7 @@ final class DocumentFile {
       }
       if (try? file.hasName(target.name, in: target.folder)) == true { return file }
     }
-    throw target.failure("another program replaces the file all the time")
+    throw target.failure("other programs keep replacing the file")
   }
 
   var path: String { target.path }
