@@ -72,9 +72,7 @@ struct XMLScanner {
 
   private mutating func tag() throws(ReadingError) -> XMLTag {
     guard cursor < bytes.count else { throw cutOff() }
-    guard bytes[cursor] == UInt8(ascii: "<") else {
-      throw damaged("There is text between elements")
-    }
+    guard bytes[cursor] == UInt8(ascii: "<") else { throw damaged("There is text between elements") }
     try skip(past: ">")
     var content = bytes[(tagOffset + 1)..<(cursor - 1)]
     let isEnd = content.first == UInt8(ascii: "/")

@@ -43,11 +43,12 @@ package struct ArchiveTranslation {
   /// The archive that is made of that of NSKeyedArchiver in `reader`; `nil` when this is neither a binary property list nor
   /// one in XML.
   ///
-  /// - Parameter withoutChecksums: for an archive that never leaves memory, and is not asked what could not be translated.
+  /// - Parameter staysInMemory: whether the archive never leaves memory: it has no checksums then, and objects that nothing
+  ///   refers to are not counted as losses.
   package static func translate(
     _ reader: ByteReader,
     _ limits: ArchiveLimits,
-    withoutChecksums: Bool
+    staysInMemory: Bool
   ) throws(ArchiveError) -> TranslatedArchive? {
     let startByteCount = min(reader.count, PropertyList.startByteCount)
     guard PropertyList.mayBegin(with: try reader.array(of: UInt8.self, count: startByteCount, at: 0)) else {
@@ -59,13 +60,13 @@ package struct ArchiveTranslation {
     let topLevel: ByteBuffer
     do throws(ReadingError) {
       guard let list = try PropertyList(bytes, &budget) else { return nil }
-      translation = try ArchiveTranslation(list, budget, withoutChecksums: withoutChecksums)
+      translation = try ArchiveTranslation(list, budget, withoutChecksums: staysInMemory)
       topLevel = try translation.write()
     } catch {
       throw ArchiveError(error, limits)
     }
     var losses = translation.contents.losses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    let unreached = withoutChecksums ? 0 : translation.archive.unreachedCount
+    let unreached = staysInMemory ? 0 : translation.archive.unreachedCount
     if unreached > 0 { losses.append(("not carried over: objects that nothing refers to", unreached)) }
     return TranslatedArchive(
       buffer: try translation.builder.finish(topLevel: topLevel),
@@ -275,7 +276,7 @@ package struct ArchiveTranslation {
     } else if let members = list.dictionary(node) {
       try appendStart(of: .pairs(members), at: node)
     } else {
-      try append(contents.plainValue(node), node)
+      try append(archive.plainValue(node), node)
     }
   }
 
@@ -345,7 +346,7 @@ package struct ArchiveTranslation {
   private mutating func keyValue(_ node: Int) throws(ReadingError) -> FoundationValue {
     switch try archive.meaning(of: node) {
     case .null: return .none
-    case .plain: return try contents.plainValue(node)
+    case .plain: return try archive.plainValue(node)
     case .object(let number):
       guard case .value(let value) = try contents.content(of: number) else { return .none }
       return value

@@ -161,13 +161,9 @@ struct ArchiveRewriter {
       try appendHead(of: value, edit)
       if value.hasMembers { open.append(Container(kind: value.kind, edit: edit, isOfObject: isOfObject)) }
     case .some, .url, .typed:
-      if value.kind == .typed {
-        var cursor = value.offset
-        builder.buffer.append(Tag.typed)
-        let number = try value.image.valueTypeNumber(at: &cursor)
+      builder.buffer.append(value.tag)
+      if let number = try value.typeNumber {
         builder.buffer.append(varint: try classNumber(number, value.image))
-      } else {
-        builder.buffer.append(value.tag)
       }
       open.append(Container(kind: value.kind, edit: .init()))
     case .object, .value:

@@ -215,13 +215,18 @@ public struct ArchiveValue: @unchecked Sendable {
     guard count <= image.limits.maximumElementCount else { throw image.limits.tooManyElements(count, offset) }
   }
 
-  /// The name of the type of a value behind a protocol, as the archive has it; `nil` for a value of another kind.
-  package var typeName: String? {
+  /// The number in the class table of the type of a value behind a protocol; `nil` for a value of another kind.
+  package var typeNumber: Int? {
     get throws(ArchiveError) {
       guard kind == .typed else { return nil }
       var cursor = offset
-      return image.classes[try image.valueTypeNumber(at: &cursor)].name
+      return try image.valueTypeNumber(at: &cursor)
     }
+  }
+
+  /// The name of that type, as the archive has it.
+  package var typeName: String? {
+    get throws(ArchiveError) { try typeNumber.map { image.classes[$0].name } }
   }
 
   /// What stands behind the mark of an optional or the name of a type; `nil` for a value of another kind.

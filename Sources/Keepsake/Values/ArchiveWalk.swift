@@ -108,7 +108,7 @@ package struct ArchiveWalk {
         let number = image.shapeKey(top.firstSlot + top.index)
         keyNumber = number
         label = .key(image.keys[number])
-      case .map: label = try mapKey(frames.count - 1)
+      case .map: label = try mapKey()
       default: break
       }
     } else if hasStarted {
@@ -134,11 +134,18 @@ package struct ArchiveWalk {
     return .value(value, label: label)
   }
 
-  private mutating func mapKey(_ frame: Int) throws(ArchiveError) -> PathElement {
+  /// The next of the values that stand directly in the one with which the walk began; `nil` behind the last.
+  package mutating func nextMember() throws(ArchiveError) -> ArchiveValue.Member? {
+    if hasStarted { try skipMembers() } else { _ = try next() }
+    guard case .value(let value, let label) = try next() else { return nil }
+    return ArchiveValue.Member(label: label, value: value)
+  }
+
+  private mutating func mapKey() throws(ArchiveError) -> PathElement {
     keyOffset = try cursor
     // The key is compared with its checksum before it is made a text of.
     position.cursor = try image.endTouching(valueAt: keyOffset, in: reader)
-    return try image.sharedMapKey(at: keyOffset, otherThan: &frames[frame].keys)
+    return try image.sharedMapKey(at: keyOffset, otherThan: &frames[frames.count - 1].keys)
   }
 
   /// The key of the last step's value, if that is in a map.
@@ -194,11 +201,6 @@ package struct ArchiveWalk {
     body = target.byteRange
     reader = target.value.reader
     hasEntered = false
-  }
-
-  /// A body of the archive, of which a reference was met.
-  package func body(_ number: Int) throws(ArchiveError) -> ArchiveBody {
-    try image.numberedBody(number, referredToAt: lastOffset)
   }
 
   /// Throws unless the value of the body that the walk began with fills it, when all of that was visited.

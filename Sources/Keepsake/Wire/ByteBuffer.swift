@@ -346,25 +346,3 @@ extension String {
     return string.withUTF8 { body(unsafe UnsafeRawBufferPointer($0).bytes) }
   }
 }
-
-extension RawSpan {
-  /// Whether both hold the same bytes.
-  func hasSameBytes(as other: RawSpan) -> Bool {
-    let count = byteCount
-    guard count == other.byteCount else { return false }
-    var offset = 0
-    while count &- offset >= 8 {
-      guard littleEndianWord(at: offset) == other.littleEndianWord(at: offset) else { return false }
-      offset &+= 8
-    }
-    // The last eight bytes may have been compared in part already, which is quicker than one by one.
-    if offset < count, count >= 8 {
-      return littleEndianWord(at: count &- 8) == other.littleEndianWord(at: count &- 8)
-    }
-    while offset < count {
-      guard byte(at: offset) == other.byte(at: offset) else { return false }
-      offset &+= 1
-    }
-    return true
-  }
-}

@@ -49,9 +49,7 @@ enum DiffCommand: Command {
   static func run(_ arguments: Arguments) throws {
     let files = try arguments.files("A", "B")
     let palette = try Palette(arguments)
-    guard files != ["-", "-"] else {
-      throw arguments.misuse("standard input can be one of the two only")
-    }
+    guard files != ["-", "-"] else { throw arguments.misuse("standard input can be one of the two only") }
     let isQuiet = arguments.has("--quiet")
     let (first, second) = (try DiffSide(files[0]), try DiffSide(files[1]))
     var count = 0

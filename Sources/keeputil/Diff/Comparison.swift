@@ -130,7 +130,7 @@ final class Comparison {
         guard let (nextA, nextB) = try enterObjects(a, b) else { return }
         (a, b) = (nextA, nextB)
       case (.typed, .typed), (.some, .some):
-        let (typeA, typeB) = try both(a, b) { try $0.typeNumber(of: $1) }
+        let (typeA, typeB) = try both(a, b) { try $1.typeNumber }
         try compareClasses(typeA, typeB, "type")
         guard case (let contentA?, let contentB?) = try both(a, b, { try $1.wrapped }) else { return }
         (a, b) = (contentA, contentB)

@@ -19,7 +19,7 @@ final class DiffSide {
 
   init(_ path: String) throws(CommandFailure) {
     input = try Input(path)
-    image = try input.openArchiveToRead()
+    image = try input.openArchive()
     names = NameDigests(image)
   }
 
@@ -67,13 +67,6 @@ final class DiffSide {
       try body(label, member, walk)
       try walk.skipMembers(endingAt: ends[member.offset])
     }
-  }
-
-  /// The number of the type of a value behind a protocol; `nil` for a value of another kind.
-  func typeNumber(of value: ArchiveValue) throws(ArchiveError) -> Int? {
-    guard value.kind == .typed else { return nil }
-    var cursor = value.offset
-    return try image.valueTypeNumber(at: &cursor)
   }
 
   /// So many values are looked at for a digest: what is compared by it is compared in full afterwards.
@@ -153,7 +146,7 @@ final class DiffSide {
       return false
     case .typed:
       hasher.combine(ArchiveValue.Kind.typed)
-      hasher.combine(names.digest(ofClass: try typeNumber(of: value)))
+      hasher.combine(names.digest(ofClass: try value.typeNumber))
     case .some, .none, .empty, .url:
       hasher.combine(value.kind)
     default:
@@ -224,7 +217,7 @@ final class DiffSide {
         classes.append(names.digest(ofClass: target.classNumber))
         content = target.value
       case .some, .typed:
-        classes.append(names.digest(ofClass: try typeNumber(of: value)))
+        classes.append(names.digest(ofClass: try value.typeNumber))
         content = try value.wrapped
       default: return (value, classes)
       }

@@ -77,10 +77,8 @@ struct Input {
     return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
   }
 
-  typealias Translated = (data: Data, losses: [(what: String, count: Int)])
-
   /// The archive that is made of one of NSKeyedArchiver; `nil` when this is none.
-  func translatedArchive() throws(CommandFailure) -> Translated? {
+  func translatedArchive() throws(CommandFailure) -> TranslatedArchive? {
     guard kind == .propertyList else { return nil }
     do {
       return try translateFoundationArchive(data)
@@ -91,7 +89,7 @@ struct Input {
     }
   }
 
-  func openArchiveToRead() throws(CommandFailure) -> ArchiveImage {
+  func openArchive() throws(CommandFailure) -> ArchiveImage {
     do {
       return try ArchiveImage(data: data, verification: .onDemand)
     } catch {
@@ -110,6 +108,12 @@ struct Input {
     } catch {
       throw CommandFailure(coding: error, in: name)
     }
+  }
+
+  /// Throws when the result of a command would replace what it is made from.
+  func refuseAsOutput(_ path: String, for command: String, _ advice: String) throws(CommandFailure) {
+    guard path != "-", let file, file == FileIdentity(ofFileAt: path) else { return }
+    throw .usage("\(command): \(path) is the file that is read, and would be lost; \(advice)")
   }
 
   /// Where it is shown how far some work with the file is.
@@ -161,13 +165,5 @@ struct FileIdentity: Equatable {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     self.init(status)
-  }
-}
-
-extension Input {
-  /// Throws when the result of a command would replace what it is made from.
-  func refuseAsOutput(_ path: String, for command: String, _ advice: String) throws(CommandFailure) {
-    guard path != "-", let file, file == FileIdentity(ofFileAt: path) else { return }
-    throw .usage("\(command): \(path) is the file that is read, and would be lost; \(advice)")
   }
 }

@@ -153,11 +153,14 @@ struct LayeredLayout {
     }
   }
 
-  /// How wide a column is, and the gap behind it.
-  typealias Column = (width: Double, gap: Double)
+  struct Column {
+    var width = 1.0
+    /// What is left free behind it.
+    var gap = leastGap
+  }
 
   static func columnWidths(_ sizes: [Size], _ links: [Link], _ ranks: [Int]) -> [Column] {
-    var columns = Array(repeating: (width: 1.0, gap: leastGap), count: (ranks.max() ?? 0) + 1)
+    var columns = Array(repeating: Column(), count: (ranks.max() ?? 0) + 1)
     for (rank, size) in zip(ranks, sizes) { columns[rank].width = max(columns[rank].width, size.width) }
     // Between columns there is room for the labels of what begins or ends there.
     for link in links where !link.labelWidth.isZero {

@@ -27,6 +27,7 @@ struct TreePrinter {
     let body: Range<Int>?
   }
 
+  private let image: ArchiveImage
   private let output: any Output
   private let options: TreeOptions
   private var walk: ArchiveWalk
@@ -47,6 +48,7 @@ struct TreePrinter {
 
   /// - Parameter body: the object that `value` is the content of, if it is shown as one.
   init(_ value: ArchiveValue, _ output: any Output, _ options: TreeOptions, in body: ArchiveBody? = nil) {
+    image = value.image
     self.output = output
     self.options = options
     walk = ArchiveWalk(value)
@@ -58,7 +60,7 @@ struct TreePrinter {
     try printValue()
     var next = 0
     while next < pending.count {
-      let body = try walk.body(pending[next])
+      let body = try image.numberedBody(pending[next], referredToAt: 0)
       next += 1
       walk = ArchiveWalk(body.value)
       enter(body)

@@ -19,17 +19,11 @@ struct ReportData {
   /// A table of the page has so many rows at most.
   static let mostRows = 500
 
-  init(
-    _ image: ArchiveImage,
-    _ summary: ArchiveSummary,
-    _ pass: StatisticsPass,
-    name: String,
-    to output: any Output
-  ) throws(ArchiveError) {
+  init(_ pass: StatisticsPass, name: String, to output: any Output) throws(ArchiveError) {
     statistics = pass.statistics
     reached = pass.reached
     self.name = name
-    tree = try ReportTree(image, summary, pass).nodes
+    tree = try ReportTree(pass).nodes
     classTree = ReportClassTree.nodes(pass)
     self.output = output
     for (index, node) in tree.enumerated() {

@@ -2,10 +2,16 @@ import Keepsake
 
 /// One look at each body and each value in it, in the order in which they are reached. Nothing is nested on the stack.
 struct StatisticsPass {
-  /// A class and a key of its objects.
-  struct ClassKey: Hashable {
-    /// -1 for a value of the top level, -2 for the top level itself.
-    let owner: Int
+  /// What a body is.
+  enum Owner: Hashable {
+    case topLevel
+    case topLevelValue
+    case object(ofClass: Int)
+  }
+
+  /// A key of the objects of a class, of values of the top level, or of the top level itself.
+  struct OwnedKey: Hashable {
+    let owner: Owner
     let row: Int
   }
 
@@ -21,13 +27,13 @@ struct StatisticsPass {
   }
 
   let image: ArchiveImage
-  private let referenceCounts: [Int]
+  let summary: ArchiveSummary
   private(set) var reached: ReachedBodies
   private(set) var keys: KeyRows
   /// The rows of keys of dictionaries that stand in the string table, by their numbers there.
   private var sharedKeyRows: [Int: Int] = [:]
   /// What stands directly under each key of the objects of each class; only if `wantsClassKeys` is set.
-  private(set) var classKeys: [ClassKey: ArchiveStatistics.Tally] = [:]
+  private(set) var classKeys: [OwnedKey: ArchiveStatistics.Tally] = [:]
   private let wantsClassKeys: Bool
   private(set) var statistics: ArchiveStatistics
 
@@ -55,7 +61,7 @@ struct StatisticsPass {
   ) throws(ArchiveError) {
     self.image = image
     self.wantsClassKeys = wantsClassKeys
-    referenceCounts = summary.referenceCounts
+    self.summary = summary
     reached = ReachedBodies(bodyCount: image.directory.bodyCount)
     keys = KeyRows(image)
     let reader = image.reader
@@ -80,7 +86,7 @@ struct StatisticsPass {
     var done = extent.count
     count(extent, topLevel, row: KeyRows.outside)
     statistics.topLevel.add(extent.count)
-    try scan(topLevel, 0, KeyRows.outside, owner: -2, className: nil)
+    try scan(topLevel, 0, KeyRows.outside, owner: .topLevel, className: nil)
     var next = 0
     var unreachedNumber = 1
     while true {
@@ -115,7 +121,8 @@ struct StatisticsPass {
     } else {
       statistics.topLevelValues.add(byteCount)
     }
-    try scan(body.value, number, row, owner: body.classNumber ?? -1, className: body.className)
+    let owner = body.classNumber.map { Owner.object(ofClass: $0) } ?? .topLevelValue
+    try scan(body.value, number, row, owner: owner, className: body.className)
     return byteCount
   }
 
@@ -132,12 +139,12 @@ struct StatisticsPass {
       bytes: body.byteRange.count,
       kind: .object,
       className: body.className,
-      referenceCount: referenceCounts[body.number]
+      referenceCount: summary.referenceCounts[body.number]
     )
   }
 
   private mutating func noteSharing(_ body: ArchiveBody) {
-    let count = referenceCounts[body.number]
+    let count = summary.referenceCounts[body.number]
     guard count > 1 else { return }
     let (saved, overflow) = (count - 1).multipliedReportingOverflow(by: body.byteRange.count)
     statistics.sharing.objectCount += 1
@@ -151,7 +158,7 @@ struct StatisticsPass {
     _ root: ArchiveValue,
     _ number: Int,
     _ bodyRow: Int,
-    owner: Int,
+    owner: Owner,
     className: String?
   ) throws(ArchiveError) {
     var walk = ArchiveWalk(root)
@@ -193,13 +200,10 @@ struct StatisticsPass {
       let kind = try StatisticKind(value)
       kinds[kind.rawValue].count += 1
       if value.hasMembers {
-        var type: Int?
-        if kind == .typed {
-          var cursor = value.offset
-          let number = try image.valueTypeNumber(at: &cursor)
-          types[number].values.count += 1
-          openTypes[number] += 1
-          type = number
+        let type = try value.typeNumber
+        if let type {
+          types[type].values.count += 1
+          openTypes[type] += 1
         }
         frames.append(Frame(kind: kind, row: row, start: start, hasKey: hasKey, type: type))
       } else {
@@ -227,16 +231,14 @@ struct StatisticsPass {
 
   /// The row of a key of a dictionary. A text of the string table, which may be long, is looked up once.
   private mutating func dictionaryKeyRow(_ name: String, _ key: ArchiveValue) throws(ArchiveError) -> Int {
-    guard let number = try key.sharedStringNumber else {
-      return keys.row(ofDictionaryKey: name)
-    }
+    guard let number = try key.sharedStringNumber else { return keys.row(ofDictionaryKey: name) }
     if let known = sharedKeyRows[number] { return known }
     let row = keys.row(ofDictionaryKey: name)
     sharedKeyRows[number] = row
     return row
   }
 
-  private mutating func leave(at end: Int, _ owner: Int) {
+  private mutating func leave(at end: Int, _ owner: Owner) {
     guard let frame = frames.popLast() else { return }
     kinds[frame.kind.rawValue].bytes += end - cursor
     keys.addOwn(end - cursor, to: frame.row)
@@ -248,12 +250,12 @@ struct StatisticsPass {
     cursor = end
   }
 
-  private mutating func close(_ row: Int, _ byteCount: Int, _ owner: Int) {
+  private mutating func close(_ row: Int, _ byteCount: Int, _ owner: Owner) {
     keys.close(row, byteCount)
     guard wantsClassKeys, frames.count == 1 else { return }
-    var pair = ClassKey(owner: owner, row: row)
+    var pair = OwnedKey(owner: owner, row: row)
     if classKeys[pair] == nil, classKeys.count >= StatisticsPass.mostClassKeys {
-      pair = ClassKey(owner: owner, row: KeyRows.furtherKeys)
+      pair = OwnedKey(owner: owner, row: KeyRows.furtherKeys)
     }
     classKeys[pair, default: .init()].add(byteCount)
   }
@@ -285,6 +287,25 @@ struct StatisticsPass {
       for index in statistics[keyPath: list].indices {
         statistics[keyPath: list][index].path = texts.popFirst() ?? ""
       }
+    }
+  }
+}
+
+extension StatisticsPass {
+  /// A pass over the archive in `input`, which is checked first.
+  static func over(
+    _ input: Input,
+    top: Int,
+    wantsClassKeys: Bool = false
+  ) throws(CommandFailure) -> StatisticsPass {
+    let (image, summary) = try input.openCheckedArchive()
+    let progress = Progress("counting", .whenUseful)
+    defer { progress.finish() }
+    return try input.reading {
+      let original = image.source == nil ? nil : ArchiveStatistics.Original(input.data)
+      var pass = try StatisticsPass(image, summary, of: original, top: top, wantsClassKeys: wantsClassKeys)
+      try pass.run(progress)
+      return pass
     }
   }
 }

@@ -48,15 +48,13 @@ func readableBytes(_ bytes: Int) -> String {
 /// Rows of text in columns that stand one below the other.
 struct TextTable {
   private let isRight: [Bool]
-  private var rows: [[String]]
+  private let rows: [[String]]
 
   /// - Parameter headings: one that begins with `>` is of a column whose texts end below each other.
   init(_ headings: String..., rows: [[String]] = []) {
     isRight = headings.map { $0.hasPrefix(">") }
     self.rows = [headings.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }] + rows
   }
-
-  mutating func add(_ cells: [String]) { rows.append(cells) }
 
   /// The lines, without blanks at their ends.
   func lines(margin: String) -> [String] {

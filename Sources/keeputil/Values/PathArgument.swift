@@ -31,7 +31,7 @@ struct PathArgument {
 
 /// The text of a way through an archive, as ``PathArgument`` reads it and so that nothing in it can do anything to a
 /// terminal.
-struct PathText {
+enum PathText {
   /// Of a longer way only so many steps at its beginning and at its end are told, so that what is nested deep does not
   /// multiply the output.
   private static let mostSteps = 24

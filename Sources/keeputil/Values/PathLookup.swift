@@ -67,15 +67,13 @@ struct PathLookup {
   {
     var candidates: [String] = []
     var walk = ArchiveWalk(value)
-    _ = try walk.next()
-    while case .value(let member, let label?) = try walk.next() {
+    while let member = try walk.nextMember(), let label = member.label {
       let key = label.keyText
       if key.utf8.elementsEqual(wanted.utf8) {
         gone.append(label)
-        return member
+        return member.value
       }
       if candidates.count < PathLookup.mostCandidates { candidates.append(key) }
-      try walk.skipMembers()
     }
     let container = gone.isEmpty && path.start == nil ? "at the top level" : "in \(here)\(description)"
     throw failure(

@@ -21,9 +21,7 @@ extension ArchiveValue {
       return "URL " + (parts?.joined(separator: " relative to ") ?? "(of unknown form)")
     case .date:
       let seconds = try date ?? 0
-      guard let time = CalendarTime(secondsSince2001: seconds) else {
-        return "\(seconds) s from 2001-01-01"
-      }
+      guard let time = CalendarTime(secondsSince2001: seconds) else { return "\(seconds) s from 2001-01-01" }
       return "\(time.date) \(time.time)\(time.fraction) +0000"
     case .bytes:
       let bytes = try bytes ?? []

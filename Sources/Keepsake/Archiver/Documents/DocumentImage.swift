@@ -31,10 +31,10 @@ extension ArchiveImage {
     }
   }
 
-  /// Whether the archive has the bytes of `range` of `buffer` in `offset`.
-  func has(_ buffer: ByteBuffer, _ range: Range<Int>, in offset: Range<Int>) throws(ArchiveError) -> Bool {
-    guard offset.count == range.count else { return false }
-    return try reader.hasBytes(buffer, range, at: offset.lowerBound)
+  /// Whether the archive has in `place` the bytes of `range` of `buffer`.
+  func has(_ buffer: ByteBuffer, _ range: Range<Int>, in place: Range<Int>) throws(ArchiveError) -> Bool {
+    guard place.count == range.count else { return false }
+    return try reader.hasBytes(buffer, range, at: place.lowerBound)
   }
 
   /// Whether the top level of the newest save has the bytes of `buffer`.
