@@ -101,8 +101,7 @@ package struct ArchiveTranslation {
       members.append((try contents.key(of: member, at: list.root), member.value))
     }
     builder.beginBody(classNumber: nil)
-    try append(recordHead: members, at: list.root)
-    for member in members { try append(member.node) }
+    try append(record: members, at: list.root)
     return builder.takeTopLevel()
   }
 
@@ -178,9 +177,7 @@ package struct ArchiveTranslation {
         keyByteCount.multipliedSaturating(by: comparisons) / 8,
         at: list.offsets[node]
       )
-      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      try append(recordHead: sorted, at: node)
-      for member in sorted { try append(member.node) }
+      try append(record: members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }, at: node)
     } else {
       try appendStart(of: content, number)
       try appendOpen()
@@ -353,7 +350,7 @@ package struct ArchiveTranslation {
     }
   }
 
-  private mutating func append(recordHead members: [(key: String, node: Int)], at node: Int)
+  private mutating func append(record members: [(key: String, node: Int)], at node: Int)
     throws(ReadingError)
   {
     guard !members.isEmpty else { return builder.buffer.append(Tag.empty) }
@@ -364,5 +361,6 @@ package struct ArchiveTranslation {
     // Nearly always the shape is known: objects of a class have the same keys.
     let known = shapeCount
     if try append(recordHead: members.map(\.key)) < known { contents.budget.giveBack(cost) }
+    for member in members { try append(member.node) }
   }
 }

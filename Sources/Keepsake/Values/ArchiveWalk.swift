@@ -77,9 +77,6 @@ package struct ArchiveWalk {
   /// How many values the next one stands in, followed references counted.
   package var depth: Int { frames.count }
 
-  /// How many values stand before the one of the last step in the value around both.
-  package var index: Int { (parent?.index ?? 1) - 1 }
-
   /// What the value around is, if there is one; `object` for a reference that was followed.
   package var parentKind: ArchiveValue.Kind? { parent?.kind }
 
@@ -179,18 +176,20 @@ package struct ArchiveWalk {
     if let end { position = Position(cursor: end) }
   }
 
-  /// The value in which the next one stands, how many of those in it were visited, and how many there are.
-  package var upcoming: (kind: ArchiveValue.Kind, index: Int, count: Int)? {
-    frames.last.map { ($0.kind, $0.index, $0.count) }
-  }
+  /// What the value is in which the next one stands.
+  package var upcomingKind: ArchiveValue.Kind? { frames.last?.kind }
 
-  /// Leaves out the values that would come next in the same value; the next step is its `leave`.
-  package mutating func skipUpcoming() {
-    guard let top = frames.last else { return }
-    position.passed += (top.count - top.index) * (top.kind == .map ? 2 : 1)
+  /// Leaves out the rest of an array or dictionary of which `most` members were visited; returns how many these are. The next
+  /// step is its `leave`. Where they end is looked for only if something behind them is needed.
+  package mutating func leaveOut(behind most: Int) -> Int? {
+    guard let top = frames.last, [.array, .map].contains(top.kind), top.index >= most, top.index < top.count
+    else { return nil }
+    let count = top.count - top.index
+    position.passed += count * (top.kind == .map ? 2 : 1)
     position.isSkipped = true
     frames[frames.count - 1].index = top.count
     hasEntered = false
+    return count
   }
 
   /// Continues with the value of `target`, then a `leave`, and then what is behind the reference of the last step.

@@ -217,14 +217,3 @@ struct TreePrinter {
 
   private func faint(_ text: String) -> String { options.palette.paint(text, .faint) }
 }
-
-extension ArchiveWalk {
-  /// Leaves out the rest of an array or dictionary of which `most` members were visited; returns how many these are.
-  /// Where they end is looked for only if something is shown behind them.
-  mutating func leaveOut(behind most: Int) -> Int? {
-    guard let (kind, index, count) = upcoming, kind == .array || kind == .map, index >= most, index < count
-    else { return nil }
-    skipUpcoming()
-    return count - index
-  }
-}

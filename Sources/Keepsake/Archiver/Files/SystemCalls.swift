@@ -15,6 +15,12 @@ internal import KeepsakeStack
 struct SystemError: Error, Equatable {
   let number: CInt
 
+  static let noFile = SystemError(number: ENOENT)
+  static let noAccess = SystemError(number: EACCES)
+  static let nameIsTaken = SystemError(number: EEXIST)
+  static let lockIsTaken = SystemError(number: EWOULDBLOCK)
+  static let endlessLink = SystemError(number: ELOOP)
+
   /// Whether the file system does not have what was asked for.
   var isUnsupported: Bool { [ENOTSUP, ENOSYS, EINVAL].contains(number) }
 
@@ -59,9 +65,21 @@ final class OpenFile: Sendable {
     OpenFile(number: try repeating { unsafe openat(AT_FDCWD, path, flags | O_CLOEXEC, 0) })
   }
 
-  /// Opens a name in this folder, with the mode for a file that is created.
-  func open(_ name: String, _ flags: CInt, mode: mode_t = 0) throws(SystemError) -> OpenFile {
-    OpenFile(number: try repeating { unsafe openat(number, name, flags | O_CLOEXEC, mode) })
+  static func openFolder(_ path: String) throws(SystemError) -> OpenFile {
+    try open(path, O_RDONLY | O_DIRECTORY)
+  }
+
+  /// Opens a name in this folder, if it is no symbolic link; what else it may be is not waited for.
+  func open(_ name: String, toWrite: Bool) throws(SystemError) -> OpenFile {
+    let flags = (toWrite ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    return OpenFile(number: try repeating { unsafe openat(number, name, flags, 0) })
+  }
+
+  /// Makes a file of a new name in this folder: one that only this user may read, or as the user's mask prescribes.
+  func create(_ name: String, isPrivate: Bool) throws(SystemError) -> OpenFile {
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let mode: mode_t = isPrivate ? 0o600 : 0o666
+    return OpenFile(number: try repeating { unsafe openat(number, name, flags, mode) })
   }
 
   func status() throws(SystemError) -> stat {
@@ -81,7 +99,7 @@ final class OpenFile: Sendable {
     let own = try status().identity
     do {
       return try folder.status(of: name).identity == own
-    } catch let error where error.number == ENOENT {
+    } catch .noFile {
       return false
     }
   }
@@ -146,6 +164,26 @@ final class OpenFile: Sendable {
     try repeating { flock(number, LOCK_EX | LOCK_NB) }
   }
 
+  /// Who holds the lock of this file, as far as the system tells which process does.
+  var lockOwner: String {
+    #if os(Linux) || os(Android)
+      func text(ofFile path: String) -> String? {
+        (try? OpenFile.open(path, O_RDONLY).bytes(0..<(1 << 20))).map { String(decoding: $0, as: UTF8.self) }
+      }
+      let inode = (try? status()).map { "\($0.st_ino)" } ?? ""
+      for line in text(ofFile: "/proc/locks")?.split(separator: "\n") ?? [] {
+        let words = line.split(separator: " ")
+        guard words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == inode[...],
+          let owner = pid_t(words[4]), owner > 0
+        else { continue }
+        if owner == getpid() { return "this process" }
+        let name = text(ofFile: "/proc/\(owner)/comm").map { " (\($0.filter { !$0.isNewline }))" } ?? ""
+        return "process \(owner)\(name)"
+      }
+    #endif
+    return "another process, or a second time in this one"
+  }
+
   /// Gives the lock back. What is mapped of the file would hold it beyond the end of this object.
   func unlock() throws(SystemError) {
     try repeating { flock(number, LOCK_UN) }
@@ -179,6 +217,31 @@ final class OpenFile: Sendable {
   func remove(_ name: String) throws(SystemError) {
     try repeating { unsafe unlinkat(number, name, 0) }
   }
+
+  /// The names in this folder for which `isWanted` holds; empty if the folder cannot be listed.
+  func names(where isWanted: (UnsafeBufferPointer<UInt8>) -> Bool) -> [String] {
+    // A descriptor of its own, which closedir closes. Unsafe: the C string lives for the call.
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    guard let listed = try? repeating({ unsafe openat(number, ".", flags, 0) }) else { return [] }
+    // Unsafe: fdopendir takes the descriptor over unless it fails.
+    guard let listing = unsafe fdopendir(listed) else {
+      close(listed)
+      return []
+    }
+    // Unsafe: the listing is open until here and not used after.
+    defer { unsafe closedir(listing) }
+    guard let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+    var names: [String] = []
+    // Unsafe: an entry is valid until the next readdir of this listing, which no other thread has.
+    while let entry = unsafe readdir(listing) {
+      // Unsafe: d_name is a NUL-terminated name within the entry, however long the entry is.
+      let name = unsafe UnsafeRawPointer(entry).advanced(by: nameOffset).assumingMemoryBound(to: UInt8.self)
+      if unsafe isWanted(UnsafeBufferPointer(start: name, count: strlen(name))) {
+        unsafe names.append(String(cString: name))
+      }
+    }
+    return names
+  }
 }
 
 // MARK: Extended attributes
@@ -187,7 +250,7 @@ extension OpenFile {
   /// Gives this file the extended attributes of another one, on Linux those of users, as far as the file system has them and
   /// this user may. What cannot be read or set is left out: it is no reason not to save.
   func takeAttributes(of name: String, in folder: OpenFile) {
-    guard let old = try? folder.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return }
+    guard let old = try? folder.open(name, toWrite: false) else { return }
     #if canImport(Darwin)
       let prefix = ""
     #else
@@ -271,12 +334,16 @@ struct FileIdentity: Hashable {
   let inode: UInt64
 }
 
-extension stat {
+typealias FileStatus = stat
+
+extension FileStatus {
   var identity: FileIdentity {
     FileIdentity(device: UInt64(truncatingIfNeeded: st_dev), inode: UInt64(truncatingIfNeeded: st_ino))
   }
 
   var hasName: Bool { st_nlink > 0 }
+  var byteCount: Int { Int(truncatingIfNeeded: st_size) }
+  var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
 
   /// What this is, for a message, when it is not a regular file.
   var specialKind: String? {
