@@ -86,7 +86,6 @@ extension ByteBuffer {
     return unsafe Data(bytesNoCopy: memory.address, count: memory.byteCount, deallocator: .free)
   }
 
-  /// Puts the bytes in place of the file at `path`, durably (Design §6).
   func write(toFile path: String) throws(ArchiveError) {
     try withBytes(0..<count) { (bytes) throws(ArchiveError) in try bytes.write(toFile: path) }
   }

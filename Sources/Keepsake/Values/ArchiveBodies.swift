@@ -18,7 +18,6 @@ extension ArchiveImage {
     }
   }
 
-  /// The numbers of the bodies, in their order.
   package var bodyNumbers: StrideThrough<Int> { stride(from: 1, through: directory.bodyCount, by: 1) }
 
   /// The body `number`, from 1 on, to which the reference at `offset` leads. Only how it begins is read.

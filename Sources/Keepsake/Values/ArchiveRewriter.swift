@@ -39,7 +39,6 @@ struct ArchiveRewriter {
   private(set) var changedObjectCount = 0
   private(set) var buffer = ByteBuffer(minimumCapacity: 0)
 
-  /// Writes the archive `source` with `edits`.
   init(
     _ source: ArchiveImage,
     _ edits: ArchiveEdits = ArchiveEdits(),

@@ -103,12 +103,13 @@ extension ArchiveValue {
       let texts = try image.exclusively { () throws(ArchiveError) in
         try image.urlTexts(at: offset, in: reader)
       }
-      for cursor in texts { parts.append(try value(at: cursor).string ?? "") }
+      for cursor in texts {
+        parts.append(try ArchiveValue(image, at: cursor, endingBy: bodyEnd).string ?? "")
+      }
       return parts
     }
   }
 
-  /// The number that a reference gives: of a string, an object, a value.
   func referencedNumber() throws(ArchiveError) -> Int {
     try reader.referencedNumber(at: offset)
   }

@@ -106,7 +106,6 @@ extension ArchiveValue {
     }
   }
 
-  /// The member at a step from this value.
   func member(_ element: PathElement) throws(ArchiveError) -> Member? {
     var walk = ArchiveWalk(try content)
     while let member = try walk.nextMember() {

@@ -85,7 +85,6 @@ package struct ArchiveWalk {
     hasEntered ? frames.dropLast().last : frames.last
   }
 
-  /// The next step, or `nil` when all was visited.
   package mutating func next() throws(ArchiveError) -> Step? {
     var label: PathElement?
     keyNumber = nil

@@ -97,14 +97,12 @@ extension ArchiveLimits {
 
 // For counts and sizes, which are not negative.
 extension Int {
-  /// The sum, or the largest number there is.
   @inline(__always)
   func addingSaturating(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
   }
 
-  /// The product, or the largest number there is.
   @inline(__always)
   func multipliedSaturating(by other: Int) -> Int {
     let (product, overflow) = multipliedReportingOverflow(by: other)

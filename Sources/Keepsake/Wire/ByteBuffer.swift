@@ -92,7 +92,6 @@ package final class ByteBuffer {
     count &+= span.byteCount
   }
 
-  /// Appends the memory of an array of numbers.
   @inline(__always)
   package func append<Number: BitwiseCopyable>(memoryOf numbers: [Number]) {
     append(unsafe numbers.span.bytes)  // numbers have no padding, so every byte is initialized
@@ -307,7 +306,6 @@ package final class ByteBuffer {
 
   // MARK: Looking
 
-  /// Lets `body` see the bytes of `range`.
   @inline(__always)
   package func withBytes<Result, Failure: Error>(
     _ range: Range<Int>,
@@ -333,7 +331,6 @@ package final class ByteBuffer {
 }
 
 extension String {
-  /// Lets `body` see the UTF-8 of the string.
   @inline(__always)
   func withUTF8Bytes<Result>(_ body: (RawSpan) -> Result) -> Result {
     // The spans do not outlive the closures, in which the buffers are valid. The first way takes no copy of the string,

@@ -1,7 +1,6 @@
 // Runs of bytes that are copied, compared or looked at as a whole.
 
 extension ByteBuffer {
-  /// Appends the UTF-8 of a string.
   @inline(__always)
   package func append(utf8 string: String) {
     string.withUTF8Bytes { append($0) }
@@ -14,14 +13,12 @@ extension ByteBuffer {
 }
 
 extension ByteReader {
-  /// Whether the bytes from `offset` on are those of `range` in `other`.
   func hasBytes(_ other: ByteBuffer, _ range: Range<Int>, at offset: Int) throws(ArchiveError) -> Bool {
     try withBytes(offset..<(offset + range.count)) { own in
       other.withBytes(range) { own.hasSameBytes(as: $0) }
     }
   }
 
-  /// Whether the bytes of `range` are the UTF-8 of `string`.
   package func hasUTF8(of string: String, in range: Range<Int>) throws(ArchiveError) -> Bool {
     guard string.utf8.count == range.count else { return false }
     return try withBytes(range) { bytes in string.withUTF8Bytes { $0.hasSameBytes(as: bytes) } }
@@ -29,7 +26,6 @@ extension ByteReader {
 }
 
 extension RawSpan {
-  /// Whether both hold the same bytes.
   func hasSameBytes(as other: RawSpan) -> Bool {
     let count = byteCount
     guard count == other.byteCount else { return false }

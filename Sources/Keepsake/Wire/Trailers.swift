@@ -80,7 +80,6 @@ package struct SaveTrailer {
     else { return nil }
   }
 
-  /// Where the bytes begin that the checksum in the trailer covers, up to itself.
   private var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
 
   /// Appends the trailer of a save of which `buffer` holds all before it, and which begins at `start` in the file.

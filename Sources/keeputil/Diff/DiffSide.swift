@@ -42,15 +42,19 @@ final class DiffSide {
     }
   }
 
-  /// A value under a key. The number is the same for the same key; an integer is the text of its digits (Format §4.8).
-  typealias Member = (label: PathElement, key: UInt64, offset: Int)
+  struct Member {
+    let label: PathElement
+    /// A number that is the same for the same key; an integer is the text of its digits (Format §4.8).
+    let key: UInt64
+    let offset: Int
+  }
 
   /// The keys of a record or map, and where the values are.
   func members(of value: ArchiveValue) throws(ArchiveError) -> [Member] {
     var members: [Member] = []
     try visitMembers(of: value) { (label, member, walk) throws(ArchiveError) in
       let key = try names.digest(ofKey: label, at: walk)
-      members.append((label, key, member.offset))
+      members.append(Member(label: label, key: key, offset: member.offset))
     }
     return members
   }

@@ -83,26 +83,23 @@ struct StatisticsPass {
   mutating func run(_ progress: Progress? = nil) throws(ArchiveError) {
     let topLevel = try image.topLevelValue
     let extent = image.directory.topLevel
-    var done = extent.count
     count(extent, topLevel, row: KeyRows.outside)
     statistics.topLevel.add(extent.count)
     try scan(topLevel, 0, KeyRows.outside, owner: .topLevel, className: nil)
-    var next = 0
-    var unreachedNumber = 1
-    while true {
+    var (next, done) = (0, extent.count)
+    func visitWaiting() throws(ArchiveError) {
       while next < reached.order.count {
         done += try visit(Int(reached.order[next]))
         next += 1
-        progress?.update(done, of: image.directory.topLevel.upperBound)
+        progress?.update(done, of: extent.upperBound)
       }
-      // What follows is reached from a body to which nothing leads, or is one.
-      while unreachedNumber <= image.directory.bodyCount, reached.isReached(unreachedNumber) {
-        unreachedNumber += 1
-      }
-      guard unreachedNumber <= image.directory.bodyCount else { break }
-      reached.noteUnreached(unreachedNumber)
-      isBeyondReach = true
-      unreachedNumber += 1
+    }
+    try visitWaiting()
+    isBeyondReach = true
+    // What follows is reached from a body to which nothing leads, or is one.
+    for number in image.bodyNumbers where !reached.isReached(number) {
+      reached.noteUnreached(number)
+      try visitWaiting()
     }
     try finish()
   }
@@ -308,42 +305,4 @@ extension StatisticsPass {
       return pass
     }
   }
-}
-
-extension Sequence {
-  /// What takes most bytes comes first; what takes the same stays in its order.
-  func largestFirst(_ bytes: (Element) -> Int) -> [Element] {
-    enumerated().sorted { (bytes($0.element), $1.offset) > (bytes($1.element), $0.offset) }.map(\.element)
-  }
-}
-
-/// The largest of many things; of things of one size the first.
-struct LargestList<Thing> {
-  private let most: Int
-  /// From the last to the first.
-  private var entries: [(size: Int, thing: Thing)] = []
-
-  init(_ most: Int = .max) { self.most = most }
-
-  /// The things, the largest first.
-  var things: [Thing] { entries.reversed().map(\.thing) }
-
-  /// Whether a thing of this size would be in the list: worth asking before the thing is made.
-  func accepts(_ size: Int) -> Bool {
-    guard entries.count == most else { return true }
-    return entries.first.map { size > $0.size } ?? false
-  }
-
-  mutating func add(_ size: Int, _ thing: Thing) {
-    guard accepts(size) else { return }
-    if entries.count == most { entries.removeFirst() }
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].size < size { low = middle + 1 } else { high = middle }
-    }
-    entries.insert((size, thing), at: low)
-  }
-
-  mutating func popFirst() -> Thing? { entries.popLast()?.thing }
 }

@@ -31,7 +31,7 @@ enum BriefText {
   }
 
   /// A value without its members.
-  static func short(_ value: ArchiveValue) throws(ArchiveError) -> String {
+  private static func short(_ value: ArchiveValue) throws(ArchiveError) -> String {
     switch value.kind {
     case .array, .numbers: return try value.count == 0 ? "[]" : "[…]"
     case .map, .record: return try value.count == 0 ? "{}" : "{…}"

@@ -31,7 +31,6 @@ extension ArchiveImage {
     }
   }
 
-  /// Whether the archive has in `place` the bytes of `range` of `buffer`.
   func has(_ buffer: ByteBuffer, _ range: Range<Int>, in place: Range<Int>) throws(ArchiveError) -> Bool {
     guard place.count == range.count else { return false }
     return try reader.hasBytes(buffer, range, at: place.lowerBound)

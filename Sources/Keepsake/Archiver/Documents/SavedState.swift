@@ -1,7 +1,7 @@
 /// What a document knows of its file: the newest save, and which objects are in it.
 final class SavedState {
   /// The objects that the file has.
-  enum Objects {
+  private enum Objects {
     case read(DecodingSession)
     case known(KnownObjects)
   }
@@ -53,7 +53,7 @@ final class SavedState {
   }
 
   /// The same file, with the objects of an earlier save that `session` has read.
-  init(_ state: SavedState, _ session: DecodingSession) {
+  init(_ state: SavedState, objectsReadBy session: DecodingSession) {
     (image, longForm) = (state.image, state.longForm)
     objects = .read(session)
     readers = [Reader(session: session)]
@@ -111,8 +111,7 @@ final class SavedState {
     }
   }
 
-  /// Begins with the objects that `session` has read.
-  func read(by session: DecodingSession) {
+  func begin(withObjectsReadBy session: DecodingSession) {
     objects = .read(session)
     readers = [Reader(session: session)]
   }
@@ -195,7 +194,6 @@ final class SavedState {
     }
   }
 
-  /// The bytes of a save, to be appended to the file.
   func bytes(of changes: Changes, date: Double?) -> ByteBuffer {
     changes.assembly.bytes(
       number: image.saves.count + 2,
@@ -229,7 +227,6 @@ private struct ChangedBodies {
   private(set) var bodies: [(number: UInt32, range: Range<Int>)] = []
   /// How many bytes in the file they replace.
   private(set) var replacedByteCount = 0
-  /// Whether the save has lazy values that were not read.
   private(set) var hasUnread = false
 
   init(_ content: SaveContent, _ image: ArchiveImage) throws(ArchiveError) {

@@ -23,7 +23,6 @@ package final class DurableFile {
     try self.init(replacing: target)
   }
 
-  /// Begins the replacement of a file that was found before.
   init(replacing target: SaveTarget) throws(ArchiveError) {
     self.target = target
     TemporaryFile.removeLeftovers(of: target)

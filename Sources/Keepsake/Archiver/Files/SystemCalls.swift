@@ -21,6 +21,8 @@ struct SystemError: Error, Equatable {
   static let lockIsTaken = SystemError(number: EWOULDBLOCK)
   static let endlessLink = SystemError(number: ELOOP)
 
+  var isRefusal: Bool { [EACCES, EPERM].contains(number) }
+  var isOfTooManyFiles: Bool { [EMFILE, ENFILE].contains(number) }
   /// Whether the file system does not have what was asked for.
   var isUnsupported: Bool { [ENOTSUP, ENOSYS, EINVAL].contains(number) }
 
@@ -60,14 +62,14 @@ final class OpenFile: Sendable {
     close(number)
   }
 
-  /// Opens a path. Child processes do not inherit the descriptor.
-  static func open(_ path: String, _ flags: CInt) throws(SystemError) -> OpenFile {
-    OpenFile(number: try repeating { unsafe openat(AT_FDCWD, path, flags | O_CLOEXEC, 0) })
+  /// Opens a path, to read it if nothing else is said. A pipe is not waited for, and child processes do not inherit the
+  /// descriptor.
+  static func open(_ path: String, _ flags: CInt = O_RDONLY) throws(SystemError) -> OpenFile {
+    let flags = flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    return OpenFile(number: try repeating { unsafe openat(AT_FDCWD, path, flags, 0) })
   }
 
-  static func openFolder(_ path: String) throws(SystemError) -> OpenFile {
-    try open(path, O_RDONLY | O_DIRECTORY)
-  }
+  static func openFolder(_ path: String) throws(SystemError) -> OpenFile { try open(path, O_DIRECTORY) }
 
   /// Opens a name in this folder, if it is no symbolic link; what else it may be is not waited for.
   func open(_ name: String, toWrite: Bool) throws(SystemError) -> OpenFile {
@@ -150,6 +152,19 @@ final class OpenFile: Sendable {
     return bytes
   }
 
+  /// Maps the first `count` bytes into memory, where they can be changed without changing the file. The mapping outlives this
+  /// object.
+  @unsafe
+  func map(_ count: Int) throws(SystemError) -> UnsafeMutableRawPointer {
+    // Private and writable: a Data is changed in place, and must not crash, nor change the file.
+    let protection = PROT_READ | PROT_WRITE
+    // Unsafe: a new mapping, wherever the system wants it.
+    let address = unsafe mmap(nil, count, protection, MAP_PRIVATE | MAP_NORESERVE, number, 0)
+    // Unsafe: only compared.
+    guard let address = unsafe address, unsafe address != MAP_FAILED else { throw SystemError(number: errno) }
+    return unsafe address
+  }
+
   /// Makes what was written survive a power cut.
   func synchronize() throws(SystemError) {
     #if canImport(Darwin)
@@ -168,7 +183,7 @@ final class OpenFile: Sendable {
   var lockOwner: String {
     #if os(Linux) || os(Android)
       func text(ofFile path: String) -> String? {
-        (try? OpenFile.open(path, O_RDONLY).bytes(0..<(1 << 20))).map { String(decoding: $0, as: UTF8.self) }
+        (try? OpenFile.open(path).bytes(0..<(1 << 20))).map { String(decoding: $0, as: UTF8.self) }
       }
       let inode = (try? status()).map { "\($0.st_ino)" } ?? ""
       for line in text(ofFile: "/proc/locks")?.split(separator: "\n") ?? [] {
@@ -342,7 +357,7 @@ extension FileStatus {
   }
 
   var hasName: Bool { st_nlink > 0 }
-  var byteCount: Int { Int(truncatingIfNeeded: st_size) }
+  var byteCount: Int { Int(clamping: st_size) }
   var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
 
   /// What this is, for a message, when it is not a regular file.
