@@ -168,7 +168,7 @@ package struct ArchiveTranslation {
     let node = archive.objects[number]
     let content = try contents.content(of: number)
     builder.beginBody(classNumber: try classNumber(of: content, number))
-    note(node)
+    noteOffset(of: node)
     if case .object(_, let members) = content {
       // Each key is compared with some others, up to its length.
       let comparisons = Int.bitWidth - members.count.leadingZeroBitCount
@@ -223,8 +223,8 @@ package struct ArchiveTranslation {
 
   // MARK: Values
 
-  /// Notes that the next value stands for `node`.
-  private mutating func note(_ node: Int) {
+  /// The next value is that of `node`.
+  private mutating func noteOffset(of node: Int) {
     offsets.append(TranslatedOffset(offset: builder.buffer.count, source: list.offsets[node]))
   }
 
@@ -247,7 +247,7 @@ package struct ArchiveTranslation {
 
   /// Appends what stands at `node`, of a collection the head: it is open then.
   private mutating func appendStart(of node: Int) throws(ReadingError) {
-    note(node)
+    noteOffset(of: node)
     try contents.charge(ReadingBudget.valueByteCount, at: node)
     switch try archive.meaning(of: node) {
     case .null:

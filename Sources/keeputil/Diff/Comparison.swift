@@ -233,7 +233,7 @@ final class Comparison {
   }
 
   private func enter(_ body: ArchiveBody, _ side: DiffSide) throws -> ArchiveValue {
-    try side.input.reading { try side.index(body.value, body.byteRange) }
+    try side.input.reading { try side.noteEnds(in: body) }
     return body.value
   }
 

@@ -8,14 +8,14 @@ final class DiffSide {
   var onStep: () -> Void = {}
   /// The ends of large values, so that one that stands in many others is not passed over once for each.
   private var ends: [Int: Int] = [:]
-  private var indexedBodies: Set<Int> = []
+  private var notedBodies: Set<Int> = []
   private var digests: [[Int: UInt64]] = [[:], [:]]
   let names: NameDigests
 
   /// Values that take less are passed over as often as need be.
   private static let leastNotedByteCount = 512
   /// In a body that takes less, nothing is noted.
-  private static let leastIndexedByteCount = 4_096
+  private static let leastBodyByteCount = 4_096
 
   init(_ path: String) throws(CommandFailure) {
     input = try Input(path)
@@ -24,12 +24,11 @@ final class DiffSide {
   }
 
   /// Goes through a body once, before the values in it are compared, and notes where the large ones end.
-  func index(_ value: ArchiveValue, _ bytes: Range<Int>) throws(ArchiveError) {
-    guard bytes.count >= DiffSide.leastIndexedByteCount, indexedBodies.insert(value.offset).inserted else {
-      return
-    }
+  func noteEnds(in body: ArchiveBody) throws(ArchiveError) {
+    guard body.byteRange.count >= DiffSide.leastBodyByteCount, notedBodies.insert(body.number).inserted
+    else { return }
     var open: [Int] = []
-    var walk = ArchiveWalk(value)
+    var walk = ArchiveWalk(body.value)
     while let step = try walk.next() {
       switch step {
       case .value(let value, _):

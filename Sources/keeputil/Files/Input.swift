@@ -90,11 +90,7 @@ struct Input {
   }
 
   func openArchive() throws(CommandFailure) -> ArchiveImage {
-    do {
-      return try ArchiveImage(data: data, verification: .onDemand)
-    } catch {
-      throw failure(error)
-    }
+    try reading { try ArchiveImage(data: data, verification: .onDemand) }
   }
 
   /// Lets `body` work with what is in the file; what is wrong with that is said of the file.

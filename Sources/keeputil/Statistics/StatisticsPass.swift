@@ -83,7 +83,7 @@ struct StatisticsPass {
   mutating func run(_ progress: Progress? = nil) throws(ArchiveError) {
     let topLevel = try image.topLevelValue
     let extent = image.directory.topLevel
-    count(extent, topLevel, row: KeyRows.outside)
+    countClassNumber(in: extent, before: topLevel, row: KeyRows.outside)
     statistics.topLevel.add(extent.count)
     try scan(topLevel, 0, KeyRows.outside, owner: .topLevel, className: nil)
     var (next, done) = (0, extent.count)
@@ -109,7 +109,7 @@ struct StatisticsPass {
     let body = try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound)
     let byteCount = body.byteRange.count
     let row = reached.row(number)
-    count(body.byteRange, body.value, row: row)
+    countClassNumber(in: body.byteRange, before: body.value, row: row)
     if isBeyondReach { statistics.unreached.add(byteCount) }
     if let classNumber = body.classNumber {
       statistics.classes[classNumber].bodies.add(byteCount)
@@ -123,10 +123,10 @@ struct StatisticsPass {
     return byteCount
   }
 
-  /// Counts the class number at the start of a body.
-  private mutating func count(_ extent: Range<Int>, _ root: ArchiveValue, row: Int) {
-    statistics.classNumbers.add(root.offset - extent.lowerBound)
-    keys.addOwn(root.offset - extent.lowerBound, to: row)
+  private mutating func countClassNumber(in body: Range<Int>, before root: ArchiveValue, row: Int) {
+    let byteCount = root.offset - body.lowerBound
+    statistics.classNumbers.add(byteCount)
+    keys.addOwn(byteCount, to: row)
   }
 
   private func listed(_ body: ArchiveBody) -> ArchiveStatistics.ListedValue {

@@ -31,18 +31,16 @@ func percentText(_ share: Double) -> String {
   return "\(tenths / 10).\(tenths % 10) %"
 }
 
-/// A number of bytes in the unit that suits it, by thousands as files are measured.
+/// A number of bytes, a thousand or more, in the unit that suits it, by thousands as files are measured.
 func readableBytes(_ bytes: Int) -> String {
-  let units = ["kB", "MB", "GB", "TB"]
-  var size = Double(abs(bytes)) / 1_000
-  guard size >= 1 else { return counted(bytes, "byte") }
-  var unit = 0
-  while size >= 999.95, unit < units.count - 1 {
+  var units = ["kB", "MB", "GB", "TB"][...]
+  var size = Double(bytes) / 1_000
+  while size >= 999.95, units.count > 1 {
     size /= 1_000
-    unit += 1
+    units.removeFirst()
   }
   let tenths = Int((size * 10).rounded())
-  return "\(bytes < 0 ? "-" : "")\(tenths / 10).\(tenths % 10) \(units[unit])"
+  return "\(tenths / 10).\(tenths % 10) \(units[units.startIndex])"
 }
 
 /// Rows of text in columns that stand one below the other.
