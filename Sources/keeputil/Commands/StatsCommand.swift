@@ -61,7 +61,12 @@ enum StatsCommand: Command {
     if arguments.has("--json") {
       try JSONWriter.write(statistics.json, standardOutput, pretty: true)
     } else {
-      let text = StatisticsText(statistics, standardOutput, .standardOutput, mostRows: top ?? 20)
+      let text = StatisticsText(
+        statistics: statistics,
+        output: standardOutput,
+        palette: .standardOutput,
+        mostRows: top ?? 20
+      )
       try text.write(name: input.name)
     }
   }

@@ -2,22 +2,15 @@ import Keepsake
 
 /// The figures of an archive as tables for people.
 struct StatisticsText {
-  private let statistics: ArchiveStatistics
-  private let output: any Output
-  private let palette: Palette
+  let statistics: ArchiveStatistics
+  let output: any Output
+  let palette: Palette
   /// How many rows a table of classes or keys has; the rest is one row.
-  private let mostRows: Int
+  let mostRows: Int
 
   private static let longestName = 44
   private static let longestClassName = 32
   private static let longestPath = 64
-
-  init(_ statistics: ArchiveStatistics, _ output: any Output, _ palette: Palette, mostRows: Int) {
-    self.statistics = statistics
-    self.output = output
-    self.palette = palette
-    self.mostRows = mostRows
-  }
 
   func write(name: String) throws {
     let size = statistics.original?.byteCount ?? statistics.byteCount

@@ -36,11 +36,10 @@ final class DocumentFile {
   }
 
   private static func openLocked(_ target: SaveTarget) throws(ArchiveError) -> OpenFile {
+    let (folder, name) = (target.folder, target.name)
     // Another process may have replaced the file just before it was locked.
     for _ in 0..<100 {
-      let file = try target.perform("cannot open the file for writing") { () throws(SystemError) in
-        try target.folder.open(target.name, toWrite: true)
-      }
+      let file = try target.attempt(folder.open(name, toWrite: true), "cannot open the file for writing")
       do {
         try file.lock()
       } catch .lockIsTaken {
@@ -54,7 +53,7 @@ final class DocumentFile {
       } catch {
         throw target.failure("cannot lock the file", error)
       }
-      if (try? file.hasName(target.name, in: target.folder)) == true { return file }
+      if (try? file.hasName(name, in: folder)) == true { return file }
     }
     throw target.failure("another program replaces the file all the time")
   }

@@ -12,14 +12,14 @@
 package func mapArchiveFile(_ path: String) throws(ArchiveError) -> Data {
   if let problem = pathProblem(path) { throw unreadable(problem, path) }
   // Asked before it is opened, because opening a device may already do something.
-  try checkKind(opening(path) { () throws(SystemError) in try fileStatus(path) }, path)
-  let file = try opening(path) { () throws(SystemError) in try OpenFile.open(path) }
+  try checkKind(opening(path, fileStatus(path)), path)
+  let file = try opening(path, OpenFile.open(path))
   return try mapArchive(file, path)
 }
 
 /// The bytes up to the end of the newest save, mapped into memory. What stands behind, the next save takes away.
 func mapArchive(_ file: OpenFile, _ path: String) throws(ArchiveError) -> Data {
-  let status = try opening(path) { () throws(SystemError) in try file.status() }
+  let status = try opening(path, file.status())
   try checkKind(status, path)
   guard status.byteCount > 0 else { return Data() }
   let end: Int
@@ -36,11 +36,9 @@ func mapArchive(_ file: OpenFile, _ path: String) throws(ArchiveError) -> Data {
 
 private func opening<Result>(
   _ path: String,
-  _ step: () throws(SystemError) -> Result
+  _ step: @autoclosure () throws(SystemError) -> Result
 ) throws(ArchiveError) -> Result {
-  do {
-    return try step()
-  } catch {
+  do { return try step() } catch {
     let permissions = "; check the permissions of the file and of the folders above it"
     let advice = error.isRefusal ? permissions : error.isOfTooManyFiles ? error.advice : ""
     throw unreadable("cannot open the file: \(error.reason)\(advice)", path)

@@ -42,10 +42,10 @@ struct SaveTarget {
     Self.failure(what, path, error)
   }
 
-  /// Performs `step`, whose failure is one of this save.
-  func perform<Result>(
-    _ what: String,
-    _ step: () throws(SystemError) -> Result
+  /// What `step` gives; if it fails, the error says what this save cannot do.
+  func attempt<Result>(
+    _ step: @autoclosure () throws(SystemError) -> Result,
+    _ what: String
   ) throws(ArchiveError) -> Result {
     do { return try step() } catch { throw failure(what, error) }
   }

@@ -13,19 +13,21 @@ extension TemporaryFile {
   /// Creates the temporary file of a target. Where a file is replaced, nobody else may read the new one until
   /// it has that file's permissions; a new file gets what the user's mask and the folder prescribe.
   init(for target: SaveTarget) throws(ArchiveError) {
-    self = try target.perform("cannot create a file in the folder") { () throws(SystemError) in
-      for _ in 0..<100 {
-        let name = TemporaryName.random(for: target.name)
-        do throws(SystemError) {
-          let file = try target.folder.create(name, isPrivate: target.existing != nil)
-          if Self.isOurs(file) { return TemporaryFile(name: name, file: file) }
-          try? target.folder.remove(name)
-        } catch .nameIsTaken {
-          // Another name is free.
-        }
+    self = try target.attempt(Self.make(for: target), "cannot create a file in the folder")
+  }
+
+  private static func make(for target: SaveTarget) throws(SystemError) -> TemporaryFile {
+    for _ in 0..<100 {
+      let name = TemporaryName.random(for: target.name)
+      do throws(SystemError) {
+        let file = try target.folder.create(name, isPrivate: target.existing != nil)
+        if isOurs(file) { return TemporaryFile(name: name, file: file) }
+        try? target.folder.remove(name)
+      } catch .nameIsTaken {
+        // Another name is free.
       }
-      throw .nameIsTaken
     }
+    throw .nameIsTaken
   }
 
   /// Locks a file that was just created, unless another process, which took it for a leftover, was quicker.
