@@ -175,7 +175,6 @@ struct BinaryPropertyListReader {
 }
 
 extension [UInt8] {
-  /// Throws unless `byteCount` bytes from `offset` on are there.
   fileprivate func check(_ byteCount: Int, at offset: Int) throws(ReadingError) {
     guard offset >= 0, offset <= count, byteCount >= 0, byteCount <= count - offset else {
       throw .damaged("A value extends past the end of the property list", at: offset)

@@ -113,7 +113,7 @@ package struct ContentReader {
 
   private mutating func findContent(_ node: Int) throws(ReadingError) -> ArchivedContent {
     let list = archive.list
-    guard let members = list.dictionary(node) else { return try .value(plainValue(node)) }
+    guard let members = list.dictionary(node) else { return .value(try archive.plainValue(node)) }
     var fields: [(key: String, node: Int)] = []
     try budget.charge(members.count, of: ContentReader.memberByteCount, at: list.offsets[node])
     fields.reserveCapacity(members.count)
@@ -160,21 +160,6 @@ package struct ContentReader {
   /// What a member takes beside the text of its key: here, and where it is written.
   private static let memberByteCount = 2 * MemoryLayout<(key: String, node: Int)>.stride
 
-  /// A number, a text or bytes that stand by themselves.
-  package func plainValue(_ node: Int) throws(ReadingError) -> FoundationValue {
-    switch archive.list[node] {
-    case .bool(let value): return .bool(value)
-    case .integer(let value): return .integer(value)
-    case .real(let value): return .real(value)
-    case .date(let seconds): return .date(seconds)
-    case .data(let bytes): return .bytes(bytes)
-    case .string(let text): return .string(text)
-    case .reference: throw archive.list.damaged("An object consists of a reference only", at: node)
-    case .array, .dictionary:
-      throw archive.list.damaged("A collection is where NSKeyedArchiver writes none", at: node)
-    }
-  }
-
   private mutating func archivedClass(_ node: Int) throws(ReadingError) -> ArchivedClass {
     let list = archive.list
     guard case .object(let number) = try archive.meaning(of: node) else {
@@ -184,16 +169,12 @@ package struct ContentReader {
     if let known = classes[offset] { return known }
     guard let name = list.value(of: "$classname", in: offset).flatMap({ list.string($0) }),
       name.utf8.count <= ContentReader.longestClassName
-    else {
-      throw list.damaged("The name of a class is missing or too long", at: offset)
-    }
+    else { throw list.damaged("The name of a class is missing or too long", at: offset) }
     var names: [String] = []
     for node in list.value(of: "$classes", in: offset).flatMap({ list.array($0) }) ?? [] {
       guard let name = list.string(node), names.count <= ContentReader.mostSuperclasses,
         name.utf8.count <= ContentReader.longestClassName
-      else {
-        throw list.damaged("The superclasses of \(name) are not strings, or are too many", at: offset)
-      }
+      else { throw list.damaged("The superclasses of \(name) are not strings, or are too many", at: offset) }
       try charge(ContentReader.classNameByteCount + 2 * name.utf8.count, at: offset)
       names.append(name)
     }

@@ -60,9 +60,22 @@ package struct FoundationArchive {
     case .plain: node
     }
   }
-}
 
-extension FoundationArchive {
+  /// A number, a text or bytes that stand by themselves.
+  package func plainValue(_ node: Int) throws(ReadingError) -> FoundationValue {
+    switch list[node] {
+    case .bool(let value): return .bool(value)
+    case .integer(let value): return .integer(value)
+    case .real(let value): return .real(value)
+    case .date(let seconds): return .date(seconds)
+    case .data(let bytes): return .bytes(bytes)
+    case .string(let text): return .string(text)
+    case .reference: throw list.damaged("An object consists of a reference only", at: node)
+    case .array, .dictionary:
+      throw list.damaged("A collection is where NSKeyedArchiver writes none", at: node)
+    }
+  }
+
   /// How many objects cannot be reached from the top level by any reference.
   package var unreachedCount: Int {
     var isReached = Array(repeating: false, count: objects.count)

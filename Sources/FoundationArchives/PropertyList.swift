@@ -31,17 +31,16 @@ package struct PropertyList {
 
   package subscript(number: Int) -> Node { nodes[number] }
 
-  /// The text of a string; `nil` for another node.
+  // What is in a node; `nil` for one of another kind.
+
   func string(_ number: Int) -> String? {
     if case .string(let text) = nodes[number] { text } else { nil }
   }
 
-  /// The nodes in an array; `nil` for another node.
   package func array(_ number: Int) -> [Int]? {
     if case .array(let elements) = nodes[number] { elements } else { nil }
   }
 
-  /// The members of a dictionary; `nil` for another node.
   package func dictionary(_ number: Int) -> [Member]? {
     if case .dictionary(let members) = nodes[number] { members } else { nil }
   }
@@ -62,7 +61,6 @@ extension PropertyList {
   /// How many bytes tell whether a file may be a property list.
   package static let startByteCount = 8
 
-  /// Whether a file that begins with the bytes `start` may be a property list.
   package static func mayBegin(with start: [UInt8]) -> Bool {
     start.starts(with: BinaryPropertyListReader.signature) || XMLScanner.mayBegin(with: start)
   }

@@ -51,7 +51,6 @@ package struct ReadingBudget {
     memory -= byteCount
   }
 
-  /// Charges `count` things of `stride` bytes each.
   package mutating func charge(_ count: Int, of stride: Int, at offset: Int) throws(ReadingError) {
     let (byteCount, overflow) = count.multipliedReportingOverflow(by: stride)
     try charge(overflow ? .max : byteCount, at: offset)

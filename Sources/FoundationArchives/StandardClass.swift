@@ -14,7 +14,9 @@ extension ContentFields {
       guard let count = try integer("NS.count") else { return nil }
       contents.note(change: "\(name) became an array")
       contents.note(loss: "NSCountedSet: how often it holds each element")
-      return .elements(try numbered("NS.object", count: count))
+      let elements = numbered("NS.object")
+      guard elements.count == count else { throw damaged("A collection lacks elements") }
+      return .elements(elements)
     case "NSDictionary", "NSMutableDictionary":
       return .pairs(try pairs())
     case "NSNull":
@@ -34,7 +36,7 @@ extension ContentFields {
       guard let seconds = try real("NS.time") else { throw damaged("A date has no time") }
       return .value(.date(seconds))
     case "NSNumber":
-      return .value(try number(contents))
+      return .value(try number())
     case "NSDecimalNumber", "NSDecimalNumberPlaceholder":
       return .value(try decimal())
     case "NSUUID":
@@ -73,23 +75,18 @@ extension ContentFields {
 extension ContentFields {
   /// The nodes of the elements of an array or a set.
   fileprivate func elements() throws(ReadingError) -> [Int] {
-    if let elements = try resolved("NS.objects").flatMap({ archive.list.array($0) }) { return elements }
-    return try numbered("NS.object.", count: nil)
+    try resolved("NS.objects").flatMap { archive.list.array($0) } ?? numbered("NS.object.")
   }
 
   /// The nodes under keys that end in a number, counted from 0.
-  fileprivate func numbered(_ prefix: String, count: Int?) throws(ReadingError) -> [Int] {
+  fileprivate func numbered(_ prefix: String) -> [Int] {
     var elements: [Int] = []
     while let node = nodes["\(prefix)\(elements.count)"] { elements.append(node) }
-    guard count == nil || count == elements.count else {
-      throw damaged("A collection lacks elements")
-    }
     return elements
   }
 
   fileprivate func pairs() throws(ReadingError) -> [PropertyList.Member] {
-    let listed = try resolved("NS.keys").flatMap { archive.list.array($0) }
-    let keys = if let listed { listed } else { try numbered("NS.key.", count: nil) }
+    let keys = try resolved("NS.keys").flatMap { archive.list.array($0) } ?? numbered("NS.key.")
     let values = try elements()
     guard keys.count == values.count else {
       throw damaged("A dictionary has different numbers of keys and values")
@@ -101,10 +98,10 @@ extension ContentFields {
 // MARK: - Numbers
 
 extension ContentFields {
-  fileprivate func number(_ contents: ContentReader) throws(ReadingError) -> FoundationValue {
+  fileprivate func number() throws(ReadingError) -> FoundationValue {
     for key in ["NS.number", "NS.intval", "NS.dblval", "NS.boolval"] {
       guard let node = try resolved(key) else { continue }
-      return try contents.plainValue(node)
+      return try archive.plainValue(node)
     }
     throw damaged("A number has no value")
   }
@@ -218,9 +215,7 @@ extension ContentFields {
       return .array([.array(numbers[..<2].map { .real($0) }), .array(numbers[2...].map { .real($0) })])
     case 4:
       guard let location = try integer("NS.rangeval.location"), let length = try integer("NS.rangeval.length")
-      else {
-        throw damaged("A range lacks its location or length")
-      }
+      else { throw damaged("A range lacks its location or length") }
       return .array([.integer(Int128(location)), .integer(Int128(length))])
     default:
       return nil

@@ -68,11 +68,11 @@ struct XMLPropertyListReader {
     case "false": return .bool(false)
     case "data": return .data(isEmpty ? [] : try scanner.base64(endingAt: name))
     case "integer":
-      if let number = XMLNumbers.integer(text) { return .integer(number) }
+      if let number = XMLScalars.integer(text) { return .integer(number) }
     case "real":
-      if let number = XMLNumbers.real(text) { return .real(number) }
+      if let number = XMLScalars.real(text) { return .real(number) }
     case "date":
-      if let seconds = XMLNumbers.date(text) { return .date(seconds) }
+      if let seconds = XMLScalars.date(text) { return .date(seconds) }
     default:
       throw scanner.damaged(
         "The property list has an element <\(name.prefix(20))>, which property lists do not have"
@@ -142,8 +142,8 @@ struct XMLPropertyListReader {
   }
 }
 
-/// What stands in the elements of a property list.
-enum XMLNumbers {
+/// The numbers and dates that stand in the elements of a property list.
+private enum XMLScalars {
   static func integer(_ text: String) -> Int128? {
     var digits = trimmed(text)
     let isNegative = digits.hasPrefix("-")

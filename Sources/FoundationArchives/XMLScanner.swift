@@ -17,12 +17,10 @@ struct XMLScanner {
     guard peek("<?xml") || peek("<!DOCTYPE plist") || peek("<!--") || peek("<plist") else { return nil }
   }
 
-  /// Whether a file that begins with the bytes `start` may be XML.
   static func mayBegin(with start: [UInt8]) -> Bool {
     isUTF16(start) || utf8(start).first.map { [UInt8]("< \t\r\n".utf8).contains($0) } ?? false
   }
 
-  /// Whether the first bytes say that it is UTF-16.
   private static func isUTF16(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
   }
@@ -72,9 +70,7 @@ struct XMLScanner {
 
   private mutating func tag() throws(ReadingError) -> XMLTag {
     guard cursor < bytes.count else { throw cutOff() }
-    guard bytes[cursor] == UInt8(ascii: "<") else {
-      throw damaged("There is text between elements")
-    }
+    guard bytes[cursor] == UInt8(ascii: "<") else { throw damaged("There is text between elements") }
     try skip(past: ">")
     var content = bytes[(tagOffset + 1)..<(cursor - 1)]
     let isEnd = content.first == UInt8(ascii: "/")
@@ -190,7 +186,6 @@ struct XMLScanner {
 
   // MARK: Moving
 
-  /// Whether the byte is one of the four that XML takes for space.
   static func isSpace(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): true
@@ -206,7 +201,6 @@ struct XMLScanner {
     bytes[cursor...].starts(with: text.description.utf8)
   }
 
-  /// Moves behind the next `text`.
   private mutating func skip(past text: StaticString) throws(ReadingError) {
     let pattern = Array(text.description.utf8)
     while cursor <= bytes.count - pattern.count {

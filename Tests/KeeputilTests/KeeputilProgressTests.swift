@@ -44,7 +44,7 @@ import Testing
     var shown: [String] = []
     // As often as there is something to tell, without a look at the clock.
     let progress = keeputil.Progress("checking", .always, pause: .zero) { shown.append($0) }
-    let (image, summary) = try keeputil.Input(name: "a", data: data).openArchive(progress)
+    let (image, summary) = try keeputil.Input(name: "a", data: data).openCheckedArchive(progress)
     #expect(summary.valueCount == 20_003)
     #expect(image.extent.hasChecksums)
     let percents = shown.compactMap { $0.firstMatch(of: #/checking ([0-9]+) %/#).flatMap { Int($0.1) } }
@@ -89,7 +89,7 @@ import Testing
   @Test("so does an export")
   func exporting() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ShelfSample.make(books: 200))
-    let (image, summary) = try keeputil.Input(name: "a", data: data).openArchive()
+    let (image, summary) = try keeputil.Input(name: "a", data: data).openCheckedArchive()
     var shown: [String] = []
     let progress = keeputil.Progress("converting", .always, pause: .zero) { shown.append($0) }
     let sink = Sink()

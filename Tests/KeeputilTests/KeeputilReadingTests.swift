@@ -122,15 +122,14 @@ import Testing
       }
     }
     #expect(try [next(), next(), next()] == ["- array", "index(0) array", "index(0) integer"])
-    let upcoming = walk.upcoming
-    #expect(upcoming?.kind == .array && upcoming?.index == 1 && upcoming?.count == 3)
-    walk.skipUpcoming()
+    #expect(walk.upcomingKind == .array)
+    #expect(walk.leaveOut(behind: 2) == nil && walk.leaveOut(behind: 1) == 2)
     #expect(try next() == "leave")
     // The tag that is none stands between this and the next value.
     #expect(throws: ArchiveError.self) { try next() }
     var other = ArchiveWalk(try image.topLevelValue)
     _ = try other.next()
-    other.skipUpcoming()
+    #expect(other.leaveOut(behind: 0) == 2)
     #expect(throws: ArchiveError.self) { try other.cursor }
   }
 

@@ -12,7 +12,7 @@ import Testing
     let summary = try image.verifyStructure()
     var pass = try StatisticsPass(image, summary, top: 10, wantsClassKeys: true)
     try pass.run()
-    return (try ReportTree(image, summary, pass).nodes, ReportClassTree.nodes(pass))
+    return (try ReportTree(pass).nodes, ReportClassTree.nodes(pass))
   }
 
   /// What is in a node is not more than the node, and what it has for itself is not much.

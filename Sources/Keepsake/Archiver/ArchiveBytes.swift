@@ -60,7 +60,7 @@ extension ArchiveImage {
     let reader = ByteReader(data)
     // Most archives are our own, and are opened without a look for what they are not.
     guard (try? reader.word(at: 0)) != Header.signatureWord, limits.readsNSKeyedArchives,
-      let old = try ArchiveTranslation.translate(reader, limits, withoutChecksums: true)
+      let old = try ArchiveTranslation.translate(reader, limits, staysInMemory: true)
     else {
       try self.init(reader, verification: verification, limits: limits, findTables: findTables)
       return
@@ -69,17 +69,9 @@ extension ArchiveImage {
   }
 }
 
-/// An archive made of one of NSKeyedArchiver, and what could not be carried over; `nil` when `data` is no property list.
-package func translateFoundationArchive(
-  _ data: Data
-) throws(ArchiveError) -> (data: Data, losses: [(what: String, count: Int)])? {
-  let translated = try ArchiveTranslation.translate(
-    ByteReader(data),
-    ArchiveLimits(),
-    withoutChecksums: false
-  )
-  guard let old = translated else { return nil }
-  return (old.buffer.takeData(), old.losses)
+/// An archive made of one of NSKeyedArchiver, to be written to a file; `nil` when `data` is no property list.
+package func translateFoundationArchive(_ data: Data) throws(ArchiveError) -> TranslatedArchive? {
+  try ArchiveTranslation.translate(ByteReader(data), ArchiveLimits(), staysInMemory: false)
 }
 
 extension ByteBuffer {
@@ -87,13 +79,19 @@ extension ByteBuffer {
   private static let leastGivenByteCount = 1 << 14
 
   /// The bytes as `Data`. Large ones give it their memory, as it changes its bytes in place; the buffer is then empty.
-  func takeData() -> Data {
+  package func takeData() -> Data {
     guard count >= ByteBuffer.leastGivenByteCount else { return withBytes(0..<count) { Data($0) } }
     let memory = unsafe takeMemory()
     // Belongs to the Data alone from now on, and is to be freed by `free`.
     return unsafe Data(bytesNoCopy: memory.address, count: memory.byteCount, deallocator: .free)
   }
 
+  func write(toFile path: String) throws(ArchiveError) {
+    try withBytes(0..<count) { (bytes) throws(ArchiveError) in try bytes.write(toFile: path) }
+  }
+}
+
+extension RawSpan {
   /// Puts the bytes in place of the file at `path`, durably (Design §6).
   func write(toFile path: String) throws(ArchiveError) {
     let file = try DurableFile(replacing: path)
@@ -103,13 +101,6 @@ extension ByteBuffer {
 }
 
 extension Data {
-  /// Puts the bytes in place of the file at `path`, durably (Design §6).
-  func writeArchive(toFile path: String) throws(ArchiveError) {
-    let file = try DurableFile(replacing: path)
-    try file.append(bytes)
-    try file.commit()
-  }
-
   init(_ bytes: RawSpan) {
     self = unsafe bytes.withUnsafeBytes { unsafe Data($0) }  // copied before the span ends
   }

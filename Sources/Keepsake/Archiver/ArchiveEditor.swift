@@ -170,14 +170,15 @@ public struct ArchiveEditor: Sendable {
     let place = found.isEmpty ? "The top level" : "The value at \(ArchivePath(found))"
     let step = path.elements.dropFirst(found.count).first.map { ArchivePath([$0]).description } ?? ""
     let keys = try value.keys
-    let isNumbers = try value.content.kind == .numbers
+    let kind = try value.content.kind
     let known =
-      isNumbers
-      ? "it is an array of numbers, which are set all at once"
-      : keys.isEmpty
-        ? "it is of the kind \(try value.content.kind.rawValue)"
-          + (try value.count.map { ", with \($0) elements" } ?? "")
-        : "its keys are \(keys.prefix(12).joined(separator: ", "))\(keys.count > 12 ? ", …" : "")"
+      if kind == .numbers {
+        "it is an array of numbers, which are set all at once"
+      } else if keys.isEmpty {
+        "it is of the kind \(kind.rawValue)" + (try value.count.map { ", with \($0) elements" } ?? "")
+      } else {
+        "its keys are \(keys.prefix(12).joined(separator: ", "))\(keys.count > 12 ? ", …" : "")"
+      }
     return .misuse("There is no value at \(path). \(place) has no \(step): \(known)")
   }
 }

@@ -48,12 +48,12 @@ extension KeyedArchiver {
   ///
   /// - Throws: ``ArchiveError`` with the path and the system's reason.
   public static func write(_ data: Data, toFile path: String) throws(ArchiveError) {
-    try data.writeArchive(toFile: path)
+    try data.bytes.write(toFile: path)
   }
 
   /// Replaces the file at `url` by `data`, as ``write(_:toFile:)`` does.
   public static func write(_ data: Data, to url: URL) throws(ArchiveError) {
-    try data.writeArchive(toFile: url.filePath(.unwritableFile))
+    try data.bytes.write(toFile: url.filePath(.unwritableFile))
   }
 }
 

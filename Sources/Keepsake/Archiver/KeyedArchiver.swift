@@ -144,7 +144,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   ///   as ``finishEncoding()``.
   public func write(toFile path: String) throws {
     try finishEncoding()
-    if let givenData { return try givenData.writeArchive(toFile: path) }
+    if let givenData { return try givenData.bytes.write(toFile: path) }
     try session.archive.write(toFile: path)
   }
 
@@ -188,24 +188,12 @@ extension KeyedArchiver {
     outputFormatting: ArchiveFormatting = [],
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws {
-    try stream(rootObject, toFile: path, outputFormatting, userInfo)
-  }
-
-  /// - Returns: the most bytes of the archive that were in memory when some of them were to be written.
-  @discardableResult
-  package static func stream<Root: Encodable>(
-    _ rootObject: Root,
-    toFile path: String,
-    _ outputFormatting: ArchiveFormatting = [],
-    _ userInfo: [CodingUserInfoKey: Any] = [:]
-  ) throws -> Int {
     let sink = ArchiveFileSink(path: path)
     let session = EncodingSession(outputFormatting, userInfo, hidesRootKey: true)
     defer { session.dropSpares() }
     session.bodies.assembly.stream(to: sink)
     try session.encodeRoot(rootObject)
     try sink.commit()
-    return session.bodies.assembly.mostHeld
   }
 
   /// The archive of `rootObject` and all that it reaches.
@@ -271,11 +259,7 @@ extension EncodingSession {
     _ userInfo: [CodingUserInfoKey: Any],
     hidesRootKey: Bool
   ) {
-    self.init(
-      sortsKeys: formatting.contains(.sortedKeys),
-      userInfo: userInfo,
-      hidesRootKey: hidesRootKey
-    )
+    self.init(sortsKeys: formatting.contains(.sortedKeys), userInfo: userInfo, hidesRootKey: hidesRootKey)
     format(formatting)
   }
 

@@ -43,11 +43,12 @@ package struct ArchiveTranslation {
   /// The archive that is made of that of NSKeyedArchiver in `reader`; `nil` when this is neither a binary property list nor
   /// one in XML.
   ///
-  /// - Parameter withoutChecksums: for an archive that never leaves memory, and is not asked what could not be translated.
+  /// - Parameter staysInMemory: whether the archive never leaves memory: it has no checksums then, and objects that nothing
+  ///   refers to are not counted as losses.
   package static func translate(
     _ reader: ByteReader,
     _ limits: ArchiveLimits,
-    withoutChecksums: Bool
+    staysInMemory: Bool
   ) throws(ArchiveError) -> TranslatedArchive? {
     let startByteCount = min(reader.count, PropertyList.startByteCount)
     guard PropertyList.mayBegin(with: try reader.array(of: UInt8.self, count: startByteCount, at: 0)) else {
@@ -59,13 +60,13 @@ package struct ArchiveTranslation {
     let topLevel: ByteBuffer
     do throws(ReadingError) {
       guard let list = try PropertyList(bytes, &budget) else { return nil }
-      translation = try ArchiveTranslation(list, budget, withoutChecksums: withoutChecksums)
+      translation = try ArchiveTranslation(list, budget, withoutChecksums: staysInMemory)
       topLevel = try translation.write()
     } catch {
       throw ArchiveError(error, limits)
     }
     var losses = translation.contents.losses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    let unreached = withoutChecksums ? 0 : translation.archive.unreachedCount
+    let unreached = staysInMemory ? 0 : translation.archive.unreachedCount
     if unreached > 0 { losses.append(("not carried over: objects that nothing refers to", unreached)) }
     return TranslatedArchive(
       buffer: try translation.builder.finish(topLevel: topLevel),
@@ -100,8 +101,7 @@ package struct ArchiveTranslation {
       members.append((try contents.key(of: member, at: list.root), member.value))
     }
     builder.beginBody(classNumber: nil)
-    try append(recordHead: members, at: list.root)
-    for member in members { try append(member.node) }
+    try append(record: members, at: list.root)
     return builder.takeTopLevel()
   }
 
@@ -168,7 +168,7 @@ package struct ArchiveTranslation {
     let node = archive.objects[number]
     let content = try contents.content(of: number)
     builder.beginBody(classNumber: try classNumber(of: content, number))
-    note(node)
+    noteOffset(of: node)
     if case .object(_, let members) = content {
       // Each key is compared with some others, up to its length.
       let comparisons = Int.bitWidth - members.count.leadingZeroBitCount
@@ -177,9 +177,7 @@ package struct ArchiveTranslation {
         keyByteCount.multipliedSaturating(by: comparisons) / 8,
         at: list.offsets[node]
       )
-      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      try append(recordHead: sorted, at: node)
-      for member in sorted { try append(member.node) }
+      try append(record: members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }, at: node)
     } else {
       try appendStart(of: content, number)
       try appendOpen()
@@ -225,8 +223,8 @@ package struct ArchiveTranslation {
 
   // MARK: Values
 
-  /// Notes that the next value stands for `node`.
-  private mutating func note(_ node: Int) {
+  /// The next value is that of `node`.
+  private mutating func noteOffset(of node: Int) {
     offsets.append(TranslatedOffset(offset: builder.buffer.count, source: list.offsets[node]))
   }
 
@@ -249,7 +247,7 @@ package struct ArchiveTranslation {
 
   /// Appends what stands at `node`, of a collection the head: it is open then.
   private mutating func appendStart(of node: Int) throws(ReadingError) {
-    note(node)
+    noteOffset(of: node)
     try contents.charge(ReadingBudget.valueByteCount, at: node)
     switch try archive.meaning(of: node) {
     case .null:
@@ -275,7 +273,7 @@ package struct ArchiveTranslation {
     } else if let members = list.dictionary(node) {
       try appendStart(of: .pairs(members), at: node)
     } else {
-      try append(contents.plainValue(node), node)
+      try append(archive.plainValue(node), node)
     }
   }
 
@@ -345,14 +343,14 @@ package struct ArchiveTranslation {
   private mutating func keyValue(_ node: Int) throws(ReadingError) -> FoundationValue {
     switch try archive.meaning(of: node) {
     case .null: return .none
-    case .plain: return try contents.plainValue(node)
+    case .plain: return try archive.plainValue(node)
     case .object(let number):
       guard case .value(let value) = try contents.content(of: number) else { return .none }
       return value
     }
   }
 
-  private mutating func append(recordHead members: [(key: String, node: Int)], at node: Int)
+  private mutating func append(record members: [(key: String, node: Int)], at node: Int)
     throws(ReadingError)
   {
     guard !members.isEmpty else { return builder.buffer.append(Tag.empty) }
@@ -363,5 +361,6 @@ package struct ArchiveTranslation {
     // Nearly always the shape is known: objects of a class have the same keys.
     let known = shapeCount
     if try append(recordHead: members.map(\.key)) < known { contents.budget.giveBack(cost) }
+    for member in members { try append(member.node) }
   }
 }

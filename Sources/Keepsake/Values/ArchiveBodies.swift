@@ -18,6 +18,8 @@ extension ArchiveImage {
     }
   }
 
+  package var bodyNumbers: StrideThrough<Int> { stride(from: 1, through: directory.bodyCount, by: 1) }
+
   /// The body `number`, from 1 on, to which the reference at `offset` leads. Only how it begins is read.
   package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
     let range = try exclusively { () throws(ArchiveError) in try extent(ofBody: number, at: offset) }

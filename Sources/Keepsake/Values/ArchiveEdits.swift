@@ -1,6 +1,5 @@
 /// What is to be different in an archive that is written anew.
 struct ArchiveEdits: Sendable {
-  /// What becomes of a member of a container.
   struct MemberEdit: Sendable {
     var isRemoved = false
     var newKey: String?
@@ -8,7 +7,6 @@ struct ArchiveEdits: Sendable {
     var newValue: ArchiveValue?
   }
 
-  /// What becomes of the members of one container.
   struct ContainerEdit: Sendable {
     var members: [PathElement: MemberEdit] = [:]
     /// New members, behind the others; without a key in an array.

@@ -39,7 +39,6 @@ struct ArchiveRewriter {
   private(set) var changedObjectCount = 0
   private(set) var buffer = ByteBuffer(minimumCapacity: 0)
 
-  /// Writes the archive `source` with `edits`.
   init(
     _ source: ArchiveImage,
     _ edits: ArchiveEdits = ArchiveEdits(),
@@ -161,13 +160,9 @@ struct ArchiveRewriter {
       try appendHead(of: value, edit)
       if value.hasMembers { open.append(Container(kind: value.kind, edit: edit, isOfObject: isOfObject)) }
     case .some, .url, .typed:
-      if value.kind == .typed {
-        var cursor = value.offset
-        builder.buffer.append(Tag.typed)
-        let number = try value.image.valueTypeNumber(at: &cursor)
+      builder.buffer.append(value.tag)
+      if let number = try value.typeNumber {
         builder.buffer.append(varint: try classNumber(number, value.image))
-      } else {
-        builder.buffer.append(value.tag)
       }
       open.append(Container(kind: value.kind, edit: .init()))
     case .object, .value:

@@ -47,7 +47,7 @@ extension ArchiveValue {
   package var string: String? {
     get throws(ArchiveError) {
       guard let string = try text else { return nil }
-      guard string.utf8.count <= max(Int(Tag.longestShortString), image.limits.maximumStringByteCount) else {
+      guard string.utf8.count <= max(Tag.longestShortString, image.limits.maximumStringByteCount) else {
         throw image.limits.tooLong(string.utf8.count, offset)
       }
       return string
@@ -56,15 +56,13 @@ extension ArchiveValue {
 
   private var text: String? {
     get throws(ArchiveError) {
-      var cursor = offset + 1
       switch TagKind(tag) {
       case .shortString:
-        return try reader.string(cursor..<(cursor + Int(tag - Tag.shortString)))
+        return try reader.string((offset + 1)..<(offset + 1 + Int(tag - Tag.shortString)))
       case .string:
-        let count = try reader.varint(at: &cursor)
-        try reader.check(count, at: cursor)
-        try image.touch(cursor..<(cursor + count))
-        return try reader.string(cursor..<(cursor + count))
+        let range = try countedBytes
+        try image.touch(range)
+        return try reader.string(range)
       case .stringReference:
         return try image.exclusively { () throws(ArchiveError) in
           try image.string(referencedNumber(), at: offset)
@@ -78,12 +76,20 @@ extension ArchiveValue {
   package var bytes: [UInt8]? {
     get throws(ArchiveError) {
       guard kind == .bytes else { return nil }
+      let range = try countedBytes
+      try checkElementCount(range.count)
+      try image.touch(range)
+      return try reader.array(of: UInt8.self, count: range.count, at: range.lowerBound)
+    }
+  }
+
+  /// Where the content of data, or of a text that is not short, stands behind its length.
+  package var countedBytes: Range<Int> {
+    get throws(ArchiveError) {
       var cursor = offset + 1
       let count = try reader.varint(at: &cursor)
       try reader.check(count, at: cursor)
-      try checkElementCount(count)
-      try image.touch(cursor..<(cursor + count))
-      return try reader.array(of: UInt8.self, count: count, at: cursor)
+      return cursor..<(cursor + count)
     }
   }
 
@@ -97,12 +103,13 @@ extension ArchiveValue {
       let texts = try image.exclusively { () throws(ArchiveError) in
         try image.urlTexts(at: offset, in: reader)
       }
-      for cursor in texts { parts.append(try value(at: cursor).string ?? "") }
+      for cursor in texts {
+        parts.append(try ArchiveValue(image, at: cursor, endingBy: bodyEnd).string ?? "")
+      }
       return parts
     }
   }
 
-  /// The number that a reference gives: of a string, an object, a value.
   func referencedNumber() throws(ArchiveError) -> Int {
     try reader.referencedNumber(at: offset)
   }

@@ -108,7 +108,6 @@ public struct ArchiveValue: @unchecked Sendable {
   /// No tag, count or number, and no value without a length of its own, takes more bytes.
   private static let headByteCount = 32
 
-  /// The value that begins at `offset`, in a body that ends at `bodyEnd`.
   package init(
     _ image: ArchiveImage,
     at offset: Int,
@@ -158,11 +157,6 @@ public struct ArchiveValue: @unchecked Sendable {
   /// Reads no further than the body of the value reaches.
   package var reader: ByteReader { image.reader.limited(to: bodyEnd) }
 
-  /// The value that begins at `offset`, behind the head of this one.
-  func value(at offset: Int) throws(ArchiveError) -> ArchiveValue {
-    try ArchiveValue(image, at: offset, endingBy: bodyEnd)
-  }
-
   /// The range of the value's bytes, without the objects that it refers to.
   ///
   /// - Complexity: O(*n*) in the number of values in it.
@@ -177,7 +171,6 @@ public struct ArchiveValue: @unchecked Sendable {
 
   // MARK: Members
 
-  /// Whether other values stand in this one.
   package var hasMembers: Bool {
     switch kind {
     case .array, .map, .record, .some, .url, .typed: true
@@ -185,43 +178,56 @@ public struct ArchiveValue: @unchecked Sendable {
     }
   }
 
-  /// How many values stand in this one, where the first of them is, and for a record its shape's slots.
-  func head() throws(ArchiveError) -> (count: Int, payload: Int, slots: Range<Int>) {
+  struct Head {
+    /// How many values stand in this one, and where the first of them is.
+    let count: Int
+    let payload: Int
+    /// For a record those of its shape.
+    var slots = 0..<0
+  }
+
+  func head() throws(ArchiveError) -> Head {
     var cursor = offset + 1
+    var count = 0
     switch TagKind(tag) {
     case .some, .url:
-      return (1, cursor, 0..<0)
+      count = 1
     case .typed:
       cursor = offset
       _ = try image.valueTypeNumber(at: &cursor)
-      return (1, cursor, 0..<0)
+      count = 1
     case .shortArray:
-      return (try reader.numberInHead(tag, at: &cursor), cursor, 0..<0)
+      count = try reader.numberInHead(tag, at: &cursor)
     case .array, .map:
-      let count = try reader.varint(at: &cursor)
+      count = try reader.varint(at: &cursor)
       // A member takes a byte at least.
       try reader.check(count, at: cursor)
       try checkElementCount(count)
-      return (count, cursor, 0..<0)
     case .shortRecord, .record:
       let slots = try image.shape(reader.numberInHead(tag, at: &cursor), at: offset)
-      return (slots.count, cursor, slots)
+      return Head(count: slots.count, payload: cursor, slots: slots)
     default:
-      return (0, cursor, 0..<0)
+      break
     }
+    return Head(count: count, payload: cursor)
   }
 
   func checkElementCount(_ count: Int) throws(ArchiveError) {
     guard count <= image.limits.maximumElementCount else { throw image.limits.tooManyElements(count, offset) }
   }
 
-  /// The name of the type of a value behind a protocol, as the archive has it; `nil` for a value of another kind.
-  package var typeName: String? {
+  /// The number in the class table of the type of a value behind a protocol; `nil` for a value of another kind.
+  package var typeNumber: Int? {
     get throws(ArchiveError) {
       guard kind == .typed else { return nil }
       var cursor = offset
-      return image.classes[try image.valueTypeNumber(at: &cursor)].name
+      return try image.valueTypeNumber(at: &cursor)
     }
+  }
+
+  /// The name of that type, as the archive has it.
+  package var typeName: String? {
+    get throws(ArchiveError) { try typeNumber.map { image.classes[$0].name } }
   }
 
   /// What stands behind the mark of an optional or the name of a type; `nil` for a value of another kind.

@@ -59,8 +59,11 @@ extension ArchiveValue {
   /// - Throws: ``ArchiveError`` when the value is damaged.
   /// - Complexity: O(*n*) in the bytes of the value.
   public func members() throws(ArchiveError) -> [Member] {
+    let content = try content
+    var walk = ArchiveWalk(content)
     var members: [Member] = []
-    try forEachMember { members.append($0) }
+    while let member = try walk.nextMember() { members.append(member) }
+    if content.isAllOfBody { try walk.checkEnd() }
     return members
   }
 
@@ -102,32 +105,12 @@ extension ArchiveValue {
     }
   }
 
-  /// The member at a step from this value.
   func member(_ element: PathElement) throws(ArchiveError) -> Member? {
-    var found: Member?
-    try forEachMember(until: { $0.isAt(element) }, { found = $0 })
-    return found
-  }
-
-  /// Visits the members up to the first for which `isLast` holds, and that one alone if it is given.
-  private func forEachMember(
-    until isLast: ((Member) -> Bool)? = nil,
-    _ body: (Member) -> Void
-  ) throws(ArchiveError) {
-    let content = try content
-    var walk = ArchiveWalk(content)
-    _ = try walk.next()
-    while case .value(let value, let label) = try walk.next() {
-      let member = Member(label: label, value: value)
-      if let isLast {
-        if isLast(member) { return body(member) }
-      } else {
-        body(member)
-      }
-      try walk.skipMembers()
+    var walk = ArchiveWalk(try content)
+    while let member = try walk.nextMember() {
+      if member.isAt(element) { return member }
     }
-    // All of them were visited.
-    if isLast == nil, content.isAllOfBody { try walk.checkEnd() }
+    return nil
   }
 }
 

@@ -77,9 +77,6 @@ package struct ArchiveWalk {
   /// How many values the next one stands in, followed references counted.
   package var depth: Int { frames.count }
 
-  /// How many values stand before the one of the last step in the value around both.
-  package var index: Int { (parent?.index ?? 1) - 1 }
-
   /// What the value around is, if there is one; `object` for a reference that was followed.
   package var parentKind: ArchiveValue.Kind? { parent?.kind }
 
@@ -88,7 +85,6 @@ package struct ArchiveWalk {
     hasEntered ? frames.dropLast().last : frames.last
   }
 
-  /// The next step, or `nil` when all was visited.
   package mutating func next() throws(ArchiveError) -> Step? {
     var label: PathElement?
     keyNumber = nil
@@ -108,7 +104,7 @@ package struct ArchiveWalk {
         let number = image.shapeKey(top.firstSlot + top.index)
         keyNumber = number
         label = .key(image.keys[number])
-      case .map: label = try mapKey(frames.count - 1)
+      case .map: label = try mapKey()
       default: break
       }
     } else if hasStarted {
@@ -134,11 +130,18 @@ package struct ArchiveWalk {
     return .value(value, label: label)
   }
 
-  private mutating func mapKey(_ frame: Int) throws(ArchiveError) -> PathElement {
+  /// The next of the values that stand directly in the one with which the walk began; `nil` behind the last.
+  package mutating func nextMember() throws(ArchiveError) -> ArchiveValue.Member? {
+    if hasStarted { try skipMembers() } else { _ = try next() }
+    guard case .value(let value, let label) = try next() else { return nil }
+    return ArchiveValue.Member(label: label, value: value)
+  }
+
+  private mutating func mapKey() throws(ArchiveError) -> PathElement {
     keyOffset = try cursor
     // The key is compared with its checksum before it is made a text of.
     position.cursor = try image.endTouching(valueAt: keyOffset, in: reader)
-    return try image.sharedMapKey(at: keyOffset, otherThan: &frames[frame].keys)
+    return try image.sharedMapKey(at: keyOffset, otherThan: &frames[frames.count - 1].keys)
   }
 
   /// The key of the last step's value, if that is in a map.
@@ -172,18 +175,20 @@ package struct ArchiveWalk {
     if let end { position = Position(cursor: end) }
   }
 
-  /// The value in which the next one stands, how many of those in it were visited, and how many there are.
-  package var upcoming: (kind: ArchiveValue.Kind, index: Int, count: Int)? {
-    frames.last.map { ($0.kind, $0.index, $0.count) }
-  }
+  /// What the value is in which the next one stands.
+  package var upcomingKind: ArchiveValue.Kind? { frames.last?.kind }
 
-  /// Leaves out the values that would come next in the same value; the next step is its `leave`.
-  package mutating func skipUpcoming() {
-    guard let top = frames.last else { return }
-    position.passed += (top.count - top.index) * (top.kind == .map ? 2 : 1)
+  /// Leaves out the rest of an array or dictionary of which `most` members were visited; returns how many these are. The next
+  /// step is its `leave`. Where they end is looked for only if something behind them is needed.
+  package mutating func leaveOut(behind most: Int) -> Int? {
+    guard let top = frames.last, [.array, .map].contains(top.kind), top.index >= most, top.index < top.count
+    else { return nil }
+    let count = top.count - top.index
+    position.passed += count * (top.kind == .map ? 2 : 1)
     position.isSkipped = true
     frames[frames.count - 1].index = top.count
     hasEntered = false
+    return count
   }
 
   /// Continues with the value of `target`, then a `leave`, and then what is behind the reference of the last step.
@@ -194,11 +199,6 @@ package struct ArchiveWalk {
     body = target.byteRange
     reader = target.value.reader
     hasEntered = false
-  }
-
-  /// A body of the archive, of which a reference was met.
-  package func body(_ number: Int) throws(ArchiveError) -> ArchiveBody {
-    try image.numberedBody(number, referredToAt: lastOffset)
   }
 
   /// Throws unless the value of the body that the walk began with fills it, when all of that was visited.

@@ -25,7 +25,7 @@ extension ArchiveImage {
       _ = try string(number, at: directory.strings.range.lowerBound)
     }
     var end = directory.bodies.lowerBound
-    for number in stride(from: 1, through: directory.bodyCount, by: 1) {
+    for number in bodyNumbers {
       let body = try numberedBody(number, referredToAt: directory.offsets.range.lowerBound)
       // That it begins where the one before ends was found with its group of the offset table.
       if body.byteRange.upperBound <= extent.firstEnd { end = body.byteRange.upperBound }

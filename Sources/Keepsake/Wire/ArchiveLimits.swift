@@ -66,16 +66,43 @@ public struct ArchiveLimits: Sendable, Hashable {
   }
 }
 
+// The errors for what is beyond ``ArchiveLimits``: a decoder and the translation of NSKeyedArchiver archives find the same.
+extension ArchiveLimits {
+  @inline(never)
+  func tooManyElements(_ count: Int, _ offset: Int?) -> ArchiveError {
+    ArchiveError.limitExceeded(
+      "A collection has \(count) elements, more than the \(maximumElementCount) that "
+        + "ArchiveLimits.maximumElementCount allows",
+      at: offset
+    )
+  }
+
+  @inline(never)
+  func tooManyObjects(_ offset: Int?) -> ArchiveError {
+    ArchiveError.limitExceeded(
+      "There are more objects than the \(maximumObjectCount) that ArchiveLimits.maximumObjectCount allows",
+      at: offset
+    )
+  }
+
+  @inline(never)
+  func tooLong(_ byteCount: Int, _ offset: Int?) -> ArchiveError {
+    ArchiveError.limitExceeded(
+      "A string has \(byteCount) bytes, more than the \(maximumStringByteCount) that "
+        + "ArchiveLimits.maximumStringByteCount allows",
+      at: offset
+    )
+  }
+}
+
 // For counts and sizes, which are not negative.
 extension Int {
-  /// The sum, or the largest number there is.
   @inline(__always)
   func addingSaturating(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
   }
 
-  /// The product, or the largest number there is.
   @inline(__always)
   func multipliedSaturating(by other: Int) -> Int {
     let (product, overflow) = multipliedReportingOverflow(by: other)

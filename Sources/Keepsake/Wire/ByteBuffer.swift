@@ -92,7 +92,6 @@ package final class ByteBuffer {
     count &+= span.byteCount
   }
 
-  /// Appends the memory of an array of numbers.
   @inline(__always)
   package func append<Number: BitwiseCopyable>(memoryOf numbers: [Number]) {
     append(unsafe numbers.span.bytes)  // numbers have no padding, so every byte is initialized
@@ -307,7 +306,6 @@ package final class ByteBuffer {
 
   // MARK: Looking
 
-  /// Lets `body` see the bytes of `range`.
   @inline(__always)
   package func withBytes<Result, Failure: Error>(
     _ range: Range<Int>,
@@ -333,7 +331,6 @@ package final class ByteBuffer {
 }
 
 extension String {
-  /// Lets `body` see the UTF-8 of the string.
   @inline(__always)
   func withUTF8Bytes<Result>(_ body: (RawSpan) -> Result) -> Result {
     // The spans do not outlive the closures, in which the buffers are valid. The first way takes no copy of the string,
@@ -344,27 +341,5 @@ extension String {
     if let result { return result }
     var string = self
     return string.withUTF8 { body(unsafe UnsafeRawBufferPointer($0).bytes) }
-  }
-}
-
-extension RawSpan {
-  /// Whether both hold the same bytes.
-  func hasSameBytes(as other: RawSpan) -> Bool {
-    let count = byteCount
-    guard count == other.byteCount else { return false }
-    var offset = 0
-    while count &- offset >= 8 {
-      guard littleEndianWord(at: offset) == other.littleEndianWord(at: offset) else { return false }
-      offset &+= 8
-    }
-    // The last eight bytes may have been compared in part already, which is quicker than one by one.
-    if offset < count, count >= 8 {
-      return littleEndianWord(at: count &- 8) == other.littleEndianWord(at: count &- 8)
-    }
-    while offset < count {
-      guard byte(at: offset) == other.byte(at: offset) else { return false }
-      offset &+= 1
-    }
-    return true
   }
 }

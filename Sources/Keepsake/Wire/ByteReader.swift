@@ -18,7 +18,6 @@ package struct ByteReader {
     self.owner = owner
   }
 
-  /// A reader of the first `end` bytes alone.
   package func limited(to end: Int) -> ByteReader {
     // No more than this reader may read, of the same owner.
     unsafe ByteReader(UnsafeRawBufferPointer(start: base, count: min(max(0, end), count)), owner: owner)
@@ -140,7 +139,6 @@ package struct ByteReader {
     }
   }
 
-  /// Lets `body` see the bytes of `range`.
   package func withBytes<Result>(
     _ range: Range<Int>,
     _ body: (RawSpan) -> Result
@@ -358,7 +356,6 @@ extension RawSpan {
     unsafe UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// Thirty-two bytes as four such words.
   @inline(__always)
   func littleEndianWords(at offset: Int) -> (UInt64, UInt64, UInt64, UInt64) {
     // Bounds-checked, once for all four.

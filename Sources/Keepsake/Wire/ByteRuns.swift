@@ -1,7 +1,6 @@
-// Runs of bytes that are copied or compared as a whole.
+// Runs of bytes that are copied, compared or looked at as a whole.
 
 extension ByteBuffer {
-  /// Appends the UTF-8 of a string.
   @inline(__always)
   package func append(utf8 string: String) {
     string.withUTF8Bytes { append($0) }
@@ -14,16 +13,54 @@ extension ByteBuffer {
 }
 
 extension ByteReader {
-  /// Whether the bytes from `offset` on are those of `range` in `other`.
   func hasBytes(_ other: ByteBuffer, _ range: Range<Int>, at offset: Int) throws(ArchiveError) -> Bool {
     try withBytes(offset..<(offset + range.count)) { own in
       other.withBytes(range) { own.hasSameBytes(as: $0) }
     }
   }
 
-  /// Whether the bytes of `range` are the UTF-8 of `string`.
   package func hasUTF8(of string: String, in range: Range<Int>) throws(ArchiveError) -> Bool {
     guard string.utf8.count == range.count else { return false }
     return try withBytes(range) { bytes in string.withUTF8Bytes { $0.hasSameBytes(as: bytes) } }
+  }
+}
+
+extension RawSpan {
+  func hasSameBytes(as other: RawSpan) -> Bool {
+    let count = byteCount
+    guard count == other.byteCount else { return false }
+    var offset = 0
+    while count &- offset >= 8 {
+      guard littleEndianWord(at: offset) == other.littleEndianWord(at: offset) else { return false }
+      offset &+= 8
+    }
+    // The last eight bytes may have been compared in part already, which is quicker than one by one.
+    if offset < count, count >= 8 {
+      return littleEndianWord(at: count &- 8) == other.littleEndianWord(at: count &- 8)
+    }
+    while offset < count {
+      guard byte(at: offset) == other.byte(at: offset) else { return false }
+      offset &+= 1
+    }
+    return true
+  }
+
+  @inline(__always)
+  var isASCII: Bool {
+    var offset = 0
+    var bits: UInt64 = 0
+    while byteCount &- offset >= 8 {
+      bits |= littleEndianWord(at: offset)
+      offset &+= 8
+    }
+    if byteCount >= 8 {
+      bits |= littleEndianWord(at: byteCount &- 8)
+    } else {
+      while offset < byteCount {
+        bits |= UInt64(byte(at: offset))
+        offset &+= 1
+      }
+    }
+    return bits & 0x8080_8080_8080_8080 == 0
   }
 }

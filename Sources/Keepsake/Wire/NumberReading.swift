@@ -19,8 +19,8 @@ package enum IntegerValue {
   }
 }
 
-extension FixedWidthInteger {
-  /// The integer in this type, or `nil` where it does not fit.
+extension Numeric {
+  /// The integer in this type, or `nil` where it does not fit, or would be another number.
   package init?(exactly value: IntegerValue) {
     switch value {
     case .signed(let number): self.init(exactly: number)
@@ -30,14 +30,6 @@ extension FixedWidthInteger {
 }
 
 extension BinaryFloatingPoint {
-  /// The integer as a floating-point number, or `nil` where that would be another number.
-  package init?(exactly value: IntegerValue) {
-    switch value {
-    case .signed(let number): self.init(exactly: number)
-    case .unsigned(let number): self.init(exactly: number)
-    }
-  }
-
   /// The floating-point number that is nearest to the integer; `nil` where none is so large.
   init?(rounding value: IntegerValue) {
     switch value {
@@ -66,15 +58,11 @@ extension ByteReader {
       offset += 1
       value |= Int(next & 0x7F) << shift
       if next < 0x80 {
-        guard next != 0 else {
-          throw .damaged("A varint is longer than necessary", at: start)
-        }
+        guard next != 0 else { throw .damaged("A varint is longer than necessary", at: start) }
         return value
       }
       shift += 7
-      guard shift <= 56 else {
-        throw .damaged("A varint is longer than 9 bytes", at: start)
-      }
+      guard shift <= 56 else { throw .damaged("A varint is longer than 9 bytes", at: start) }
     }
   }
 
@@ -93,26 +81,5 @@ extension ByteReader {
   @inline(__always)
   package func numberInHead(_ tag: UInt8, at cursor: inout Int) throws(ArchiveError) -> Int {
     tag < Tag.shortArray ? try varint(at: &cursor) : Int(tag & 0x0F)
-  }
-}
-
-extension RawSpan {
-  @inline(__always)
-  var isASCII: Bool {
-    var offset = 0
-    var bits: UInt64 = 0
-    while byteCount &- offset >= 8 {
-      bits |= littleEndianWord(at: offset)
-      offset &+= 8
-    }
-    if byteCount >= 8 {
-      bits |= littleEndianWord(at: byteCount &- 8)
-    } else {
-      while offset < byteCount {
-        bits |= UInt64(byte(at: offset))
-        offset &+= 1
-      }
-    }
-    return bits & 0x8080_8080_8080_8080 == 0
   }
 }

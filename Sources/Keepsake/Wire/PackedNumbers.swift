@@ -87,9 +87,7 @@ package struct PackedBlock {
       self = try PackedBlock(mixed: reader, of: count, at: offset &+ 1)
       return
     }
-    guard width <= 8 else {
-      throw .damaged("A block of numbers has an impossible width", at: offset)
-    }
+    guard width <= 8 else { throw .damaged("A block of numbers has an impossible width", at: offset) }
     isMixed = false
     self.width = width
     start = offset &+ 1

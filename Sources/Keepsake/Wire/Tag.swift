@@ -47,7 +47,6 @@ package enum Tag {
   package static let longestShortString = 31
   package static let longestShortArray = 15
   package static let lastShortShape = 15
-  package static let smallIntegers = -16...111
 }
 
 /// How many bytes a value with that tag has, the tag itself among them; 0 for a tag that does not tell.

@@ -70,8 +70,8 @@ struct Arguments {
     return files
   }
 
+  func file() throws(CommandFailure) -> String { try files("one file")[0] }
+
   /// The only file, at the save that `--at` names.
-  func input() throws(CommandFailure) -> Input {
-    try Input(files("one file")[0], at: number("--at"))
-  }
+  func input() throws(CommandFailure) -> Input { try Input(file(), at: number("--at")) }
 }

@@ -24,11 +24,11 @@ enum CompactCommand: Command {
   )
 
   static func run(_ arguments: Arguments) throws {
-    let file = try arguments.files("one file")[0]
+    let file = try arguments.file()
     guard file != "-" else { throw arguments.misuse("standard input cannot be compacted; give a file") }
     // What is damaged would be copied as it is, with new checksums.
     let input = try Input(file)
-    let saveCount = try input.openArchive().image.saves.count + 1
+    let saveCount = try input.openCheckedArchive().image.saves.count + 1
     let counts = try input.reading {
       try input.progress("compacting").wait { () throws(ArchiveError) in try compactDocument(file) }
     }

@@ -93,7 +93,7 @@ enum ConvertCommand: Command {
   ) throws {
     let isArchive = try input.kind == .archive || translated(input) != nil
     let source = isArchive ? input : Input(name: input.name, data: try archive(of: input))
-    let (image, summary) = try source.openArchive()
+    let (image, summary) = try source.openCheckedArchive()
     tellLosses(image.source?.losses ?? [])
     let progress = input.progress("converting", .whileWriting(to: file))
     defer { progress.finish() }
@@ -112,18 +112,18 @@ enum ConvertCommand: Command {
     let data: Data
     if input.kind == .archive {
       // Checked, and then the same bytes.
-      _ = try input.openArchive()
+      _ = try input.openCheckedArchive()
       data = input.data
     } else if let translated = try translated(input) {
       tellLosses(translated.losses)
-      data = translated.data
+      data = translated.buffer.takeData()
     } else {
       data = try archive(of: input)
     }
     try withOutput(file) { try $0.write(data) }
   }
 
-  private static func translated(_ input: Input) throws(CommandFailure) -> Input.Translated? {
+  private static func translated(_ input: Input) throws(CommandFailure) -> TranslatedArchive? {
     try input.progress("reading").wait { () throws(CommandFailure) in try input.translatedArchive() }
   }
 

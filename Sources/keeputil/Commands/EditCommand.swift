@@ -60,13 +60,13 @@ enum EditCommand: Command {
   )
 
   static func run(_ arguments: Arguments) throws {
-    let file = try arguments.files("one file")[0]
+    let file = try arguments.file()
     let changes = try RequestedChanges(arguments)
     let target = try target(arguments, file)
     try refuseTerminal(target, for: name)
     let input = try Input(file)
     // What is damaged would be copied as it is, with new checksums.
-    let image = try input.openArchive().image
+    let image = try input.openCheckedArchive().image
     try input.reading {
       var editor = ArchiveEditor(try image.topLevelValue)
       tellLosses(image.source?.losses ?? [])

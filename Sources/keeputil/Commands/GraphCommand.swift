@@ -50,7 +50,7 @@ enum GraphCommand: Command {
     let target = arguments.value("-o") ?? "-"
     let input = try arguments.input()
     try input.refuseAsOutput(target, for: name, "give another file with '-o'")
-    let image = try input.openArchiveToRead()
+    let image = try input.openArchive()
     let progress = input.progress("reading", arguments.has("--quiet") ? .never : .whenUseful)
     defer { progress.finish() }
     let graph = try input.reading { try read(image, arguments, progress) }

@@ -25,7 +25,7 @@ enum LogCommand: Command {
   )
 
   static func run(_ arguments: Arguments) throws {
-    let rows = rows(try arguments.input().openArchiveToRead())
+    let rows = rows(try arguments.input().openArchive())
     guard arguments.has("--json") else {
       for line in lines(rows) { try standardOutput.write(line + "\n") }
       return
@@ -39,7 +39,7 @@ enum LogCommand: Command {
     try JSONWriter.write(list, standardOutput, pretty: true)
   }
 
-  static func lines(_ file: String) throws -> [String] { lines(rows(try Input(file).openArchiveToRead())) }
+  static func lines(_ file: String) throws -> [String] { lines(rows(try Input(file).openArchive())) }
 
   private static func lines(_ rows: [Row]) -> [String] {
     let cells = rows.map { row in
@@ -50,17 +50,28 @@ enum LogCommand: Command {
   }
 
   /// A save, and how many objects and values with a body of their own it has changed and added.
-  private typealias Row = (number: Int, date: String?, byteCount: Int, changedCount: Int, addedCount: Int)
+  private struct Row {
+    let number: Int
+    var date: String?
+    let byteCount: Int
+    let changedCount: Int
+    let addedCount: Int
+  }
 
   private static func rows(_ image: ArchiveImage) -> [Row] {
     var count = image.saves.isEmpty ? image.directory.bodyCount : image.extent.firstBodyCount
-    return [(1, nil, image.extent.firstEnd, 0, count)]
+    return [Row(number: 1, byteCount: image.extent.firstEnd, changedCount: 0, addedCount: count)]
       + image.saves.map { save in
         let added = save.bodyCount - count
         count = save.bodyCount
         let time = save.date.flatMap { CalendarTime(secondsSince2001: $0) }
-        let date = time.map { "\($0.date) \($0.time)" }
-        return (save.number, date, save.range.count, save.bodyList.count - added, added)
+        return Row(
+          number: save.number,
+          date: time.map { "\($0.date) \($0.time)" },
+          byteCount: save.range.count,
+          changedCount: save.bodyList.count - added,
+          addedCount: added
+        )
       }
   }
 }

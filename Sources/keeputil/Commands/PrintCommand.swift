@@ -104,7 +104,7 @@ enum PrintCommand: Command {
     )
     let path = try arguments.value("--key").map { (text) throws(CommandFailure) in try PathArgument(text) }
     let input = try arguments.input()
-    let image = try input.openArchiveToRead()
+    let image = try input.openArchive()
     try standardOutput.keeping {
       try input.reading { try print(path, in: image, as: options, isJSON: arguments.has("--json")) }
     }

@@ -43,19 +43,19 @@ enum ReportCommand: Command {
   private static let mostTop = 200
 
   static func run(_ arguments: Arguments) throws {
-    let file = try arguments.files("one file")[0]
+    let file = try arguments.file()
     guard let target = arguments.value("-o") else {
       throw arguments.misuse("give a file for the page, with '-o report.html' or '-o -'")
     }
     let top = try arguments.number("--top", in: 1...mostTop) ?? 25
     let input = try arguments.input()
     try input.refuseAsOutput(target, for: name, "give another file with '-o'")
-    let (image, summary, pass) = try StatisticsPass.over(input, top: top, wantsClassKeys: true)
+    let pass = try StatisticsPass.over(input, top: top, wantsClassKeys: true)
     let shownName = file == "-" ? input.name : URL(fileURLWithPath: file).lastPathComponent
     try withOutput(target) { output in
       try input.reading {
         try ReportPage(name: shownName).write(to: output) {
-          var data = try ReportData(image, summary, pass, name: shownName, to: output)
+          var data = try ReportData(pass, name: shownName, to: output)
           try data.write()
         }
       }

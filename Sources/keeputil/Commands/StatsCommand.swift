@@ -56,31 +56,17 @@ enum StatsCommand: Command {
   static func run(_ arguments: Arguments) throws {
     let top = try arguments.number("--top", in: 1...mostTop)
     let input = try arguments.input()
-    let statistics = try StatisticsPass.over(input, top: top ?? 10).pass.statistics
+    let statistics = try StatisticsPass.over(input, top: top ?? 10).statistics
     if arguments.has("--json") {
       try JSONWriter.write(statistics.json, standardOutput, pretty: true)
     } else {
-      let text = StatisticsText(statistics, standardOutput, .standardOutput, mostRows: top ?? 20)
+      let text = StatisticsText(
+        statistics: statistics,
+        output: standardOutput,
+        palette: .standardOutput,
+        mostRows: top ?? 20
+      )
       try text.write(name: input.name)
-    }
-  }
-}
-
-extension StatisticsPass {
-  /// A pass over the archive in `input`, which is checked first.
-  static func over(
-    _ input: Input,
-    top: Int,
-    wantsClassKeys: Bool = false
-  ) throws(CommandFailure) -> (image: ArchiveImage, summary: ArchiveSummary, pass: StatisticsPass) {
-    let (image, summary) = try input.openArchive()
-    let progress = Progress("counting", .whenUseful)
-    defer { progress.finish() }
-    return try input.reading {
-      let original = image.source == nil ? nil : ArchiveStatistics.Original(input.data)
-      var pass = try StatisticsPass(image, summary, of: original, top: top, wantsClassKeys: wantsClassKeys)
-      try pass.run(progress)
-      return (image, summary, pass)
     }
   }
 }

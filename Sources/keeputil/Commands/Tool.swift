@@ -54,7 +54,7 @@ enum Tool {
       throw CommandFailure.usage(unknown(isOption ? "option" : "command", first, among: known))
     }
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      return try standardOutput.write(command.manual.text(.standardOutput))
+      return try help([first])
     }
     try command.run(Arguments(rest, for: command.manual))
   }

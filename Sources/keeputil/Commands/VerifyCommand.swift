@@ -38,7 +38,7 @@ enum VerifyCommand: Command {
     try arguments.refuseTogether("--progress", "--quiet")
     let input = try arguments.input()
     let showing = isQuiet ? Progress.Showing.never : arguments.has("--progress") ? .always : .whenUseful
-    let (image, summary) = try input.openArchive(input.progress("verifying", showing))
+    let (image, summary) = try input.openCheckedArchive(input.progress("verifying", showing))
     try checkEarlierSaves(image, input)
     guard !isQuiet else { return }
     let classes = summary.objectCounts.count { $0 > 0 }

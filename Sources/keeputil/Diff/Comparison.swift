@@ -130,7 +130,7 @@ final class Comparison {
         guard let (nextA, nextB) = try enterObjects(a, b) else { return }
         (a, b) = (nextA, nextB)
       case (.typed, .typed), (.some, .some):
-        let (typeA, typeB) = try both(a, b) { try $0.typeNumber(of: $1) }
+        let (typeA, typeB) = try both(a, b) { try $1.typeNumber }
         try compareClasses(typeA, typeB, "type")
         guard case (let contentA?, let contentB?) = try both(a, b, { try $1.wrapped }) else { return }
         (a, b) = (contentA, contentB)
@@ -233,7 +233,7 @@ final class Comparison {
   }
 
   private func enter(_ body: ArchiveBody, _ side: DiffSide) throws -> ArchiveValue {
-    try side.input.reading { try side.index(body.value, body.byteRange) }
+    try side.input.reading { try side.noteEnds(in: body) }
     return body.value
   }
 

@@ -8,28 +8,27 @@ final class DiffSide {
   var onStep: () -> Void = {}
   /// The ends of large values, so that a value in many others is not skipped once for each.
   private var ends: [Int: Int] = [:]
-  private var indexedBodies: Set<Int> = []
+  private var notedBodies: Set<Int> = []
   private var digests: [[Int: UInt64]] = [[:], [:]]
   let names: NameDigests
 
   /// Smaller values are skipped as often as necessary.
   private static let leastNotedByteCount = 512
   /// In a smaller body, nothing is noted.
-  private static let leastIndexedByteCount = 4_096
+  private static let leastBodyByteCount = 4_096
 
   init(_ path: String) throws(CommandFailure) {
     input = try Input(path)
-    image = try input.openArchiveToRead()
+    image = try input.openArchive()
     names = NameDigests(image)
   }
 
   /// Walks a body once, before its values are compared, and notes the ends of large ones.
-  func index(_ value: ArchiveValue, _ bytes: Range<Int>) throws(ArchiveError) {
-    guard bytes.count >= DiffSide.leastIndexedByteCount, indexedBodies.insert(value.offset).inserted else {
-      return
-    }
+  func noteEnds(in body: ArchiveBody) throws(ArchiveError) {
+    guard body.byteRange.count >= DiffSide.leastBodyByteCount, notedBodies.insert(body.number).inserted
+    else { return }
     var open: [Int] = []
-    var walk = ArchiveWalk(value)
+    var walk = ArchiveWalk(body.value)
     while let step = try walk.next() {
       switch step {
       case .value(let value, _):
@@ -42,15 +41,19 @@ final class DiffSide {
     }
   }
 
-  /// A value under a key. The number is the same for the same key; an integer is the text of its digits (Format §4.8).
-  typealias Member = (label: PathElement, key: UInt64, offset: Int)
+  struct Member {
+    let label: PathElement
+    /// A number that is the same for the same key; an integer is the text of its digits (Format §4.8).
+    let key: UInt64
+    let offset: Int
+  }
 
   /// The keys of a record or map, and the offsets of the values.
   func members(of value: ArchiveValue) throws(ArchiveError) -> [Member] {
     var members: [Member] = []
     try visitMembers(of: value) { (label, member, walk) throws(ArchiveError) in
       let key = try names.digest(ofKey: label, at: walk)
-      members.append((label, key, member.offset))
+      members.append(Member(label: label, key: key, offset: member.offset))
     }
     return members
   }
@@ -67,13 +70,6 @@ final class DiffSide {
       try body(label, member, walk)
       try walk.skipMembers(endingAt: ends[member.offset])
     }
-  }
-
-  /// The number of the type of a value behind a protocol; `nil` for a value of another kind.
-  func typeNumber(of value: ArchiveValue) throws(ArchiveError) -> Int? {
-    guard value.kind == .typed else { return nil }
-    var cursor = value.offset
-    return try image.valueTypeNumber(at: &cursor)
   }
 
   /// The most values that a digest covers: what it compares is compared in full afterwards.
@@ -153,7 +149,7 @@ final class DiffSide {
       return false
     case .typed:
       hasher.combine(ArchiveValue.Kind.typed)
-      hasher.combine(names.digest(ofClass: try typeNumber(of: value)))
+      hasher.combine(names.digest(ofClass: try value.typeNumber))
     case .some, .none, .empty, .url:
       hasher.combine(value.kind)
     default:
@@ -224,7 +220,7 @@ final class DiffSide {
         classes.append(names.digest(ofClass: target.classNumber))
         content = target.value
       case .some, .typed:
-        classes.append(names.digest(ofClass: try typeNumber(of: value)))
+        classes.append(names.digest(ofClass: try value.typeNumber))
         content = try value.wrapped
       default: return (value, classes)
       }

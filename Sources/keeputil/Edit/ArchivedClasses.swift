@@ -19,7 +19,7 @@ struct ArchivedClasses {
     try check(key.className)
     var seen: Set<String> = []
     var keys: [String] = []
-    for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
+    for number in image.bodyNumbers {
       let body = try image.numberedBody(number, referredToAt: 0)
       guard isOf(key.className, body.classNumber) else { continue }
       for found in try self.keys(of: body.value) where seen.insert(found).inserted { keys.append(found) }

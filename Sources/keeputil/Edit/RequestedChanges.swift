@@ -19,9 +19,7 @@ struct RequestedChanges {
     for option in RequestedChanges.options {
       for text in arguments.values(option) { changes.append(try RequestedChanges.change(option, text)) }
     }
-    guard !changes.isEmpty else {
-      throw arguments.misuse("no change was given; try 'keeputil help edit'")
-    }
+    guard !changes.isEmpty else { throw arguments.misuse("no change was given; try 'keeputil help edit'") }
     try checkPaths()
   }
 

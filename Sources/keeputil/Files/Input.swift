@@ -77,10 +77,8 @@ struct Input {
     return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
   }
 
-  typealias Translated = (data: Data, losses: [(what: String, count: Int)])
-
   /// The archive that is made of an archive of NSKeyedArchiver; `nil` if this is none.
-  func translatedArchive() throws(CommandFailure) -> Translated? {
+  func translatedArchive() throws(CommandFailure) -> TranslatedArchive? {
     guard kind == .propertyList else { return nil }
     do {
       return try translateFoundationArchive(data)
@@ -91,12 +89,8 @@ struct Input {
     }
   }
 
-  func openArchiveToRead() throws(CommandFailure) -> ArchiveImage {
-    do {
-      return try ArchiveImage(data: data, verification: .onDemand)
-    } catch {
-      throw failure(error)
-    }
+  func openArchive() throws(CommandFailure) -> ArchiveImage {
+    try reading { try ArchiveImage(data: data, verification: .onDemand) }
   }
 
   /// Lets `body` use the content of the file; errors of the content get the name of the file.
@@ -110,6 +104,12 @@ struct Input {
     } catch {
       throw CommandFailure(coding: error, in: name)
     }
+  }
+
+  /// Throws if the output of a command would replace its input.
+  func refuseAsOutput(_ path: String, for command: String, _ advice: String) throws(CommandFailure) {
+    guard path != "-", let file, file == FileIdentity(ofFileAt: path) else { return }
+    throw .usage("\(command): \(path) is the input, which would be lost; \(advice)")
   }
 
   /// Shows the progress of some work with the file.
@@ -161,13 +161,5 @@ struct FileIdentity: Equatable {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     self.init(status)
-  }
-}
-
-extension Input {
-  /// Throws if the output of a command would replace its input.
-  func refuseAsOutput(_ path: String, for command: String, _ advice: String) throws(CommandFailure) {
-    guard path != "-", let file, file == FileIdentity(ofFileAt: path) else { return }
-    throw .usage("\(command): \(path) is the input, which would be lost; \(advice)")
   }
 }

@@ -202,18 +202,18 @@ struct GraphDrawing {
       let y = isAbove ? point.y - height - 1 : point.y + 2
       return Label(text: edge.label, box: Box(x: x, y: y, width: width, height: height), isRight: isRight)
     }
-    let isReversed = !layout.isFlat(index) && layout.isReversed[index]
+    let (isFlat, isReversed) = (layout.isFlat(index), layout.isReversed[index])
     // The left end is on the right side of its node, and the right end on the left side.
     let left = isReversed ? end : start
     let right = isReversed ? start : end
     let (leftNode, rightNode) = isReversed ? (edge.to, edge.from) : (edge.from, edge.to)
-    let behindRight = layout.ranks[rightNode] - (layout.isFlat(index) ? 0 : 1)
+    let behindRight = layout.ranks[rightNode] - (isFlat ? 0 : 1)
     var ends = [
       (point: left, isRight: false, column: layout.ranks[leftNode]),
-      (point: right, isRight: !layout.isFlat(index), column: behindRight),
+      (point: right, isRight: !isFlat, column: behindRight),
     ]
     // There is more room where fewer edges meet.
-    if !layout.isFlat(index), layout.slots[rightNode].before.count < layout.slots[leftNode].after.count {
+    if !isFlat, layout.slots[rightNode].before.count < layout.slots[leftNode].after.count {
       ends.swapAt(0, 1)
     }
     let candidates = [true, false].flatMap { isAbove in

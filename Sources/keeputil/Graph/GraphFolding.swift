@@ -24,7 +24,7 @@ struct GraphFolding {
     var heights = columns.map { _ in 0.0 }
     for (rank, size) in zip(ranks, sizes) { heights[rank] += size.height + LayerPlacing.nodeGap }
     bandStarts = GraphFolding.bandStarts(columns.map { $0.width + $0.gap }, heights.max() ?? 0)
-    tell()
+    putFarEdgesInWords()
   }
 
   private static func bandStarts(_ widths: [Double], _ height: Double) -> [Int] {
@@ -43,7 +43,7 @@ struct GraphFolding {
     return starts
   }
 
-  private mutating func tell() {
+  private mutating func putFarEdgesInWords() {
     func band(_ node: Int) -> Int? { bandStarts.lastIndex { $0 <= ranks[node] } }
     func distance(_ edge: ObjectGraph.Edge) -> Int { abs(ranks[edge.to] - ranks[edge.from]) }
     // Each edge that passes a column takes space there.

@@ -25,7 +25,7 @@ struct GraphReader {
 
   func objectCount() throws -> Int {
     var count = 0
-    for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
+    for number in image.bodyNumbers {
       if try image.numberedBody(number, referredToAt: 0).classNumber != nil { count += 1 }
       if number & 0xFFF == 0 { progress.update(number / 4, of: image.directory.bodyCount) }
     }
@@ -36,7 +36,7 @@ struct GraphReader {
     var graph = ObjectGraph()
     var nodes: [Int: Int] = [:]
     graph.nodes.append(try topLevelNode())
-    for number in stride(from: 1, through: image.directory.bodyCount, by: 1) {
+    for number in image.bodyNumbers {
       let body = try image.numberedBody(number, referredToAt: 0)
       guard let name = body.className else { continue }
       nodes[number] = graph.nodes.count
@@ -113,7 +113,7 @@ struct GraphReader {
   private mutating func visitReferences(_ visit: Visit) throws {
     try visitReferences(in: image.topLevelValue, nil, [], visit)
     let count = image.directory.bodyCount
-    for number in stride(from: 1, through: count, by: 1) {
+    for number in image.bodyNumbers {
       let body = try image.numberedBody(number, referredToAt: 0)
       let start = valueKeys[number].map { [$0] } ?? []
       let isObject = body.classNumber != nil
@@ -182,10 +182,8 @@ struct GraphReader {
     }
     var lines: [String] = []
     var walk = ArchiveWalk(content)
-    _ = try walk.next()
-    while lines.count < GraphReader.mostFields, case .value(let member, let label?) = try walk.next() {
-      try walk.skipMembers()
-      if let text = try scalar(member) {
+    while lines.count < GraphReader.mostFields, let member = try walk.nextMember() {
+      if let label = member.label, let text = try scalar(member.value) {
         let key = displayed(label.keyText, GraphReader.mostLineCharacters)
         lines.append(line("\(key): \(text)"))
       }

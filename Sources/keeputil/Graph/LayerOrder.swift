@@ -103,15 +103,10 @@ enum LayerPlacing {
   /// Places the slots of a column as near to their ideal positions as their order and the gaps between them allow: by least
   /// squares, which pools neighbours that would overlap.
   private static func settle(_ column: [Int], _ wanted: [Double], _ slots: inout [LayeredLayout.Slot]) {
-    var shifts: [Double] = []
-    for (index, slot) in column.enumerated() {
-      guard index > 0 else {
-        shifts.append(0)
-        continue
-      }
-      let above = slots[column[index - 1]]
-      let gap = above.node == nil || slots[slot].node == nil ? passingGap : nodeGap
-      shifts.append(shifts[index - 1] + (above.height + slots[slot].height) / 2 + gap)
+    var shifts = [0.0]
+    for (above, below) in zip(column, column.dropFirst()).map({ (slots[$0], slots[$1]) }) {
+      let gap = above.node == nil || below.node == nil ? passingGap : nodeGap
+      shifts.append(shifts[shifts.count - 1] + (above.height + below.height) / 2 + gap)
     }
     // Without the gaps, the positions must not decrease.
     var pools: [(sum: Double, count: Int)] = []
@@ -124,12 +119,7 @@ enum LayerPlacing {
         pools[pools.count - 1] = (before.sum + last.sum, before.count + last.count)
       }
     }
-    var index = 0
-    for pool in pools {
-      for _ in 0..<pool.count {
-        slots[column[index]].y = pool.sum / Double(pool.count) + shifts[index]
-        index += 1
-      }
-    }
+    let places = pools.flatMap { Array(repeating: $0.sum / Double($0.count), count: $0.count) }
+    for (slot, (place, shift)) in zip(column, zip(places, shifts)) { slots[slot].y = place + shift }
   }
 }

@@ -153,11 +153,14 @@ struct LayeredLayout {
     }
   }
 
-  /// The width of a column, and the gap behind it.
-  typealias Column = (width: Double, gap: Double)
+  struct Column {
+    var width = 1.0
+    /// The gap behind it.
+    var gap = leastGap
+  }
 
   static func columnWidths(_ sizes: [Size], _ links: [Link], _ ranks: [Int]) -> [Column] {
-    var columns = Array(repeating: (width: 1.0, gap: leastGap), count: (ranks.max() ?? 0) + 1)
+    var columns = Array(repeating: Column(), count: (ranks.max() ?? 0) + 1)
     for (rank, size) in zip(ranks, sizes) { columns[rank].width = max(columns[rank].width, size.width) }
     // Between columns there is space for the labels of the edges that begin or end there.
     for link in links where !link.labelWidth.isZero {

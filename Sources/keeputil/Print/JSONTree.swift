@@ -54,7 +54,7 @@ struct JSONTree {
   /// The next step, after counting what is left out of a long array or dictionary.
   private mutating func nextStep() throws -> ArchiveWalk.Step? {
     if let count = walk.leaveOut(behind: options.mostMembers) {
-      let isMap = walk.upcoming?.kind == .map
+      let isMap = walk.upcomingKind == .map
       if isMap { try json.field("$more", count) } else { try json.value(["$more": count] as JSONFields) }
     }
     return try walk.next()

@@ -27,6 +27,7 @@ struct TreePrinter {
     let body: Range<Int>?
   }
 
+  private let image: ArchiveImage
   private let output: any Output
   private let options: TreeOptions
   private var walk: ArchiveWalk
@@ -47,6 +48,7 @@ struct TreePrinter {
 
   /// - Parameter body: the object that `value` is the content of, if it is shown as one.
   init(_ value: ArchiveValue, _ output: any Output, _ options: TreeOptions, in body: ArchiveBody? = nil) {
+    image = value.image
     self.output = output
     self.options = options
     walk = ArchiveWalk(value)
@@ -58,7 +60,7 @@ struct TreePrinter {
     try printValue()
     var next = 0
     while next < pending.count {
-      let body = try walk.body(pending[next])
+      let body = try image.numberedBody(pending[next], referredToAt: 0)
       next += 1
       walk = ArchiveWalk(body.value)
       enter(body)
@@ -214,15 +216,4 @@ struct TreePrinter {
   }
 
   private func faint(_ text: String) -> String { options.palette.paint(text, .faint) }
-}
-
-extension ArchiveWalk {
-  /// Leaves out the rest of an array or dictionary after `most` members; returns how many are left out. Searches their
-  /// end only if something is shown behind them.
-  mutating func leaveOut(behind most: Int) -> Int? {
-    guard let (kind, index, count) = upcoming, kind == .array || kind == .map, index >= most, index < count
-    else { return nil }
-    skipUpcoming()
-    return count - index
-  }
 }

@@ -15,7 +15,12 @@ enum ReportClassTree {
       let bytes = ArchiveStatistics.Tally.sum(tallies).bytes
       nodes.add(nil, .others, .init(count: tallies.count, bytes: bytes), to: parent)
     }
-    func add(_ label: String, _ kind: ReportKind, _ tally: ArchiveStatistics.Tally, owner: Int) {
+    func add(
+      _ label: String,
+      _ kind: ReportKind,
+      _ tally: ArchiveStatistics.Tally,
+      owner: StatisticsPass.Owner
+    ) {
       let parent = nodes.count
       nodes.add(label, kind, tally, to: 0)
       // The order of a dictionary differs from process to process.
@@ -27,13 +32,13 @@ enum ReportClassTree {
     }
     let classes = statistics.classes.filter { $0.bodies.count > 0 }
     for row in classes.prefix(mostClasses) {
-      add(ReportTree.shownName(row.entry.name), .type, row.bodies, owner: row.number)
+      add(ReportTree.shownName(row.entry.name), .type, row.bodies, owner: .object(ofClass: row.number))
     }
     addOthers(classes.dropFirst(mostClasses).map(\.bodies), to: 0)
     if statistics.topLevelValues.count > 0 {
-      add("values of the top level", .group, statistics.topLevelValues, owner: -1)
+      add("values of the top level", .group, statistics.topLevelValues, owner: .topLevelValue)
     }
-    add("top level", .group, .init(count: 0, bytes: statistics.topLevel.bytes), owner: -2)
+    add("top level", .group, .init(count: 0, bytes: statistics.topLevel.bytes), owner: .topLevel)
     ReportTree.addParts(statistics, to: &nodes)
     return nodes
   }

@@ -19,17 +19,11 @@ struct ReportData {
   /// The most rows of a table of the page.
   static let mostRows = 500
 
-  init(
-    _ image: ArchiveImage,
-    _ summary: ArchiveSummary,
-    _ pass: StatisticsPass,
-    name: String,
-    to output: any Output
-  ) throws(ArchiveError) {
+  init(_ pass: StatisticsPass, name: String, to output: any Output) throws(ArchiveError) {
     statistics = pass.statistics
     reached = pass.reached
     self.name = name
-    tree = try ReportTree(image, summary, pass).nodes
+    tree = try ReportTree(pass).nodes
     classTree = ReportClassTree.nodes(pass)
     self.output = output
     for (index, node) in tree.enumerated() {

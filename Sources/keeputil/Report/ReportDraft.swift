@@ -16,19 +16,25 @@ struct ReportDraft {
   var isFirst = false
   var memberCount = 0
   var children: [ReportDraft] = []
-  /// The number of the class of an object that is first reached here, or a negative number for a kind.
-  var group: Int
+  /// What it is, which names the row that it may be folded into.
+  enum Group: Equatable {
+    /// An object that is first reached here.
+    case objects(ofClass: Int)
+    case values(ReportKind)
+  }
+
+  var group: Group
   var foldedCount = 0
   var foldedBytes = 0
   /// The group of all folded values; `nil` if none are folded, or if they belong to several groups.
-  private(set) var foldedGroup: Int?
+  private(set) var foldedGroup: Group?
 
   init(label: PathElement? = nil, kind: StatisticKind, start: Int, offset: Int) {
     self.label = label
     self.kind = kind
     self.offset = offset
     extent = start..<start
-    group = -1 - ReportKind(kind).rawValue
+    group = .values(ReportKind(kind))
   }
 
   var bytes: Int { extent.count + extraBytes }
@@ -81,9 +87,9 @@ struct ReportDrafting {
   static let mostMembers = 1_000
   static let fewMembers = 120
 
-  init(_ image: ArchiveImage, _ reached: ReachedBodies, totals: [Int], limit: Int) {
-    self.image = image
-    self.reached = reached
+  init(_ pass: StatisticsPass, totals: [Int], limit: Int) {
+    image = pass.image
+    reached = pass.reached
     self.totals = totals
     self.limit = limit
   }
@@ -123,8 +129,8 @@ struct ReportDrafting {
           draft.isFirst = kind != .conditional && reached.isFirst(target, from: number, at: value.offset)
           if draft.isFirst {
             draft.extraBytes = totals[target]
-            draft.group =
-              try image.numberedBody(target, referredToAt: value.offset).classNumber ?? draft.group
+            let body = try image.numberedBody(target, referredToAt: value.offset)
+            if let number = body.classNumber { draft.group = .objects(ofClass: number) }
           }
         }
         if frames.isEmpty { return draft }

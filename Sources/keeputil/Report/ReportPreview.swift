@@ -30,19 +30,20 @@ enum ReportPreview {
   private static func text(_ value: ArchiveValue) throws(ArchiveError) -> String? {
     let extent = try value.byteRange
     guard extent.count > 4_096 else { return quoted(shortened(try value.string ?? "", longestText)) }
-    var cursor = extent.lowerBound + 1
-    _ = try value.reader.varint(at: &cursor)
     // Four bytes for each character are enough; a character that is cut is left out.
-    let start = try value.reader.array(of: UInt8.self, count: longestText * 4, at: cursor)
+    let start = try value.reader.array(
+      of: UInt8.self,
+      count: longestText * 4,
+      at: value.countedBytes.lowerBound
+    )
     let text = String(decoding: start, as: UTF8.self)
     return quoted(String(text.prefix(longestText)) + "…")
   }
 
   private static func bytes(_ value: ArchiveValue) throws(ArchiveError) -> String {
-    var cursor = value.offset + 1
-    let count = try value.reader.varint(at: &cursor)
-    let shown = try value.reader.array(of: UInt8.self, count: min(count, 16), at: cursor)
-    return bytesText(shown, of: count)
+    let range = try value.countedBytes
+    let shown = try value.reader.array(of: UInt8.self, count: min(range.count, 16), at: range.lowerBound)
+    return bytesText(shown, of: range.count)
   }
 
   private static func numbers(_ value: ArchiveValue) throws(ArchiveError) -> String {

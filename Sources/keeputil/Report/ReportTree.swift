@@ -6,7 +6,6 @@ struct ReportTree {
   private(set) var nodes: [ReportNode] = []
   private let image: ArchiveImage
   private let pass: StatisticsPass
-  private let summary: ArchiveSummary
   /// For each body, its bytes and those of all bodies first reached from it.
   private var totals: [Int]
   /// The nodes whose bodies are not opened yet, by their bytes.
@@ -14,10 +13,9 @@ struct ReportTree {
 
   static let mostNodes = 20_000
 
-  init(_ image: ArchiveImage, _ summary: ArchiveSummary, _ pass: StatisticsPass) throws(ArchiveError) {
-    self.image = image
-    self.summary = summary
+  init(_ pass: StatisticsPass) throws(ArchiveError) {
     self.pass = pass
+    image = pass.image
     totals = Array(repeating: 0, count: image.directory.bodyCount + 1)
     try sumUp()
     nodes.append(ReportNode(parent: -1, kind: .archive, bytes: image.reader.count))
@@ -45,7 +43,7 @@ struct ReportTree {
   private mutating func open(_ number: Int, into node: Int) throws(ArchiveError) {
     // The first bodies must not take all the space.
     let room = max(64, (ReportTree.mostNodes - nodes.count) / 2)
-    var drafting = ReportDrafting(image, pass.reached, totals: totals, limit: room)
+    var drafting = ReportDrafting(pass, totals: totals, limit: room)
     let root = try drafting.draft(number)
     if number != 0 {
       if nodes[node].kind != .object, root.target == 0 { nodes[node].kind = ReportKind(root.kind) }
@@ -68,9 +66,12 @@ struct ReportTree {
   private mutating func addMembers(of draft: ReportDraft, to node: Int, home: Int) throws(ArchiveError) {
     for child in draft.children { try add(child, to: node, home: home) }
     guard draft.foldedCount > 0 else { return }
-    let name = draft.foldedGroup.flatMap { group in
-      group >= 0 ? ReportTree.shownName(image.classes[group].name) : ReportKind(rawValue: -1 - group)?.name
-    }
+    let name: String? =
+      switch draft.foldedGroup {
+      case .objects(let classNumber)?: ReportTree.shownName(image.classes[classNumber].name)
+      case .values(let kind)?: kind.name
+      case nil: nil
+      }
     var others = ReportNode(parent: node, kind: .others, bytes: draft.foldedBytes, count: draft.foldedCount)
     others.typeName = name
     others.home = home
@@ -110,7 +111,7 @@ struct ReportTree {
     node.body = body.number
     node.typeName = body.className.map(ReportTree.shownName) ?? node.typeName
     node.ownBytes = body.byteRange.count
-    node.references = summary.referenceCounts[body.number]
+    node.references = pass.summary.referenceCounts[body.number]
   }
 
   static func shownName(_ name: String) -> String { displayedName(name, 160) }

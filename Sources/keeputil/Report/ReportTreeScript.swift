@@ -32,7 +32,7 @@ enum ReportTreeScript {
       }
       row.append(twist);
       if (kind !== "others" && tree.ownLabel(node) !== null) row.append(make("span", "label", tree.ownLabel(node)));
-      row.append(...described_(tree, node, kind));
+      row.append(...rowTexts(tree, node, kind));
       row.append(make("span", "size", short(tree.bytes[node])));
       if (tree.hasChildren(node)) {
         const go = makeButton("go", "map", () => { showMap("path", node); map.scrollIntoView({ block: "center" }); });
@@ -45,7 +45,7 @@ enum ReportTreeScript {
     }
 
     // The text of a row after the label.
-    function described_(tree, node, kind) {
+    function rowTexts(tree, node, kind) {
       const type = tree.typeName(node), text = tree.preview(node), body = tree.body[node];
       if (kind === "others") return [make("span", "kind", "… " + counted(tree.count[node], "other") + (type ? " · " + type : ""))];
       if (kind === "reference" || (kind === "weak" && body)) {

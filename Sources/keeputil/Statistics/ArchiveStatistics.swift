@@ -5,7 +5,7 @@ extension ArchiveImage {
   /// The number of objects of each class, and the bytes of their bodies.
   func classTallies() throws(ArchiveError) -> [ArchiveStatistics.Tally] {
     var tallies = [ArchiveStatistics.Tally](repeating: .init(), count: classes.count)
-    for number in stride(from: 1, through: directory.bodyCount, by: 1) {
+    for number in bodyNumbers {
       let body = try numberedBody(number, referredToAt: 0)
       if let classNumber = body.classNumber { tallies[classNumber].add(body.byteRange.count) }
     }

@@ -2,10 +2,16 @@ import Keepsake
 
 /// One pass over each body and each value in it, in the order in which they are reached, without recursion.
 struct StatisticsPass {
-  /// A class and a key of its objects.
-  struct ClassKey: Hashable {
-    /// -1 for a value of the top level, -2 for the top level itself.
-    let owner: Int
+  /// What a body is.
+  enum Owner: Hashable {
+    case topLevel
+    case topLevelValue
+    case object(ofClass: Int)
+  }
+
+  /// A key of the objects of a class, of values of the top level, or of the top level itself.
+  struct OwnedKey: Hashable {
+    let owner: Owner
     let row: Int
   }
 
@@ -21,13 +27,13 @@ struct StatisticsPass {
   }
 
   let image: ArchiveImage
-  private let referenceCounts: [Int]
+  let summary: ArchiveSummary
   private(set) var reached: ReachedBodies
   private(set) var keys: KeyRows
   /// The rows of keys of dictionaries that are in the string table, by their numbers there.
   private var sharedKeyRows: [Int: Int] = [:]
   /// The bytes directly under each key of the objects of each class; only if `wantsClassKeys` is set.
-  private(set) var classKeys: [ClassKey: ArchiveStatistics.Tally] = [:]
+  private(set) var classKeys: [OwnedKey: ArchiveStatistics.Tally] = [:]
   private let wantsClassKeys: Bool
   private(set) var statistics: ArchiveStatistics
 
@@ -55,7 +61,7 @@ struct StatisticsPass {
   ) throws(ArchiveError) {
     self.image = image
     self.wantsClassKeys = wantsClassKeys
-    referenceCounts = summary.referenceCounts
+    self.summary = summary
     reached = ReachedBodies(bodyCount: image.directory.bodyCount)
     keys = KeyRows(image)
     let reader = image.reader
@@ -77,26 +83,23 @@ struct StatisticsPass {
   mutating func run(_ progress: Progress? = nil) throws(ArchiveError) {
     let topLevel = try image.topLevelValue
     let extent = image.directory.topLevel
-    var done = extent.count
-    count(extent, topLevel, row: KeyRows.outside)
+    countClassNumber(in: extent, before: topLevel, row: KeyRows.outside)
     statistics.topLevel.add(extent.count)
-    try scan(topLevel, 0, KeyRows.outside, owner: -2, className: nil)
-    var next = 0
-    var unreachedNumber = 1
-    while true {
+    try scan(topLevel, 0, KeyRows.outside, owner: .topLevel, className: nil)
+    var (next, done) = (0, extent.count)
+    func visitWaiting() throws(ArchiveError) {
       while next < reached.order.count {
         done += try visit(Int(reached.order[next]))
         next += 1
-        progress?.update(done, of: image.directory.topLevel.upperBound)
+        progress?.update(done, of: extent.upperBound)
       }
-      // The following bodies are reached from a body to which nothing leads, or are such bodies.
-      while unreachedNumber <= image.directory.bodyCount, reached.isReached(unreachedNumber) {
-        unreachedNumber += 1
-      }
-      guard unreachedNumber <= image.directory.bodyCount else { break }
-      reached.noteUnreached(unreachedNumber)
-      isBeyondReach = true
-      unreachedNumber += 1
+    }
+    try visitWaiting()
+    isBeyondReach = true
+    // The following bodies are reached from a body to which nothing leads, or are such bodies.
+    for number in image.bodyNumbers where !reached.isReached(number) {
+      reached.noteUnreached(number)
+      try visitWaiting()
     }
     try finish()
   }
@@ -106,7 +109,7 @@ struct StatisticsPass {
     let body = try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound)
     let byteCount = body.byteRange.count
     let row = reached.row(number)
-    count(body.byteRange, body.value, row: row)
+    countClassNumber(in: body.byteRange, before: body.value, row: row)
     if isBeyondReach { statistics.unreached.add(byteCount) }
     if let classNumber = body.classNumber {
       statistics.classes[classNumber].bodies.add(byteCount)
@@ -115,14 +118,15 @@ struct StatisticsPass {
     } else {
       statistics.topLevelValues.add(byteCount)
     }
-    try scan(body.value, number, row, owner: body.classNumber ?? -1, className: body.className)
+    let owner = body.classNumber.map { Owner.object(ofClass: $0) } ?? .topLevelValue
+    try scan(body.value, number, row, owner: owner, className: body.className)
     return byteCount
   }
 
-  /// Counts the class number at the start of a body.
-  private mutating func count(_ extent: Range<Int>, _ root: ArchiveValue, row: Int) {
-    statistics.classNumbers.add(root.offset - extent.lowerBound)
-    keys.addOwn(root.offset - extent.lowerBound, to: row)
+  private mutating func countClassNumber(in body: Range<Int>, before root: ArchiveValue, row: Int) {
+    let byteCount = root.offset - body.lowerBound
+    statistics.classNumbers.add(byteCount)
+    keys.addOwn(byteCount, to: row)
   }
 
   private func listed(_ body: ArchiveBody) -> ArchiveStatistics.ListedValue {
@@ -132,12 +136,12 @@ struct StatisticsPass {
       bytes: body.byteRange.count,
       kind: .object,
       className: body.className,
-      referenceCount: referenceCounts[body.number]
+      referenceCount: summary.referenceCounts[body.number]
     )
   }
 
   private mutating func noteSharing(_ body: ArchiveBody) {
-    let count = referenceCounts[body.number]
+    let count = summary.referenceCounts[body.number]
     guard count > 1 else { return }
     let (saved, overflow) = (count - 1).multipliedReportingOverflow(by: body.byteRange.count)
     statistics.sharing.objectCount += 1
@@ -151,7 +155,7 @@ struct StatisticsPass {
     _ root: ArchiveValue,
     _ number: Int,
     _ bodyRow: Int,
-    owner: Int,
+    owner: Owner,
     className: String?
   ) throws(ArchiveError) {
     var walk = ArchiveWalk(root)
@@ -193,13 +197,10 @@ struct StatisticsPass {
       let kind = try StatisticKind(value)
       kinds[kind.rawValue].count += 1
       if value.hasMembers {
-        var type: Int?
-        if kind == .typed {
-          var cursor = value.offset
-          let number = try image.valueTypeNumber(at: &cursor)
-          types[number].values.count += 1
-          openTypes[number] += 1
-          type = number
+        let type = try value.typeNumber
+        if let type {
+          types[type].values.count += 1
+          openTypes[type] += 1
         }
         frames.append(Frame(kind: kind, row: row, start: start, hasKey: hasKey, type: type))
       } else {
@@ -227,16 +228,14 @@ struct StatisticsPass {
 
   /// The row of a key of a dictionary. A text of the string table, which may be long, is looked up once.
   private mutating func dictionaryKeyRow(_ name: String, _ key: ArchiveValue) throws(ArchiveError) -> Int {
-    guard let number = try key.sharedStringNumber else {
-      return keys.row(ofDictionaryKey: name)
-    }
+    guard let number = try key.sharedStringNumber else { return keys.row(ofDictionaryKey: name) }
     if let known = sharedKeyRows[number] { return known }
     let row = keys.row(ofDictionaryKey: name)
     sharedKeyRows[number] = row
     return row
   }
 
-  private mutating func leave(at end: Int, _ owner: Int) {
+  private mutating func leave(at end: Int, _ owner: Owner) {
     guard let frame = frames.popLast() else { return }
     kinds[frame.kind.rawValue].bytes += end - cursor
     keys.addOwn(end - cursor, to: frame.row)
@@ -248,12 +247,12 @@ struct StatisticsPass {
     cursor = end
   }
 
-  private mutating func close(_ row: Int, _ byteCount: Int, _ owner: Int) {
+  private mutating func close(_ row: Int, _ byteCount: Int, _ owner: Owner) {
     keys.close(row, byteCount)
     guard wantsClassKeys, frames.count == 1 else { return }
-    var pair = ClassKey(owner: owner, row: row)
+    var pair = OwnedKey(owner: owner, row: row)
     if classKeys[pair] == nil, classKeys.count >= StatisticsPass.mostClassKeys {
-      pair = ClassKey(owner: owner, row: KeyRows.furtherKeys)
+      pair = OwnedKey(owner: owner, row: KeyRows.furtherKeys)
     }
     classKeys[pair, default: .init()].add(byteCount)
   }
@@ -289,40 +288,21 @@ struct StatisticsPass {
   }
 }
 
-extension Sequence {
-  /// Those with the most bytes come first; those of equal size stay in order.
-  func largestFirst(_ bytes: (Element) -> Int) -> [Element] {
-    enumerated().sorted { (bytes($0.element), $1.offset) > (bytes($1.element), $0.offset) }.map(\.element)
-  }
-}
-
-/// The largest of many things; among things of equal size, the first.
-struct LargestList<Thing> {
-  private let most: Int
-  /// From the last to the first.
-  private var entries: [(size: Int, thing: Thing)] = []
-
-  init(_ most: Int = .max) { self.most = most }
-
-  /// The things, the largest first.
-  var things: [Thing] { entries.reversed().map(\.thing) }
-
-  /// Whether a thing of this size would be in the list; asked before the thing is made.
-  func accepts(_ size: Int) -> Bool {
-    guard entries.count == most else { return true }
-    return entries.first.map { size > $0.size } ?? false
-  }
-
-  mutating func add(_ size: Int, _ thing: Thing) {
-    guard accepts(size) else { return }
-    if entries.count == most { entries.removeFirst() }
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].size < size { low = middle + 1 } else { high = middle }
+extension StatisticsPass {
+  /// A pass over the archive in `input`, which is checked first.
+  static func over(
+    _ input: Input,
+    top: Int,
+    wantsClassKeys: Bool = false
+  ) throws(CommandFailure) -> StatisticsPass {
+    let (image, summary) = try input.openCheckedArchive()
+    let progress = Progress("counting", .whenUseful)
+    defer { progress.finish() }
+    return try input.reading {
+      let original = image.source == nil ? nil : ArchiveStatistics.Original(input.data)
+      var pass = try StatisticsPass(image, summary, of: original, top: top, wantsClassKeys: wantsClassKeys)
+      try pass.run(progress)
+      return pass
     }
-    entries.insert((size, thing), at: low)
   }
-
-  mutating func popFirst() -> Thing? { entries.popLast()?.thing }
 }

@@ -2,22 +2,15 @@ import Keepsake
 
 /// The figures of an archive as tables for people.
 struct StatisticsText {
-  private let statistics: ArchiveStatistics
-  private let output: any Output
-  private let palette: Palette
+  let statistics: ArchiveStatistics
+  let output: any Output
+  let palette: Palette
   /// The most rows of a table of classes or keys; the rest is one row.
-  private let mostRows: Int
+  let mostRows: Int
 
   private static let longestName = 44
   private static let longestClassName = 32
   private static let longestPath = 64
-
-  init(_ statistics: ArchiveStatistics, _ output: any Output, _ palette: Palette, mostRows: Int) {
-    self.statistics = statistics
-    self.output = output
-    self.palette = palette
-    self.mostRows = mostRows
-  }
 
   func write(name: String) throws {
     let size = statistics.original?.byteCount ?? statistics.byteCount
@@ -76,37 +69,37 @@ struct StatisticsText {
     abridged(value.path, StatisticsText.longestPath)
   }
 
-  private func size(_ bytes: Int) -> [String] { [grouped(bytes), percentText(statistics.share(bytes))] }
+  private func share(_ bytes: Int) -> String { percentText(statistics.share(bytes)) }
+
+  private func size(_ bytes: Int) -> [String] { [grouped(bytes), share(bytes)] }
 
   private func cells(_ tally: ArchiveStatistics.Tally) -> [String] {
     [grouped(tally.count)] + size(tally.bytes)
   }
 
   private var parts: TextTable {
-    var table = TextTable("part", ">bytes", ">share", ">entries")
-    for part in statistics.parts where !part.range.isEmpty {
-      table.add([part.title] + size(part.range.count) + [part.entryCount.map(grouped) ?? ""])
+    let rows = statistics.parts.filter { !$0.range.isEmpty }.map { part in
+      [part.title] + size(part.range.count) + [part.entryCount.map(grouped) ?? ""]
     }
-    table.add(["in all", grouped(statistics.byteCount), percentText(1), ""])
-    return table
+    let sum = ["in all", grouped(statistics.byteCount), percentText(1), ""]
+    return TextTable("part", ">bytes", ">share", ">entries", rows: rows + [sum])
   }
 
   private var classes: TextTable {
-    var table = TextTable("class", ">objects", ">bytes", ">average", ">share")
-    func add(_ name: String, _ tally: ArchiveStatistics.Tally) {
-      guard tally.count > 0 else { return }
-      let average = (Double(tally.bytes) / Double(tally.count) * 10).rounded() / 10
-      var cells = [name] + cells(tally)
-      cells.insert(average >= 1_000 ? grouped(Int(average)) : "\(average)", at: 3)
-      table.add(cells)
-    }
     let classes = statistics.classes.filter { $0.bodies.count > 0 }
-    for row in classes.prefix(mostRows) { add(name(row.entry.name), row.bodies) }
     let rest = classes.dropFirst(mostRows)
-    add("(\(grouped(rest.count)) more)", .sum(rest.map(\.bodies)))
-    add("(values of the top level)", statistics.topLevelValues)
-    add("(the top level itself)", statistics.topLevel)
-    return table
+    let tallies =
+      classes.prefix(mostRows).map { (name($0.entry.name), $0.bodies) } + [
+        ("(\(grouped(rest.count)) more)", .sum(rest.map(\.bodies))),
+        ("(values of the top level)", statistics.topLevelValues),
+        ("(the top level itself)", statistics.topLevel),
+      ]
+    let rows = tallies.filter { $1.count > 0 }.map { name, tally in
+      let average = (Double(tally.bytes) / Double(tally.count) * 10).rounded() / 10
+      let averageText = average >= 1_000 ? grouped(Int(average)) : "\(average)"
+      return [name, grouped(tally.count), grouped(tally.bytes), averageText, share(tally.bytes)]
+    }
+    return TextTable("class", ">objects", ">bytes", ">average", ">share", rows: rows)
   }
 
   private var types: TextTable {

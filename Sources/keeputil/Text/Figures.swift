@@ -31,32 +31,28 @@ func percentText(_ share: Double) -> String {
   return "\(tenths / 10).\(tenths % 10) %"
 }
 
-/// A number of bytes in a suitable decimal unit, as for files.
+/// A number of bytes, a thousand or more, in a suitable decimal unit, as for files.
 func readableBytes(_ bytes: Int) -> String {
-  let units = ["kB", "MB", "GB", "TB"]
-  var size = Double(abs(bytes)) / 1_000
-  guard size >= 1 else { return counted(bytes, "byte") }
-  var unit = 0
-  while size >= 999.95, unit < units.count - 1 {
+  var units = ["kB", "MB", "GB", "TB"][...]
+  var size = Double(bytes) / 1_000
+  while size >= 999.95, units.count > 1 {
     size /= 1_000
-    unit += 1
+    units.removeFirst()
   }
   let tenths = Int((size * 10).rounded())
-  return "\(bytes < 0 ? "-" : "")\(tenths / 10).\(tenths % 10) \(units[unit])"
+  return "\(tenths / 10).\(tenths % 10) \(units[units.startIndex])"
 }
 
 /// Rows of text in aligned columns.
 struct TextTable {
   private let isRight: [Bool]
-  private var rows: [[String]]
+  private let rows: [[String]]
 
   /// - Parameter headings: one that begins with `>` belongs to a right-aligned column.
   init(_ headings: String..., rows: [[String]] = []) {
     isRight = headings.map { $0.hasPrefix(">") }
     self.rows = [headings.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }] + rows
   }
-
-  mutating func add(_ cells: [String]) { rows.append(cells) }
 
   /// The lines, without blanks at their ends.
   func lines(margin: String) -> [String] {

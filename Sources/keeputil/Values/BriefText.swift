@@ -31,7 +31,7 @@ enum BriefText {
   }
 
   /// A value without its members.
-  static func short(_ value: ArchiveValue) throws(ArchiveError) -> String {
+  private static func short(_ value: ArchiveValue) throws(ArchiveError) -> String {
     switch value.kind {
     case .array, .numbers: return try value.count == 0 ? "[]" : "[…]"
     case .map, .record: return try value.count == 0 ? "{}" : "{…}"
@@ -61,10 +61,10 @@ enum BriefText {
     let count = try value.count ?? 0
     var texts: [String] = []
     var walk = ArchiveWalk(value)
-    _ = try walk.next()
-    while texts.count < min(count, mostMembers), case .value(let member, let label?) = try walk.next() {
-      try walk.skipMembers()
-      let text = try short(member)
+    while texts.count < min(count, mostMembers), let member = try walk.nextMember(),
+      let label = member.label
+    {
+      let text = try short(member.value)
       texts.append(value.kind == .array ? text : "\(key(label)): \(text)")
     }
     if count > mostMembers { texts.append("… \(grouped(count - mostMembers)) more") }

@@ -30,7 +30,7 @@ struct PathArgument {
 }
 
 /// The text of a path, as ``PathArgument`` reads it, and safe for a terminal.
-struct PathText {
+enum PathText {
   /// A longer path has only this many steps at its beginning and at its end, so that deep nesting does not multiply the
   /// output.
   private static let mostSteps = 24

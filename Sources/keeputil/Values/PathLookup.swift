@@ -15,7 +15,7 @@ struct PathLookup {
   private let image: ArchiveImage
   private let path: PathArgument
   /// The path to the current value.
-  private var gone: [PathElement] = []
+  private var way: [PathElement] = []
 
   static func find(_ path: PathArgument, in image: ArchiveImage) throws -> Found {
     var lookup = PathLookup(image: image, path: path)
@@ -47,7 +47,7 @@ struct PathLookup {
         value = try member(step.keyText, of: content, description)
       case (.array, .index(let wanted)):
         guard let element = try content[wanted] else { throw beyond(wanted, try content.count ?? 0) }
-        gone.append(step)
+        way.append(step)
         value = element
       case (.numbers, .index(let wanted)) where index == path.steps.count - 1:
         return .number(try number(wanted, of: content))
@@ -67,17 +67,15 @@ struct PathLookup {
   {
     var candidates: [String] = []
     var walk = ArchiveWalk(value)
-    _ = try walk.next()
-    while case .value(let member, let label?) = try walk.next() {
+    while let member = try walk.nextMember(), let label = member.label {
       let key = label.keyText
       if key.utf8.elementsEqual(wanted.utf8) {
-        gone.append(label)
-        return member
+        way.append(label)
+        return member.value
       }
       if candidates.count < PathLookup.mostCandidates { candidates.append(key) }
-      try walk.skipMembers()
     }
-    let container = gone.isEmpty && path.start == nil ? "at the top level" : "in \(here)\(description)"
+    let container = way.isEmpty && path.start == nil ? "at the top level" : "in \(here)\(description)"
     throw failure(
       "there is no key \(quoted(wanted)) \(container)\(Spelling.advice(wanted, among: candidates, count: try value.count ?? 0))"
     )
@@ -98,7 +96,7 @@ struct PathLookup {
   private func failure(_ message: String) -> CommandFailure { .badData(message) }
 
   private var here: String {
-    gone.isEmpty && path.start == nil ? "the top level" : PathText.text(gone, from: start)
+    way.isEmpty && path.start == nil ? "the top level" : PathText.text(way, from: start)
   }
 
   private func beyond(_ index: Int, _ count: Int) -> CommandFailure {

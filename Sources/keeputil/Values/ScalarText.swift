@@ -21,9 +21,7 @@ extension ArchiveValue {
       return "URL " + (parts?.joined(separator: " relative to ") ?? "(of unknown form)")
     case .date:
       let seconds = try date ?? 0
-      guard let time = CalendarTime(secondsSince2001: seconds) else {
-        return "\(seconds) s from 2001-01-01"
-      }
+      guard let time = CalendarTime(secondsSince2001: seconds) else { return "\(seconds) s from 2001-01-01" }
       return "\(time.date) \(time.time)\(time.fraction) +0000"
     case .bytes:
       let bytes = try bytes ?? []
@@ -49,23 +47,16 @@ extension ArchiveValue {
 extension ArchiveNumbers {
   var areSingle: Bool { if case .floats = self { true } else { false } }
 
-  var texts: [String] {
-    switch self {
-    case .bools(let numbers): numbers.map(\.description)
-    case .signed(let numbers): numbers.map(\.description)
-    case .unsigned(let numbers): numbers.map(\.description)
-    case .floats(let numbers): numbers.map(\.description)
-    case .doubles(let numbers): numbers.map(\.description)
-    }
-  }
+  var texts: [String] { list.map { "\($0)" } }
+  var count: Int { list.count }
 
-  var count: Int {
+  private var list: any Collection {
     switch self {
-    case .bools(let numbers): numbers.count
-    case .signed(let numbers): numbers.count
-    case .unsigned(let numbers): numbers.count
-    case .floats(let numbers): numbers.count
-    case .doubles(let numbers): numbers.count
+    case .bools(let numbers): numbers
+    case .signed(let numbers): numbers
+    case .unsigned(let numbers): numbers
+    case .floats(let numbers): numbers
+    case .doubles(let numbers): numbers
     }
   }
 

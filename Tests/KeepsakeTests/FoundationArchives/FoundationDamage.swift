@@ -173,7 +173,7 @@ import Testing
     )
     #expect(try code(data) == .limitExceeded)
     // The translation itself is no larger than the file.
-    #expect(try translateFoundationArchive(data)?.data.count ?? .max < data.count)
+    #expect(try translateFoundationArchive(data)?.buffer.count ?? .max < data.count)
   }
 
   @Test func arraysInThemselves() throws {

@@ -14,34 +14,35 @@ struct ArchiveComparison {
 
   init(_ own: ArchiveValue, _ other: ArchiveValue) throws(ArchiveError) {
     waiting = [Pair(own: own, other: other, path: "")]
-    while firstDifference == nil, let pair = waiting.popLast() { try compare(pair) }
+    while firstDifference == nil, let pair = waiting.popLast() {
+      guard let difference = try compare(pair) else { continue }
+      firstDifference = "archived again, \(pair.path.isEmpty ? "the value" : pair.path) \(difference)"
+    }
   }
 
-  private mutating func compare(_ pair: Pair) throws(ArchiveError) {
-    guard try pair.own.className == pair.other.className else { return differ(pair, "is of another class") }
+  /// What of the two is different beside their members, which wait.
+  private mutating func compare(_ pair: Pair) throws(ArchiveError) -> String? {
+    guard try pair.own.className == pair.other.className else { return "is of another class" }
     let (number, otherNumber) = (try pair.own.objectNumber, try pair.other.objectNumber)
-    guard (number == nil) == (otherNumber == nil) else { return differ(pair, "is nil in one of the two") }
+    guard (number == nil) == (otherNumber == nil) else { return "is nil in one of the two" }
     if let number, let otherNumber {
-      if let known = numbers[number] { return known == otherNumber ? () : differ(pair, "is another object") }
+      if let known = numbers[number] { return known == otherNumber ? nil : "is another object" }
       numbers[number] = otherNumber
     }
     let (own, other) = (try pair.own.content, try pair.other.content)
-    guard own.kind == other.kind else { return differ(pair, "is of another kind") }
+    guard own.kind == other.kind else { return "is of another kind" }
     guard own.hasMembers, own.kind != .url else {
-      return try own.isSameScalar(as: other) ? () : differ(pair, "is another value")
+      return try own.isSameScalar(as: other) ? nil : "is another value"
     }
     let (members, otherMembers) = (try own.members(), try other.members())
     guard members.map(\.label) == otherMembers.map(\.label) else {
-      return differ(pair, "has \(otherMembers.count) parts and had \(members.count), or others")
+      return "has \(otherMembers.count) parts and had \(members.count), or others"
     }
     for (member, other) in zip(members, otherMembers).reversed() {
       let step = member.label.map { "\($0)" } ?? ""
       waiting.append(Pair(own: member.value, other: other.value, path: pair.path + step))
     }
-  }
-
-  private mutating func differ(_ pair: Pair, _ problem: String) {
-    firstDifference = "archived again, \(pair.path.isEmpty ? "the value" : pair.path) \(problem)"
+    return nil
   }
 }
 

@@ -24,16 +24,20 @@ struct GraphComparison {
 
   init(_ original: Any, _ copy: Any) {
     waiting = [Pair(original: original, copy: copy, path: 0)]
-    while let pair = waiting.popLast(), differences.count < GraphComparison.mostDifferences { compare(pair) }
+    while let pair = waiting.popLast(), differences.count < GraphComparison.mostDifferences {
+      guard let difference = compare(pair) else { continue }
+      differences.append("\(description(ofPath: pair.path)): \(difference)")
+    }
     // They hold each other in any number, and go one after the other.
     waiting = []
   }
 
-  private mutating func compare(_ pair: Pair) {
+  /// What of the two is different beside their members, which wait.
+  private mutating func compare(_ pair: Pair) -> String? {
     let pair = Pair(original: held(pair.original), copy: held(pair.copy), path: pair.path)
     let type = type(of: pair.original)
     guard type == Swift.type(of: pair.copy) else {
-      return differ(pair, "is a \(Swift.type(of: pair.copy)) now and was a \(type)")
+      return "is a \(Swift.type(of: pair.copy)) now and was a \(type)"
     }
     if seenTypes.insert(ObjectIdentifier(type)).inserted { samples.append(pair.original) }
     if type is AnyClass {
@@ -43,18 +47,17 @@ struct GraphComparison {
         copies[ObjectIdentifier(original)] = copy
         originals[ObjectIdentifier(copy)] = original
       case (let known?, _):
-        return known === copy
-          ? () : differ(pair, "was an object that is there elsewhere, and is another one now")
+        return known === copy ? nil : "was an object that is there elsewhere, and is another one now"
       case (nil, _):
-        return differ(pair, "is an object that is there elsewhere, and was another one")
+        return "is an object that is there elsewhere, and was another one"
       }
     } else if let isEqual = areEqualValues(pair.original, pair.copy) {
-      return isEqual ? () : differ(pair, "\(text(of: pair.original)) comes back as \(text(of: pair.copy))")
+      return isEqual ? nil : "\(text(of: pair.original)) comes back as \(text(of: pair.copy))"
     }
-    compareMembers(pair)
+    return compareMembers(pair)
   }
 
-  private mutating func compareMembers(_ pair: Pair) {
+  private mutating func compareMembers(_ pair: Pair) -> String? {
     let (original, copy) = (Mirror(reflecting: pair.original), Mirror(reflecting: pair.copy))
     if original.displayStyle == .dictionary || original.displayStyle == .set {
       return compareUnordered(pair, original, copy)
@@ -62,14 +65,14 @@ struct GraphComparison {
     var levels = (Optional(original), Optional(copy))
     while let own = levels.0, let other = levels.1 {
       guard own.children.count == other.children.count else {
-        return differ(pair, "had \(described(own)) and has \(described(other)) now")
+        return "had \(described(own)) and has \(described(other)) now"
       }
       for (index, children) in zip(own.children, other.children).enumerated().reversed() {
         let (own, other) = children
         // What is `lazy` is made again, and an observer observes one object.
         if let label = own.label, label.hasPrefix("$__lazy_storage_$_") || label.hasPrefix("_$") { continue }
         guard own.label == other.label else {
-          return differ(pair, "was \(own.label ?? "?") and is \(other.label ?? "?") now")
+          return "was \(own.label ?? "?") and is \(other.label ?? "?") now"
         }
         let isSome = original.displayStyle == .optional
         let path = isSome ? pair.path : path(own.label, index, after: pair.path)
@@ -77,21 +80,23 @@ struct GraphComparison {
       }
       levels = (own.superclassMirror, other.superclassMirror)
     }
+    return nil
   }
 
   /// Of dictionaries the values under each key; of sets how many elements there are.
-  private mutating func compareUnordered(_ pair: Pair, _ original: Mirror, _ copy: Mirror) {
+  private mutating func compareUnordered(_ pair: Pair, _ original: Mirror, _ copy: Mirror) -> String? {
     guard original.children.count == copy.children.count else {
-      return differ(pair, "had \(described(original)) and has \(described(copy)) now")
+      return "had \(described(original)) and has \(described(copy)) now"
     }
     guard original.displayStyle == .dictionary, let known = pair.copy as? [AnyHashable: Any],
       let members = pair.original as? [AnyHashable: Any]
-    else { return }
+    else { return nil }
     for (key, value) in members {
       // A key that is an object is not the same one.
       guard let other = known[key] else { continue }
       waiting.append(Pair(original: value, copy: other, path: path("\(key)", 0, after: pair.path)))
     }
+    return nil
   }
 
   private func described(_ mirror: Mirror) -> String {
@@ -101,10 +106,6 @@ struct GraphComparison {
       mirror.children.count == 1 ? "one element" : "\(mirror.children.count) elements"
     default: "\(mirror.children.count) parts"
     }
-  }
-
-  private mutating func differ(_ pair: Pair, _ problem: String) {
-    differences.append("\(description(ofPath: pair.path)): \(problem)")
   }
 
   private mutating func path(_ label: String?, _ index: Int, after before: Int) -> Int {

@@ -66,7 +66,7 @@ public final class ArchiveDocument<Root: Codable> {
     let state = try SavedState(file, verification, limits)
     let session = try state.decodingSession(asOf: nil, limits, classPolicy, userInfo)
     root = try session.decodeRoot(Root.self)
-    state.read(by: session)
+    state.begin(withObjectsReadBy: session)
     faults = session.lazies.faults
     self.file = file
     self.state = state
@@ -213,7 +213,7 @@ public final class ArchiveDocument<Root: Codable> {
     let session = try session(asOf: number)
     let root = try session.decodeRoot(Root.self)
     let (rootBefore, faultsBefore, stateBefore) = (self.root, faults, state)
-    (self.root, faults, state) = (root, session.lazies.faults, SavedState(state, session))
+    (self.root, faults, state) = (root, session.lazies.faults, SavedState(state, objectsReadBy: session))
     do { try save(date: date) } catch {
       (self.root, faults, state) = (rootBefore, faultsBefore, stateBefore)
       throw error

@@ -150,30 +150,29 @@ extension EncodingSession {
 
 /// A reference to an object: the key in the record of the body under which it stands, and the number of the object.
 private struct KeyedReference: Hashable {
-  /// -1 where there is no key of a record.
-  let key: Int
+  /// `nil` where there is no key of a record.
+  let key: Int?
   let target: Int
 }
 
 extension SaveContent {
   /// The number of the key of a property (``PlayThroughQuestions``).
-  fileprivate func key(of property: Int) -> Int {
-    property & 1 == 1 ? property >> 1 : shapes.keys(of: property >> 1).last ?? -1
+  fileprivate func key(of property: Int) -> Int? {
+    property & 1 == 1 ? property >> 1 : shapes.keys(of: property >> 1).last
   }
 }
 
 extension ArchiveImage {
-  /// Calls `visit` with each reference of the body `number` to an object.
   fileprivate func forEachReference(
     ofBody number: Int,
     _ visit: (KeyedReference) -> Void
   ) throws(ArchiveError) {
     var walk = ArchiveWalk(try numberedBody(number, referredToAt: 0).value)
-    var key = -1
+    var key: Int?
     var isProperty = false
     while let step = try walk.next() {
       if case .value(let value, _) = step {
-        if isProperty { key = walk.keyNumber ?? -1 }
+        if isProperty { key = walk.keyNumber }
         if value.kind == .object { visit(KeyedReference(key: key, target: try value.referencedNumber())) }
       }
       isProperty = walk.depth == 1

@@ -3,15 +3,6 @@
 #else
   import Foundation
 #endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
 
 /// The file of a document: open and locked, so that no other document writes to it.
 ///
@@ -28,8 +19,7 @@ final class DocumentFile {
   init(_ path: String) throws(ArchiveError) {
     let target = try SaveTarget(path)
     guard target.existing != nil else {
-      let reason = SystemError(number: ENOENT).reason
-      throw ArchiveError(.unreadableFile, "cannot open the file: \(reason)", path: path)
+      throw ArchiveError(.unreadableFile, "cannot open the file: \(SystemError.noFile.reason)", path: path)
     }
     self.target = target
     file = try DocumentFile.openLocked(target)
@@ -46,18 +36,16 @@ final class DocumentFile {
   }
 
   private static func openLocked(_ target: SaveTarget) throws(ArchiveError) -> OpenFile {
+    let (folder, name) = (target.folder, target.name)
     // Another process may have replaced the file just before it was locked.
     for _ in 0..<100 {
-      let file = try target.perform("cannot open the file for writing") { () throws(SystemError) in
-        try target.folder.open(target.name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-      }
+      let file = try target.attempt(folder.open(name, toWrite: true), "cannot open the file for writing")
       do {
         try file.lock()
-      } catch let error where error.number == EWOULDBLOCK {
-        let owner = documentOwner(file)
+      } catch .lockIsTaken {
         throw ArchiveError(
           .fileInUse,
-          "the document is open in \(owner). Close it there first, or open it with KeyedUnarchiver to read it",
+          "the document is open in \(file.lockOwner). Close it there first, or open it with KeyedUnarchiver to read it",
           path: target.path
         )
       } catch let error where error.isUnsupported {
@@ -65,7 +53,7 @@ final class DocumentFile {
       } catch {
         throw target.failure("cannot lock the file", error)
       }
-      if (try? file.hasName(target.name, in: target.folder)) == true { return file }
+      if (try? file.hasName(name, in: folder)) == true { return file }
     }
     throw target.failure("other programs keep replacing the file")
   }
@@ -82,7 +70,7 @@ final class DocumentFile {
       throw target.failure("another program has replaced or removed the file since it was opened")
     }
     do throws(SystemError) {
-      let byteCount = try file.status().st_size
+      let byteCount = try file.status().byteCount
       if hasLeftover || byteCount != end { try file.truncate(to: end) }
       hasLeftover = true
       let trailer = save.count - SaveTrailer.byteCount
@@ -120,24 +108,4 @@ final class DocumentFile {
     try write(file)
     return DocumentFile(target, try file.commitAndKeep())
   }
-}
-
-/// Who has a document open, as far as the system tells which process holds the lock.
-private func documentOwner(_ file: OpenFile) -> String {
-  #if os(Linux) || os(Android)
-    func text(ofFile path: String) -> String? {
-      (try? OpenFile.open(path, O_RDONLY).bytes(0..<(1 << 20))).map { String(decoding: $0, as: UTF8.self) }
-    }
-    let inode = (try? file.status()).map { "\($0.st_ino)" } ?? ""
-    for line in text(ofFile: "/proc/locks")?.split(separator: "\n") ?? [] {
-      let words = line.split(separator: " ")
-      guard words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == inode[...],
-        let owner = pid_t(words[4]), owner > 0
-      else { continue }
-      if owner == getpid() { return "this process" }
-      let name = text(ofFile: "/proc/\(owner)/comm").map { " (\($0.filter { !$0.isNewline }))" } ?? ""
-      return "process \(owner)\(name)"
-    }
-  #endif
-  return "another process, or a second time in this one"
 }

@@ -31,10 +31,9 @@ extension ArchiveImage {
     }
   }
 
-  /// Whether the archive has the bytes of `range` of `buffer` in `offset`.
-  func has(_ buffer: ByteBuffer, _ range: Range<Int>, in offset: Range<Int>) throws(ArchiveError) -> Bool {
-    guard offset.count == range.count else { return false }
-    return try reader.hasBytes(buffer, range, at: offset.lowerBound)
+  func has(_ buffer: ByteBuffer, _ range: Range<Int>, in place: Range<Int>) throws(ArchiveError) -> Bool {
+    guard place.count == range.count else { return false }
+    return try reader.hasBytes(buffer, range, at: place.lowerBound)
   }
 
   /// Whether the top level of the newest save has the bytes of `buffer`.

@@ -1,15 +1,12 @@
 /// What a document knows of its file: the newest save, and which objects are in it.
 final class SavedState {
-  /// The objects that the file has.
-  enum Objects {
-    case read(DecodingSession)
-    case known(KnownObjects)
-  }
-
   let image: ArchiveImage
   /// The archive in the long form, where the file has the short one.
   let longForm: ByteBuffer?
-  private var objects: Objects
+  /// The objects that the file has, as far as ``noteWhatWasRead()`` has listed them.
+  private(set) var knownObjects: KnownObjects
+  /// The session that has read the root object, until its objects are listed.
+  private var unlisted: DecodingSession?
   /// The sessions from which lazy values of the root object are still to be read.
   private(set) var readers: [Reader] = []
 
@@ -31,7 +28,7 @@ final class SavedState {
     _ known: KnownObjects = .none
   ) throws {
     let data = try file.map()
-    (image, longForm, objects) = try decodingErrors { () throws(ArchiveError) in
+    (image, longForm, knownObjects) = try decodingErrors { () throws(ArchiveError) in
       let stored = try ArchiveImage(data: data, verification: verification, limits: limits)
       guard stored.source == nil else {
         throw .misuse(
@@ -45,18 +42,17 @@ final class SavedState {
           path: file.path
         )
       }
-      guard stored.directory.isShort else { return (stored, nil, .known(known)) }
+      guard stored.directory.isShort else { return (stored, nil, known) }
       let long = try ArchiveRewriter(stored, prefersShortForm: false)
       let image = try ArchiveImage(long.buffer.reader(), verification: .disabled, limits: limits)
-      return (image, long.buffer, .known(known.renumbered(long.newNumbers)))
+      return (image, long.buffer, known.renumbered(long.newNumbers))
     }
   }
 
   /// The same file, with the objects of an earlier save that `session` has read.
-  init(_ state: SavedState, _ session: DecodingSession) {
-    (image, longForm) = (state.image, state.longForm)
-    objects = .read(session)
-    readers = [Reader(session: session)]
+  init(_ state: SavedState, objectsReadBy session: DecodingSession) {
+    (image, longForm, knownObjects) = (state.image, state.longForm, .none)
+    begin(withObjectsReadBy: session)
   }
 
   /// A session that reads a save, by default the newest, in an image of its own: lazy values are read by any thread.
@@ -91,19 +87,6 @@ final class SavedState {
     }
   }
 
-  var knownObjects: KnownObjects {
-    switch objects {
-    case .known(let objects): objects
-    case .read(let session):
-      session.turn.take {
-        // With lazy values, what was read is listed, and most of the file may not be.
-        session.lazies.newNumbers.isEmpty
-          ? KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
-          : KnownObjects.none.adding(SavedState.newObjects(of: session))
-      }
-    }
-  }
-
   /// What a session has read since this was asked last, in the order of the numbers.
   private static func newObjects(of session: DecodingSession) -> [(number: Int, object: AnyObject)] {
     exchange(&session.lazies.newNumbers, with: []).sorted().compactMap { number in
@@ -111,24 +94,28 @@ final class SavedState {
     }
   }
 
-  /// Begins with the objects that `session` has read.
-  func read(by session: DecodingSession) {
-    objects = .read(session)
+  func begin(withObjectsReadBy session: DecodingSession) {
+    unlisted = session
     readers = [Reader(session: session)]
   }
 
-  /// Adds the objects that lazy values have read since.
+  /// Lists the objects of the root object, and those that lazy values have read since.
   func noteWhatWasRead() {
-    var known = knownObjects
     for session in readers.compactMap(\.session) {
-      session.turn.take { known = known.adding(SavedState.newObjects(of: session)) }
+      session.turn.take {
+        // With lazy values, what was read is among the new ones, and most of the file may not be read.
+        if session === unlisted, session.lazies.newNumbers.isEmpty {
+          knownObjects = KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
+        }
+        knownObjects = knownObjects.adding(SavedState.newObjects(of: session))
+      }
     }
-    objects = .known(known)
+    unlisted = nil
   }
 
   /// Takes over after a save: lazy values are read from it from now on, and know the objects that it has added.
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
-    objects = .known(numbers.known(by: session))
+    knownObjects = numbers.known(by: session)
     readers = before.readers.filter { $0.session != nil }
     for reader in readers.compactMap(\.session) {
       let newest = try decodingErrors { () throws(ArchiveError) in
@@ -195,7 +182,6 @@ final class SavedState {
     }
   }
 
-  /// The bytes of a save, to be appended to the file.
   func bytes(of changes: Changes, date: Double?) -> ByteBuffer {
     changes.assembly.bytes(
       number: image.saves.count + 2,
@@ -221,5 +207,31 @@ final class SavedState {
       outOfDate = max(outOfDate, byteCount - needed)
     }
     return byteCount > SavedState.leastCompacted && outOfDate > byteCount / 2
+  }
+}
+
+/// The bodies of a save that the file does not have, or has otherwise.
+private struct ChangedBodies {
+  private(set) var bodies: [(number: UInt32, range: Range<Int>)] = []
+  /// How many bytes in the file they replace.
+  private(set) var replacedByteCount = 0
+  private(set) var hasUnread = false
+
+  init(_ content: SaveContent, _ image: ArchiveImage) throws(ArchiveError) {
+    var start = Header.byteCount
+    for (number, length) in zip(content.numbers, content.lengths) {
+      let range = start..<(start &+ length)
+      start = range.upperBound
+      // A lazy value that was not read stays as it is.
+      guard length > 0 else {
+        hasUnread = true
+        continue
+      }
+      if number <= image.directory.bodyCount {
+        if try image.has(content.bodies, range, in: image.body(Int(number), at: 0)) { continue }
+        replacedByteCount += length
+      }
+      bodies.append((number, range))
+    }
   }
 }

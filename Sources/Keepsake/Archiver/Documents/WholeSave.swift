@@ -33,9 +33,7 @@ extension KnownObjects {
 package func compactDocument(_ path: String) throws(ArchiveError) -> (before: Int, after: Int) {
   let file = try DocumentFile(path)
   let image = try ArchiveImage(data: file.map(), verification: .onDemand)
-  guard image.source == nil else {
-    throw .misuse("the file is an archive of NSKeyedArchiver", path: path)
-  }
+  guard image.source == nil else { throw .misuse("the file is an archive of NSKeyedArchiver", path: path) }
   let bytes = try ArchiveRewriter(image).buffer
   try file.replace { (file) throws(ArchiveError) in try file.append(bytes) }
   return (image.extent.storedByteCount, bytes.count)

@@ -23,7 +23,6 @@ package final class DurableFile {
     try self.init(replacing: target)
   }
 
-  /// Begins the replacement of a file that was found before.
   init(replacing target: SaveTarget) throws(ArchiveError) {
     self.target = target
     TemporaryFile.removeLeftovers(of: target)
@@ -69,46 +68,38 @@ package final class DurableFile {
   /// Puts the new file in place as ``commit()`` does, and returns it, open and locked.
   func commitAndKeep() throws(ArchiveError) -> OpenFile {
     let temporary = try openTemporary()
+    let (file, folder) = (temporary.file, target.folder)
     do throws(ArchiveError) {
       if let old = target.existing {
         // Before the permissions: an attribute that is set may change these.
-        temporary.file.takeAttributes(of: target.name, in: target.folder)
-        try target.perform("cannot copy the permissions of the old file") { () throws(SystemError) in
-          try temporary.file.takePermissions(of: old)
-        }
+        file.takeAttributes(of: target.name, in: folder)
+        try target.attempt(file.takePermissions(of: old), "cannot copy the permissions of the old file")
       }
-      try target.perform("cannot write the new file to the disk") { () throws(SystemError) in
-        try temporary.file.synchronize()
-      }
-      let isOurs = try target.perform("cannot look at the new file") { () throws(SystemError) in
-        try temporary.file.hasName(temporary.name, in: target.folder)
-      }
-      guard isOurs else {
+      try target.attempt(file.synchronize(), "cannot write the new file to the disk")
+      guard try target.attempt(file.hasName(temporary.name, in: folder), "cannot look at the new file") else {
         throw target.failure("another program removed or replaced the new file while it was written")
       }
       // Still open and locked: a concurrent save must not take it for a leftover before it has its name.
-      try target.perform("cannot put the new file in place") { () throws(SystemError) in
-        try target.folder.rename(temporary.name, to: target.name)
-      }
+      try target.attempt(folder.rename(temporary.name, to: target.name), "cannot put the new file in place")
     } catch {
       cancel()
       throw error
     }
     state = .committed
     // A later save of the same target may have replaced it since; then it has no name any more.
-    if (try? temporary.file.hasName(target.name, in: target.folder)) == false,
-      let status = try? temporary.file.status(), status.hasName
+    if (try? file.hasName(target.name, in: folder)) == false, let status = try? file.status(),
+      status.hasName
     {
       throw target.failure("another program replaced the new file before it was renamed")
     }
     do {
-      try target.folder.synchronize()
+      try folder.synchronize()
     } catch  where !error.isUnsupported {
       throw target.failure("the new file is in place, but a power cut may bring back the old one", error)
     } catch {
       // A file system on which a folder cannot be synchronized: nothing more can be done.
     }
-    return temporary.file
+    return file
   }
 
   /// Gives up: the old file stays and the new one is removed. Does nothing after a commit or a second time.

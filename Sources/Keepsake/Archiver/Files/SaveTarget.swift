@@ -1,13 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
-
 /// The file that a save is to replace: its folder, its name in there, and what is there now. The folder is open before
 /// anything is written: a change of the working directory or of its own name does no harm any more.
 struct SaveTarget {
@@ -16,7 +6,7 @@ struct SaveTarget {
   let folder: OpenFile
   let name: String
   /// The regular file that is there now, if there is one.
-  private(set) var existing: stat?
+  private(set) var existing: FileStatus?
 
   /// Finds the file behind a path, through any symbolic links, also one that points to nothing yet.
   init(_ path: String) throws(ArchiveError) {
@@ -27,12 +17,12 @@ struct SaveTarget {
     }
     (self.path, self.name, self.existing) = (path, name, existing)
     do {
-      self.folder = try OpenFile.open(folderPath, O_RDONLY | O_DIRECTORY)
+      self.folder = try OpenFile.openFolder(folderPath)
     } catch {
       let advice =
-        switch error.number {
-        case ENOENT: "; create the folder first"
-        case EACCES: "; it must be readable, too, for the save to be made durable"
+        switch error {
+        case .noFile: "; create the folder first"
+        case .noAccess: "; it must be readable, too, for the save to be made durable"
         default: error.advice
         }
       throw Self.failure("cannot open the folder \(folderPath): \(error.reason)\(advice)", path)
@@ -52,10 +42,10 @@ struct SaveTarget {
     Self.failure(what, path, error)
   }
 
-  /// Performs `step`, whose failure is one of this save.
-  func perform<Result>(
-    _ what: String,
-    _ step: () throws(SystemError) -> Result
+  /// What `step` gives; if it fails, the error says what this save cannot do.
+  func attempt<Result>(
+    _ step: @autoclosure () throws(SystemError) -> Result,
+    _ what: String
   ) throws(ArchiveError) -> Result {
     do { return try step() } catch { throw failure(what, error) }
   }
@@ -69,27 +59,27 @@ struct SaveTarget {
 
   private static func followLinks(
     from path: String
-  ) throws(ArchiveError) -> (resolved: String, existing: stat?) {
+  ) throws(ArchiveError) -> (resolved: String, existing: FileStatus?) {
     try check(path, path)
     // Asked first, because a link of the system's own, such as /dev/stdout, may not spell what it leads to.
     if let status = try? fileStatus(path) { try check(status, path) }
     var resolved = path
     for _ in 0..<maximalLinks {
-      let status: stat
+      let status: FileStatus
       do {
         status = try fileStatus(resolved, followingLinks: false)
-      } catch let error where error.number == ENOENT {
+      } catch .noFile {
         return (resolved, nil)
       } catch {
         throw failure("cannot inspect the file to replace", path, error)
       }
-      guard status.st_mode & S_IFMT == S_IFLNK else {
+      guard status.isLink else {
         try check(status, path)
         return (resolved, status)
       }
       resolved = try destination(ofLink: resolved, for: path)
     }
-    let reason = SystemError(number: ELOOP).reason
+    let reason = SystemError.endlessLink.reason
     throw failure("cannot follow the symbolic link: \(reason); it refers to itself", path)
   }
 
@@ -129,7 +119,7 @@ struct SaveTarget {
     }
   }
 
-  private static func check(_ status: stat, _ path: String) throws(ArchiveError) {
+  private static func check(_ status: FileStatus, _ path: String) throws(ArchiveError) {
     guard let kind = status.specialKind else { return }
     throw failure("cannot be replaced: it is \(kind), not a regular file", path)
   }

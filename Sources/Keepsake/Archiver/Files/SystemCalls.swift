@@ -15,6 +15,14 @@ internal import KeepsakeStack
 struct SystemError: Error, Equatable {
   let number: CInt
 
+  static let noFile = SystemError(number: ENOENT)
+  static let noAccess = SystemError(number: EACCES)
+  static let nameIsTaken = SystemError(number: EEXIST)
+  static let lockIsTaken = SystemError(number: EWOULDBLOCK)
+  static let endlessLink = SystemError(number: ELOOP)
+
+  var isRefusal: Bool { [EACCES, EPERM].contains(number) }
+  var isOfTooManyFiles: Bool { [EMFILE, ENFILE].contains(number) }
   /// Whether the file system does not have what was asked for.
   var isUnsupported: Bool { [ENOTSUP, ENOSYS, EINVAL].contains(number) }
 
@@ -54,14 +62,26 @@ final class OpenFile: Sendable {
     close(number)
   }
 
-  /// Opens a path. Child processes do not inherit the descriptor.
-  static func open(_ path: String, _ flags: CInt) throws(SystemError) -> OpenFile {
-    OpenFile(number: try repeating { unsafe openat(AT_FDCWD, path, flags | O_CLOEXEC, 0) })
+  /// Opens a path, to read it if nothing else is said. A pipe is not waited for, and child processes do not inherit the
+  /// descriptor.
+  static func open(_ path: String, _ flags: CInt = O_RDONLY) throws(SystemError) -> OpenFile {
+    let flags = flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    return OpenFile(number: try repeating { unsafe openat(AT_FDCWD, path, flags, 0) })
   }
 
-  /// Opens a name in this folder, with the mode for a file that is created.
-  func open(_ name: String, _ flags: CInt, mode: mode_t = 0) throws(SystemError) -> OpenFile {
-    OpenFile(number: try repeating { unsafe openat(number, name, flags | O_CLOEXEC, mode) })
+  static func openFolder(_ path: String) throws(SystemError) -> OpenFile { try open(path, O_DIRECTORY) }
+
+  /// Opens a name in this folder, if it is no symbolic link; what else it may be is not waited for.
+  func open(_ name: String, toWrite: Bool) throws(SystemError) -> OpenFile {
+    let flags = (toWrite ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    return OpenFile(number: try repeating { unsafe openat(number, name, flags, 0) })
+  }
+
+  /// Makes a file of a new name in this folder: one that only this user may read, or as the user's mask prescribes.
+  func create(_ name: String, isPrivate: Bool) throws(SystemError) -> OpenFile {
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let mode: mode_t = isPrivate ? 0o600 : 0o666
+    return OpenFile(number: try repeating { unsafe openat(number, name, flags, mode) })
   }
 
   func status() throws(SystemError) -> stat {
@@ -81,7 +101,7 @@ final class OpenFile: Sendable {
     let own = try status().identity
     do {
       return try folder.status(of: name).identity == own
-    } catch let error where error.number == ENOENT {
+    } catch .noFile {
       return false
     }
   }
@@ -132,6 +152,19 @@ final class OpenFile: Sendable {
     return bytes
   }
 
+  /// Maps the first `count` bytes into memory, where they can be changed without changing the file. The mapping outlives this
+  /// object.
+  @unsafe
+  func map(_ count: Int) throws(SystemError) -> UnsafeMutableRawPointer {
+    // Private and writable: a Data is changed in place, and must not crash, nor change the file.
+    let protection = PROT_READ | PROT_WRITE
+    // Unsafe: a new mapping, wherever the system wants it.
+    let address = unsafe mmap(nil, count, protection, MAP_PRIVATE | MAP_NORESERVE, number, 0)
+    // Unsafe: only compared.
+    guard let address = unsafe address, unsafe address != MAP_FAILED else { throw SystemError(number: errno) }
+    return unsafe address
+  }
+
   /// Makes what was written survive a power cut.
   func synchronize() throws(SystemError) {
     #if canImport(Darwin)
@@ -144,6 +177,26 @@ final class OpenFile: Sendable {
   /// Takes the lock of this file, or fails at once with `EWOULDBLOCK`. The system drops it when the file is closed.
   func lock() throws(SystemError) {
     try repeating { flock(number, LOCK_EX | LOCK_NB) }
+  }
+
+  /// Who holds the lock of this file, as far as the system tells which process does.
+  var lockOwner: String {
+    #if os(Linux) || os(Android)
+      func text(ofFile path: String) -> String? {
+        (try? OpenFile.open(path).bytes(0..<(1 << 20))).map { String(decoding: $0, as: UTF8.self) }
+      }
+      let inode = (try? status()).map { "\($0.st_ino)" } ?? ""
+      for line in text(ofFile: "/proc/locks")?.split(separator: "\n") ?? [] {
+        let words = line.split(separator: " ")
+        guard words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == inode[...],
+          let owner = pid_t(words[4]), owner > 0
+        else { continue }
+        if owner == getpid() { return "this process" }
+        let name = text(ofFile: "/proc/\(owner)/comm").map { " (\($0.filter { !$0.isNewline }))" } ?? ""
+        return "process \(owner)\(name)"
+      }
+    #endif
+    return "another process, or a second time in this one"
   }
 
   /// Gives the lock back. What is mapped of the file would hold it beyond the end of this object.
@@ -179,6 +232,31 @@ final class OpenFile: Sendable {
   func remove(_ name: String) throws(SystemError) {
     try repeating { unsafe unlinkat(number, name, 0) }
   }
+
+  /// The names in this folder for which `isWanted` holds; empty if the folder cannot be listed.
+  func names(where isWanted: (UnsafeBufferPointer<UInt8>) -> Bool) -> [String] {
+    // A descriptor of its own, which closedir closes. Unsafe: the C string lives for the call.
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    guard let listed = try? repeating({ unsafe openat(number, ".", flags, 0) }) else { return [] }
+    // Unsafe: fdopendir takes the descriptor over unless it fails.
+    guard let listing = unsafe fdopendir(listed) else {
+      close(listed)
+      return []
+    }
+    // Unsafe: the listing is open until here and not used after.
+    defer { unsafe closedir(listing) }
+    guard let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+    var names: [String] = []
+    // Unsafe: an entry is valid until the next readdir of this listing, which no other thread has.
+    while let entry = unsafe readdir(listing) {
+      // Unsafe: d_name is a NUL-terminated name within the entry, however long the entry is.
+      let name = unsafe UnsafeRawPointer(entry).advanced(by: nameOffset).assumingMemoryBound(to: UInt8.self)
+      if unsafe isWanted(UnsafeBufferPointer(start: name, count: strlen(name))) {
+        unsafe names.append(String(cString: name))
+      }
+    }
+    return names
+  }
 }
 
 // MARK: Extended attributes
@@ -187,7 +265,7 @@ extension OpenFile {
   /// Gives this file the extended attributes of another one, on Linux those of users, as far as the file system has them and
   /// this user may. What cannot be read or set is left out: it is no reason not to save.
   func takeAttributes(of name: String, in folder: OpenFile) {
-    guard let old = try? folder.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return }
+    guard let old = try? folder.open(name, toWrite: false) else { return }
     #if canImport(Darwin)
       let prefix = ""
     #else
@@ -271,12 +349,16 @@ struct FileIdentity: Hashable {
   let inode: UInt64
 }
 
-extension stat {
+typealias FileStatus = stat
+
+extension FileStatus {
   var identity: FileIdentity {
     FileIdentity(device: UInt64(truncatingIfNeeded: st_dev), inode: UInt64(truncatingIfNeeded: st_ino))
   }
 
   var hasName: Bool { st_nlink > 0 }
+  var byteCount: Int { Int(clamping: st_size) }
+  var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
 
   /// What this is, for a message, when it is not a regular file.
   var specialKind: String? {

@@ -1,13 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
-
 /// The new file while it is being written: a name of its own beside the target, and a lock that says it lives.
 ///
 /// A process that is killed leaves its temporary file behind, and the next save of the same target removes it. The name has
@@ -23,20 +13,21 @@ extension TemporaryFile {
   /// Creates the temporary file of a target. Where a file is replaced, nobody else may read the new one until
   /// it has that file's permissions; a new file gets what the user's mask and the folder prescribe.
   init(for target: SaveTarget) throws(ArchiveError) {
-    let mode: mode_t = target.existing == nil ? 0o666 : 0o600
-    self = try target.perform("cannot create a file in the folder") { () throws(SystemError) in
-      for _ in 0..<100 {
-        let name = TemporaryName.random(for: target.name)
-        do throws(SystemError) {
-          let file = try target.folder.open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
-          if Self.isOurs(file) { return TemporaryFile(name: name, file: file) }
-          try? target.folder.remove(name)
-        } catch let error where error.number == EEXIST {
-          // Another name is free.
-        }
+    self = try target.attempt(Self.make(for: target), "cannot create a file in the folder")
+  }
+
+  private static func make(for target: SaveTarget) throws(SystemError) -> TemporaryFile {
+    for _ in 0..<100 {
+      let name = TemporaryName.random(for: target.name)
+      do throws(SystemError) {
+        let file = try target.folder.create(name, isPrivate: target.existing != nil)
+        if isOurs(file) { return TemporaryFile(name: name, file: file) }
+        try? target.folder.remove(name)
+      } catch .nameIsTaken {
+        // Another name is free.
       }
-      throw SystemError(number: EEXIST)
     }
+    throw .nameIsTaken
   }
 
   /// Locks a file that was just created, unless another process, which took it for a leftover, was quicker.
@@ -45,7 +36,7 @@ extension TemporaryFile {
       try file.lock()
     } catch {
       // A file system without locks, where no other process gets this one and takes the file for dead either.
-      return error.number != EWOULDBLOCK
+      return error != .lockIsTaken
     }
     return (try? file.status().hasName) ?? true
   }
@@ -59,12 +50,13 @@ extension TemporaryFile {
 
   /// Removes the temporary files of a target that killed processes left behind, as far as it can.
   static func removeLeftovers(of target: SaveTarget) {
-    let flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-    for name in names(in: target.folder, matching: TemporaryName(of: target.name)) {
+    let form = TemporaryName(of: target.name)
+    // Most entries of a folder are other files: no String is made of them.
+    for name in unsafe target.folder.names(where: { unsafe form.matches($0) }) {
       guard let status = try? target.folder.status(of: name), status.specialKind == nil,
         // Some network file systems lock only what is open for writing; what is read-only can be locked elsewhere.
-        let file = (try? target.folder.open(name, O_RDWR | flags))
-          ?? (try? target.folder.open(name, O_RDONLY | flags)),
+        let file = (try? target.folder.open(name, toWrite: true))
+          ?? (try? target.folder.open(name, toWrite: false)),
         (try? file.lock()) != nil,
         // The name may have gone to another file since the directory was read.
         (try? file.hasName(name, in: target.folder)) == true
@@ -72,32 +64,6 @@ extension TemporaryFile {
       // The lock is held until the name is gone.
       withExtendedLifetime(file) { try? target.folder.remove(name) }
     }
-  }
-
-  /// The matching names in a folder; empty if the folder cannot be listed.
-  private static func names(in folder: OpenFile, matching pattern: TemporaryName) -> [String] {
-    // A descriptor of its own, which closedir closes. Unsafe: the C string lives for the call.
-    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    guard let number = try? repeating({ unsafe openat(folder.number, ".", flags, 0) }) else { return [] }
-    // Unsafe: fdopendir takes the descriptor over unless it fails.
-    guard let listing = unsafe fdopendir(number) else {
-      close(number)
-      return []
-    }
-    // Unsafe: the listing is open until here and not used after.
-    defer { unsafe closedir(listing) }
-    guard let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
-    var names: [String] = []
-    // Unsafe: an entry is valid until the next readdir of this listing, which no other thread has.
-    while let entry = unsafe readdir(listing) {
-      // Unsafe: d_name is a NUL-terminated name within the entry, however long the entry is.
-      let name = unsafe UnsafeRawPointer(entry).advanced(by: nameOffset).assumingMemoryBound(to: UInt8.self)
-      // Most entries are other files: no String is made of them.
-      if unsafe pattern.matches(UnsafeBufferPointer(start: name, count: strlen(name))) {
-        unsafe names.append(String(cString: name))
-      }
-    }
-    return names
   }
 }
 

@@ -1,9 +1,53 @@
+/// The fixed part at the very end of an archive (Format §9).
+package struct Trailer {
+  /// The signature backwards, so that a cut-off file shows.
+  package static let signature: [UInt8] = Header.signature.reversed()
+  package static let byteCount = 32
+
+  /// Where the directory of the tables begins.
+  package var directoryOffset: Int
+  /// Where the block checksums begin; everything before is covered by them.
+  package var checksumsOffset: Int
+  package var hasBlockChecksums: Bool
+
+  /// Reads the trailer of an archive with `flags` and checks it against the length of the archive.
+  package init(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) {
+    let start = reader.count - Trailer.byteCount
+    guard start >= Header.byteCount, reader.hasBytes(Trailer.signature, at: start + 24) else {
+      throw Trailer.missing(reader)
+    }
+    let directory = try reader.word(at: start)
+    let checksums = try reader.word(at: start + 8)
+    guard checksums <= start, directory >= Header.byteCount, directory <= checksums else {
+      throw .damaged("An offset in the trailer is outside the archive", at: start)
+    }
+    directoryOffset = Int(directory)
+    checksumsOffset = Int(checksums)
+    hasBlockChecksums = !flags.contains(.withoutChecksums)
+    let blockCount = hasBlockChecksums ? Blocks.count(coveringBytes: checksumsOffset) : 0
+    guard start - checksumsOffset == blockCount * 8 else {
+      throw .damaged(
+        "The length of the archive differs from its trailer: it is truncated, or something was inserted",
+        at: start
+      )
+    }
+  }
+
+  static func missing(_ reader: ByteReader) -> ArchiveError {
+    .damaged(
+      "The archive does not end with a trailer: it is truncated, or something was appended",
+      at: max(0, reader.count - signature.count)
+    )
+  }
+
+  /// Where the bytes begin that the checksum in the trailer covers, up to itself (Format §8).
+  package var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
+}
+
 /// The fixed part at the end of a save behind the first (Format §13).
 package struct SaveTrailer {
   /// Another one than that of an archive, so that the last bytes of a file say what they end.
   package static let signature: [UInt8] = [0x1A, 0x0A, 0x0D, 0x45, 0x56, 0x41, 0x53, 0x89]
-  /// The signature as the number that its bytes are, the least significant first.
-  private static let signatureWord: UInt64 = 0x8953_4156_450D_0A1A
   package static let byteCount = 48
 
   /// Where the save begins, which is where the one before ends.
@@ -18,7 +62,7 @@ package struct SaveTrailer {
   /// Reads the trailer that ends where `reader` does; `nil` where none does, or one that contradicts itself.
   package init?(_ reader: ByteReader, _ flags: Header.Flags) {
     let offset = reader.count - SaveTrailer.byteCount
-    guard offset > Header.byteCount, (try? reader.word(at: offset + 40)) == SaveTrailer.signatureWord,
+    guard offset > Header.byteCount, reader.hasBytes(SaveTrailer.signature, at: offset + 40),
       let directory = try? reader.word(at: offset), let checksums = try? reader.word(at: offset + 8),
       let start = try? reader.word(at: offset + 16), let before = try? reader.word(at: offset + 24),
       let stored = try? reader.word(at: offset + 32),
@@ -36,7 +80,6 @@ package struct SaveTrailer {
     else { return nil }
   }
 
-  /// Where the bytes begin that the checksum in the trailer covers, up to itself.
   private var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
 
   /// Appends the trailer of a save of which `buffer` holds all before it, and which begins at `start` in the file.
@@ -82,10 +125,7 @@ package enum SaveSearch {
     }
     // Who opens it says what is wrong with its trailer.
     if isSigned { return reader.count }
-    throw .damaged(
-      "The archive does not end with a trailer: it is truncated, or something was appended",
-      at: max(0, reader.count - Trailer.signature.count)
-    )
+    throw Trailer.missing(reader)
   }
 
   private static func isArchive(_ part: ByteReader, _ flags: Header.Flags) -> Bool {

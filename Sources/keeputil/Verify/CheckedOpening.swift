@@ -8,7 +8,7 @@ extension Input {
   /// are known.
   ///
   /// - Parameter progress: shows the progress; by default on a terminal, after half a second.
-  func openArchive(
+  func openCheckedArchive(
     _ progress: Progress? = nil
   ) throws(CommandFailure) -> (image: ArchiveImage, summary: ArchiveSummary) {
     let progress = progress ?? self.progress("checking")
@@ -16,7 +16,7 @@ extension Input {
     // An archive of NSKeyedArchiver is translated first, and nothing is known about how long that takes.
     let image =
       kind == .propertyList
-      ? try progress.wait { () throws(CommandFailure) in try openArchiveToRead() } : try openArchiveToRead()
+      ? try progress.wait { () throws(CommandFailure) in try openArchive() } : try openArchive()
     let ends = (checksums: data.count / Input.checksumShare, values: image.directory.topLevel.upperBound)
     let total = ends.checksums + ends.values
     progress.update(0, of: total)
@@ -44,8 +44,7 @@ enum FaultLocation {
     if directory.topLevel.contains(offset) {
       let start = directory.topLevel.lowerBound + 1
       let value = try? ArchiveValue(image, at: start, endingBy: directory.topLevel.upperBound, .topLevel)
-      let steps = value.map { way(to: offset, from: $0) } ?? []
-      return steps.isEmpty ? "at the top level" : "at \(PathText.text(steps))"
+      return way(to: offset, from: value).map { "at \($0)" } ?? "at the top level"
     }
     if let table = table(at: offset, of: directory) { return "in the \(table)" }
     guard let number = image.bodyNumber(containing: offset),
@@ -56,8 +55,7 @@ enum FaultLocation {
     let name = classNumber.map { escaped(image.classes[$0].name) } ?? "value"
     // The value itself may be unreadable.
     let value = try? ArchiveValue(image, at: cursor, endingBy: extent.upperBound, .body)
-    let steps = value.map { way(to: offset, from: $0) } ?? []
-    return "in \(name) #\(number)\(steps.isEmpty ? "" : ", at \(PathText.text(steps))")"
+    return "in \(name) #\(number)" + (way(to: offset, from: value).map { ", at \($0)" } ?? "")
   }
 
   /// The content of the block that does not match its checksum, such as "where #3 to #90 are": any of its bytes may have
@@ -81,8 +79,15 @@ enum FaultLocation {
     return tables.first { $0.1.range.contains(offset) }?.0
   }
 
-  /// The steps to the value that contains the byte at `offset`, or to the last one that can be read.
-  private static func way(to offset: Int, from value: ArchiveValue) -> [PathElement] {
+  /// The path to the value that contains the byte at `offset`, or to the last one that can be read; `nil` if no step leads
+  /// there.
+  private static func way(to offset: Int, from value: ArchiveValue?) -> String? {
+    guard let value else { return nil }
+    let way = labels(to: offset, from: value).compactMap(\.self)
+    return way.isEmpty ? nil : PathText.text(way)
+  }
+
+  private static func labels(to offset: Int, from value: ArchiveValue) -> [PathElement?] {
     var way: [PathElement?] = []
     /// The last step leads to a value that is complete, or has no members.
     var isBehindLast = false
@@ -91,12 +96,12 @@ enum FaultLocation {
       while let step = try walk.next() {
         switch step {
         case .leave:
-          if try walk.cursor > offset { return way.compactMap(\.self) }
+          if try walk.cursor > offset { return way }
           if isBehindLast { way.removeLast() }
           isBehindLast = true
         case .value(let value, let label):
           // The one before is the last that begins at the byte or before it.
-          if value.offset > offset { return way.compactMap(\.self) }
+          if value.offset > offset { return way }
           if isBehindLast { way.removeLast() }
           way.append(label)
           isBehindLast = !value.hasMembers
@@ -105,6 +110,6 @@ enum FaultLocation {
     } catch {
       // The damage is here: the path is known up to this point.
     }
-    return way.compactMap(\.self)
+    return way
   }
 }

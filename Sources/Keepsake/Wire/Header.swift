@@ -58,8 +58,11 @@ package enum Header {
 
   /// The flags of an archive; throws when this library does not read the version of its header.
   package static func flags(_ reader: ByteReader) throws(ArchiveError) -> Flags {
-    guard reader.count >= shortByteCount, try reader.word(at: 0) == signatureWord,
-      try reader.byte(at: 10) & UInt8(Flags.short.rawValue) != 0 ? true : reader.count >= byteCount
+    // They stand in one place in both forms.
+    let bits = (try? reader.unsigned(at: 10, byteCount: 2)) ?? 0
+    let flags = Flags(rawValue: UInt16(truncatingIfNeeded: bits))
+    let isShort = flags.contains(.short)
+    guard reader.count >= (isShort ? shortByteCount : byteCount), try reader.word(at: 0) == signatureWord
     else {
       throw ArchiveError(
         .notAnArchive,
@@ -76,10 +79,8 @@ package enum Header {
         byteOffset: 8
       )
     }
-    let flags = Flags(rawValue: UInt16(truncatingIfNeeded: try reader.unsigned(at: 10, byteCount: 2)))
-    let isReservedUsed = flags.contains(.short) ? false : try reader.unsigned(at: 12, byteCount: 4) != 0
-    guard !isReservedUsed, flags.isSubset(of: flags.contains(.short) ? Flags.knownOfShort : Flags.known)
-    else {
+    let isReservedUsed = isShort ? false : try reader.unsigned(at: 12, byteCount: 4) != 0
+    guard !isReservedUsed, flags.isSubset(of: isShort ? Flags.knownOfShort : Flags.known) else {
       throw ArchiveError(
         .unsupportedVersion,
         "The archive uses features that are unknown to this version of the library. Use a newer release of the library",
@@ -88,46 +89,4 @@ package enum Header {
     }
     return flags
   }
-}
-
-/// The fixed part at the very end of an archive (Format §9).
-package struct Trailer {
-  /// The signature backwards, so that a cut-off file shows.
-  package static let signature: [UInt8] = Header.signature.reversed()
-  package static let byteCount = 32
-
-  /// Where the directory of the tables begins.
-  package var directoryOffset: Int
-  /// Where the block checksums begin; everything before is covered by them.
-  package var checksumsOffset: Int
-  package var hasBlockChecksums: Bool
-
-  /// Reads the trailer of an archive with `flags` and checks it against the length of the archive.
-  package init(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) {
-    let start = reader.count - Trailer.byteCount
-    guard start >= Header.byteCount, reader.hasBytes(Trailer.signature, at: start + 24) else {
-      throw .damaged(
-        "The archive does not end with a trailer: it is truncated, or something was appended",
-        at: max(0, reader.count - Trailer.signature.count)
-      )
-    }
-    let directory = try reader.word(at: start)
-    let checksums = try reader.word(at: start + 8)
-    guard checksums <= start, directory >= Header.byteCount, directory <= checksums else {
-      throw .damaged("An offset in the trailer is outside the archive", at: start)
-    }
-    directoryOffset = Int(directory)
-    checksumsOffset = Int(checksums)
-    hasBlockChecksums = !flags.contains(.withoutChecksums)
-    let blockCount = hasBlockChecksums ? Blocks.count(coveringBytes: checksumsOffset) : 0
-    guard start - checksumsOffset == blockCount * 8 else {
-      throw .damaged(
-        "The length of the archive differs from its trailer: it is truncated, or something was inserted",
-        at: start
-      )
-    }
-  }
-
-  /// Where the bytes begin that the checksum in the trailer covers, up to itself (Format §8).
-  package var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
 }
