@@ -67,6 +67,13 @@ extension DecodingSession {
     }
   }
 
+  /// Has the lazy value at `start` read when everything else is: nobody touches it after a rehearsal, which would not
+  /// find out whether it can be read.
+  func rehearse<Value: Decodable>(_ type: Value.Type, at start: Int) throws {
+    guard let number = try referencedBody(at: start), lazies.contents[number]?.content == nil else { return }
+    later.deferred.append(.init(value: DeferredBox<Value>(at: start, later.earlyUses), offset: start))
+  }
+
   private func contentOfLazyValue(_ source: LazySource) throws(ArchiveError) -> Int {
     switch source {
     case .body(let number): return try content(ofLazyBody: number, at: 0)

@@ -277,7 +277,11 @@ extension EncodingSession {
 
   /// Encodes an object whose owner is left out of the save: its body, and what it reaches.
   func encode<Object: Encodable & AnyObject>(changed object: Object) throws {
-    guard bodies.saved?.unreachedNumber(of: object) != nil else { return }
+    if bodies.saved?.unreachedNumber(of: object) != nil { try encode(unreached: object) }
+  }
+
+  /// Encodes an object that the file has, with what it reaches, though nothing may refer to it in this save.
+  func encode<Object: Encodable & AnyObject>(unreached object: Object) throws {
     let mark = buffer.count
     try append(referenceTo: object, types.plans.plan(for: Object.self))
     buffer.truncate(to: mark)

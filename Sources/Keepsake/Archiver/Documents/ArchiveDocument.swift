@@ -172,6 +172,7 @@ public final class ArchiveDocument<Root: Codable> {
     state.noteWhatWasRead()
     if state.hasUnread {
       _ = try save(nil, nil, mayCompact: false)
+      state.noteWhatWasRead()
       whole = try WholeSave(rewriting: state.image, state.knownObjects)
     } else {
       whole = try WholeSave(root, userInfo)

@@ -12,6 +12,8 @@ final class SavedState {
   private var objects: Objects
   /// The sessions from which lazy values of the root object are still to be read.
   private(set) var readers: [Reader] = []
+  /// The objects that the last save did not reach, by their numbers. What was not read may refer to them.
+  private var unreached: [(number: Int, object: WeakObject)] = []
 
   struct Reader {
     weak var session: DecodingSession?
@@ -117,9 +119,11 @@ final class SavedState {
     readers = [Reader(session: session)]
   }
 
-  /// Adds the objects that lazy values have read since.
+  /// Adds the objects that lazy values have read since, and those that the program has kept from earlier saves.
   func noteWhatWasRead() {
-    var known = knownObjects
+    var known = knownObjects.adding(
+      exchange(&unreached, with: []).compactMap { (number, kept) in kept.object.map { (number, $0) } }
+    )
     for session in readers.compactMap(\.session) {
       session.turn.take { known = known.adding(SavedState.newObjects(of: session)) }
     }
@@ -130,6 +134,7 @@ final class SavedState {
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
     objects = .known(numbers.known(by: session))
     readers = before.readers.filter { $0.session != nil }
+    if !readers.isEmpty { unreached = numbers.unreached(by: session) }
     for reader in readers.compactMap(\.session) {
       let newest = try decodingErrors { () throws(ArchiveError) in
         try image.asOf(nil, reader.settings.limits)
@@ -164,6 +169,9 @@ final class SavedState {
     }
     readers = [Reader(session: new)]
   }
+
+  /// Whether the document may have lazy values that were not read, which alone keep what reads them.
+  var mayHaveUnread: Bool { readers.contains { $0.session != nil } }
 
   /// Whether the document has lazy values that were not read.
   var hasUnread: Bool { knownObjects.contains { ($0 as? AnyLazyContent)?.isArchived == true } }
