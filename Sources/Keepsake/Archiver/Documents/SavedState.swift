@@ -14,6 +14,8 @@ final class SavedState {
   private(set) var readers: [Reader] = []
   /// The objects that the last save did not reach, by their numbers. What was not read may refer to them.
   private var unreached: [(number: Int, object: WeakObject)] = []
+  /// What only weak references lead to as long as the lazy values are not read that have it.
+  private var awaited: [AnyObject] = []
 
   struct Reader {
     weak var session: DecodingSession?
@@ -120,12 +122,17 @@ final class SavedState {
   }
 
   /// Adds the objects that lazy values have read since, and those that the program has kept from earlier saves.
-  func noteWhatWasRead() {
+  ///
+  /// Weak references into what was not read get their objects: they would be nil in the save.
+  func noteWhatWasRead() throws {
     var known = knownObjects.adding(
       exchange(&unreached, with: []).compactMap { (number, kept) in kept.object.map { (number, $0) } }
     )
     for session in readers.compactMap(\.session) {
-      session.turn.take { known = known.adding(SavedState.newObjects(of: session)) }
+      try session.turn.take {
+        awaited += try session.readAwaited()
+        known = known.adding(SavedState.newObjects(of: session))
+      }
     }
     objects = .known(known)
   }
@@ -134,7 +141,7 @@ final class SavedState {
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
     objects = .known(numbers.known(by: session))
     readers = before.readers.filter { $0.session != nil }
-    if !readers.isEmpty { unreached = numbers.unreached(by: session) }
+    if !readers.isEmpty { (unreached, awaited) = (numbers.unreached(by: session), before.awaited) }
     for reader in readers.compactMap(\.session) {
       let newest = try decodingErrors { () throws(ArchiveError) in
         try image.asOf(nil, reader.settings.limits)
@@ -168,6 +175,7 @@ final class SavedState {
       }
     }
     readers = [Reader(session: new)]
+    awaited = before.awaited
   }
 
   /// Whether the document may have lazy values that were not read, which alone keep what reads them.
