@@ -102,6 +102,40 @@ import Testing
     #expect(targets(copy) == expected)
   }
 
+  @Test("an archive that fails elsewhere takes no weak reference from a document")
+  func failureElsewhere() throws {
+    final class Chain: Codable {
+      var next: Chain?
+
+      func encode(to encoder: any Encoder) throws {
+        guard let next else { throw CancellationError() }
+        try next.encodeReference(to: encoder)
+      }
+
+      init(_ next: Chain?) { self.next = next }
+
+      private func encodeReference(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        try container.encode(self)
+      }
+    }
+    struct Both: Encodable {
+      let library: Library
+      let chain: Chain
+    }
+    let folder = try TemporaryFolder()
+    try ArchiveDocument(creating: folder("library"), root: library()).close()
+    let document = try ArchiveDocument<Library>(opening: folder("library"))
+    let chain = (0..<20).reduce(Chain(nil)) { chain, _ in Chain(chain) }
+    #expect(throws: CancellationError.self) {
+      try KeyedArchiver.archivedData(withRootObject: Both(library: document.root, chain: chain))
+    }
+    change(document.root)
+    #expect(try document.save())
+    let read = try KeyedUnarchiver.unarchive(Library.self, fromFile: folder("library"))
+    #expect(targets(read) == Self.all)
+  }
+
   @Test("an object that the program assigns stays when the one in the archive is read")
   func assigned() throws {
     let read = try KeyedUnarchiver.unarchive(
@@ -233,7 +267,8 @@ import Testing
     defer { model.plain = nil }
     let data = try KeyedArchiver.archivedData(withRootObject: owner)
     let copy = try KeyedUnarchiver.unarchive(Owner.self, from: data)
-    let plain = try #require(copy.$plain.load())
+    let found = try copy.$plain.load()
+    let plain = try #require(found)
     #expect(plain.model.plain === plain && copy.model === plain.model)
     copy.model?.plain = nil
   }

@@ -88,7 +88,9 @@ final class WeakBox<Object: AnyObject>: ReferenceReceiver {
     return owner.map { property.reference(to: Object.self, in: $0) == nil } ?? false
   }
 
-  override var target: (any (Decodable & AnyObject).Type)? { Object.self as? any (Decodable & AnyObject).Type }
+  override var target: (any (Decodable & AnyObject).Type)? {
+    Object.self as? any (Decodable & AnyObject).Type
+  }
 
   override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
     throws
@@ -97,7 +99,6 @@ final class WeakBox<Object: AnyObject>: ReferenceReceiver {
     found = object
     isFound.store(true, ordering: .releasing)
     if let property, let owner { _ = property.assign(reference: object, in: owner) }
-    property = nil
   }
 }
 
@@ -106,22 +107,32 @@ extension DecodingSession {
   ///
   /// - Returns: the objects, which somebody has to keep.
   func readAwaited() throws -> [AnyObject] {
+    lazies.awaited.removeAll { awaited in
+      guard awaited.object.object == nil else { return false }
+      // Who kept it did not keep it until it was read.
+      graph.waiting[awaited.number, default: []] += awaited.references
+      return true
+    }
     guard !graph.waiting.isEmpty, lazies.contents.values.contains(where: { $0.content?.isArchived == true })
     else { return [] }
     var objects: [AnyObject] = []
     var seen: Set<Int> = []
     while case let numbers = graph.waiting.keys.filter({ seen.insert($0).inserted }), !numbers.isEmpty {
       for number in numbers.sorted() {
-        guard let reference = graph.waiting[number]?.first(where: { $0.receiver.waits(for: $0, self) }),
+        let references = graph.waiting[number] ?? []
+        guard let reference = references.first(where: { $0.receiver.waits(for: $0, self) }),
           let target = reference.receiver.target
         else { continue }
-        objects.append(try read(target, for: reference))
+        let object = try read(target, for: reference)
+        objects.append(object)
+        lazies.awaited.append((number, WeakObject(object: object), references))
       }
     }
     return objects
   }
 
-  private func read<Target: Decodable & AnyObject>(_ type: Target.Type, for reference: WaitingReference) throws
+  private func read<Target: Decodable & AnyObject>(_ type: Target.Type, for reference: WaitingReference)
+    throws
     -> AnyObject
   {
     do {

@@ -170,9 +170,11 @@ struct LazyValues {
   var newNumbers: [UInt32] = []
   /// How many could not be read when all were tried because objects refer back to others.
   var unreadableCount = 0
+  /// What was read because weak references waited for it.
+  var awaited: [(number: Int, object: WeakObject, references: [WaitingReference])] = []
 
   mutating func forgetArchive() {
-    if !contents.isEmpty { (contents, newNumbers, unreadableCount) = ([:], [], 0) }
+    if !contents.isEmpty { (contents, newNumbers, unreadableCount, awaited) = ([:], [], 0, []) }
   }
 }
 

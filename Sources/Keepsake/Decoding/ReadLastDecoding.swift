@@ -175,7 +175,9 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
     return property.value(as: Target?.self, in: owner).map { $0 == nil } ?? true
   }
 
-  override var target: (any (Decodable & AnyObject).Type)? { Target.self as? any (Decodable & AnyObject).Type }
+  override var target: (any (Decodable & AnyObject).Type)? {
+    Target.self as? any (Decodable & AnyObject).Type
+  }
 
   /// Assigns `target` to the property of `owner`, which is empty as long as it waits.
   ///

@@ -83,7 +83,8 @@ final class SavedNumbers {
     reachedCount = session.bodies.objects.count
     for index in 0..<objects.count {
       guard numbersBefore[index] > 0, let object = objects.object(index + 1), !(object is AnyLazyContent),
-        session.bodies.objects.knownNumber(of: object) == nil, let object = object as? any Encodable & AnyObject
+        session.bodies.objects.knownNumber(of: object) == nil,
+        let object = object as? any Encodable & AnyObject
       else { continue }
       try session.encode(unreached: object)
     }

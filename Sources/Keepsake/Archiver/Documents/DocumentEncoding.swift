@@ -17,7 +17,9 @@ struct DocumentEncoding {
       encoding.isKnownToBeReadable
     {
       self = encoding
-    } else if state.mayHaveUnread, let encoding = try? DocumentEncoding(root, nil, state, userInfo, more: true) {
+    } else if state.mayHaveUnread,
+      let encoding = try? DocumentEncoding(root, nil, state, userInfo, more: true)
+    {
       self = encoding
     } else {
       // An object that was removed need not be one that can be encoded.
