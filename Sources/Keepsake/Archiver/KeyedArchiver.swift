@@ -192,7 +192,12 @@ extension KeyedArchiver {
     let session = EncodingSession(outputFormatting, userInfo, hidesRootKey: true)
     defer { session.dropSpares() }
     session.bodies.assembly.stream(to: sink)
-    try session.encodeRoot(rootObject)
+    do { try session.encodeRoot(rootObject) } catch is AwaitedObjects {
+      // The session keeps them meanwhile.
+      return try withExtendedLifetime(session) {
+        try stream(rootObject, toFile: path, outputFormatting, userInfo)
+      }
+    }
     try sink.commit()
   }
 

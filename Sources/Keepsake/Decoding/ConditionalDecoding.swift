@@ -4,6 +4,12 @@ internal import Synchronization
 class ReferenceReceiver {
   /// Takes the object to which `reference` leads.
   func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession) throws {}
+
+  /// Whether `reference` still waits: its owner is there, and the program has not given the property another object.
+  func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool { true }
+
+  /// The class as which the object can be read; `nil` where it cannot.
+  var target: (any (Decodable & AnyObject).Type)? { nil }
 }
 
 /// A conditional reference whose object is not there yet.
@@ -51,8 +57,9 @@ final class WeakBox<Object: AnyObject>: ReferenceReceiver {
   /// Whether ``found`` was written, which is done once. The box may wait for its object until a later call decodes that,
   /// when whatever holds the box may be in use by another thread.
   private let isFound: Atomic<Bool>
-  /// Other receivers of the object.
-  private var notify: ((Object) -> Void)?
+  /// The property that receives the object, too.
+  private var property: StoredProperty?
+  private weak var owner: AnyObject?
 
   init(_ object: Object?) {
     found = object
@@ -72,10 +79,17 @@ final class WeakBox<Object: AnyObject>: ReferenceReceiver {
     if let object {
       _ = property.assign(reference: object, in: owner)
     } else {
-      notify = { [weak owner] object in
-        if let owner { _ = property.assign(reference: object, in: owner) }
-      }
+      (self.property, self.owner) = (property, owner)
     }
+  }
+
+  override func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {
+    guard let property else { return true }
+    return owner.map { property.reference(to: Object.self, in: $0) == nil } ?? false
+  }
+
+  override var target: (any (Decodable & AnyObject).Type)? {
+    Object.self as? any (Decodable & AnyObject).Type
   }
 
   override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
@@ -84,12 +98,52 @@ final class WeakBox<Object: AnyObject>: ReferenceReceiver {
     let object = try reference.checked(object, as: Object.self, session)
     found = object
     isFound.store(true, ordering: .releasing)
-    notify?(object)
-    notify = nil
+    if let property, let owner { _ = property.assign(reference: object, in: owner) }
   }
 }
 
 extension DecodingSession {
+  /// Reads the objects for which weak references wait, if lazy values that were not read may lead to them.
+  ///
+  /// - Returns: the objects, which somebody has to keep.
+  func readAwaited() throws -> [AnyObject] {
+    lazies.awaited.removeAll { awaited in
+      guard awaited.object.object == nil else { return false }
+      // Who kept it did not keep it until it was read.
+      graph.waiting[awaited.number, default: []] += awaited.references
+      return true
+    }
+    guard !graph.waiting.isEmpty, lazies.contents.values.contains(where: { $0.content?.isArchived == true })
+    else { return [] }
+    var objects: [AnyObject] = []
+    var seen: Set<Int> = []
+    while case let numbers = graph.waiting.keys.filter({ seen.insert($0).inserted }), !numbers.isEmpty {
+      for number in numbers.sorted() {
+        let references = graph.waiting[number] ?? []
+        guard let reference = references.first(where: { $0.receiver.waits(for: $0, self) }),
+          let target = reference.receiver.target
+        else { continue }
+        let object = try read(target, for: reference)
+        objects.append(object)
+        lazies.awaited.append((number, WeakObject(object: object), references))
+      }
+    }
+    return objects
+  }
+
+  private func read<Target: Decodable & AnyObject>(_ type: Target.Type, for reference: WaitingReference)
+    throws
+    -> AnyObject
+  {
+    do {
+      var start = reference.offset
+      detachFrames(for: start)
+      return try keepingSpares { try decodeOutermost(type, at: &start, 0) }
+    } catch {
+      throw publicError(error, [])
+    }
+  }
+
   /// Reads the reference at `cursor`, which moves past it, without having its object decoded.
   func decodeConditional<Object: AnyObject>(
     _ type: Object.Type,

@@ -168,9 +168,13 @@ struct LazyValues {
   var faults = LazyFaults()
   /// The numbers of the objects and lazy values that came since the last look.
   var newNumbers: [UInt32] = []
+  /// How many could not be read when all were tried because objects refer back to others.
+  var unreadableCount = 0
+  /// What was read because weak references waited for it.
+  var awaited: [(number: Int, object: WeakObject, references: [WaitingReference])] = []
 
   mutating func forgetArchive() {
-    if !contents.isEmpty { (contents, newNumbers) = ([:], []) }
+    if !contents.isEmpty { (contents, newNumbers, unreadableCount, awaited) = ([:], [], 0, []) }
   }
 }
 

@@ -67,6 +67,29 @@ extension DecodingSession {
     }
   }
 
+  /// Reads what it can of the other lazy values after one threw `error`, and that one again.
+  ///
+  /// Where objects that are known early form cycles with others, it matters with which a reader begins. The archiver found
+  /// out that they can be read in the order in which they are in the archive; a program may touch them in any.
+  func readOtherLazyValues(after error: any Error) {
+    guard case DecodingError.dataCorrupted(let context) = error,
+      (context.underlyingError as? ArchiveError)?.code == .cycle
+    else { return }
+    let unread = lazies.contents.sorted { $0.key < $1.key }.compactMap(\.value.content).filter(\.isArchived)
+    // Without others than the last time, there is no other end.
+    guard unread.count != lazies.unreadableCount else { return }
+    // Those that come first may need later ones.
+    for content in unread + unread { content.readIfPossible() }
+    lazies.unreadableCount = unread.count { $0.isArchived }
+  }
+
+  /// Has the lazy value at `start` read when everything else is: nobody touches it after a rehearsal, which would not
+  /// find out whether it can be read.
+  func rehearse<Value: Decodable>(_ type: Value.Type, at start: Int) throws {
+    guard let number = try referencedBody(at: start), lazies.contents[number]?.content == nil else { return }
+    later.deferred.append(.init(value: DeferredBox<Value>(at: start, later.earlyUses), offset: start))
+  }
+
   private func contentOfLazyValue(_ source: LazySource) throws(ArchiveError) -> Int {
     switch source {
     case .body(let number): return try content(ofLazyBody: number, at: 0)

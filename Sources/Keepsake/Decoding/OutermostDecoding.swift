@@ -149,7 +149,8 @@ extension DecodingSession {
   private func resolveConditionals() throws {
     if !graph.waiting.isEmpty {
       for number in graph.decodedNumbers {
-        for reference in graph.waiting.removeValue(forKey: Int(number)) ?? [] {
+        for reference in graph.waiting.removeValue(forKey: Int(number)) ?? []
+        where reference.receiver.waits(for: reference, self) {
           _ = try reference.resolve(in: self)
         }
       }

@@ -67,6 +67,16 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
     guard assign(target, in: owner) else { throw session.isNotEmpty(property, reference.offset) }
   }
 
+  override func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {
+    guard let owner = session.owner(reference.owner) else { return false }
+    if property.ownership != .strong { return property.reference(to: Target.self, in: owner) == nil }
+    return property.value(as: Target?.self, in: owner).map { $0 == nil } ?? true
+  }
+
+  override var target: (any (Decodable & AnyObject).Type)? {
+    Target.self as? any (Decodable & AnyObject).Type
+  }
+
   /// Assigns `target` to the property of `owner`, which is empty as long as it waits.
   ///
   /// - Returns: `false` if it is not.

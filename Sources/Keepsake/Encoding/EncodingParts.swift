@@ -84,6 +84,8 @@ struct EncodedBodies {
   var paths = PathCosts()
   /// How many bytes were archived to see whether a value with a cycle can be read.
   var rehearsedByteCount = 0
+  /// What weak references have led to since lazy values were read for the archive, which may not be there yet.
+  var awaited: [AnyObject] = []
   /// The numbers that the file has to which a save is added.
   var saved: SavedNumbers? { didSet { isAdded = saved != nil } }
   private(set) var isAdded = false
@@ -96,6 +98,7 @@ struct EncodedBodies {
     classWithWeakProperties = -1
     topLevelPaths.removeAll(keepingCapacity: true)
     (paths, rehearsedByteCount) = (PathCosts(), 0)
+    if !awaited.isEmpty { awaited = [] }
   }
 }
 

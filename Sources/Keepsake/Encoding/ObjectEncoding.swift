@@ -39,6 +39,9 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
   }
 }
 
+/// Weak references got their objects after the objects were written that have them: the value has to be encoded again.
+struct AwaitedObjects: Error {}
+
 extension EncodingSession {
   /// Appends a reference to `object`, whose body `plan` writes if this is the first.
   @inline(__always)
@@ -226,10 +229,23 @@ extension EncodingSession {
     if !outcome.lateWrites.isEmpty { outcome.lateWrites = [] }
     try drainLeftovers()
     let mark = bodies.assembly.mark
-    do { try encodeTopLevel(value, plan, currentPath) } catch {
+    do { try encodingAwaited { try encodeTopLevel(value, plan, currentPath) } } catch {
       if !bodies.assembly.truncate(to: mark) { outcome.failure = error }
       bodies.topLevelPaths.removeLast()
       throw error
+    }
+  }
+
+  /// Runs `encode`, and once more where weak references got their objects too late for it.
+  private func encodingAwaited(_ encode: () throws -> Void) throws {
+    let (start, before) = (bodies.assembly.mark, mark)
+    while true {
+      let awaitedCount = bodies.awaited.count
+      try encode()
+      if bodies.awaited.count == awaitedCount { return }
+      guard bodies.assembly.truncate(to: start) else { throw AwaitedObjects() }
+      bodies.topLevelPaths.removeLast()
+      truncate(to: before)
     }
   }
 
@@ -277,7 +293,11 @@ extension EncodingSession {
 
   /// Encodes an object whose owner is left out of the save: its body, and what it reaches.
   func encode<Object: Encodable & AnyObject>(changed object: Object) throws {
-    guard bodies.saved?.unreachedNumber(of: object) != nil else { return }
+    if bodies.saved?.unreachedNumber(of: object) != nil { try encode(unreached: object) }
+  }
+
+  /// Encodes an object that the file has, with what it reaches, though nothing may refer to it in this save.
+  func encode<Object: Encodable & AnyObject>(unreached object: Object) throws {
     let mark = buffer.count
     try append(referenceTo: object, types.plans.plan(for: Object.self))
     buffer.truncate(to: mark)
@@ -288,7 +308,7 @@ extension EncodingSession {
   func encode<Value: Encodable>(root value: Value) throws {
     openRoot()
     do {
-      try encodeTopLevel(value, types.plans.plan(for: Value.self), rootPath)
+      try encodingAwaited { try encodeTopLevel(value, types.plans.plan(for: Value.self), rootPath) }
     } catch { throw failure(of: value, error) }
   }
 

@@ -16,6 +16,8 @@ final class SavedNumbers {
   private let valueNumber: UInt32?
   private let firstNew: UInt32
   private var nextNew: UInt32
+  /// How many objects of the session the root object has reached, where others follow that a save of everything did not.
+  private var reachedCount = Int.max
   /// The objects that have changed, where the caller of the save knows that; the bodies of others are left out.
   private let changed: Set<ObjectIdentifier>?
 
@@ -48,7 +50,44 @@ final class SavedNumbers {
       return KnownObjects(objects: objects, numbers: numbersBefore, unarchived: unarchived)
         .adding(newObjects(of: session))
     }
-    return KnownObjects(objects: session.bodies.objects, numbers: numbers, unarchived: unarchived)
+    var reached = session.bodies.objects
+    reached.truncate(to: reachedCount)
+    return KnownObjects(
+      objects: reached,
+      numbers: Array(numbers.prefix(reachedCount)),
+      unarchived: unarchived
+    )
+  }
+
+  /// The objects of the file that a save of everything has not reached from the root object. What was not read may refer to
+  /// them.
+  func unreached(by session: EncodingSession) -> [(number: Int, object: WeakObject)] {
+    guard changed == nil else { return [] }
+    var unreached: [(number: Int, object: WeakObject)] = []
+    func add(_ object: AnyObject, _ number: Int) {
+      unreached.append((number, WeakObject(object: object)))
+    }
+    for index in stride(from: reachedCount, to: session.bodies.objects.count, by: 1) {
+      if let object = session.bodies.objects.object(index + 1) { add(object, self[index + 1]) }
+    }
+    for (index, number) in numbersBefore.enumerated() where number > 0 {
+      guard let object = objects.object(index + 1), session.bodies.objects.knownNumber(of: object) == nil
+      else { continue }
+      add(object, Int(number))
+    }
+    return unreached
+  }
+
+  /// Encodes the objects of the file that the root object does not reach any more: what was not read may refer to them.
+  func encodeUnreached(by session: EncodingSession) throws {
+    reachedCount = session.bodies.objects.count
+    for index in 0..<objects.count {
+      guard numbersBefore[index] > 0, let object = objects.object(index + 1), !(object is AnyLazyContent),
+        session.bodies.objects.knownNumber(of: object) == nil,
+        let object = object as? any Encodable & AnyObject
+      else { continue }
+      try session.encode(unreached: object)
+    }
   }
 
   /// Takes down the number of an object that just got the number `number` of the session.

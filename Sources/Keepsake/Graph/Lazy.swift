@@ -119,6 +119,7 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
     guard try session.isObjectReference(at: start) else {
       return Lazy(LazyContent(at: start, session))
     }
+    if session.settings.isRehearsal { try session.rehearse(Value.self, at: start) }
     let number = try session.referencedBody(at: start) ?? 0
     if let known = session.lazies.contents[number]?.content as? LazyContent<Value> { return Lazy(known) }
     let content = LazyContent<Value>(at: start, session)

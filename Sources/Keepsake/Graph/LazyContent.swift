@@ -43,6 +43,12 @@ final class LazyContent<Value>: AnyLazyContent {
     }
   }
 
+  override func readIfPossible() {
+    if case .archived(let source, let session, let read) = current, let value = try? read(session, source) {
+      set(.value(value))
+    }
+  }
+
   /// Releases a value that is kept elsewhere meanwhile.
   func clear() where Value: LazyValue { set(.value(Value.emptyLazyValue)) }
 
@@ -57,6 +63,12 @@ final class LazyContent<Value>: AnyLazyContent {
     }
   }
 
+  /// Reads the objects that weak references of the archive wait for.
+  fileprivate func readAwaited() throws -> [AnyObject] {
+    guard case .archived(_, let session, _) = current else { return [] }
+    return try session.turn.take { try session.readAwaited() }
+  }
+
   /// Reads the value, unless another thread has read it meanwhile.
   private func read() throws -> Value {
     guard case .archived(let source, let session, let read) = current else { return try load() }
@@ -68,6 +80,8 @@ final class LazyContent<Value>: AnyLazyContent {
       // It can be read later.
       throw error.reason
     } catch {
+      session.readOtherLazyValues(after: error)
+      if case .value(let value) = current { return value }
       set(.failed(error))
       session.lazies.faults.note(error)
       throw error
@@ -98,7 +112,10 @@ private final class LazyContentPlan<Value: Encodable>: EncodingPlan<LazyContent<
 
   override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
     guard let content = object as? LazyContent<Value> else { return }
-    if content.isArchived, session.leaveBodyOut() { return }
+    if content.isArchived {
+      if session.leaveBodyOut() { return }
+      session.bodies.awaited += try content.readAwaited()
+    }
     try session.write(content.load())
   }
 

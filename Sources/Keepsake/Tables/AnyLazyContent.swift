@@ -2,6 +2,9 @@
 class AnyLazyContent {
   var isArchived: Bool { false }
 
+  /// Reads the value if that is possible now, and otherwise leaves it where it is.
+  func readIfPossible() {}
+
   /// Has the value read from a body of another archive, by `session`, if it is still to be read.
   func move(to session: AnyObject, body number: Int) {}
 }

@@ -136,7 +136,7 @@ public final class ArchiveDocument<Root: Codable> {
   private func save(_ changed: [any Encodable & AnyObject]?, _ date: Date?, mayCompact: Bool) throws -> Bool {
     let file = try openFile
     try checkFaults()
-    state.noteWhatWasRead()
+    try state.noteWhatWasRead()
     let encoding = try DocumentEncoding(root, changed: changed, state, userInfo)
     guard let save = encoding.changes else { return false }
     if mayCompact, state.isMostlyOutOfDate(with: save) {
@@ -174,9 +174,10 @@ public final class ArchiveDocument<Root: Codable> {
     let file = try openFile
     try checkFaults()
     let whole: WholeSave
-    state.noteWhatWasRead()
+    try state.noteWhatWasRead()
     if state.hasUnread {
       _ = try save(nil, nil, mayCompact: false)
+      try state.noteWhatWasRead()
       whole = try WholeSave(rewriting: state.image, state.knownObjects)
     } else {
       whole = try WholeSave(root, userInfo)

@@ -17,7 +17,12 @@ struct DocumentEncoding {
       encoding.isKnownToBeReadable
     {
       self = encoding
+    } else if state.mayHaveUnread,
+      let encoding = try? DocumentEncoding(root, nil, state, userInfo, more: true)
+    {
+      self = encoding
     } else {
+      // An object that was removed need not be one that can be encoded.
       self = try DocumentEncoding(root, nil, state, userInfo)
     }
   }
@@ -28,7 +33,8 @@ struct DocumentEncoding {
     _ root: Root,
     _ changed: [any Encodable & AnyObject]?,
     _ state: SavedState,
-    _ userInfo: [CodingUserInfoKey: Any]
+    _ userInfo: [CodingUserInfoKey: Any],
+    more encodesUnreached: Bool = false
   ) throws {
     let session = EncodingSession(.sortedKeys, userInfo, hidesRootKey: true)
     defer { session.dropSpares() }
@@ -36,6 +42,7 @@ struct DocumentEncoding {
     numbers = try state.begin(session, changed)
     try session.encode(root: root)
     for object in changed ?? [] { try session.encode(changed: object) }
+    if encodesUnreached { try numbers.encodeUnreached(by: session) }
     guard let content = try session.takeSave() else {
       (changes, isKnownToBeReadable) = (nil, true)
       return

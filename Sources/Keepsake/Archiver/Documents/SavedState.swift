@@ -9,6 +9,10 @@ final class SavedState {
   private var unlisted: DecodingSession?
   /// The sessions from which lazy values of the root object are still to be read.
   private(set) var readers: [Reader] = []
+  /// The objects that the last save did not reach, by their numbers. What was not read may refer to them.
+  private var unreached: [(number: Int, object: WeakObject)] = []
+  /// What only weak references lead to as long as the lazy values are not read that have it.
+  private var awaited: [AnyObject] = []
 
   struct Reader {
     weak var session: DecodingSession?
@@ -99,24 +103,31 @@ final class SavedState {
     readers = [Reader(session: session)]
   }
 
-  /// Lists the objects of the root object, and those that lazy values have read since.
-  func noteWhatWasRead() {
+  /// Lists the objects of the root object, those that lazy values have read since, and those that the program has kept from
+  /// earlier saves.
+  ///
+  /// Weak references into what was not read get their objects: they would be nil in the save.
+  func noteWhatWasRead() throws {
     for session in readers.compactMap(\.session) {
-      session.turn.take {
+      try session.turn.take {
         // With lazy values, what was read is among the new ones, and most of the file may not be read.
         if session === unlisted, session.lazies.newNumbers.isEmpty {
           knownObjects = KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
         }
+        awaited += try session.readAwaited()
         knownObjects = knownObjects.adding(SavedState.newObjects(of: session))
       }
     }
     unlisted = nil
+    let kept = exchange(&unreached, with: [])
+    knownObjects = knownObjects.adding(kept.compactMap { number, kept in kept.object.map { (number, $0) } })
   }
 
   /// Takes over after a save: lazy values are read from it from now on, and know the objects that it has added.
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
     knownObjects = numbers.known(by: session)
     readers = before.readers.filter { $0.session != nil }
+    if !readers.isEmpty { (unreached, awaited) = (numbers.unreached(by: session), before.awaited) }
     for reader in readers.compactMap(\.session) {
       let newest = try decodingErrors { () throws(ArchiveError) in
         try image.asOf(nil, reader.settings.limits)
@@ -150,7 +161,11 @@ final class SavedState {
       }
     }
     readers = [Reader(session: new)]
+    awaited = before.awaited
   }
+
+  /// Whether the document may have lazy values that were not read, which alone keep what reads them.
+  var mayHaveUnread: Bool { readers.contains { $0.session != nil } }
 
   /// Whether the document has lazy values that were not read.
   var hasUnread: Bool { knownObjects.contains { ($0 as? AnyLazyContent)?.isArchived == true } }

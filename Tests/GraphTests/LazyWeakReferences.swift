@@ -1,0 +1,275 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Objects that lazy values share with what was read: weak references to them, their changes and their identity.
+@Suite struct LazyWeakReferences {
+  final class Photo: Codable {
+    var title: String
+    weak var album: Album?
+
+    init(_ title: String) { self.title = title }
+  }
+
+  final class Album: Codable {
+    weak var cover: Photo?
+    @WeakReference var last: Photo?
+    @Lazy var photos: [Photo] = []
+    var title = ""
+  }
+
+  final class Frame: ArchivedModel {
+    weak var photo: Photo?
+    var number = 0
+  }
+
+  final class Library: Codable {
+    weak var current: Photo?
+    var frame = Frame()
+    var albums: [Album] = []
+  }
+
+  private func library() -> Library {
+    let library = Library()
+    for number in 0..<3 {
+      let album = Album()
+      album.photos = (0..<3).map { Photo("\(number).\($0)") }
+      for photo in album.photos { photo.album = album }
+      (album.cover, album.last) = (album.photos[1], album.photos[2])
+      library.albums.append(album)
+    }
+    library.current = library.albums[2].photos[0]
+    library.frame.photo = library.albums[2].photos[1]
+    return library
+  }
+
+  /// What the weak references lead to when everything was read.
+  private func targets(_ library: Library) -> [String?] {
+    for album in library.albums {
+      for photo in album.photos { #expect(photo.album === album) }
+    }
+    return [library.current?.title, library.frame.photo?.title]
+      + library.albums.flatMap { [$0.cover?.title, $0.last?.title] }
+  }
+
+  private static let all = ["2.0", "2.1", "0.1", "0.2", "1.1", "1.2", "2.1", "2.2"]
+
+  private func change(_ library: Library) {
+    for album in library.albums { album.title += "changed" }
+    library.frame.number += 1
+  }
+
+  @Test("a save keeps weak references into what was not read", arguments: 0..<4)
+  func saves(_ way: Int) throws {
+    let folder = try TemporaryFolder()
+    try ArchiveDocument(creating: folder("library"), root: library()).close()
+    var document = try ArchiveDocument<Library>(opening: folder("library"))
+    change(document.root)
+    let changed: [any Encodable & AnyObject] = document.root.albums + [document.root, document.root.frame]
+    switch way {
+    case 0: #expect(try document.save())
+    case 1: #expect(try document.save(changed: changed))
+    case 2: try document.compact()
+    default:
+      #expect(try document.save())
+      change(document.root)
+      #expect(try document.save())
+    }
+    #expect(document.root.albums.allSatisfy { !$0.$photos.isLoaded })
+    #expect(targets(document.root) == Self.all)
+    document.close()
+    document = try ArchiveDocument(opening: folder("library"))
+    #expect(targets(document.root) == Self.all)
+  }
+
+  @Test("what is archived elsewhere keeps weak references into what was not read", arguments: 0..<3)
+  func elsewhere(_ way: Int) throws {
+    let folder = try TemporaryFolder()
+    let library = library()
+    if way == 2 { library.albums[0].title = String(repeating: "long", count: 1 << 19) }
+    let data = try KeyedArchiver.archivedData(withRootObject: library)
+    let read = try KeyedUnarchiver.unarchive(Library.self, from: data)
+    if way == 2 { read.albums.append(read.albums.removeFirst()) }
+    let expected = way == 2 ? ["2.0", "2.1", "1.1", "1.2", "2.1", "2.2", "0.1", "0.2"] : Self.all
+    let copy: Library
+    switch way {
+    case 0: copy = try KeyedArchiver.copy(of: read)
+    default:
+      try KeyedArchiver.archive(rootObject: read, toFile: folder("library"))
+      copy = try KeyedUnarchiver.unarchive(Library.self, fromFile: folder("library"))
+    }
+    #expect(targets(copy) == expected)
+  }
+
+  @Test("an archive that fails elsewhere takes no weak reference from a document")
+  func failureElsewhere() throws {
+    final class Chain: Codable {
+      var next: Chain?
+
+      func encode(to encoder: any Encoder) throws {
+        guard let next else { throw CancellationError() }
+        try next.encodeReference(to: encoder)
+      }
+
+      init(_ next: Chain?) { self.next = next }
+
+      private func encodeReference(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        try container.encode(self)
+      }
+    }
+    struct Both: Encodable {
+      let library: Library
+      let chain: Chain
+    }
+    let folder = try TemporaryFolder()
+    try ArchiveDocument(creating: folder("library"), root: library()).close()
+    let document = try ArchiveDocument<Library>(opening: folder("library"))
+    let chain = (0..<20).reduce(Chain(nil)) { chain, _ in Chain(chain) }
+    #expect(throws: CancellationError.self) {
+      try KeyedArchiver.archivedData(withRootObject: Both(library: document.root, chain: chain))
+    }
+    change(document.root)
+    #expect(try document.save())
+    let read = try KeyedUnarchiver.unarchive(Library.self, fromFile: folder("library"))
+    #expect(targets(read) == Self.all)
+  }
+
+  @Test("an object that the program assigns stays when the one in the archive is read")
+  func assigned() throws {
+    let read = try KeyedUnarchiver.unarchive(
+      Library.self,
+      from: KeyedArchiver.archivedData(withRootObject: library())
+    )
+    let other = Photo("other")
+    (read.current, read.frame.photo, read.albums[2].cover, read.albums[2].last) = (other, other, other, other)
+    let expected: [String?] = ["other", "other", "0.1", "0.2", "1.1", "1.2", "other", "other"]
+    #expect(targets(read) == expected)
+  }
+
+  // MARK: Changes and identity
+
+  final class Box: Codable {
+    @Lazy var first: Photo?
+    @Lazy var second: Photo?
+    @Lazy var third: Photo?
+    var plain: Photo?
+    var number = 0
+  }
+
+  private func openBox(_ path: String) throws -> ArchiveDocument<Box> {
+    let box = Box()
+    let photo = Photo("before")
+    (box.first, box.second, box.third) = (photo, photo, photo)
+    try ArchiveDocument(creating: path, root: box).close()
+    return try ArchiveDocument(opening: path)
+  }
+
+  @Test("a change of an object that only lazy values lead to any more, which were not read, is saved")
+  func changes() throws {
+    let folder = try TemporaryFolder()
+    let document = try openBox(folder("box"))
+    let photo = try #require(document.root.first)
+    photo.title = "after"
+    document.root.first = nil
+    #expect(try document.save())
+    let read = try KeyedUnarchiver.unarchive(Box.self, fromFile: folder("box"))
+    #expect(read.first == nil && read.second?.title == "after" && read.third === read.second)
+    photo.title = "later"
+    #expect(try document.save())
+    let again = try KeyedUnarchiver.unarchive(Box.self, fromFile: folder("box"))
+    #expect(again.second?.title == "later" && document.root.second === photo)
+  }
+
+  @Test("an object that a save did not reach keeps its identity when it is reached again", arguments: 0..<3)
+  func identity(_ way: Int) throws {
+    let folder = try TemporaryFolder()
+    let document = try openBox(folder("box"))
+    let photo = try #require(document.root.first)
+    document.root.first = nil
+    if way == 2 { try document.compact() } else { #expect(try document.save()) }
+    if way == 0 { #expect(document.root.second === photo) } else { document.root.plain = photo }
+    photo.title = "after"
+    #expect(try document.save())
+    let read = try KeyedUnarchiver.unarchive(Box.self, fromFile: folder("box"))
+    #expect(read.second?.title == "after" && read.third === read.second)
+    #expect(way == 0 || read.plain === read.second)
+    #expect(document.root.third === photo)
+  }
+
+  @Test("an object that was removed and cannot be encoded any more does not keep a document from being saved")
+  func removed() throws {
+    final class Fragile: Codable {
+      var isBroken = false
+
+      init() {}
+
+      enum CodingKeys: CodingKey { case isBroken }
+
+      func encode(to encoder: any Encoder) throws {
+        if isBroken { throw CancellationError() }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(isBroken, forKey: .isBroken)
+      }
+    }
+    final class Owner: Codable {
+      var fragile: Fragile? = Fragile()
+      @Lazy var others: [Photo] = []
+    }
+    let folder = try TemporaryFolder()
+    try ArchiveDocument(creating: folder("owner"), root: Owner()).close()
+    let document = try ArchiveDocument<Owner>(opening: folder("owner"))
+    document.root.fragile?.isBroken = true
+    #expect(throws: CancellationError.self) { try document.save() }
+    document.root.fragile = nil
+    #expect(try document.save())
+    #expect(try KeyedUnarchiver.unarchive(Owner.self, fromFile: folder("owner")).fragile == nil)
+  }
+
+  // MARK: Cycles
+
+  @Test("a cycle in a lazy value that nobody can read is refused, though the rest can be read")
+  func cycle() throws {
+    struct Holder: Codable { var nodes: [Node] = [] }
+    final class Node: Codable {
+      var holder = Holder()
+      @Lazy var next: Node?
+    }
+    let (first, second) = (Node(), Node())
+    first.next = second
+    second.holder.nodes = [second]
+    defer { second.holder.nodes = [] }
+    let error = try failure { try KeyedArchiver.archivedData(withRootObject: first) }
+    #expect(error.code == .cycle)
+  }
+
+  final class Model: ArchivedModel {
+    var plain: Plain?
+  }
+
+  final class Plain: Codable {
+    let model: Model
+
+    init(_ model: Model) { self.model = model }
+  }
+
+  @Test("a cycle that can be entered in one place only is read in whatever order lazy values are touched")
+  func orders() throws {
+    final class Owner: Codable {
+      @Lazy var model: Model?
+      @Lazy var plain: Plain?
+    }
+    let owner = Owner()
+    let model = Model()
+    (owner.model, owner.plain) = (model, Plain(model))
+    model.plain = owner.plain
+    defer { model.plain = nil }
+    let data = try KeyedArchiver.archivedData(withRootObject: owner)
+    let copy = try KeyedUnarchiver.unarchive(Owner.self, from: data)
+    let found = try copy.$plain.load()
+    let plain = try #require(found)
+    #expect(plain.model.plain === plain && copy.model === plain.model)
+    copy.model?.plain = nil
+  }
+}
