@@ -52,6 +52,7 @@ extension DecodingSession {
       truncate(to: Mark())
       nesting.base = 0
       graph.inProgress = []
+      graph.unwalked = 0..<0
       later.deferred = DeferredQueue()
       later.readLast = PropertiesReadLast(image)
       // What could not be told before may be the reason.

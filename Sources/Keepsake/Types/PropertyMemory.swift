@@ -242,7 +242,7 @@ struct WeakVariable {
 
 /// Whether the class of `object` is `type` or a subclass of it.
 @inline(__always)
-private func isInstance(_ object: AnyObject, of type: Any.Type) -> Bool {
+func isInstance(_ object: AnyObject, of type: Any.Type) -> Bool {
   var next: AnyClass? = Swift.type(of: object)
   while let current = next {
     if current == type { return true }
