@@ -195,7 +195,7 @@ extension KeyedArchiver {
     do { try session.encodeRoot(rootObject) } catch is AwaitedObjects {
       // The session keeps them meanwhile.
       return try withExtendedLifetime(session) {
-        try stream(rootObject, toFile: path, outputFormatting, userInfo)
+        try archive(rootObject: rootObject, toFile: path, outputFormatting: outputFormatting, userInfo: userInfo)
       }
     }
     try sink.commit()

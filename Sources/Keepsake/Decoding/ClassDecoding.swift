@@ -128,10 +128,10 @@ extension DecodingSession {
 
   // MARK: Versions
 
-  /// The version that the archive states for the part of `type` in the object, or typed value, that `decoder`
+  /// The version that the archive states for the part of `type` in the object, or typed value, that the decoder at `offset`
   /// is reading; 0 where it states none.
-  func archivedVersion(of type: Any.Type, for decoder: ValueDecoder) -> Int {
-    guard let current = graph.inProgress.last(where: { $0.range.contains(decoder.offset) }),
+  func archivedVersion(of type: Any.Type, at offset: Int) -> Int {
+    guard let current = graph.inProgress.last(where: { $0.range.contains(offset) }),
       current.entry >= 0
     else { return 0 }
     let entries = Array(sequence(first: current.entry) { self.image.classes[$0].superclass })

@@ -32,23 +32,6 @@ extension DecodingSession {
     return elements
   }
 
-  /// The same for objects. In a large archive, those that were decoded are far away in memory.
-  @inline(never)
-  func decodeObjects<Element: Decodable>(
-    _ type: Element.Type,
-    at cursor: inout Int,
-    _ depth: Int
-  ) throws -> [Element] {
-    var elements: [Element] = []
-    try forEachElement(at: &cursor, depth) { count in
-      elements.reserveCapacity(reservation(count, Element.self))
-    } _: { cursor, plan in
-      if elements.count % DecodingSession.prefetchCount == 0 { prefetchObjects(at: cursor) }
-      elements.append(try plan.decode(at: &cursor, self, depth + 1))
-    }
-    return elements
-  }
-
   /// How many elements to make room for where a file says that there are `count`: few, as collections may be
   /// nested, and each of them says so.
   func reservation<Element>(_ count: Int, _ type: Element.Type) -> Int {
@@ -81,7 +64,7 @@ extension DecodingSession {
   /// Charges the elements of the generic array at `cursor`, which moves to the first; returns how many there are.
   // A call, so that values within values take less of the stack.
   @inline(never)
-  private func openElements(at cursor: inout Int, _ stride: Int, _ depth: Int) throws -> Int {
+  fileprivate func openElements(at cursor: inout Int, _ stride: Int, _ depth: Int) throws -> Int {
     guard let (count, payload) = try arrayHead(at: cursor) else { throw ReadingFault.mismatch(cursor) }
     try charge(count, elementsOf: stride, at: cursor)
     try descend(to: cursor, from: depth)
@@ -97,7 +80,8 @@ extension DecodingSession {
 
   // A call, so that values within values take less of the stack.
   @inline(never)
-  private func described(_ error: any Error, _ type: Any.Type, at offset: Int, _ depth: Int) -> any Error {
+  fileprivate func described(_ error: any Error, _ type: Any.Type, at offset: Int, _ depth: Int) -> any Error
+  {
     switch error {
     case let fault as ReadingFault: self.error(fault, type, path(toValueAt: offset, in: depth))
     case let damage as ArchiveError: corrupted(damage, path(toValueAt: offset, in: depth))
@@ -110,7 +94,12 @@ extension Array: NativelyDecodable where Element: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan {
     if let unpackable = Element.self as? any UnpackableElement.Type { return unpackable.makePackedPlan() }
     if Element.self == String.self { return StringsDecodingPlan() }
+    if let type = Element.self as? any (Decodable & AnyObject).Type { return makeObjectsPlan(type) }
     return ArrayDecodingPlan<Element>()
+  }
+
+  private static func makeObjectsPlan<Object: Decodable & AnyObject>(_ type: Object.Type) -> AnyDecodingPlan {
+    ObjectsDecodingPlan<Object>()
   }
 }
 
@@ -118,10 +107,10 @@ extension UnpackableElement {
   static func makePackedPlan() -> AnyDecodingPlan { PackedDecodingPlan<Self>() }
 }
 
-final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
-  private let isOfObjects = Element.self is AnyClass
-
-  override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
+class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
+  final override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws
+    -> [Element]
+  {
     guard try session.reader.byte(at: cursor) == Tag.shortArray, !session.isUnusuallyDeep(below: depth) else {
       return try decodeElements(at: &cursor, session, depth)
     }
@@ -149,12 +138,17 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
         throw ReadingFault.mismatch(cursor)
       }
     default:
-      if isOfObjects, session.hasManyBodies {
-        try session.decodeObjects(Element.self, at: &cursor, depth)
-      } else {
-        try session.decodeElements(Element.self, at: &cursor, depth)
-      }
+      try decodeGeneric(at: &cursor, session, depth)
     }
+  }
+
+  /// Reads the generic array at `cursor`, if there is one.
+  fileprivate func decodeGeneric(
+    at cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> [Element] {
+    try session.decodeElements(Element.self, at: &cursor, depth)
   }
 
   @inline(never)
@@ -164,6 +158,47 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     _ depth: Int
   ) throws -> [Element] {
     try session.decodePlainly([Element].self, at: &cursor, depth)
+  }
+}
+
+/// An array of objects. Those that are there already are looked up without the plan of their class.
+final class ObjectsDecodingPlan<Element: Decodable & AnyObject>: ArrayDecodingPlan<Element> {
+  fileprivate override func decodeGeneric(
+    at cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> [Element] {
+    guard session.stack.bounds.hasRoom(StackGuard.collectionReserve) else {
+      return try session.onLargerStack { try decodeGeneric(at: &cursor, session, depth) }
+    }
+    let start = cursor
+    let count = try session.openElements(at: &cursor, MemoryLayout<Element>.stride, depth)
+    var objects: [AnyObject] = []
+    objects.reserveCapacity(session.reservation(count, AnyObject.self))
+    while true {
+      session.appendDecoded(&objects, upTo: count, of: Element.self, at: &cursor)
+      if objects.count == count { return knownElements(objects, as: Element.self) }
+      objects.append(try decodeElement(objects.count, of: start, at: &cursor, session, depth))
+    }
+  }
+
+  // A call, so that objects within objects take less of the stack.
+  @inline(never)
+  private func decodeElement(
+    _ index: Int,
+    of start: Int,
+    at cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> Element {
+    session.nesting.frames[depth + 1].showElement(index, of: start)
+    do {
+      return try session.types.plans.plan(for: Element.self).use {
+        try $0.decode(at: &cursor, session, depth + 1)
+      }
+    } catch {
+      throw session.described(error, Element.self, at: cursor, depth + 1)
+    }
   }
 }
 

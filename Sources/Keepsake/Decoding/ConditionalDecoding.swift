@@ -35,49 +35,45 @@ struct WaitingReference {
     return true
   }
 
-  /// `object` as a `Target`.
-  func checked<Target: AnyObject>(
-    _ object: AnyObject,
-    as type: Target.Type,
-    _ session: DecodingSession
-  ) throws -> Target {
-    if ObjectIdentifier(Swift.type(of: object)) == ObjectIdentifier(Target.self) {
-      return knownDowncast(object, to: Target.self)
+  /// Throws unless `object` is a `type`, which is a class or `AnyObject`.
+  func check(_ object: AnyObject, isA type: Any.Type, _ session: DecodingSession) throws {
+    guard isInstance(object, of: type) || type == AnyObject.self else {
+      throw session.isOther(object, type, offset, session.searchedPath(to: offset))
     }
-    guard let target = object as? Target else {
-      throw session.isOther(object, Target.self, offset, session.searchedPath(to: offset))
-    }
-    return target
   }
 }
 
-/// A reference that does not keep its object.
-final class WeakBox<Object: AnyObject>: ReferenceReceiver {
-  private weak var found: Object?
+/// A reference that does not keep its object. It is not generic, since looking up the metadata of a generic box takes
+/// longer than making it.
+final class WeakBox: ReferenceReceiver {
+  private let type: Any.Type
+  private weak var found: AnyObject?
   /// Whether ``found`` was written, which is done once. The box may wait for its object until a later call decodes that,
   /// when whatever holds the box may be in use by another thread.
   private let isFound: Atomic<Bool>
   /// The property that receives the object, too.
-  private var property: StoredProperty?
+  private var property: WeakVariable?
   private weak var owner: AnyObject?
 
-  init(_ object: Object?) {
+  init<Object: AnyObject>(_ object: Object) {
+    type = Object.self
     found = object
     isFound = Atomic(true)
   }
 
-  /// A box that waits for its object.
-  fileprivate override init() {
+  /// A box that waits for an object, which has to be a `type`: a class or `AnyObject`.
+  fileprivate init(waitingFor type: Any.Type) {
+    self.type = type
     isFound = Atomic(false)
   }
 
   /// The object, once it is known and as long as something else keeps it.
-  var object: Object? { isFound.load(ordering: .acquiring) ? found : nil }
+  var object: AnyObject? { isFound.load(ordering: .acquiring) ? found : nil }
 
   /// Makes a weak property of `owner` refer to the object, now or as soon as it is there. Until then nothing keeps `owner`.
-  func whenFound(for owner: AnyObject, _ property: StoredProperty) {
+  func whenFound(for owner: AnyObject, _ property: WeakVariable) {
     if let object {
-      _ = property.assign(reference: object, in: owner)
+      _ = property.assign(object, in: owner)
     } else {
       (self.property, self.owner) = (property, owner)
     }
@@ -85,20 +81,18 @@ final class WeakBox<Object: AnyObject>: ReferenceReceiver {
 
   override func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {
     guard let property else { return true }
-    return owner.map { property.reference(to: Object.self, in: $0) == nil } ?? false
+    return owner.map { property.target(of: $0) == nil } ?? false
   }
 
-  override var target: (any (Decodable & AnyObject).Type)? {
-    Object.self as? any (Decodable & AnyObject).Type
-  }
+  override var target: (any (Decodable & AnyObject).Type)? { type as? any (Decodable & AnyObject).Type }
 
   override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
     throws
   {
-    let object = try reference.checked(object, as: Object.self, session)
+    try reference.check(object, isA: type, session)
     found = object
     isFound.store(true, ordering: .releasing)
-    if let property, let owner { _ = property.assign(reference: object, in: owner) }
+    if let property, let owner { _ = property.assign(object, in: owner) }
   }
 }
 
@@ -144,20 +138,18 @@ extension DecodingSession {
     }
   }
 
-  /// Reads the reference at `cursor`, which moves past it, without having its object decoded.
-  func decodeConditional<Object: AnyObject>(
-    _ type: Object.Type,
-    at cursor: inout Int
-  ) throws -> WeakBox<Object>? {
+  /// Reads the reference at `cursor`, which moves past it, without having its object decoded. That has to be a `type`, a
+  /// class or `AnyObject`.
+  func decodeConditional(_ type: Any.Type, at cursor: inout Int) throws -> WeakBox? {
     let start = cursor
-    if try isNil(at: start) {
-      cursor = try end(ofValueAt: start)
-      return nil
-    }
-    guard try isReference(at: start) else { throw ReadingFault.mismatch(start) }
-    let number = try objectNumber(at: &cursor)
+    let tag = try reader.byte(at: start)
+    let isNone = tag == Tag.none
+    guard try isNone || isReference(at: start) else { throw ReadingFault.mismatch(start) }
+    let referenced = isNone ? nil : try referencedBody(at: start)
+    cursor = start &+ fixedLength(of: tag)
+    guard let number = referenced else { return nil }
     try checkIsObject(number, at: start)
-    let box = WeakBox<Object>()
+    let box = WeakBox(waitingFor: type)
     let reference = WaitingReference(receiver: box, number: number, offset: start)
     if try !reference.resolve(in: self) { graph.conditional.append(reference) }
     return box

@@ -124,6 +124,8 @@ struct DecodedGraph {
   var objects: ObjectStore
   /// The objects and typed values whose initializers are running, innermost last.
   var inProgress: [TypedValueInProgress] = []
+  /// The value of the innermost object, up to the end of its body, if that was not walked yet; otherwise empty.
+  var unwalked = 0..<0
   /// The objects that were decoded since the outermost value was begun.
   var decodedNumbers: [UInt32] = []
   /// The conditional references that were met since the outermost value was begun.

@@ -186,6 +186,7 @@ final class DecodingSession: DeepRecursion {
   /// nested containers would be walked once more for each one around them.
   @inline(never)
   private func end(ofPartlyRead offset: Int, _ depth: Int) throws(ArchiveError) -> Int {
+    try walkUnwalked()
     let frame = nesting.frames[depth]
     var (start, rest, cursor) = nesting.latest
     if start != offset {

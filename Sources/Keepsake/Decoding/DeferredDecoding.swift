@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// A value that is decoded when everything else has been (Design §4).
+@usableFromInline
 class AnyDeferredValue {
   /// Where the value is in the archive.
   fileprivate let offset: Int
@@ -16,7 +17,8 @@ class AnyDeferredValue {
 }
 
 /// Holds a deferred value, for what waits for it.
-final class DeferredBox<Value>: AnyDeferredValue {
+@usableFromInline
+class DeferredBox<Value>: AnyDeferredValue {
   private var decoded: Value?
   /// Whether ``decoded`` is there. It is written once, after the value, and may be read by any thread: an initializer
   /// may have handed its object to one that does not wait for the outermost decode to return.
@@ -25,22 +27,23 @@ final class DeferredBox<Value>: AnyDeferredValue {
   private var read: ((DecodingSession, inout Int) throws -> Value)?
   private var receive: ((Value) -> Void)?
 
-  init(at offset: Int, _ earlyUses: EarlyUses) where Value: Decodable {
+  required init(at offset: Int, _ earlyUses: EarlyUses) where Value: Decodable {
     self.earlyUses = earlyUses
     read = { session, cursor in try session.decodeInside(Value.self, at: &cursor, 0) }
     super.init(offset: offset)
   }
 
   /// The value, once it was decoded.
-  var value: Value? { isDecoded.load(ordering: .acquiring) ? decoded : nil }
+  @usableFromInline
+  final var value: Value? { isDecoded.load(ordering: .acquiring) ? decoded : nil }
 
   /// Notes that the value is needed. Where it is not there, the outermost decode will throw.
-  func noteEarlyUse() {
+  final func noteEarlyUse() {
     if !isDecoded.load(ordering: .acquiring) { earlyUses.note(at: offset) }
   }
 
   /// Calls `receive` with the value once that was decoded.
-  func whenDecoded(_ receive: @escaping (Value) -> Void) {
+  final func whenDecoded(_ receive: @escaping (Value) -> Void) {
     if let value { receive(value) } else { self.receive = receive }
   }
 
@@ -126,18 +129,9 @@ func exchange<Value>(_ value: inout Value, with other: Value) -> Value {
 }
 
 extension DecodingSession {
-  /// Reads the value at `cursor`, which moves past it, now or later: the box is `nil` when it was read.
-  ///
-  /// What needs no initializer to run is read now: nil, and objects that are there.
-  func decodeDeferred<Value: Decodable>(
-    _ type: Value.Type,
-    at cursor: inout Int,
-    _ depth: Int
-  ) throws -> (value: Value?, box: DeferredBox<Value>?) {
+  /// Charges a value at `cursor`, which moves past it, that is to be decoded later and takes `stride` bytes.
+  func passOverDeferred(at cursor: inout Int, _ stride: Int) throws {
     let start = cursor
-    if try reader.byte(at: start) == Tag.none || isDecoded(at: start) {
-      return (try decodeInside(type, at: &cursor, depth), nil)
-    }
     let passedOver = lookups.skipped.byteCount
     cursor = try end(ofValueAt: start)
     // What is deferred in something deferred is passed over at each level, which costs little once ends are noted.
@@ -151,10 +145,7 @@ extension DecodingSession {
         at: start
       )
     }
-    try charge(DecodingBudget.deferredOverhead &+ MemoryLayout<Value>.stride, at: start)
-    let box = DeferredBox<Value>(at: start, later.earlyUses)
-    later.deferred.append(.init(value: box, offset: start))
-    return (nil, box)
+    try charge(DecodingBudget.deferredOverhead &+ stride, at: start)
   }
 
   /// Throws if a deferred value was needed before it was decoded: a set, say, was made by a hash that was not the value's.
@@ -176,8 +167,9 @@ extension DecodingSession {
     )
   }
 
-  /// Whether a reference stands at `offset` to an object that is there.
-  private func isDecoded(at offset: Int) throws -> Bool {
+  /// Whether nil stands at `offset`, or a reference to an object that is there.
+  func isDecoded(at offset: Int) throws -> Bool {
+    if try reader.byte(at: offset) == Tag.none { return true }
     guard try isReference(at: offset), let number = try referencedBody(at: offset), number >= 1,
       number <= image.directory.bodyCount
     else { return false }

@@ -10,7 +10,7 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
     let reader = try source.reader(session)
     var value = Value()
     try withMutablePropertyMemory(of: &value) { memory in
-      try reader.use { try $0.decode(into: memory, record, at: &cursor, session, depth) }
+      cursor = try reader.use { try $0.decode(into: memory, record, at: cursor, session, depth) }
     }
     return value
   }
@@ -28,7 +28,9 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
     let reader = try source.reader(session)
     // Not into what is there: what the record has no value for is to be as in `Value()`.
     memory.store(Value.self, Value(), at: offset)
-    try reader.use { try $0.decode(into: memory.field(at: offset), record, at: &cursor, session, depth) }
+    cursor = try reader.use {
+      try $0.decode(into: memory.field(at: offset), record, at: cursor, session, depth)
+    }
   }
 }
 
@@ -54,21 +56,33 @@ final class FieldsReaderSource {
   }
 }
 
-extension ValueDecoder {
-  /// Reads the properties in `memory`, which are those of a value of `type`.
+extension DecodingSession {
+  /// Reads the properties in `memory`, which are those of a value of `type` whose decoder is at `place`.
   ///
   /// - Returns: `false` if nothing was done: the value is no record, or is read by itself, so that each property is an
   ///   outermost value. Plans may be dropped between those.
   @inline(__always)
-  func readFields(_ memory: MutablePropertyMemory, of type: Any.Type) throws -> Bool {
-    guard depth > 0, session.later.isActive, let record = try RecordHead(session, at: offset) else {
-      return false
+  func readFields(_ memory: MutablePropertyMemory, of type: Any.Type, at place: ArchivePlace) throws -> Bool {
+    let start = place.offset
+    guard place.depth > 0, later.isActive, let record = try RecordHead(self, at: start) else { return false }
+    let end = try types.plans.fields(of: type).use { try $0.reader(self) }.use { reader in
+      let unwalked = graph.unwalked
+      // If all values are primitive, to read them shows what the walk would: that there are as many as there should be, and
+      // nothing else. Each takes a byte at least.
+      let mostValues = unwalked.lowerBound == start ? unwalked.upperBound &- record.payload : -1
+      let isWalk = try !unwalked.isEmpty && reader.primitiveCount(record, self, at: start) <= mostValues
+      if isWalk { graph.unwalked = 0..<0 } else { try walkUnwalked() }
+      do {
+        let end = try reader.decode(into: memory, record, at: start, self, place.depth &- 1)
+        if isWalk, end != unwalked.upperBound { try walk(unwalked) }
+        return end
+      } catch {
+        // What is wrong with the body as a whole comes first.
+        if isWalk { try walk(unwalked) }
+        throw error
+      }
     }
-    var cursor = offset
-    try session.types.plans.fields(of: type).use { try $0.reader(session) }.use {
-      try $0.decode(into: memory, record, at: &cursor, session, depth - 1)
-    }
-    session.nesting.complete(offset, cursor)
+    nesting.complete(start, end)
     return true
   }
 }
@@ -93,10 +107,10 @@ extension DecodingSession {
 
 /// A weak property of an object. It waits for its object as a ``WeakReference`` does.
 private final class WeakFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDecodingPlan {
-  private let property: StoredProperty
+  private let variable: WeakVariable?
 
   init(_ property: StoredProperty) {
-    self.property = property
+    variable = WeakVariable(property, to: Target.self)
   }
 
   override func decodeField(
@@ -107,8 +121,9 @@ private final class WeakFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDec
     _ depth: Int
   ) throws {
     let box = try session.decodeConditional(Target.self, at: &cursor)
-    memory.withValue(WeakField<Target>.self, at: offset) { $0.object = nil }
-    if let owner = memory.object { box?.whenFound(for: owner, property) }
+    // A weak reference has one form, whatever class it is declared with.
+    memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object = nil }
+    if let owner = memory.object, let variable { box?.whenFound(for: owner, variable) }
   }
 }
 
@@ -136,13 +151,25 @@ final class FieldsReader {
     let offset: Int
   }
 
+  /// What there is to do for a record of one shape, value by value.
+  private final class Steps {
+    let steps: [Step]
+    /// Whether all values are primitive, so that nothing else than the record itself is read.
+    let arePrimitive: Bool
+
+    init(_ steps: [Step]) {
+      self.steps = steps
+      arePrimitive = steps.allSatisfy(\.kind.isPrimitive)
+    }
+  }
+
   private let properties: ArchivedProperties
   private let kinds: [(kind: FieldKind, isOptional: Bool)]
   private let plans: [AnyDecodingPlan]
   /// Whether a property may ask for a coding path, so that a frame is needed.
   private let isFlat: Bool
   /// For each shape that was met, what there is to do for its values one by one.
-  @safe @exclusivity(unchecked) private var shapes = NumberedCache<[Step]>()
+  @safe @exclusivity(unchecked) private var shapes = NumberedCache<Steps>()
 
   fileprivate init(_ properties: ArchivedProperties, _ session: DecodingSession) throws(ArchiveError) {
     self.properties = properties
@@ -150,47 +177,66 @@ final class FieldsReader {
     var plans: [AnyDecodingPlan] = []
     for entry in properties.entries { plans.append(try session.fieldPlan(for: entry.property)) }
     self.plans = plans
-    isFlat = !kinds.contains { $0.kind == .planned || $0.kind == .strings }
+    isFlat = kinds.allSatisfy(\.kind.isPrimitive)
   }
 
-  /// Reads the values of the record at `cursor`, which then moves past it.
+  /// Reads the values of the record at `start`; returns where it ends.
   func decode(
     into memory: MutablePropertyMemory,
     _ record: RecordHead,
-    at cursor: inout Int,
+    at start: Int,
     _ session: DecodingSession,
     _ depth: Int
-  ) throws {
+  ) throws -> Int {
     guard session.stack.bounds.hasRoom() else {
-      return try session.onLargerStack { try decode(into: memory, record, at: &cursor, session, depth) }
+      return try session.onLargerStack { try decode(into: memory, record, at: start, session, depth) }
     }
-    let steps = try shapes[record.shape] ?? findSteps(record.shape, session, at: cursor)
+    let steps = try steps(record, session, at: start)
     if !isFlat {
-      try openFrame(at: cursor, record, session, depth)
+      try openFrame(at: start, record, session, depth)
     } else if session.isUnusuallyDeep(below: depth) {
-      try session.descend(to: cursor, from: depth)
+      try session.descend(to: start, from: depth)
     }
     var slot = 0
     var value = record.payload
-    while slot < steps.count {
-      do {
-        try readPrimitives(steps, &slot, memory, &value, session)
-        guard slot < steps.count else { break }
-        let step = steps[slot]
-        switch step.kind {
-        case .readLast where try waits(step, record, slot, memory, at: value, session):
-          value = try session.end(ofValueAt: value)
-        case .skipped: value = try session.image.end(ofValueAt: value, in: session.reader)
-        default:
-          if isFlat { try openFrame(at: cursor, record, session, depth) }
-          try readPlanned(step, slot, memory, &value, session, depth)
+    try steps.use {
+      let steps = $0.steps
+      while slot < steps.count {
+        do {
+          try readPrimitives(steps, &slot, memory, &value, session)
+          guard slot < steps.count else { break }
+          let step = steps[slot]
+          switch step.kind {
+          case .readLast where try waits(step, record, slot, memory, at: value, session):
+            value = try session.end(ofValueAt: value)
+          case .skipped: value = try session.image.end(ofValueAt: value, in: session.reader)
+          default:
+            if isFlat { try openFrame(at: start, record, session, depth) }
+            try readPlanned(step, slot, memory, &value, session, depth)
+          }
+        } catch {
+          try keepDefault(steps[slot], insteadOf: error, start, record, slot, &value, session, depth)
         }
-      } catch {
-        try keepDefault(steps[slot], insteadOf: error, cursor, record, slot, &value, session, depth)
+        slot &+= 1
       }
-      slot &+= 1
     }
-    cursor = value
+    return value
+  }
+
+  /// How many values there are in the record at `start`, if all of them are primitive; otherwise more than there can be.
+  @inline(__always)
+  fileprivate func primitiveCount(_ record: RecordHead, _ session: DecodingSession, at start: Int) throws
+    -> Int
+  {
+    try steps(record, session, at: start).use { $0.arePrimitive ? $0.steps.count : .max }
+  }
+
+  @inline(__always)
+  private func steps(_ record: RecordHead, _ session: DecodingSession, at start: Int) throws -> Unretained<
+    Steps
+  > {
+    if let known = shapes.unretained(record.shape) { return known }
+    return Unretained(try findSteps(record.shape, session, at: start))
   }
 
   /// Reads what is primitive from `slot` on.
@@ -203,28 +249,31 @@ final class FieldsReader {
     _ value: inout Int,
     _ session: DecodingSession
   ) throws {
-    while slot < steps.count {
-      let step = steps[slot]
+    // In variables of its own, which need not be in memory.
+    var (next, cursor) = (slot, value)
+    defer { (slot, value) = (next, cursor) }
+    while next < steps.count {
+      let step = steps[next]
       let isRead =
         switch step.kind {
-        case .bool: try get(Bool.read, step, memory, &value, session)
-        case .int: try get(Int.read, step, memory, &value, session)
-        case .int8: try get(Int8.read, step, memory, &value, session)
-        case .int16: try get(Int16.read, step, memory, &value, session)
-        case .int32: try get(Int32.read, step, memory, &value, session)
-        case .int64: try get(Int64.read, step, memory, &value, session)
-        case .uint: try get(UInt.read, step, memory, &value, session)
-        case .uint8: try get(UInt8.read, step, memory, &value, session)
-        case .uint16: try get(UInt16.read, step, memory, &value, session)
-        case .uint32: try get(UInt32.read, step, memory, &value, session)
-        case .uint64: try get(UInt64.read, step, memory, &value, session)
-        case .float: try get(Float.read, step, memory, &value, session)
-        case .double: try get(Double.read, step, memory, &value, session)
-        case .string: try get(String.read, step, memory, &value, session)
+        case .bool: try get(Bool.read, step, memory, &cursor, session)
+        case .int: try get(Int.read, step, memory, &cursor, session)
+        case .int8: try get(Int8.read, step, memory, &cursor, session)
+        case .int16: try get(Int16.read, step, memory, &cursor, session)
+        case .int32: try get(Int32.read, step, memory, &cursor, session)
+        case .int64: try get(Int64.read, step, memory, &cursor, session)
+        case .uint: try get(UInt.read, step, memory, &cursor, session)
+        case .uint8: try get(UInt8.read, step, memory, &cursor, session)
+        case .uint16: try get(UInt16.read, step, memory, &cursor, session)
+        case .uint32: try get(UInt32.read, step, memory, &cursor, session)
+        case .uint64: try get(UInt64.read, step, memory, &cursor, session)
+        case .float: try get(Float.read, step, memory, &cursor, session)
+        case .double: try get(Double.read, step, memory, &cursor, session)
+        case .string: try get(String.read, step, memory, &cursor, session)
         case .strings, .planned, .readLast, .skipped: false
         }
       guard isRead else { return }
-      slot &+= 1
+      next &+= 1
     }
   }
 
@@ -318,7 +367,7 @@ final class FieldsReader {
   }
 
   @inline(never)
-  private func findSteps(_ shape: Int, _ session: DecodingSession, at cursor: Int) throws -> [Step] {
+  private func findSteps(_ shape: Int, _ session: DecodingSession, at cursor: Int) throws -> Steps {
     let slots = try session.image.shape(shape, at: cursor)
     let keys = Set(slots.map { session.image.shapeKey($0) })
     var byKey: [Int: Int] = [:]
@@ -330,19 +379,21 @@ final class FieldsReader {
         byKey[key] = index
       }
     }
-    let steps = slots.map { slot in
-      let key = session.image.shapeKey(slot)
-      guard let index = byKey[key] else {
-        return Step(kind: .skipped, isOptional: false, field: -1, offset: 0)
+    let steps = Steps(
+      slots.map { slot in
+        let key = session.image.shapeKey(slot)
+        guard let index = byKey[key] else {
+          return Step(kind: .skipped, isOptional: false, field: -1, offset: 0)
+        }
+        let mayWait = kinds[index].kind == .planned && session.later.readLast.include(session.image.keys[key])
+        return Step(
+          kind: mayWait ? .readLast : kinds[index].kind,
+          isOptional: kinds[index].isOptional,
+          field: Int32(index),
+          offset: properties.entries[index].property.offset
+        )
       }
-      let mayWait = kinds[index].kind == .planned && session.later.readLast.include(session.image.keys[key])
-      return Step(
-        kind: mayWait ? .readLast : kinds[index].kind,
-        isOptional: kinds[index].isOptional,
-        field: Int32(index),
-        offset: properties.entries[index].property.offset
-      )
-    }
+    )
     shapes[shape] = steps
     return steps
   }

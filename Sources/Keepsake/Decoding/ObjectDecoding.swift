@@ -28,21 +28,21 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     _ depth: Int
   ) throws -> Value {
     var content = 0
-    let (buildable, body) = try openBody(number, reference, &content, session, depth)
+    let (buildable, bodyEnd) = try openBody(number, reference, &content, session, depth)
     let outerBase = session.nesting.base
     session.nesting.base = depth
     defer { session.nesting.base = outerBase }
     do {
-      if buildable.type == Value.self {
+      if buildable.use({ $0.type == Value.self }) {
         let value = try session.decodePlainly(Value.self, at: &content, depth)
-        try ArchiveImage.checkEnd(content, of: body)
-        if try session.complete(number, value, buildable, reference) { return value }
+        try session.endBody(content, bodyEnd)
+        if try session.complete(number, Unretained(value), buildable, reference) { return value }
       } else {
-        let value = try session.decodeAny(buildable.type, at: &content, depth) as AnyObject
-        try ArchiveImage.checkEnd(content, of: body)
-        _ = try session.complete(number, value, buildable, reference)
+        let value = try session.decodeAny(buildable.use { $0.type }, at: &content, depth) as AnyObject
+        try session.endBody(content, bodyEnd)
+        _ = try session.complete(number, Unretained(value), buildable, reference)
       }
-      return try completed(number, reference, session, depth)
+      return try result(number, reference, session, depth)
     } catch {
       session.abandon(number, reference)
       throw error
@@ -53,7 +53,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
 
   /// Charges the object of `number`, whose initializer then is to be called for what is at `content`.
   ///
-  /// - Returns: the class to build, and the body.
+  /// - Returns: the class to build, and where the body ends.
   @inline(never)
   private func openBody(
     _ number: Int,
@@ -61,7 +61,8 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     _ content: inout Int,
     _ session: DecodingSession,
     _ depth: Int
-  ) throws -> (buildable: BuildableType, body: Range<Int>) {
+  ) throws -> (buildable: Unretained<BuildableType>, bodyEnd: Int) {
+    try session.walkUnwalked()
     let image = Unretained(session.image)
     let (classNumber, body, start) = try image.use { try $0.objectBody(number, at: reference) }
     switch session.graph.objects.state(number) {
@@ -72,27 +73,31 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     case .isReplacedByNil: throw ReadingFault.replacedByNil(reference)
     }
     let buildable = try buildable(classNumber, session, reference, depth)
-    try session.charge(objectOf: buildable.byteCount, at: reference)
+    try session.charge(objectOf: buildable.use { $0.byteCount }, at: reference)
     // Bodies that overlap are read again and again, although each is read once.
     try session.countReading(body.count, at: reference)
-    try image.use { try $0.checkExtent(start, fills: body) }
+    if buildable.use({ $0.isOfFields }), start < body.upperBound {
+      session.graph.unwalked = start..<body.upperBound
+    } else {
+      try image.use { try $0.checkExtent(start, fills: body) }
+    }
     session.begin(
       TypedValueInProgress(
         number: number,
         entry: classNumber,
-        type: buildable.type,
+        type: buildable.use { $0.type },
         range: body,
         content: start
       ),
       reference
     )
     content = start
-    return (buildable, body)
+    return (buildable, body.upperBound)
   }
 
-  /// The object of `number`, which is complete.
+  /// The object of `number`, which is complete, or what the observer gave for it.
   @inline(never)
-  private func completed(_ number: Int, _ reference: Int, _ session: DecodingSession, _ depth: Int) throws
+  private func result(_ number: Int, _ reference: Int, _ session: DecodingSession, _ depth: Int) throws
     -> Value
   {
     guard let object = session.graph.objects.object(number) else {
@@ -134,18 +139,20 @@ extension ClassDecodingPlan {
     _ session: DecodingSession,
     _ reference: Int,
     _ depth: Int
-  ) throws -> BuildableType {
-    if let found = known[number] { return found }
+  ) throws -> Unretained<BuildableType> {
+    if let found = known.unretained(number) { return found }
     let found = BuildableType(try session.type(ofClass: number, expected: Value.self, reference, depth))
     known[number] = found
-    return found
+    return Unretained(found)
   }
 }
 
 /// A type whose values an archive may hold, and what was found out about it once.
-struct BuildableType {
+final class BuildableType {
   let type: any Decodable.Type
   let isAwakening: Bool
+  /// Whether it is a class whose stored properties are archived as they are.
+  let isOfFields: Bool
   /// How many bytes an instance takes: of a class all its fields, of another type what an array takes for each.
   let byteCount: Int
 
@@ -153,6 +160,7 @@ struct BuildableType {
     self.type = type
     byteCount = (type as? AnyClass).map(instanceByteCount) ?? strideOf(type)
     isAwakening = type is any ArchiveAwakening.Type
+    isOfFields = type is AnyClass && type is any ArchivedFields.Type
   }
 }
 
@@ -179,9 +187,33 @@ extension DecodingSession {
 
   // MARK: The life of an object
 
+  @inline(__always)
   fileprivate func begin(_ object: TypedValueInProgress, _ reference: Int) {
-    graph.objects.set(object.number, nil, .isBeingDecoded, origin: reference)
+    graph.objects.begin(object.number, origin: reference)
     graph.inProgress.append(object)
+  }
+
+  /// Walks the body of the innermost object, if that was put off until something else is read than primitive properties
+  /// (``readFields(_:of:at:)``).
+  @inline(__always)
+  func walkUnwalked() throws(ArchiveError) {
+    if graph.unwalked.isEmpty { return }
+    let unwalked = graph.unwalked
+    graph.unwalked = 0..<0
+    try walk(unwalked)
+  }
+
+  /// Throws unless the value at the beginning of `range` fills that.
+  @inline(never)
+  func walk(_ range: Range<Int>) throws(ArchiveError) {
+    try image.checkExtent(range.lowerBound, fills: range)
+  }
+
+  /// Notes that the value of a body was read up to `end`; throws unless the body ends there.
+  @inline(__always)
+  fileprivate func endBody(_ end: Int, _ bodyEnd: Int) throws(ArchiveError) {
+    try walkUnwalked()
+    try ArchiveImage.checkEnd(end, of: bodyEnd..<bodyEnd)
   }
 
   /// Notes that the initializer of `object` returned.
@@ -191,39 +223,39 @@ extension DecodingSession {
   @inline(never)
   fileprivate func complete(
     _ number: Int,
-    _ object: AnyObject,
-    _ buildable: BuildableType,
+    _ object: Unretained<AnyObject>,
+    _ buildable: Unretained<BuildableType>,
     _ reference: Int
   ) throws -> Bool {
-    if settings.observer != nil { return try completeObserved(number, object, buildable, reference) }
+    let isAwakening = buildable.use { $0.isAwakening }
+    if settings.observer != nil { return try completeObserved(number, object, isAwakening, reference) }
     try enter(number, object, reference)
-    if buildable.isAwakening, let object = object as? any ArchiveAwakening { noteAwakening(object) }
+    if isAwakening, let object = object.use({ $0 }) as? any ArchiveAwakening { noteAwakening(object) }
     return true
   }
 
   @inline(never)
   private func completeObserved(
     _ number: Int,
-    _ object: AnyObject,
-    _ buildable: BuildableType,
+    _ unretained: Unretained<AnyObject>,
+    _ isAwakening: Bool,
     _ reference: Int
   ) throws -> Bool {
+    let object = unretained.use { $0 }
     let result = settings.observer?.replacement(forDecoded: object)
-    try enter(number, object, reference)
+    try enter(number, unretained, reference)
     let isSame = result === object
     if !isSame {
       graph.objects.set(number, result, result == nil ? .isReplacedByNil : .usual, origin: reference)
       if later.readLast.areThere { later.readLast.replace(object, number) }
     }
-    if buildable.isAwakening || !isSame, let result = result as? any ArchiveAwakening {
-      noteAwakening(result)
-    }
+    if isAwakening || !isSame, let result = result as? any ArchiveAwakening { noteAwakening(result) }
     return isSame
   }
 
   @inline(__always)
-  private func enter(_ number: Int, _ object: AnyObject, _ reference: Int) throws {
-    guard graph.objects.complete(number, object) else {
+  private func enter(_ number: Int, _ object: Unretained<AnyObject>, _ reference: Int) throws {
+    guard object.use({ graph.objects.complete(number, $0) }) else {
       throw ArchiveError.misuse("An initializer registered one object and created another", at: reference)
     }
     graph.inProgress.removeLast()
@@ -241,16 +273,18 @@ extension DecodingSession {
   fileprivate func abandon(_ number: Int, _ reference: Int) {
     guard graph.inProgress.last?.number == number else { return }
     graph.inProgress.removeLast()
+    graph.unwalked = 0..<0
     later.readLast.end(number)
     graph.objects.set(number, nil, origin: reference)
   }
 
-  /// Makes the object whose initializer called known to what it holds.
-  func register(_ object: AnyObject, from decoder: ValueDecoder) {
-    guard let current = graph.inProgress.last, current.number > 0, current.range.contains(decoder.offset),
+  /// Makes the object whose initializer called, with the decoder at `offset`, known to what it holds.
+  @inline(__always)
+  func register(_ object: AnyObject, from offset: Int) {
+    guard let current = graph.inProgress.last, current.number > 0, current.range.contains(offset),
       ObjectIdentifier(Swift.type(of: object)) == ObjectIdentifier(current.type)
     else { return }
-    graph.objects.set(current.number, object, origin: graph.objects.origin(current.number))
+    graph.objects.register(object, current.number)
   }
 
   // MARK: Errors

@@ -16,7 +16,7 @@ struct ObjectStore {
   private struct Entry {
     var object: AnyObject?
     /// The origin, shifted by two bits, and the state in these: an archive may have very many objects.
-    private let bits: Int
+    private var bits: Int
 
     init(_ object: AnyObject? = nil, _ state: State = .usual, origin: Int = -1) {
       self.object = object
@@ -26,6 +26,16 @@ struct ObjectStore {
     /// Where the reference is by which the object was first reached; -1 as long as it was not.
     var origin: Int { bits &>> 2 }
     var state: State { State(rawValue: bits & 3) ?? .usual }
+
+    /// Notes that an initializer begins, by which there is no object yet. The reference at `origin` leads to it.
+    @inline(__always)
+    mutating func begin(origin: Int) { bits = origin &<< 2 | State.isBeingDecoded.rawValue }
+
+    @inline(__always)
+    mutating func enter(_ object: AnyObject) {
+      self.object = object
+      bits &= ~3
+    }
   }
 
   private var count: Int
@@ -40,61 +50,88 @@ struct ObjectStore {
 
   @inline(__always)
   func object(_ number: Int) -> AnyObject? {
-    let page = number / ObjectStore.pageSize
-    let object = pages[page].isEmpty ? nil : pages[page][number % ObjectStore.pageSize].object
+    let (page, index) = ObjectStore.place(number)
+    let object = pages[page].isEmpty ? nil : pages[page][index].object
     return object == nil && !asleep.isEmpty ? asleep[number]?.object : object
   }
 
   /// The object of `number`, if the table keeps it, to be used as long as it does.
   @inline(__always)
   func unretained(_ number: Int) -> Unretained<AnyObject>? {
-    let (page, index) = (number / ObjectStore.pageSize, number % ObjectStore.pageSize)
-    return pages[page].isEmpty ? nil : pages[page][index].object.map { Unretained($0) }
+    let (page, index) = ObjectStore.place(number)
+    guard !pages[page].isEmpty, let object = pages[page][index].object else { return nil }
+    return Unretained(object)
   }
 
   /// Begins to fetch the entry of `number`.
   @inline(__always)
   func prefetchEntry(_ number: Int) {
-    pages.prefetch(number % ObjectStore.pageSize, ofArray: number / ObjectStore.pageSize)
+    let (page, index) = ObjectStore.place(number)
+    pages.prefetch(index, ofArray: page)
   }
 
   /// Begins to fetch the object of `number`, if there is one.
   @inline(__always)
   func prefetchObject(_ number: Int) {
-    let page = number / ObjectStore.pageSize
-    guard !pages[page].isEmpty else { return }
-    pages.prefetchReferred(byElement: number % ObjectStore.pageSize, ofArray: page)
+    let (page, index) = ObjectStore.place(number)
+    if !pages[page].isEmpty { pages.prefetchReferred(byElement: index, ofArray: page) }
   }
 
   /// Where the object or value of `number` was first referred to, or -1.
   func origin(_ number: Int) -> Int {
-    let page = number / ObjectStore.pageSize
-    return pages[page].isEmpty ? -1 : pages[page][number % ObjectStore.pageSize].origin
+    let (page, index) = ObjectStore.place(number)
+    return pages[page].isEmpty ? -1 : pages[page][index].origin
   }
 
   /// Why there is no object of `number`, where ``object(_:)`` has none.
+  @inline(__always)
   func state(_ number: Int) -> State {
-    let page = number / ObjectStore.pageSize
-    return pages[page].isEmpty ? .usual : pages[page][number % ObjectStore.pageSize].state
+    let (page, index) = ObjectStore.place(number)
+    return pages[page].isEmpty ? .usual : pages[page][index].state
+  }
+
+  /// Notes that the initializer of the object of `number` begins, to which the reference at `origin` leads.
+  @inline(__always)
+  mutating func begin(_ number: Int, origin: Int) {
+    let (page, index) = ObjectStore.place(number)
+    if pages[page].isEmpty { makePage(page) }
+    pages[page][index].begin(origin: origin)
+  }
+
+  /// Enters the object whose initializer is running, which has registered it.
+  @inline(__always)
+  mutating func register(_ object: AnyObject, _ number: Int) {
+    let (page, index) = ObjectStore.place(number)
+    pages[page][index].enter(object)
   }
 
   /// Enters the object that an initializer made, for which ``State/isBeingDecoded`` was set.
   ///
   /// - Returns: `false` if the initializer registered another.
+  @inline(__always)
   mutating func complete(_ number: Int, _ object: AnyObject) -> Bool {
-    let (page, index) = (number / ObjectStore.pageSize, number % ObjectStore.pageSize)
-    if let registered = pages[page][index].object { return registered === object }
-    pages[page][index] = Entry(object, origin: pages[page][index].origin)
+    if let registered = unretained(number) { return registered.use { $0 === object } }
+    register(object, number)
     return true
   }
 
   mutating func set(_ number: Int, _ object: AnyObject?, _ state: State = .usual, origin: Int) {
-    let page = number / ObjectStore.pageSize
-    if pages[page].isEmpty {
-      let entryCount = min(ObjectStore.pageSize, count + 1 - page * ObjectStore.pageSize)
-      pages[page].append(contentsOf: repeatElement(Entry(), count: entryCount))
-    }
-    pages[page][number % ObjectStore.pageSize] = Entry(object, state, origin: origin)
+    let (page, index) = ObjectStore.place(number)
+    if pages[page].isEmpty { makePage(page) }
+    pages[page][index] = Entry(object, state, origin: origin)
+  }
+
+  @inline(never)
+  private mutating func makePage(_ page: Int) {
+    let entryCount = min(ObjectStore.pageSize, count + 1 - page * ObjectStore.pageSize)
+    pages[page].append(contentsOf: repeatElement(Entry(), count: entryCount))
+  }
+
+  /// Where the entry of `number`, which is not negative, is: its page, and the number in that.
+  @inline(__always)
+  private static func place(_ number: Int) -> (page: Int, index: Int) {
+    let (page, index) = UInt(bitPattern: number).quotientAndRemainder(dividingBy: UInt(pageSize))
+    return (Int(bitPattern: page), Int(bitPattern: index))
   }
 
   /// Keeps the objects of `numbers` no more. They are known as long as something else keeps them.

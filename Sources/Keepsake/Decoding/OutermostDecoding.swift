@@ -57,6 +57,7 @@ extension DecodingSession {
     truncate(to: Mark())
     nesting.base = 0
     graph.inProgress = []
+    graph.unwalked = 0..<0
     later.deferred = DeferredQueue()
     later.readLast.forgetValues()
     _ = later.earlyUses.take()

@@ -235,7 +235,7 @@ extension String: ReadablePrimitive {
     if tag & 0xFC == Tag.stringReference {
       let byteCount = Int(tag & 3) &+ 1
       let number = try session.reader.unsigned(at: start &+ 1, byteCount: byteCount)
-      let string = try session.image.string(Int(number), at: start)
+      let string = try Unretained(session.image).use { try $0.string(Int(number), at: start) }
       try session.checkLength(ofString: string.utf8.count, at: start)
       cursor = start &+ 1 &+ byteCount
       return string

@@ -63,8 +63,10 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
       return
     }
     guard let owner = session.owner(reference.owner) else { return }
-    let target = try reference.checked(object, as: Target.self, session)
-    guard assign(target, in: owner) else { throw session.isNotEmpty(property, reference.offset) }
+    try reference.check(object, isA: Target.self, session)
+    guard assign(knownDowncast(object, to: Target.self), in: owner) else {
+      throw session.isNotEmpty(property, reference.offset)
+    }
   }
 
   override func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {

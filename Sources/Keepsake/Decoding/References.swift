@@ -49,6 +49,27 @@ extension DecodingSession {
     }
   }
 
+  /// Appends the objects to which the references at `cursor` lead, as far as they were decoded and are exactly of `type`.
+  /// `cursor` moves past these references. In a large archive, objects are far away in memory, and fetched ahead.
+  @inline(never)
+  func appendDecoded(
+    _ objects: inout [AnyObject],
+    upTo count: Int,
+    of type: AnyClass,
+    at cursor: inout Int
+  ) {
+    let areFar = hasManyBodies
+    while objects.count < count {
+      if areFar, objects.count % DecodingSession.prefetchCount == 0 { prefetchObjects(at: cursor) }
+      var next = cursor
+      guard let number = numberAhead(at: &next), let object = graph.objects.unretained(number),
+        object.use({ ObjectIdentifier(Swift.type(of: $0)) == ObjectIdentifier(type) })
+      else { return }
+      objects.append(object.use { $0 })
+      cursor = next
+    }
+  }
+
   /// The number in the object reference at `cursor`, which moves past it; `nil` where something else stands.
   @inline(__always)
   private func numberAhead(at cursor: inout Int) -> Int? {
@@ -116,14 +137,18 @@ extension DecodingSession {
 
   /// Counts bytes that will be read, or passed over, more than once; throws when they are out of proportion to
   /// the archive.
+  @inline(__always)
   func countReading(_ byteCount: Int, at offset: Int) throws(ArchiveError) {
     checks.budget.costs.readByteCount += byteCount
     guard
       checks.budget.costs.readByteCount / DecodingChecks.mostReadings <= reader.count
         + DecodingChecks.freeReadings
-    else {
-      throw .limitExceeded("The same values are read too often, through too many references", at: offset)
-    }
+    else { throw readTooOften(offset) }
+  }
+
+  @inline(never)
+  private func readTooOften(_ offset: Int) -> ArchiveError {
+    .limitExceeded("The same values are read too often, through too many references", at: offset)
   }
 
   /// The number of the body to which the object reference at `offset` leads; `nil` for a conditional one to an

@@ -10,15 +10,18 @@ struct ValueDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    try session.keyedContainer(type, offset, depth)
+    try session.walkUnwalked()
+    return try session.keyedContainer(type, offset, depth)
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try session.unkeyedContainer(offset, depth)
+    try session.walkUnwalked()
+    return try session.unkeyedContainer(offset, depth)
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    SingleValueDecoder(session: session, offset: offset, depth: depth)
+    try session.walkUnwalked()
+    return SingleValueDecoder(session: session, offset: offset, depth: depth)
   }
 }
 

@@ -12,7 +12,7 @@ extension ArchivedFields {
       try decodeProperties(ofObject: self as AnyObject, from: decoder)
     } else {
       try withMutablePropertyMemory(of: &self) { memory in
-        try decodeProperties(of: Self.self, into: memory, from: decoder, decoder.archiveDecoder)
+        try decodeProperties(of: Self.self, into: memory, from: decoder, decoder.placeInArchive)
       }
     }
   }
@@ -33,22 +33,23 @@ extension ArchivedFields {
 
 /// Reads the properties of `object`, which is there for what they hold.
 func decodeProperties(ofObject object: AnyObject, from decoder: any Decoder) throws {
-  let archiveDecoder = decoder.archiveDecoder
-  if let archiveDecoder { archiveDecoder.session.register(object, from: archiveDecoder) }
+  let place = decoder.placeInArchive
+  if let place { place.session.use { $0.register(object, from: place.offset) } }
   try withMutablePropertyMemory(ofObject: object) { memory in
-    try decodeProperties(of: type(of: object), into: memory, from: decoder, archiveDecoder)
+    try decodeProperties(of: type(of: object), into: memory, from: decoder, place)
   }
 }
 
-/// - Parameter archiveDecoder: the same decoder, if it reads an archive.
+/// - Parameter place: where the decoder is, if it reads an archive.
+@inline(__always)
 private func decodeProperties(
   of type: Any.Type,
   into memory: MutablePropertyMemory,
   from decoder: any Decoder,
-  _ archiveDecoder: ValueDecoder?
+  _ place: ArchivePlace?
 ) throws {
   do {
-    if let archiveDecoder, try archiveDecoder.readFields(memory, of: type) { return }
+    if let place, try place.session.use({ try $0.readFields(memory, of: type, at: place) }) { return }
     try decodeProperties(of: type, into: memory, byContainerOf: decoder)
   } catch { throw decodingError(error, decoder) }
 }
@@ -127,7 +128,9 @@ private struct PropertyDecoder {
   ) throws {
     if property.ownership == .weak {
       let reference = try container.decodeIfPresent(WeakReference<Target>.self, forKey: key)
-      if let owner = memory.object { reference?.whenFound(for: owner, property) }
+      if let owner = memory.object, let variable = WeakVariable(property, to: type) {
+        reference?.whenFound(for: owner, variable)
+      }
     } else if let target = try container.decodeIfPresent(type, forKey: key) {
       if property.type == Target.self {
         memory.withValue(UnownedField<Target>.self, at: property.offset) { $0.object = target }

@@ -40,7 +40,8 @@ open class ArchivedModel: ArchivedFields, SelfRegistering, DefaultKeeping {
   /// In a graph that is deeper than readers accept, an optional or collection may be empty until everything else is
   /// decoded. So derive other values from it only in ``ArchiveAwakening/awakeFromArchive()``.
   public required init(from decoder: any Decoder) throws {
-    try decodeProperties(ofObject: self, from: decoder)
+    // As it is: a reference that is passed on would be counted.
+    try Unretained(self).use { try decodeProperties(ofObject: $0, from: decoder) }
   }
 
   /// Encodes all properties, those of the base class first, nil as an explicit nil.

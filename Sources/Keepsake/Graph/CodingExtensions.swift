@@ -112,8 +112,8 @@ extension Decoder {
   /// Call this in the initializer with `self`, once all stored properties have values. In other decoders than Keepsake's
   /// it does nothing.
   public func register(_ object: some SelfRegistering) {
-    guard let decoder = archiveDecoder else { return }
-    decoder.session.register(object, from: decoder)
+    guard let place = placeInArchive else { return }
+    place.session.use { $0.register(object, from: place.offset) }
   }
 
   /// The version that `type`, the class being decoded or one of its superclasses, had when the archive was
@@ -123,7 +123,7 @@ extension Decoder {
   /// enumeration that was not behind a protocol. With other decoders than Keepsake's, it is the current version of the
   /// type.
   public func archivedVersion(of type: Any.Type) -> Int {
-    guard let decoder = archiveDecoder else { return ClassNames.declaredVersion(of: type) }
-    return decoder.session.archivedVersion(of: type, for: decoder)
+    guard let place = placeInArchive else { return ClassNames.declaredVersion(of: type) }
+    return place.session.use { $0.archivedVersion(of: type, at: place.offset) }
   }
 }

@@ -27,14 +27,17 @@
 /// Other encoders and decoders, such as those for JSON, treat the property as a plain one.
 @propertyWrapper
 public struct Deferred<Value> {
-  private enum Storage {
+  @usableFromInline
+  enum Storage {
     case value(Value)
     case archived(DeferredBox<Value>)
   }
 
-  private var storage: Storage
+  // Programs inline what uses it: they know the type of the value, while the library has to look up metadata.
+  @usableFromInline var storage: Storage
 
   /// A property that has its value.
+  @inlinable
   public init(wrappedValue: Value) {
     storage = .value(wrappedValue)
   }
@@ -58,22 +61,26 @@ public struct Deferred<Value> {
   }
 
   /// The value.
+  @inlinable
   public var wrappedValue: Value {
-    get {
-      if let value = valueIfDecoded { return value }
-      noteEarlyUse()
-      if let type = Value.self as? any ExpressibleByNilLiteral.Type,
-        let value = type.init(nilLiteral: ()) as? Value
-      {
-        return value
-      }
-      // There is nothing to return. The documentation says so; an initializer must not come here.
-      fatalError(
-        "A @Deferred property of the type \(Value.self) was read while its archive was still being decoded, or "
-          + "after decoding had failed. Read it in awakeFromArchive(), or with get(), which throws"
-      )
-    }
+    get { if let value = valueIfDecoded { value } else { missingValue() } }
     set { storage = .value(newValue) }
+  }
+
+  /// What stands for the value before it is there.
+  @usableFromInline
+  func missingValue() -> Value {
+    noteEarlyUse()
+    if let type = Value.self as? any ExpressibleByNilLiteral.Type,
+      let value = type.init(nilLiteral: ()) as? Value
+    {
+      return value
+    }
+    // There is nothing to return. The documentation says so; an initializer must not come here.
+    fatalError(
+      "A @Deferred property of the type \(Value.self) was read while its archive was still being decoded, or "
+        + "after decoding had failed. Read it in awakeFromArchive(), or with get(), which throws"
+    )
   }
 
   /// Makes the outermost decode throw: the value is needed, and is not there.
@@ -81,6 +88,7 @@ public struct Deferred<Value> {
     if case .archived(let box) = storage { box.noteEarlyUse() }
   }
 
+  @inlinable
   var valueIfDecoded: Value? {
     switch storage {
     case .value(let value): value
@@ -151,7 +159,7 @@ extension Deferred: Decodable, NativelyDecodable where Value: Decodable {
     let container = try decoder.singleValueContainer()
     // An archive's container goes by the plan of the type.
     self =
-      decoder.archiveDecoder != nil
+      decoder.placeInArchive != nil
       ? try container.decode(Deferred<Value>.self) : Deferred(wrappedValue: try container.decode(Value.self))
   }
 
@@ -161,12 +169,20 @@ extension Deferred: Decodable, NativelyDecodable where Value: Decodable {
 }
 
 private final class DeferredDecodingPlan<Value: Decodable>: DecodingPlan<Deferred<Value>> {
+  /// The type of the boxes, which is found only once.
+  private let boxes = DeferredBox<Value>.self
+
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Deferred<
     Value
   > {
-    let (value, box) = try session.decodeDeferred(Value.self, at: &cursor, depth)
-    if let value { return Deferred(wrappedValue: value) }
-    guard let box else { throw ReadingFault.mismatch(cursor) }
+    let start = cursor
+    // What needs no initializer to run is read now: nil, and objects that are there.
+    if try session.isDecoded(at: start) {
+      return Deferred(wrappedValue: try session.decodeInside(Value.self, at: &cursor, depth))
+    }
+    try session.passOverDeferred(at: &cursor, MemoryLayout<Value>.stride)
+    let box = boxes.init(at: start, session.later.earlyUses)
+    session.later.deferred.append(.init(value: box, offset: start))
     return Deferred(box)
   }
 }

@@ -105,7 +105,7 @@ extension Lazy: Decodable, NativelyDecodable where Value: Decodable {
     let container = try decoder.singleValueContainer()
     // An archive's container goes by the plan of the type.
     self =
-      decoder.archiveDecoder != nil
+      decoder.placeInArchive != nil
       ? try container.decode(Lazy<Value>.self) : Lazy(wrappedValue: try container.decode(Value.self))
   }
 

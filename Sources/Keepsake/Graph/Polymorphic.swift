@@ -103,7 +103,7 @@ extension Polymorphic: Codable, NativelyEncodable {
       wrappedValue = try decoder.decodeTypedValue(as: Value.self)
       return
     }
-    if decoder.archiveDecoder != nil {
+    if decoder.placeInArchive != nil {
       // The top level, or a decoder that was kept: what is decoded there is a graph of its own.
       self = try decoder.singleValueContainer().decode(Self.self)
       return

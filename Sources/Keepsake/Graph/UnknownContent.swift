@@ -11,7 +11,7 @@ indirect enum UnknownContent: Codable {
   case map([(key: ArchiveCodingKey, value: UnknownContent)])
   /// A value behind a protocol, or an object that is referred to.
   case typed(Deferred<TypedReference>)
-  case conditional(WeakBox<AnyObject>)
+  case conditional(WeakBox)
 
   init(from decoder: any Decoder) throws {
     guard let decoder = decoder as? ValueDecoder else {

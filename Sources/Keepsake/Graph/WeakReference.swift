@@ -13,17 +13,21 @@
 /// Other encoders, such as those for JSON, have no references: they write nil, and other decoders read nil.
 @propertyWrapper
 public struct WeakReference<Object: AnyObject> {
-  private var box: WeakBox<Object>?
+  /// Its object is an `Object`.
+  private var box: WeakBox?
 
   /// A reference to an object, or nil.
   public init(wrappedValue: Object?) {
-    box = wrappedValue.map { WeakBox($0) }
+    if let wrappedValue { box = WeakBox(wrappedValue) }
   }
 
   /// The object, as long as a strong reference to it exists.
   public var wrappedValue: Object? {
-    get { box?.object }
-    set { box = newValue.map { WeakBox($0) } }
+    get {
+      // Whoever made the box has seen to it that this is its type.
+      if let object = box?.object { knownDowncast(object, to: Object.self) } else { nil }
+    }
+    set { self = WeakReference(wrappedValue: newValue) }
   }
 }
 
@@ -72,7 +76,7 @@ extension WeakReference: Decodable, NativelyDecodable where Object: Decodable {
 
   /// Decodes the reference from an archive; from anything else it is nil.
   public init(from decoder: any Decoder) throws {
-    guard decoder.archiveDecoder != nil else { return }
+    guard decoder.placeInArchive != nil else { return }
     self = try decoder.singleValueContainer().decode(WeakReference<Object>.self)
   }
 }
@@ -88,12 +92,12 @@ private final class WeakDecodingPlan<Object: AnyObject & Decodable>: DecodingPla
 }
 
 extension WeakReference {
-  fileprivate init(_ box: WeakBox<Object>?) {
+  fileprivate init(_ box: WeakBox?) {
     self.box = box
   }
 
   /// Makes a weak property of `owner` refer to the object, now or as soon as it is there.
-  func whenFound(for owner: AnyObject, _ property: StoredProperty) {
+  func whenFound(for owner: AnyObject, _ property: WeakVariable) {
     box?.whenFound(for: owner, property)
   }
 }

@@ -129,7 +129,7 @@ package final class ArchiveImage {
     try ShortForm.open(bytes, flags, &directory, comparesChecksum: verification != .disabled)
     self.limits = limits
     extent = ImageExtent(flags, archive.count, firstEnd: archive.count, directory)
-    knownBodies.soundGroups = SoundGroups(count: OffsetTable.groupCount(extent.firstBodyCount))
+    knownBodies.offsets.startOver(bodyCount: extent.firstBodyCount)
   }
 
   // MARK: Tables

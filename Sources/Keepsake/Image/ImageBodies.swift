@@ -24,97 +24,74 @@ extension ArchiveImage {
   /// The extent of body `number` of the first save, which has so many.
   @inline(__always)
   func extentInFirst(ofBody number: Int) throws(ArchiveError) -> Range<Int> {
-    let group = (number - 1) / OffsetTable.groupSize
-    let index = (number - 1) % OffsetTable.groupSize
-    let near = knownBodies.starts.nearest(group, index)
-    var body = if let near { near } else { try firstBody(of: group) }
-    while body.index < index {
-      body.start &+= try length(of: body)
-      body.index &+= 1
-    }
-    let end = body.start &+ (try length(of: body))
-    // All that was found when the group was checked. But the memory may be that of a file that another program changes.
-    guard body.start >= directory.bodies.lowerBound, end > body.start, end <= directory.bodies.upperBound
-    else { throw outsideBodies(group) }
-    knownBodies.starts.note(body)
-    return body.start..<end
+    let (group, index) = ((number &- 1) / OffsetTable.groupSize, (number &- 1) % OffsetTable.groupSize)
+    if let range = knownBodies.offsets.range(group, index) { return range }
+    return try findExtent(group, index)
   }
 
-  /// The first body of a group, which was looked at.
+  /// The extent of a body of a group that was not looked at.
   @inline(never)
-  private func firstBody(of group: Int) throws(ArchiveError) -> BodyStart {
-    let first = try groupHead(group)
-    if !knownBodies.soundGroups.contains(group) { try checkGroup(first) }
-    return first
+  private func findExtent(_ group: Int, _ index: Int) throws(ArchiveError) -> Range<Int> {
+    try checkGroup(group)
+    guard let range = knownBodies.offsets.range(group, index) else { throw outsideBodies(group) }
+    return range
   }
 
   /// Looks at the whole offset table. Otherwise each group is checked when one of its bodies is requested.
   func checkBodies() throws(ArchiveError) {
-    for number in 0..<directory.offsets.count { try checkGroup(groupHead(number)) }
+    for group in 0..<directory.offsets.count { try checkGroup(group) }
   }
 
-  /// Makes sure that the bodies of a group have bytes, and stand one behind the other up to the next group, or up to
-  /// the top level. So no two bodies of such groups, if they follow each other, have a byte in common.
-  private func checkGroup(_ first: BodyStart) throws(ArchiveError) {
-    let number = first.group
+  /// Makes sure that the bodies of a group have bytes, and stand one behind the other up to the next group, or up to the
+  /// top level. So no two bodies of such groups, if they follow each other, have a byte in common.
+  private func checkGroup(_ number: Int) throws(ArchiveError) {
+    let head = try groupHead(number)
     let isLast = number == directory.offsets.count - 1
     let count = isLast ? extent.firstBodyCount - number * OffsetTable.groupSize : OffsetTable.groupSize
-    let lengthsEnd = first.lengths + count * first.width
+    let lengthsEnd = head.lengths + count * head.width
     guard lengthsEnd <= directory.offsets.range.upperBound else {
       throw .damaged("An offset in the offset table is outside the archive", at: offset(ofGroup: number))
     }
-    try verifier?.verify(first.lengths..<lengthsEnd)
-    let end = isLast ? directory.bodies.upperBound : try groupHead(number + 1).start
-    var body = first
-    for _ in 0..<count {
-      let length = try length(of: body)
-      guard length > 0, length <= directory.bodies.upperBound - body.start else {
+    try verifier?.verify(head.lengths..<lengthsEnd)
+    let groupEnd = isLast ? directory.bodies.upperBound : try groupHead(number + 1).start
+    let end = try knownBodies.offsets.note(number, count, from: head.start) {
+      (index, start) throws(ArchiveError) in
+      let length = try reader.unsigned(at: head.lengths + index * head.width, byteCount: head.width)
+      guard length > 0, length <= UInt64(directory.bodies.upperBound - start) else {
         throw outsideBodies(number)
       }
-      body.start += length
-      body.index += 1
+      return Int(length)
     }
-    guard body.start == end, first.start >= directory.bodies.lowerBound,
-      number > 0 || first.start == directory.bodies.lowerBound
+    guard end == groupEnd, head.start >= directory.bodies.lowerBound,
+      number > 0 || head.start == directory.bodies.lowerBound
     else {
       throw .damaged(
         "The offset table gives two bodies the same offset, or leaves a gap",
         at: offset(ofGroup: number)
       )
     }
-    knownBodies.soundGroups.insert(number)
+    knownBodies.offsets.confirm(number, head.start)
   }
 
-  /// The first body of a group as the head of that tells, which was not looked at any further.
-  private func groupHead(_ number: Int) throws(ArchiveError) -> BodyStart {
+  /// What the head of a group tells: where the first body begins, and where the lengths of the bodies stand, of which each
+  /// takes `width` bytes.
+  private func groupHead(_ number: Int) throws(ArchiveError) -> (lengths: Int, width: Int, start: Int) {
     let table = directory.offsets
     let offset = offset(ofGroup: number)
-    if let width = directory.lengthWidth {
-      return BodyStart(group: number, lengths: offset, width: width, start: directory.bodies.lowerBound)
-    }
+    if let width = directory.lengthWidth { return (offset, width, directory.bodies.lowerBound) }
     try verifier?.verify(offset..<(offset + OffsetTable.groupByteCount))
     let entry = try reader.word(at: offset)
     guard entry >> 2 <= UInt64(directory.bodies.upperBound) else { throw outsideBodies(number) }
-    return BodyStart(
-      group: number,
-      lengths: table.range.lowerBound + table.count * OffsetTable.groupByteCount
-        + Int(try reader.unsigned(at: offset + 8, byteCount: 4)),
-      width: 1 << Int(entry & 3),
-      start: Int(entry >> 2)
-    )
+    let lengths =
+      table.range.lowerBound + table.count * OffsetTable.groupByteCount
+      + Int(try reader.unsigned(at: offset + 8, byteCount: 4))
+    return (lengths, 1 << Int(entry & 3), Int(entry >> 2))
   }
 
   /// Where the head of a group stands, or where its lengths do, if it is the only one and needs no head.
   private func offset(ofGroup number: Int) -> Int {
     let start = directory.offsets.range.lowerBound
     return directory.lengthWidth == nil ? start + number * OffsetTable.groupByteCount : start
-  }
-
-  /// The length of a body; never less than 0.
-  @inline(__always)
-  private func length(of body: BodyStart) throws(ArchiveError) -> Int {
-    let length = try reader.unsigned(at: body.lengths &+ body.index &* body.width, byteCount: body.width)
-    return length > UInt64(Int.max) ? Int.max : Int(length)
   }
 
   @inline(never)

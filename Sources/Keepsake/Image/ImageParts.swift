@@ -50,8 +50,7 @@ struct FoundEntries {
 
 /// What is known of bodies, and of the references and keys in them.
 struct KnownBodies {
-  var starts = BodyStarts()
-  var soundGroups: SoundGroups
+  var offsets: BodyOffsets
   /// The offsets of the value references that were met, by number (Format §4.9); not those that a decoder meets.
   var valueReferences: [Int: Int] = [:]
   /// By which hashes keys of maps are compared, and those of strings of the string table, by number.
@@ -59,12 +58,11 @@ struct KnownBodies {
   var stringHashes: [Int: UInt32] = [:]
 
   init(count: Int) {
-    soundGroups = SoundGroups(count: OffsetTable.groupCount(count))
+    offsets = BodyOffsets(bodyCount: count)
   }
 
   mutating func forgetArchive() {
     if !stringHashes.isEmpty { stringHashes = [:] }
     if !valueReferences.isEmpty { valueReferences = [:] }
-    starts.removeAll()
   }
 }

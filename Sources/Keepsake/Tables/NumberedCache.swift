@@ -16,3 +16,12 @@ struct NumberedCache<Value> {
     }
   }
 }
+
+extension NumberedCache where Value: AnyObject {
+  /// What is known about the thing of that number, to be used as long as the cache keeps it.
+  @inline(__always)
+  func unretained(_ number: Int) -> Unretained<Value>? {
+    guard number < values.count, let value = values[number] else { return nil }
+    return Unretained(value)
+  }
+}

@@ -10,6 +10,9 @@ enum FieldKind: UInt8 {
   /// Only where a record is read: such a value that may wait, and one that belongs to no property.
   case readLast, skipped
 
+  /// Whether it is a type that is one tag and its payload, or an optional of one.
+  var isPrimitive: Bool { rawValue < FieldKind.strings.rawValue }
+
   /// How a property is to be taken, and whether its type is that of the kind or an optional of it.
   static func of(_ property: StoredProperty) -> (kind: FieldKind, isOptional: Bool) {
     guard property.ownership == .strong else { return (.planned, false) }

@@ -227,6 +227,15 @@ struct WeakVariable {
     target = type
   }
 
+  /// The object to which the property of `object` refers; `nil` if it is not one of the class of `object`.
+  func target(of object: AnyObject) -> AnyObject? {
+    guard property.isProperty(of: object) else { return nil }
+    // As in `assign`.
+    return withPropertyMemory(ofObject: object) {
+      $0.withValue(WeakField<AnyObject>.self, at: property.offset) { $0.object }
+    }
+  }
+
   /// Makes the property of `object` refer to `target`. Observers are not called.
   ///
   /// - Returns: `false`, without doing anything, if it is not one of the class of `object`, or cannot refer to `target`.
@@ -242,7 +251,7 @@ struct WeakVariable {
 
 /// Whether the class of `object` is `type` or a subclass of it.
 @inline(__always)
-private func isInstance(_ object: AnyObject, of type: Any.Type) -> Bool {
+func isInstance(_ object: AnyObject, of type: Any.Type) -> Bool {
   var next: AnyClass? = Swift.type(of: object)
   while let current = next {
     if current == type { return true }

@@ -28,9 +28,10 @@ package struct ByteReader {
   /// Throws unless `byteCount` bytes from `offset` on lie within the archive.
   @inline(__always)
   package func check(_ byteCount: Int, at offset: Int) throws(ArchiveError) {
-    guard offset >= 0, offset <= count, byteCount >= 0, byteCount <= count &- offset else {
-      throw outOfBounds(offset)
-    }
+    // What is less than 0 is a very large number here.
+    guard UInt(bitPattern: offset) <= UInt(bitPattern: count),
+      UInt(bitPattern: byteCount) <= UInt(bitPattern: count &- offset)
+    else { throw outOfBounds(offset) }
   }
 
   @inline(never)
@@ -42,7 +43,8 @@ package struct ByteReader {
 
   @inline(__always)
   package func byte(at offset: Int) throws(ArchiveError) -> UInt8 {
-    try check(1, at: offset)
+    // The same as `check(1, at: offset)`, by one comparison.
+    guard UInt(bitPattern: offset) < UInt(bitPattern: count) else { throw outOfBounds(offset) }
     return unsafe base.load(fromByteOffset: offset, as: UInt8.self)  // checked above; bytes need no alignment
   }
 

@@ -55,3 +55,22 @@ func exactly<Value, Known>(_ value: Value, as type: Known.Type) -> Known? {
   // The two types are one.
   return unsafe unsafeBitCast(value, to: Known.self)
 }
+
+/// The bits of `value` if it is exactly a `Known`, which is laid out as `Bits`: references in it are not counted then.
+@inline(__always)
+func bits<Value, Known, Bits: BitwiseCopyable>(
+  of value: Value,
+  as type: Known.Type,
+  _ bits: Bits.Type
+) -> Bits? {
+  guard ObjectIdentifier(Value.self) == ObjectIdentifier(Known.self) else { return nil }
+  // The caller says that it is laid out so, and a `Bits` has no invariants.
+  return unsafe unsafeBitCast(value, to: Bits.self)
+}
+
+/// An array of `objects`, each of which the caller knows to be an `Element`.
+@inline(__always)
+func knownElements<Element: AnyObject>(_ objects: [AnyObject], as type: Element.Type) -> [Element] {
+  // The memory of an array of objects is the same for all classes.
+  unsafe unsafeBitCast(objects, to: [Element].self)
+}
