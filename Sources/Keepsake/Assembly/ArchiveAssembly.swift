@@ -35,7 +35,7 @@ struct ArchiveAssembly {
   /// A point to which the bodies can be taken back.
   struct Mark {
     fileprivate let byteCount: Int
-    fileprivate let offsets: OffsetTableBuilder.Mark
+    fileprivate let bodyCount: Int
   }
 
   init() {
@@ -53,7 +53,7 @@ struct ArchiveAssembly {
     buffer.truncate(to: 0)
     buffer.append(word: Header.signatureWord)
     buffer.append(word: Header.Flags().headerWord)
-    offsets.removeAll()
+    offsets.truncate(to: 0)
     flags = []
     checksums.truncate(to: 0)
     leftByteCount = 0
@@ -64,7 +64,7 @@ struct ArchiveAssembly {
   /// How many bytes the archive has so far, but for what is being written.
   var byteCount: Int { leftByteCount + buffer.count }
 
-  var mark: Mark { Mark(byteCount: byteCount, offsets: offsets.mark) }
+  var mark: Mark { Mark(byteCount: byteCount, bodyCount: bodyCount) }
 
   var bodyCount: Int { offsets.count }
 
@@ -84,7 +84,7 @@ struct ArchiveAssembly {
   /// - Returns: false when some of it has left. Then the archive cannot be completed.
   mutating func truncate(to mark: Mark) -> Bool {
     buffer.truncate(to: max(0, mark.byteCount - leftByteCount))
-    offsets.truncate(to: mark.offsets)
+    offsets.truncate(to: mark.bodyCount)
     return mark.byteCount >= leftByteCount
   }
 

@@ -145,7 +145,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   private let classes: Questions
   var progress: ReadingProgress
   private var path: [Step] = []
-  private var deferred = ChunkedArray<DeferredValue>()
+  private let deferred = OwnedArray<DeferredValue>()
   /// How many of the deferred values were read.
   private var deferredReadCount = 0
   /// The first body that was not played earlier, and how much was played of those before it: the bytes of references, and
@@ -335,7 +335,8 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     hasStartedOver = true
     progress.forgetAll()
     path = []
-    (deferred, deferredReadCount) = (ChunkedArray(), 0)
+    deferred.truncate(to: 0)
+    deferredReadCount = 0
     begin()
   }
 }

@@ -225,7 +225,8 @@ extension EncodingSession {
       try image.reader.withBytes(range) { tables.strings.takeOver($0) }
     }
     let targets = try image.conditionals.map { $0 == 0 ? nil : Int($0) }
-    tables.conditionals.takeOver(numbers.conditionalObjects(naming: targets))
+    let conditionalObjects = numbers.conditionalObjects(naming: targets)
+    if !conditionalObjects.isEmpty { tables.conditionals = ConditionalRegistry(of: conditionalObjects) }
   }
 
   /// The number by which the file refers to the object or value `number`.

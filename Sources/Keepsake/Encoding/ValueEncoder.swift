@@ -20,12 +20,6 @@ struct ValueEncoder: Encoder {
   }
 }
 
-extension Encoder {
-  /// This encoder, if it writes an archive.
-  @inline(__always)
-  var archiveEncoder: ValueEncoder? { exactly(self, as: ValueEncoder.self) }
-}
-
 /// Kinds of frames, as a set that is made without memory.
 private struct FrameKinds: ExpressibleByArrayLiteral {
   private var bits: UInt16 = 0
@@ -56,10 +50,8 @@ extension EncodingSession {
   func openKeyed(_ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable) -> FrameID {
     if context.top.id == frame, context.top.kind == .undecided {
       context.top.kind = table.isDynamic ? .map : .record
-      let headByteCount = Int(types.headByteCounts[Int(table.number)])
       context.top.tableNumber = table.number
-      context.top.headByteCount = headByteCount
-      buffer.append(word: 0, byteCount: headByteCount)
+      context.top.headByteCount = keepHead(table.number)
       return frame
     }
     return open(frame, nested, [.record, .map]) { _ = self.openKeyed($0, nil, table) }
@@ -68,9 +60,7 @@ extension EncodingSession {
   func openUnkeyed(_ frame: FrameID, _ nested: NestedContainer?) -> FrameID {
     if context.top.id == frame, context.top.kind == .undecided {
       context.top.kind = .unkeyed
-      let headByteCount = Int(types.headByteCounts[0])
-      context.top.headByteCount = headByteCount
-      buffer.append(word: 0, byteCount: headByteCount)
+      context.top.headByteCount = keepHead(0)
       return frame
     }
     return open(frame, nested, [.unkeyed]) { _ = self.openUnkeyed($0, nil) }
