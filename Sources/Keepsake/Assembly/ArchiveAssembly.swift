@@ -6,6 +6,16 @@ protocol WrittenTables {
   var classEntries: [ClassEntry] { get }
 }
 
+/// Where the finished part of an archive goes while the rest is being made.
+protocol ArchiveSink: AnyObject {
+  /// Takes the bytes behind those that it was given before.
+  func append(_ bytes: RawSpan) throws(ArchiveError)
+
+  /// Bytes that it was given, for the rare case that the path of a value in them is needed; `nil` when they
+  /// cannot be had any more.
+  func bytes(_ range: Range<Int>) -> ByteBuffer?
+}
+
 /// Puts an archive together: header, bodies, tables, checksums and trailer, in this order (Format §1).
 ///
 /// With a sink, what is complete leaves memory block by block. It cannot be taken back then: a sink is for archives

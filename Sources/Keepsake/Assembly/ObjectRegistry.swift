@@ -1,7 +1,8 @@
 /// The numbers of the objects of an archive: identity, never equality.
 ///
 /// Every object is kept alive until the registry goes, since an address must not come to mean another object.
-/// An object takes eight bytes for that and 5 to 11 in the hash table.
+/// An object takes eight bytes for that and 5 to 11 in the hash table. A copy of the registry has the same memory, so what is
+/// added to one is in the other, too, beyond the numbers that the other knows of (``prefix(_:)``).
 struct ObjectRegistry {
   /// How many bodies an archive can have: with more, offsets in the offset table could leave their four bytes.
   static let mostNumbers = 1 << 30
@@ -55,6 +56,16 @@ struct ObjectRegistry {
       }
       index = (index &+ 1) & (slots.count &- 1)
     }
+  }
+
+  /// A registry of the first `count` numbers alone: this one, unless more were given out.
+  func prefix(_ count: Int) -> ObjectRegistry {
+    if count >= objects.count { return self }
+    var prefix = ObjectRegistry()
+    for index in 0..<count {
+      _ = objects[index].map { $0.use { prefix.number(for: $0)?.number } } ?? prefix.numberForValue()
+    }
+    return prefix
   }
 
   // MARK: Fetching ahead

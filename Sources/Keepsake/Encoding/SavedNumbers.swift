@@ -80,7 +80,8 @@ final class SavedNumbers {
 
   /// The number that the object had before. Mostly it is reached when it was then, so that no table is searched.
   private func numberBefore(of object: AnyObject, near number: Int) -> UInt32? {
-    let known = objects.object(number) === object ? number : objects.knownNumber(of: object)
+    let isSame = objects.unretained(number)?.isSame(as: object) ?? false
+    let known = isSame ? number : objects.knownNumber(of: object)
     guard let known, known <= numbersBefore.count, numbersBefore[known - 1] > 0 else { return nil }
     return numbersBefore[known - 1]
   }
@@ -143,7 +144,8 @@ struct KnownObjects {
   /// These objects, and others that were read or saved since.
   func adding(_ others: some Collection<(number: Int, object: AnyObject)>) -> KnownObjects {
     if others.isEmpty { return self }
-    var (registry, numbers) = (objects, numbers)
+    // More may have been added for a save that failed then.
+    var (registry, numbers) = (objects.prefix(numbers.count), numbers)
     for (number, object) in others where registry.number(for: object)?.isNew == true {
       numbers.append(UInt32(truncatingIfNeeded: number))
     }
@@ -159,7 +161,7 @@ struct KnownObjects {
 
   /// Whether one of the objects is as `condition` says.
   func contains(where condition: (AnyObject) -> Bool) -> Bool {
-    (0..<objects.count).contains { objects.object($0 + 1).map(condition) ?? false }
+    (0..<numbers.count).contains { objects.object($0 + 1).map(condition) ?? false }
   }
 
   /// The same objects with other numbers, where they have any.

@@ -20,6 +20,16 @@ struct ValueEncoder: Encoder {
   }
 }
 
+/// An encoder of this library: that of a value, or an archiver, which is the encoder of the top level.
+protocol ArchiveWriting: Encoder {}
+
+extension ValueEncoder: ArchiveWriting {}
+
+extension Encoder {
+  /// Whether this encoder writes an archive, and not that of any other coder.
+  var writesArchive: Bool { self is ValueEncoder || self is any ArchiveWriting }
+}
+
 /// Kinds of frames, as a set that is made without memory.
 private struct FrameKinds: ExpressibleByArrayLiteral {
   private var bits: UInt16 = 0
