@@ -6,6 +6,16 @@ protocol WrittenTables {
   var classEntries: [ClassEntry] { get }
 }
 
+/// Where the finished part of an archive goes while the rest is being made.
+protocol ArchiveSink: AnyObject {
+  /// Takes the bytes behind those that it was given before.
+  func append(_ bytes: RawSpan) throws(ArchiveError)
+
+  /// Bytes that it was given, for the rare case that the path of a value in them is needed; `nil` when they
+  /// cannot be had any more.
+  func bytes(_ range: Range<Int>) -> ByteBuffer?
+}
+
 /// Puts an archive together: header, bodies, tables, checksums and trailer, in this order (Format §1).
 ///
 /// With a sink, what is complete leaves memory block by block. It cannot be taken back then: a sink is for archives
@@ -35,7 +45,7 @@ struct ArchiveAssembly {
   /// A point to which the bodies can be taken back.
   struct Mark {
     fileprivate let byteCount: Int
-    fileprivate let offsets: OffsetTableBuilder.Mark
+    fileprivate let bodyCount: Int
   }
 
   init() {
@@ -53,7 +63,7 @@ struct ArchiveAssembly {
     buffer.truncate(to: 0)
     buffer.append(word: Header.signatureWord)
     buffer.append(word: Header.Flags().headerWord)
-    offsets.removeAll()
+    offsets.truncate(to: 0)
     flags = []
     checksums.truncate(to: 0)
     leftByteCount = 0
@@ -64,7 +74,7 @@ struct ArchiveAssembly {
   /// How many bytes the archive has so far, but for what is being written.
   var byteCount: Int { leftByteCount + buffer.count }
 
-  var mark: Mark { Mark(byteCount: byteCount, offsets: offsets.mark) }
+  var mark: Mark { Mark(byteCount: byteCount, bodyCount: bodyCount) }
 
   var bodyCount: Int { offsets.count }
 
@@ -84,7 +94,7 @@ struct ArchiveAssembly {
   /// - Returns: false when some of it has left. Then the archive cannot be completed.
   mutating func truncate(to mark: Mark) -> Bool {
     buffer.truncate(to: max(0, mark.byteCount - leftByteCount))
-    offsets.truncate(to: mark.offsets)
+    offsets.truncate(to: mark.bodyCount)
     return mark.byteCount >= leftByteCount
   }
 

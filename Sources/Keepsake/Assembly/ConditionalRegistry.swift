@@ -5,22 +5,19 @@
 /// kept alive, since an address must not come to mean another object.
 struct ConditionalRegistry {
   /// What an entry refers to: the number of an object, or of one of ``others`` with the highest bit set.
-  private var targets: [UInt32] = []
+  private let targets = OwnedArray<UInt32>()
   /// The entries of the objects of the archive by their numbers, each plus one; 0 where there is none. Some may have been
   /// taken back.
-  private var entries: [UInt32] = []
+  private let entries = OwnedArray<UInt32>()
   /// The objects that had no number in the archive, and their entries by the numbers that they have here, minus one.
   private var others = ObjectRegistry()
-  private var entriesOfOthers: [UInt32] = []
+  private let entriesOfOthers = OwnedArray<UInt32>()
   /// Whether a reference was declared as another class than that of the object, by the numbers of entries.
-  private var areDeclaredOtherwise: [Bool] = []
+  private let areDeclaredOtherwise = OwnedArray<Bool>()
   /// The entries that were found to be declared otherwise, in that order.
-  private var declaredOtherwise: [Int] = []
+  private let declaredOtherwise = OwnedArray<Int>()
 
   private static let otherBit: UInt32 = 1 << 31
-
-  /// Whether it has any entry.
-  var isInUse: Bool { !targets.isEmpty }
 
   /// What an entry refers to.
   enum Target {
@@ -30,9 +27,9 @@ struct ConditionalRegistry {
   }
 
   struct Mark {
-    fileprivate let entries: Int
-    fileprivate let others: Int
-    fileprivate let declaredOtherwise: Int
+    fileprivate var entries = 0
+    fileprivate var others = 0
+    fileprivate var declaredOtherwise = 0
   }
 
   @inline(__always)
@@ -43,13 +40,17 @@ struct ConditionalRegistry {
   /// What `transform` makes of each entry, and of whether a reference to its object was declared as another class. It is
   /// given `nil` where the object is not known.
   func map<Result>(_ transform: (Target?, Bool) throws -> Result) rethrows -> [Result] {
-    try zip(targets, areDeclaredOtherwise).map { (target, isDeclaredOtherwise) in
-      if target & ConditionalRegistry.otherBit == 0 {
-        return try transform(.numbered(Int(target)), isDeclaredOtherwise)
-      }
-      let object = others.unretained(Int(target & ~ConditionalRegistry.otherBit))
-      return try transform(object.map { .other($0) }, isDeclaredOtherwise)
+    try (0..<targets.count).map { (entry) in
+      let number = targets[entry]
+      let target =
+        number & ConditionalRegistry.otherBit == 0 ? .numbered(Int(number)) : other(number).map(Target.other)
+      return try transform(target, areDeclaredOtherwise[entry])
     }
+  }
+
+  /// The object that ``targets`` has as one of ``others``, if it is known.
+  private func other(_ target: UInt32) -> Unretained<AnyObject>? {
+    others.unretained(Int(target & ~ConditionalRegistry.otherBit))
   }
 
   /// The number of the entry for `object`, made now if there was none; `nil` when there are no more numbers.
@@ -65,26 +66,24 @@ struct ConditionalRegistry {
     return entry
   }
 
+  @inline(__always)
   private mutating func entry(ofNumber number: Int, _ object: AnyObject) -> Int {
-    if number < entries.count, isEntry(Int(entries[number]) - 1, number, object) {
-      return Int(entries[number]) - 1
-    }
+    entries.fill(to: number &+ 1)
+    let known = Int(entries[number]) &- 1
+    if known >= 0, isEntry(known, number, object) { return known }
     // It may have got its number after its entry.
-    let other = others.count == 0 ? nil : others.knownNumber(of: object)
-    let entry = other.map { Int(entriesOfOthers[$0 - 1]) } ?? add(UInt32(number))
-    if number >= entries.count {
-      entries.append(contentsOf: repeatElement(0, count: number + 1 - entries.count))
-    }
+    let entry = others.knownNumber(of: object).map { Int(entriesOfOthers[$0 - 1]) } ?? add(UInt32(number))
     entries[number] = UInt32(entry + 1)
     return entry
   }
 
   /// Whether `entry` is that of an object: one that was taken back may have been noted.
+  @inline(__always)
   private func isEntry(_ entry: Int, _ number: Int, _ object: AnyObject) -> Bool {
-    guard let target = targets[safe: entry] else { return false }
+    guard entry < targets.count else { return false }
+    let target = targets[entry]
     if target & ConditionalRegistry.otherBit == 0 { return target == UInt32(number) }
-    let other = others.unretained(Int(target & ~ConditionalRegistry.otherBit))
-    return other?.use { $0 === object } ?? false
+    return other(target)?.isSame(as: object) ?? false
   }
 
   private mutating func entry(ofOther object: AnyObject) -> Int? {
@@ -104,8 +103,10 @@ struct ConditionalRegistry {
     return targets.count - 1
   }
 
+  init() {}
+
   /// Begins with the entries of a file to which a save is added; `nil` for those of objects that are not known.
-  mutating func takeOver(_ objects: [AnyObject?]) {
+  init(of objects: [AnyObject?]) {
     for object in objects {
       let isKnown = object.map { others.knownNumber(of: $0) != nil } ?? true
       let number = isKnown ? others.numberForValue() : object.flatMap { others.number(for: $0)?.number }
@@ -119,9 +120,9 @@ struct ConditionalRegistry {
     while declaredOtherwise.count > mark.declaredOtherwise {
       areDeclaredOtherwise[declaredOtherwise.removeLast()] = false
     }
-    targets.removeLast(targets.count - mark.entries)
-    areDeclaredOtherwise.removeLast(areDeclaredOtherwise.count - mark.entries)
+    targets.truncate(to: mark.entries)
+    areDeclaredOtherwise.truncate(to: mark.entries)
     others.truncate(to: mark.others)
-    entriesOfOthers.removeLast(entriesOfOthers.count - mark.others)
+    entriesOfOthers.truncate(to: mark.others)
   }
 }

@@ -137,15 +137,13 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   }
 
   private let graph: ReferenceGraph
-  private let bodies: ReferenceList
-  private let topLevel: ReferenceList
   /// The body of the value, where it has one of its own.
   private let valueBody: Int?
   private let maximumDepth: Int
   private let classes: Questions
   var progress: ReadingProgress
   private var path: [Step] = []
-  private var deferred = ChunkedArray<DeferredValue>()
+  private let deferred = OwnedArray<DeferredValue>()
   /// How many of the deferred values were read.
   private var deferredReadCount = 0
   /// The first body that was not played earlier, and how much was played of those before it: the bytes of references, and
@@ -172,8 +170,6 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     self.progress = progress
     self.maximumDepth = maximumDepth
     self.classes = classes
-    bodies = graph.bodies
-    topLevel = graph.topLevel
   }
 
   /// Reads the value.
@@ -199,7 +195,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     while deferredReadCount < deferred.count {
       switch deferred[deferredReadCount] {
       case .group(let offset, let body, let isTopLevel):
-        let group = ReferenceCursor(isTopLevel ? topLevel : bodies, groupAt: offset, body: body)
+        let group = ReferenceCursor(isTopLevel ? graph.topLevel : graph.bodies, groupAt: offset, body: body)
         path.append(Step(rest: group, isTopLevel: isTopLevel))
       case .object(let number):
         if progress.isToBeOpened(number) { open(number, depth: 1) }
@@ -215,7 +211,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
       if progress.isToBeOpened(valueBody) { open(valueBody, depth: 0) }
       return
     }
-    path.append(Step(rest: ReferenceCursor(0..<topLevel.byteCount, body: 0), isTopLevel: true))
+    path.append(Step(rest: ReferenceCursor(0..<graph.topLevel.byteCount, body: 0), isTopLevel: true))
   }
 
   private mutating func open(_ number: Int, depth: Int) {
@@ -250,7 +246,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   /// Follows the references of `step`, the last one of the path, up to its end or to a body that is not complete.
   private mutating func follow(_ step: Step) -> ReferenceGraph.Obstacle? {
     var step = step
-    let list = step.isTopLevel ? topLevel : bodies
+    let list = step.isTopLevel ? graph.topLevel : graph.bodies
     while let next = step.rest.next(list) {
       switch next {
       case .bodyDepth: break
@@ -298,7 +294,8 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   }
 
   private mutating func noteDeferred(_ group: Int, _ body: Int) {
-    graph.forEach(ReferenceCursor(bodies, groupAt: group, body: body), bodies) { progress.defer($0) }
+    let references = ReferenceCursor(graph.bodies, groupAt: group, body: body)
+    graph.forEach(references, graph.bodies) { progress.defer($0) }
   }
 
   // MARK: Cycles
@@ -335,7 +332,8 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     hasStartedOver = true
     progress.forgetAll()
     path = []
-    (deferred, deferredReadCount) = (ChunkedArray(), 0)
+    deferred.truncate(to: 0)
+    deferredReadCount = 0
     begin()
   }
 }

@@ -8,7 +8,7 @@ struct ReferenceGraph {
   /// deferred value; a group is what is in one deferred value.
   private(set) var bodies = ReferenceList()
   /// Where the references of each body begin, from body 1 on: the low half of the place.
-  private var starts = ChunkedArray<UInt32>()
+  private let starts = OwnedArray<UInt32>()
   /// The first bodies at which the high half is 1, 2 and so on.
   private var highStarts: [Int] = []
   /// How deep the values of the body are nested that was begun last.
@@ -61,7 +61,7 @@ struct ReferenceGraph {
     bodies.truncate(to: mark.bodies)
     bodyDepth = mark.bodyDepth
     if keys.count > mark.keyCount { keys.removeLast(keys.count - mark.keyCount) }
-    while starts.count > mark.starts { starts.removeLast() }
+    starts.truncate(to: mark.starts)
     while let last = highStarts.last, last > bodyCount { highStarts.removeLast() }
     if orderMatters { progress?.truncate(to: mark.starts) } else { progress = nil }
     if searchedBodyCount > bodyCount {
@@ -75,7 +75,7 @@ struct ReferenceGraph {
   mutating func removeAll() {
     bodies.removeBodies()
     topLevel.removeBodies()
-    while starts.count > 0 { starts.removeLast() }
+    starts.truncate(to: 0)
     if !highStarts.isEmpty { highStarts = [] }
     if !referrers.isEmpty { referrers = [] }
     if !keys.isEmpty { keys.removeAll(keepingCapacity: true) }
@@ -92,12 +92,18 @@ struct ReferenceGraph {
   // MARK: Recording
 
   /// What is recorded from now on belongs to the body after the last.
+  @inline(__always)
   mutating func beginBody() {
     let start = bodies.byteCount
     starts.append(UInt32(truncatingIfNeeded: start))
-    while start >> 32 > highStarts.count { highStarts.append(bodyCount) }
+    if start > Int(UInt32.max) { noteHighStart(start) }
     bodyDepth = 0
     bodies.beginBody(bodyCount)
+  }
+
+  @inline(never)
+  private mutating func noteHighStart(_ start: Int) {
+    while start >> 32 > highStarts.count { highStarts.append(bodyCount) }
   }
 
   /// Records a reference in `property`, nested `depth` deep in the body that was begun last or in its deferred value.

@@ -30,45 +30,36 @@ struct ReferenceList {
   /// The property of a reference that is not known to be in one.
   static let unknownProperty = 0
   fileprivate let bytes = ByteBuffer(minimumCapacity: 64)
-  /// The number of the body that is being written; 0 at the top level.
-  private var body = 0
-  private var previous = 0
-  private var depth = ReferenceList.firstDepth
-  private var property = ReferenceList.unknownProperty
+  private var latest = Latest()
   /// How often the list was emptied.
   private var emptyings = 0
   /// Whether a body has a value that is deeper than the references tell.
   private(set) var hasBodyDepths = false
 
+  /// What the next reference is relative to.
+  fileprivate struct Latest {
+    /// The number of the body that is being written; 0 at the top level.
+    var body = 0
+    /// The number that was referred to last, and where that stood.
+    var target = 0
+    var depth = ReferenceList.firstDepth
+    var property = ReferenceList.unknownProperty
+  }
+
   struct Mark {
     fileprivate let byteCount: Int
-    fileprivate let body: Int
-    fileprivate let previous: Int
-    fileprivate let depth: Int
-    fileprivate let property: Int
+    fileprivate let latest: Latest
     fileprivate let emptyings: Int
   }
 
   @inline(__always)
-  var mark: Mark {
-    Mark(
-      byteCount: bytes.count,
-      body: body,
-      previous: previous,
-      depth: depth,
-      property: property,
-      emptyings: emptyings
-    )
-  }
+  var mark: Mark { Mark(byteCount: bytes.count, latest: latest, emptyings: emptyings) }
 
   mutating func truncate(to mark: Mark) {
     // All that a list has which was emptied meanwhile came after the mark.
     guard mark.emptyings == emptyings else { return removeAll() }
     bytes.truncate(to: mark.byteCount)
-    body = mark.body
-    previous = mark.previous
-    depth = mark.depth
-    property = mark.property
+    latest = mark.latest
   }
 
   mutating func removeAll() {
@@ -79,7 +70,7 @@ struct ReferenceList {
 
   /// Makes it an empty list of no body.
   mutating func removeBodies() {
-    body = 0
+    latest.body = 0
     hasBodyDepths = false
     removeAll()
   }
@@ -87,25 +78,18 @@ struct ReferenceList {
   var byteCount: Int { bytes.count }
 
   @inline(__always)
-  private mutating func startOver() {
-    previous = body
-    depth = ReferenceList.firstDepth
-    property = ReferenceList.unknownProperty
-  }
+  private mutating func startOver() { latest = Latest(body: latest.body, target: latest.body) }
 
   // MARK: Writing
 
   @inline(__always)
-  mutating func beginBody(_ number: Int) {
-    body = number
-    startOver()
-  }
+  mutating func beginBody(_ number: Int) { latest = Latest(body: number, target: number) }
 
   @inline(__always)
   mutating func append(_ target: Int, depth: Int, property: Int) {
-    if depth != self.depth || property != self.property { change(depth, property) }
-    let back = previous &- target
-    previous = target
+    if depth != latest.depth || property != latest.property { change(depth, property) }
+    let back = latest.target &- target
+    latest.target = target
     let token =
       back < 0 ? ~back &<< 2 : target < back ? target &<< 2 | 1 : back &<< 2 | 2
     bytes.append(varint: token)
@@ -113,10 +97,9 @@ struct ReferenceList {
 
   @inline(never)
   private mutating func change(_ depth: Int, _ property: Int) {
-    if depth != self.depth { append(Control.depth, depth) }
-    if property != self.property { append(Control.property, property) }
-    self.depth = depth
-    self.property = property
+    if depth != latest.depth { append(Control.depth, depth) }
+    if property != latest.property { append(Control.property, property) }
+    (latest.depth, latest.property) = (depth, property)
   }
 
   /// Notes how deep a value of the body is nested.
@@ -152,9 +135,7 @@ struct ReferenceList {
       bytes[cursor] = UInt8(truncatingIfNeeded: length)
       length >>= 8
     }
-    previous = group.before.previous
-    depth = group.before.depth
-    property = group.before.property
+    latest = group.before.latest
   }
 }
 

@@ -89,7 +89,7 @@ struct SaveAssembly {
     var seen: Set<Int> = []
     var keys: [Int] = []
     for number in before.shapeCount..<max(before.shapeCount, content.shapes.count) {
-      for key in content.shapes.keys(of: content.shapes.end(of: number))
+      for key in content.shapes.keys(ofShape: number)
       where key >= before.keyCount && seen.insert(key).inserted {
         keys.append(key)
       }
@@ -99,10 +99,7 @@ struct SaveAssembly {
 
   private func writeKeys(_ buffer: ByteBuffer) -> Int {
     let keys = newKeys
-    for key in keys {
-      buffer.append(varint: content.keyNames[key].utf8.count)
-      buffer.append(utf8: content.keyNames[key])
-    }
+    for key in keys { buffer.append(text: content.keyNames[key]) }
     return keys.count
   }
 
@@ -113,7 +110,7 @@ struct SaveAssembly {
       uniquingKeysWith: { first, _ in first }
     )
     for number in before.shapeCount..<content.shapes.count {
-      let keys = content.shapes.keys(of: content.shapes.end(of: number))
+      let keys = content.shapes.keys(ofShape: number)
       buffer.append(varint: keys.count)
       for key in keys { buffer.append(varint: numbers[key] ?? key) }
     }

@@ -20,12 +20,18 @@ struct StringSharing {
   /// to be seen because of where others happen to stand, and an archive does not depend on what was taken back.
   private var seen = HashTable()
   /// The hashes in the order in which strings were first seen: the way back, and the order of filling a larger table.
-  private var seenHashes: [UInt32] = []
+  private let seenHashes = OwnedArray<UInt32>()
   /// For each string of the table its number and 1.
   private var numbers = HashTable()
-  /// For each string of the table its hash and the end of its bytes.
-  private var shared: [(hash: UInt32, end: Int)] = []
+  private let shared = OwnedArray<SharedString>()
   private let bytes = ByteBuffer()
+
+  /// A string of the table: its hash, the end of its bytes, and the words of a text that is small, or zeros.
+  private struct SharedString {
+    let hash: UInt32
+    let end: Int
+    let words: (UInt64, UInt64)
+  }
 
   /// How many strings the table has.
   var count: Int { shared.count }
@@ -44,8 +50,16 @@ struct StringSharing {
   mutating func isNew(_ text: SmallText) -> Bool { !isSeen(StringSharing.hash(of: text)) }
 
   /// The number of a text that is not new.
-  mutating func number(for utf8: RawSpan, seenAs text: SmallText) -> Int? {
-    sharedNumber(for: utf8, StringSharing.hash(of: text))
+  @inline(never)
+  mutating func number(forSeen text: SmallText) -> Int? {
+    let hash = StringSharing.hash(of: text)
+    switch numbers.search(hash, { shared[Int($0) &- 1].words == text.words }) {
+    case .found(let number): return Int(number) &- 1
+    case .nothing: return nil
+    case .free(let slot):
+      bytes.append(text)
+      return add(hash, text.words, at: slot)
+    }
   }
 
   /// Whether a string with that hash was met before; it counts as met now.
@@ -62,6 +76,10 @@ struct StringSharing {
   // 0 is what stands where nothing does.
   private static func hash(of utf8: RawSpan) -> UInt32 {
     utf8.byteCount > SmallText.mostBytes ? max(KeyHash.unseeded.of(utf8), 1) : hash(of: SmallText(utf8))
+  }
+
+  private static func words(of utf8: RawSpan) -> (UInt64, UInt64) {
+    utf8.byteCount > SmallText.mostBytes ? (0, 0) : SmallText(utf8).words
   }
 
   @inline(__always)
@@ -84,27 +102,33 @@ struct StringSharing {
   @inline(never)
   private mutating func enlarge(for count: Int) {
     seen = HashTable(for: count)
-    for hash in seenHashes { seen.insert(hash, hash) }
+    for index in 0..<seenHashes.count { seen.insert(seenHashes[index], seenHashes[index]) }
   }
 
   /// The number of a string that seems to have been seen before.
   @inline(never)
   private mutating func sharedNumber(for utf8: RawSpan, _ hash: UInt32) -> Int? {
-    let slot: Int
-    switch numbers.search(hash, { isShared(utf8, Int($0) - 1, hash) }) {
-    case .found(let number): return Int(number) - 1
-    case .free(let free): slot = free
+    switch numbers.search(hash, { isShared(utf8, Int($0) &- 1, hash) }) {
+    case .found(let number): return Int(number) &- 1
     case .nothing: return nil
+    case .free(let slot):
+      bytes.append(utf8)
+      return add(hash, StringSharing.words(of: utf8), at: slot)
     }
-    let number = shared.count
-    bytes.append(utf8)
-    shared.append((hash, bytes.count))
+  }
+
+  /// Adds the string whose bytes were appended; `slot` is free for it.
+  private mutating func add(_ hash: UInt32, _ words: (UInt64, UInt64), at slot: Int) -> Int {
+    shared.append(SharedString(hash: hash, end: bytes.count, words: words))
     numbers.fill(slot, UInt32(shared.count))
-    if numbers.isFull(shared.count) {
-      numbers = HashTable(for: shared.count)
-      for (index, string) in shared.enumerated() { numbers.insert(UInt32(index + 1), string.hash) }
-    }
-    return number
+    if numbers.isFull(shared.count) { enlargeNumbers() }
+    return shared.count &- 1
+  }
+
+  @inline(never)
+  private mutating func enlargeNumbers() {
+    numbers = HashTable(for: shared.count)
+    for index in 0..<shared.count { numbers.insert(UInt32(index + 1), shared[index].hash) }
   }
 
   /// Gives the next number to a string of the file to which a save is added. It is written as if it were new the first
@@ -112,13 +136,8 @@ struct StringSharing {
   mutating func takeOver(_ utf8: RawSpan) {
     let hash = StringSharing.hash(of: utf8)
     bytes.append(utf8)
-    shared.append((hash, bytes.count))
-    if numbers.isFull(shared.count) {
-      numbers = HashTable(for: shared.count)
-      for (index, string) in shared.enumerated() { numbers.insert(UInt32(index + 1), string.hash) }
-    } else {
-      numbers.insert(UInt32(shared.count), hash)
-    }
+    shared.append(SharedString(hash: hash, end: bytes.count, words: StringSharing.words(of: utf8)))
+    if numbers.isFull(shared.count) { enlargeNumbers() } else { numbers.insert(UInt32(shared.count), hash) }
   }
 
   @inline(__always)
@@ -143,7 +162,7 @@ struct StringSharing {
       let number = UInt32(shared.count)
       numbers.removeLast(number, shared.removeLast().hash)
     }
-    bytes.truncate(to: shared.last?.end ?? 0)
+    bytes.truncate(to: shared.count == 0 ? 0 : shared[shared.count - 1].end)
     while seenHashes.count > mark.watched {
       let hash = seenHashes.removeLast()
       seen.removeLast(hash, hash)
@@ -152,7 +171,7 @@ struct StringSharing {
 
   /// Forgets all strings.
   mutating func removeAll() {
-    if seen.clear(of: seenHashes.count) { seenHashes.removeAll(keepingCapacity: true) }
+    if seen.clear(of: seenHashes.count) { seenHashes.truncate(to: 0) }
     truncate(to: Mark(watched: 0, shared: 0))
   }
 
@@ -172,7 +191,7 @@ private struct HashTable {
   /// tenth of that by chance; were it less, then what is found would depend on the size of the table.
   private static let longestProbe = 512
 
-  private var slots: [UInt32]
+  private let slots: OwnedArray<UInt32>
 
   enum Finding {
     case found(UInt32)
@@ -184,7 +203,7 @@ private struct HashTable {
     var slotCount = 64
     // While tables are small they grow faster, so that filling them anew costs less.
     while HashTable.isFull(count, slotCount) { slotCount *= slotCount < 1 << 13 ? 4 : 2 }
-    slots = Array(repeating: 0, count: slotCount)
+    slots = OwnedArray(zeros: slotCount)
   }
 
   /// Whether so many values are too many for so many slots.
@@ -219,7 +238,7 @@ private struct HashTable {
   /// Makes it empty, unless the `count` values in it are so few that to take them out one by one is less work.
   mutating func clear(of count: Int) -> Bool {
     guard count &* 16 > slots.count else { return false }
-    for slot in slots.indices { slots[slot] = 0 }
+    for slot in 0..<slots.count { slots[slot] = 0 }
     return true
   }
 

@@ -35,8 +35,9 @@ extension EncodingSession {
     let isDeclaredOtherwise = ObjectIdentifier(type(of: object)) != ObjectIdentifier(declared)
     // What is archived in place of the object may change until the archive is finished.
     let number = replacesObjects ? nil : bodies.objects.knownNumber(of: object)
+    if tables.conditionals == nil { tables.conditionals = ConditionalRegistry() }
     guard
-      let entry = tables.conditionals.entry(for: object, number, isDeclaredOtherwise: isDeclaredOtherwise)
+      let entry = tables.conditionals?.entry(for: object, number, isDeclaredOtherwise: isDeclaredOtherwise)
     else { throw tooManyObjects }
     buffer.append(reference: Tag.conditionalReference, entry)
   }
@@ -47,8 +48,8 @@ extension EncodingSession {
   ///   - written: the body of an object with a number in this archive.
   ///   - unreached: the body of an object that has none, if the file to which a save is added has one.
   func conditionalBodies(_ written: (Int) -> Int, unreached: (AnyObject) -> Int?) throws -> [Int] {
-    guard tables.conditionals.isInUse else { return [] }
-    return try tables.conditionals.map { (target, isDeclaredOtherwise) in
+    guard let conditionals = tables.conditionals else { return [] }
+    return try conditionals.map { (target, isDeclaredOtherwise) in
       switch target {
       case nil: return 0
       case .numbered(let number)?:
@@ -69,13 +70,14 @@ extension EncodingSession {
 
   /// The entries of the conditional table whose objects are known, and these.
   var conditionalEntries: [(number: Int, object: AnyObject)] {
-    tables.conditionals.map { (target, _) -> AnyObject? in
+    guard let conditionals = tables.conditionals else { return [] }
+    let objects = conditionals.map { (target, _) -> AnyObject? in
       switch target {
       case nil: nil
       case .numbered(let number)?: bodies.objects.object(number)
       case .other(let object)?: object.use { $0 }
       }
     }
-    .enumerated().compactMap { (entry) in entry.element.map { (entry.offset, $0) } }
+    return objects.enumerated().compactMap { (entry) in entry.element.map { (entry.offset, $0) } }
   }
 }

@@ -224,16 +224,14 @@ extension EncodingSession {
   func write(string: String) {
     guard tables.knowsSmallTexts, let text = SmallText(string) else { return write(large: string) }
     guard text.byteCount < StringSharing.shortest || tables.strings.isNew(text) else {
-      return write(seen: string, text)
+      return write(seen: text)
     }
     buffer.append(string: text)
   }
 
   @inline(never)
-  private func write(seen string: String, _ text: SmallText) {
-    guard let number = string.withUTF8Bytes({ tables.strings.number(for: $0, seenAs: text) }) else {
-      return buffer.append(string: text)
-    }
+  private func write(seen text: SmallText) {
+    guard let number = tables.strings.number(forSeen: text) else { return buffer.append(string: text) }
     buffer.append(reference: Tag.stringReference, number)
   }
 

@@ -53,7 +53,7 @@ struct EncodingFrame {
 
 /// Frames, outermost first. What was taken away leaves its room, so that going in and out again costs little.
 struct FrameStack: RandomAccessCollection {
-  private var frames: [EncodingFrame] = []
+  private let frames = OwnedArray<EncodingFrame>()
   private(set) var endIndex = 0
   var startIndex: Int { 0 }
 

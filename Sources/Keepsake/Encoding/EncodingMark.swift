@@ -28,7 +28,7 @@ extension EncodingSession {
       strings: tables.strings.mark,
       classes: tables.classes.mark,
       graph: bodies.graph.mark(inBody: bodies.isInProgress),
-      conditionals: tables.conditionals.mark,
+      conditionals: tables.conditionals?.mark ?? ConditionalRegistry.Mark(),
       lastFrameID: lastFrameID
     )
   }
@@ -48,7 +48,7 @@ extension EncodingSession {
     tables.strings.truncate(to: mark.strings)
     tables.classes.truncate(to: mark.classes)
     bodies.graph.truncate(to: mark.graph)
-    tables.conditionals.truncate(to: mark.conditionals)
+    tables.conditionals?.truncate(to: mark.conditionals)
     if !outcome.lateWrites.isEmpty { checkLateWrites(since: mark.lastFrameID) }
   }
 }

@@ -53,7 +53,8 @@ struct EncodedTables: WrittenTables {
   var strings = StringSharing()
   let knowsSmallTexts = SmallText.isKnown
   var classes = ClassRegistry()
-  var conditionals = ConditionalRegistry()
+  /// As soon as a reference is conditional.
+  var conditionals: ConditionalRegistry?
   /// The keys of the open maps that containers write, to find one that is written twice.
   var mapKeys: [FrameID: Set<ExactString>] = [:]
   var classEntries: [ClassEntry] { classes.entries }
@@ -63,7 +64,7 @@ struct EncodedTables: WrittenTables {
     shapes.truncate(to: 0)
     strings.removeAll()
     if !classes.entries.isEmpty { classes = ClassRegistry() }
-    if conditionals.isInUse { conditionals = ConditionalRegistry() }
+    if conditionals != nil { conditionals = nil }
     if !mapKeys.isEmpty { mapKeys = [:] }
   }
 }
@@ -107,12 +108,22 @@ struct EncodedTypes {
   var plans = EncodingPlanCache()
   var classProperties = ClassProperties()
   var keyTables = TypeCache<EncodingKeyTable>()
-  /// For each key table how long the head of the last container was, which is kept free for that of the next one; the
-  /// first number is that of unkeyed containers.
-  var headByteCounts: [UInt8] = [1]
+  /// For each key table, and each type whose fields are written, how long the head of the last record was, which is kept
+  /// free for that of the next one; the first number is that of unkeyed containers.
+  let headByteCounts: OwnedArray<UInt8> = {
+    let counts = OwnedArray<UInt8>()
+    counts.append(1)
+    return counts
+  }()
   /// Whether keyed containers are kept to be used again.
   var keepsSpares = true
   var tablesWithSpares: [EncodingKeyTable] = []
+
+  /// The number under which is noted how long heads are; `byteCount` of the first.
+  func addHead(byteCount: UInt8) -> UInt32 {
+    headByteCounts.append(byteCount)
+    return UInt32(truncatingIfNeeded: headByteCounts.count - 1)
+  }
 }
 
 /// Replaces objects, and what it replaced them by.

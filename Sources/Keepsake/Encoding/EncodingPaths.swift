@@ -8,11 +8,11 @@ extension EncodingSession {
       guard number < session.tables.shapes.count else {
         throw .damaged("No such shape", at: offset)
       }
-      return session.tables.shapes.keys(of: session.tables.shapes.end(of: number)).count
+      return session.tables.shapes.keys(ofShape: number).count
     }
 
     func keyName(slot: Int, ofShape number: Int) -> String {
-      session.tables.keys.names[session.tables.shapes.keys(of: session.tables.shapes.end(of: number))[slot]]
+      session.tables.keys.names[session.tables.shapes.keys(ofShape: number)[slot]]
     }
 
     func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {

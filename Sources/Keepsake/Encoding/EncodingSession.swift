@@ -129,50 +129,65 @@ final class EncodingSession: DeepRecursion {
 
   @inline(__always)
   private func closeRecord() {
-    let number = tables.shapes.number(of: context.top.position)
-    noteHead(
-      movedBy: setRecordHead(at: context.top.start, kept: context.top.headByteCount, shape: number)
+    fillHead(
+      at: context.top.start,
+      kept: context.top.headByteCount,
+      context.top.tableNumber,
+      node: context.top.position
     )
   }
 
   private func closeMap() {
     if !tables.mapKeys.isEmpty { tables.mapKeys[context.top.id] = nil }
-    let (start, kept) = (context.top.start, context.top.headByteCount)
-    noteHead(movedBy: setHead(at: start, kept: kept, Tag.map, context.top.count))
+    closeTop(Tag.map, context.top.count)
   }
 
   private func closeArray() {
-    let (start, kept, count) = (context.top.start, context.top.headByteCount, context.top.count)
+    let count = context.top.count
     if count <= Tag.longestShortArray {
-      noteHead(movedBy: setHead(at: start, kept: kept, Tag.shortArray + UInt8(count)))
+      closeTop(Tag.shortArray + UInt8(count), nil)
     } else {
-      noteHead(movedBy: setHead(at: start, kept: kept, Tag.array, count))
+      closeTop(Tag.array, count)
     }
+  }
+
+  private func closeTop(_ tag: UInt8, _ number: Int?) {
+    let (start, kept) = (context.top.start, context.top.headByteCount)
+    noteHead(context.top.tableNumber, kept, movedBy: setHead(at: start, kept: kept, tag, number))
   }
 
   /// For the head of a container at most so many bytes are kept free: a word is written for them.
   static let longestHead = 8
 
-  /// The next container of the type is likely to have a head as long as that of this one.
+  /// Keeps as many bytes free as the head of the last container of the table had.
   @inline(__always)
-  private func noteHead(movedBy change: Int) {
+  func keepHead(_ table: UInt32) -> Int {
+    let byteCount = Int(types.headByteCounts[Int(table)])
+    buffer.append(word: 0, byteCount: byteCount)
+    return byteCount
+  }
+
+  /// Fills the place of `kept` bytes that was kept free at `start` for the head of a record whose shape ends at `node`.
+  @inline(__always)
+  func fillHead(at start: Int, kept: Int, _ table: UInt32, node: Int) {
+    let shape = tables.shapes.number(of: node)
+    let change =
+      shape <= Tag.lastShortShape
+      ? setHead(at: start, kept: kept, Tag.shortRecord &+ UInt8(truncatingIfNeeded: shape))
+      : setHead(at: start, kept: kept, Tag.record, shape)
+    noteHead(table, kept, movedBy: change)
+  }
+
+  /// The next container of the table is likely to have a head as long.
+  @inline(__always)
+  private func noteHead(_ table: UInt32, _ kept: Int, movedBy change: Int) {
     guard change != 0 else { return }
-    types.headByteCounts[Int(context.top.tableNumber)] = UInt8(
-      truncatingIfNeeded: min(context.top.headByteCount + change, EncodingSession.longestHead)
+    types.headByteCounts[Int(table)] = UInt8(
+      truncatingIfNeeded: min(kept + change, EncodingSession.longestHead)
     )
   }
 
-  /// Fills the place of `kept` bytes that was kept free at `start` for the head of a record.
-  ///
   /// - Returns: by how many bytes what is behind has moved, as the head turned out longer or shorter.
-  @inline(__always)
-  func setRecordHead(at start: Int, kept: Int, shape: Int) -> Int {
-    if shape <= Tag.lastShortShape {
-      return setHead(at: start, kept: kept, Tag.shortRecord &+ UInt8(truncatingIfNeeded: shape))
-    }
-    return setHead(at: start, kept: kept, Tag.record, shape)
-  }
-
   @inline(__always)
   private func setHead(at start: Int, kept: Int, _ tag: UInt8, _ number: Int? = nil) -> Int {
     let change = buffer.setHead(at: start, kept: kept, tag, varint: number)
@@ -192,8 +207,8 @@ final class EncodingSession: DeepRecursion {
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> Unretained<EncodingKeyTable> {
     types.keyTables.unretained(for: Key.self) {
       let isDynamic = MemoryLayout<Key>.size > 1 && !(type is any RecordKey.Type)
-      types.headByteCounts.append(isDynamic ? 2 : 1)
-      return EncodingKeyTable(type, isDynamic: isDynamic, number: types.headByteCounts.count - 1)
+      let number = types.addHead(byteCount: isDynamic ? 2 : 1)
+      return EncodingKeyTable(type, isDynamic: isDynamic, number: number)
     }
   }
 
@@ -258,10 +273,10 @@ final class EncodingKeyTable: SpareKeeper {
   @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
   @safe @exclusivity(unchecked) private var spares = SpareContainers<EncodingContainerState>()
 
-  init(_ keyType: any CodingKey.Type, isDynamic: Bool, number: Int) {
+  init(_ keyType: any CodingKey.Type, isDynamic: Bool, number: UInt32) {
     self.keyType = keyType
     self.isDynamic = isDynamic
-    self.number = UInt32(truncatingIfNeeded: number)
+    self.number = number
     numbers = isDynamic ? [] : Array(repeating: -1, count: 256)
   }
 

@@ -42,17 +42,27 @@ final class FieldsWriterSource {
   }
 }
 
-extension ValueEncoder {
+extension Encoder {
   /// Writes the properties in `memory`, which are those of a value of `type`, as a record to which keys can be added.
   ///
-  /// - Returns: `false` if nothing was done, as the value is something already.
+  /// - Returns: `false` if nothing was done, as this encoder writes no archive, or the value is something already.
   @inline(__always)
   func writeFields(_ memory: PropertyMemory, of type: Any.Type) throws -> Bool {
-    guard session.context.top.id == frame, session.context.top.kind == .undecided else { return false }
-    try session.types.plans.fields(of: type).use { (source) throws in
-      try source.writer(session).use { (writer) throws in try writer.encodeIntoFrame(memory, session) }
+    guard let (session, frame) = archiveFrame else { return false }
+    return try session.use { (session) throws in
+      guard session.context.top.id == frame, session.context.top.kind == .undecided else { return false }
+      try session.types.plans.fields(of: type).use { (source) throws in
+        try source.writer(session).use { (writer) throws in try writer.encodeIntoFrame(memory, session) }
+      }
+      return true
     }
-    return true
+  }
+
+  /// The session and the frame of this encoder, if it writes an archive. The encoder keeps the session.
+  @inline(__always)
+  private var archiveFrame: (session: Unretained<EncodingSession>, frame: FrameID)? {
+    guard let encoder = exactly(self, as: ValueEncoder.self) else { return nil }
+    return (Unretained(encoder.session), encoder.frame)
   }
 }
 
@@ -118,8 +128,8 @@ final class FieldsWriter {
   private let hasConstants: Bool
   /// Whether no field calls other code, so that no frame is needed.
   private let isFlat: Bool
-  /// How many bytes the head of the last record had.
-  @safe @exclusivity(unchecked) private var headByteCount = 1
+  /// Where the session notes how long the heads of the records are.
+  private let tableNumber: UInt32
   /// Where in the trie the shapes end, by the bits of the fields that are written.
   @safe @exclusivity(unchecked) private var ends = [(mask: UInt64, node: Int)](
     repeating: (0, -1),
@@ -149,6 +159,7 @@ final class FieldsWriter {
       plans.append(try session.fieldPlan(for: entry.property))
     }
     self.properties = properties
+    tableNumber = session.types.addHead(byteCount: 1)
     self.steps = steps
     self.plans = plans
     isFlat = !steps.contains { $0.kind == .planned }
@@ -160,44 +171,27 @@ final class FieldsWriter {
     guard session.stack.bounds.hasRoom() else {
       return try session.onLargerStack { try encode(memory, session) }
     }
-    if hasConstants { try checkConstants(memory, session) }
-    if isFlat {
-      try session.countLevel()
-    } else {
+    guard isFlat else {
       try session.push()
-      session.context.top.kind = .walkedFields
+      try encodeIntoFrame(memory, session)
+      return try session.pop()
     }
-    _ = try write(memory, session)
-    if !isFlat { session.dropTop() }
+    if hasConstants { try checkConstants(memory, session) }
+    try session.countLevel()
+    let (start, kept) = (session.buffer.count, session.keepHead(tableNumber))
+    let node = end(try encodeFields(memory, session), session)
+    session.fillHead(at: start, kept: kept, tableNumber, node: node)
   }
 
   /// Writes the same into the innermost frame, which then is that of a record, to which keys can be added.
   func encodeIntoFrame(_ memory: PropertyMemory, _ session: EncodingSession) throws {
     if hasConstants { try checkConstants(memory, session) }
     session.context.top.kind = .walkedFields
-    let (node, headByteCount) = try write(memory, session)
-    session.context.top.kind = .record
-    session.context.top.position = node
-    session.context.top.headByteCount = headByteCount
-  }
-
-  /// - Returns: where in the trie the shape of the record ends, and how long its head is.
-  @inline(__always)
-  private func write(
-    _ memory: PropertyMemory,
-    _ session: EncodingSession
-  ) throws -> (node: Int, headByteCount: Int) {
-    let buffer = session.buffer
-    let start = buffer.count
-    // Fields may hold records of the same type, which change the property.
-    let kept = headByteCount
-    buffer.append(word: 0, byteCount: kept)
+    session.context.top.tableNumber = tableNumber
+    session.context.top.headByteCount = session.keepHead(tableNumber)
     let mask = try encodeFields(memory, session)
-    let node = end(mask, session)
-    let change = session.setRecordHead(at: start, kept: kept, shape: session.tables.shapes.number(of: node))
-    // The next one is likely to be as long.
-    if change != 0 { headByteCount = min(kept + change, EncodingSession.longestHead) }
-    return (node, kept + change)
+    session.context.top.kind = .record
+    session.context.top.position = end(mask, session)
   }
 
   /// To be called before the frame is one of properties: no property is being written yet, so the path ends at the value.

@@ -32,21 +32,29 @@ struct PendingObjects {
     plans.append(plan)
   }
 
+  @inline(__always)
   mutating func next() -> Unretained<AnyEncodingPlan>? {
     guard head < numbers.count else { return nil }
-    var number = 0
-    var shift = 0
-    while head < numbers.count {
+    if head > PendingObjects.mostDone, head > numbers.count / 2 { forgetDone() }
+    let first = numbers[head]
+    head &+= 1
+    return Unretained(plans[first < 0x80 ? Int(first) : longNumber(first)])
+  }
+
+  /// The number of which `first` is the first byte, and not the last.
+  @inline(never)
+  private mutating func longNumber(_ first: UInt8) -> Int {
+    var number = Int(first & 0x7F)
+    for shift in stride(from: 7, to: Int.bitWidth, by: 7) where head < numbers.count {
       let byte = numbers[head]
       head += 1
       number |= Int(byte & 0x7F) << shift
-      shift += 7
       if byte < 0x80 { break }
     }
-    if head > PendingObjects.mostDone, head > numbers.count / 2 { forgetDone() }
-    return Unretained(plans[number])
+    return number
   }
 
+  @inline(never)
   private mutating func forgetDone() {
     numbers.removePrefix(head)
     doneByteCount += head

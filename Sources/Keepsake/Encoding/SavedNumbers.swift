@@ -119,7 +119,8 @@ final class SavedNumbers {
 
   /// The number that the object had before. Mostly it is reached when it was then, so that no table is searched.
   private func numberBefore(of object: AnyObject, near number: Int) -> UInt32? {
-    let known = objects.object(number) === object ? number : objects.knownNumber(of: object)
+    let isSame = objects.unretained(number)?.isSame(as: object) ?? false
+    let known = isSame ? number : objects.knownNumber(of: object)
     guard let known, known <= numbersBefore.count, numbersBefore[known - 1] > 0 else { return nil }
     return numbersBefore[known - 1]
   }
@@ -182,7 +183,8 @@ struct KnownObjects {
   /// These objects, and others that were read or saved since.
   func adding(_ others: some Collection<(number: Int, object: AnyObject)>) -> KnownObjects {
     if others.isEmpty { return self }
-    var (registry, numbers) = (objects, numbers)
+    // More may have been added for a save that failed then.
+    var (registry, numbers) = (objects.prefix(numbers.count), numbers)
     for (number, object) in others where registry.number(for: object)?.isNew == true {
       numbers.append(UInt32(truncatingIfNeeded: number))
     }
@@ -198,7 +200,7 @@ struct KnownObjects {
 
   /// Whether one of the objects is as `condition` says.
   func contains(where condition: (AnyObject) -> Bool) -> Bool {
-    (0..<objects.count).contains { objects.object($0 + 1).map(condition) ?? false }
+    (0..<numbers.count).contains { objects.object($0 + 1).map(condition) ?? false }
   }
 
   /// The same objects with other numbers, where they have any.
@@ -264,7 +266,8 @@ extension EncodingSession {
       try image.reader.withBytes(range) { tables.strings.takeOver($0) }
     }
     let targets = try image.conditionals.map { $0 == 0 ? nil : Int($0) }
-    tables.conditionals.takeOver(numbers.conditionalObjects(naming: targets))
+    let conditionalObjects = numbers.conditionalObjects(naming: targets)
+    if !conditionalObjects.isEmpty { tables.conditionals = ConditionalRegistry(of: conditionalObjects) }
   }
 
   /// The number by which the file refers to the object or value `number`.

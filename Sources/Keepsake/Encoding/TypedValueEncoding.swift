@@ -42,7 +42,6 @@ extension EncodingSession {
 
   private func encodeTypedReference<Value: Encodable & AnyObject>(to object: Value) throws {
     try notePolymorphism(of: type(of: object as AnyObject))
-    guard let plan = types.plans.plan(for: Value.self) as? ClassEncodingPlan<Value> else { return }
-    try plan.encodeReference(to: object, self)
+    try append(referenceTo: object, types.plans.plan(for: Value.self))
   }
 }

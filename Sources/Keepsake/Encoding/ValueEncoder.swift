@@ -20,10 +20,14 @@ struct ValueEncoder: Encoder {
   }
 }
 
+/// An encoder of this library: that of a value, or an archiver, which is the encoder of the top level.
+protocol ArchiveWriting: Encoder {}
+
+extension ValueEncoder: ArchiveWriting {}
+
 extension Encoder {
-  /// This encoder, if it writes an archive.
-  @inline(__always)
-  var archiveEncoder: ValueEncoder? { exactly(self, as: ValueEncoder.self) }
+  /// Whether this encoder writes an archive, and not that of any other coder.
+  var writesArchive: Bool { self is ValueEncoder || self is any ArchiveWriting }
 }
 
 /// Kinds of frames, as a set that is made without memory.
@@ -56,10 +60,8 @@ extension EncodingSession {
   func openKeyed(_ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable) -> FrameID {
     if context.top.id == frame, context.top.kind == .undecided {
       context.top.kind = table.isDynamic ? .map : .record
-      let headByteCount = Int(types.headByteCounts[Int(table.number)])
       context.top.tableNumber = table.number
-      context.top.headByteCount = headByteCount
-      buffer.append(word: 0, byteCount: headByteCount)
+      context.top.headByteCount = keepHead(table.number)
       return frame
     }
     return open(frame, nested, [.record, .map]) { _ = self.openKeyed($0, nil, table) }
@@ -68,9 +70,7 @@ extension EncodingSession {
   func openUnkeyed(_ frame: FrameID, _ nested: NestedContainer?) -> FrameID {
     if context.top.id == frame, context.top.kind == .undecided {
       context.top.kind = .unkeyed
-      let headByteCount = Int(types.headByteCounts[0])
-      context.top.headByteCount = headByteCount
-      buffer.append(word: 0, byteCount: headByteCount)
+      context.top.headByteCount = keepHead(0)
       return frame
     }
     return open(frame, nested, [.unkeyed]) { _ = self.openUnkeyed($0, nil) }

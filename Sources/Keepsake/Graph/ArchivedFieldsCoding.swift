@@ -150,7 +150,18 @@ func encodeProperties(ofObject object: AnyObject, to encoder: any Encoder) throw
 }
 
 private func encodeProperties(of type: Any.Type, in memory: PropertyMemory, to encoder: any Encoder) throws {
-  if let encoder = encoder.archiveEncoder, try encoder.writeFields(memory, of: type) { return }
+  if try !encoder.writeFields(memory, of: type) {
+    try encodeProperties(of: type, in: memory, byContainerOf: encoder)
+  }
+}
+
+// A call, so that the metadata of the container is looked up only here.
+@inline(never)
+private func encodeProperties(
+  of type: Any.Type,
+  in memory: PropertyMemory,
+  byContainerOf encoder: any Encoder
+) throws {
   var container = encoder.container(keyedBy: ModelKey.self)
   do {
     let properties = try ArchivedProperties.of(type)

@@ -163,17 +163,13 @@ extension ClassEntry {
 
   /// Writes the entry as it stands in the class table (Format §5.3).
   func write(to buffer: ByteBuffer) {
-    buffer.append(varint: name.utf8.count)
-    buffer.append(utf8: name)
+    buffer.append(text: name)
     buffer.append(varint: version)
     buffer.append(varint: superclass.map { $0 + 1 } ?? 0)
     buffer.append(flags)
     guard !keysReadLast.isEmpty else { return }
     buffer.append(varint: keysReadLast.count)
-    for key in keysReadLast {
-      buffer.append(varint: key.utf8.count)
-      buffer.append(utf8: key)
-    }
+    for key in keysReadLast { buffer.append(text: key) }
   }
 
   private var flags: UInt8 {

@@ -12,46 +12,50 @@ package enum OffsetTable {
 struct OffsetTableBuilder {
   private let groups = ByteBuffer()
   private let lengthBytes = ByteBuffer()
-  private var pending: [Int] = []
+  /// The lengths of the bodies of the last group, as long as it is not full.
+  private let pending = OwnedArray<Int>()
   private var pendingStart = 0
   private(set) var count = 0
 
+  @inline(__always)
   mutating func add(offset: Int, length: Int) {
-    if pending.isEmpty { pendingStart = offset }
+    if pending.count == 0 { pendingStart = offset }
     pending.append(length)
-    count += 1
+    count &+= 1
     if pending.count == OffsetTable.groupSize { flush() }
   }
 
+  @inline(never)
   private mutating func flush() {
-    guard let longest = pending.max() else { return }
-    let widthCode = longest < 1 << 8 ? 0 : longest < 1 << 16 ? 1 : longest < 1 << 32 ? 2 : 3
+    guard pending.count > 0 else { return }
+    var bits = 0
+    for index in 0..<pending.count { bits |= pending[index] }
+    let widthCode = bits < 1 << 8 ? 0 : bits < 1 << 16 ? 1 : bits < 1 << 32 ? 2 : 3
     groups.append(word: UInt64(pendingStart) << 2 | UInt64(widthCode))
     groups.append(word: UInt64(lengthBytes.count), byteCount: 4)
-    for length in pending {
-      lengthBytes.append(word: UInt64(length), byteCount: 1 << widthCode)
+    for index in 0..<pending.count {
+      lengthBytes.append(word: UInt64(truncatingIfNeeded: pending[index]), byteCount: 1 &<< widthCode)
     }
-    pending.removeAll(keepingCapacity: true)
+    pending.truncate(to: 0)
   }
 
   /// The extent of the body `number`, from 1 on, if it was added.
   func range(of number: Int) -> Range<Int>? {
     guard number >= 1, number <= count else { return nil }
+    let (start, lengths) = group((number - 1) / OffsetTable.groupSize)
     let index = (number - 1) % OffsetTable.groupSize
-    let (start, lengths) = flushed((number - 1) / OffsetTable.groupSize) ?? (pendingStart, pending)
     let offset = lengths[..<index].reduce(start, +)
     return offset..<(offset + lengths[index])
   }
 
-  var lengths: [Int] {
-    (0..<(groups.count / OffsetTable.groupByteCount)).flatMap { flushed($0)?.lengths ?? [] } + pending
-  }
+  var lengths: [Int] { (0..<OffsetTable.groupCount(count)).flatMap { group($0).lengths } }
 
-  /// Where the first body of a group begins, and how long each is; `nil` for the group that is still to be written.
-  private func flushed(_ group: Int) -> (start: Int, lengths: [Int])? {
+  /// Where the first body of a group begins, and how long each is.
+  private func group(_ group: Int) -> (start: Int, lengths: [Int]) {
     let (head, reader) = (group * OffsetTable.groupByteCount, groups.reader())
-    guard let entry = try? reader.word(at: head), let first = try? reader.unsigned(at: head + 8, byteCount: 4)
-    else { return nil }
+    guard head < groups.count, let entry = try? reader.word(at: head),
+      let first = try? reader.unsigned(at: head + 8, byteCount: 4)
+    else { return (pendingStart, (0..<pending.count).map { pending[$0] }) }
     let (width, stored) = (1 << Int(entry & 3), lengthBytes.reader())
     let lengths = (0..<OffsetTable.groupSize).map { index in
       Int((try? stored.unsigned(at: Int(first) + index * width, byteCount: width)) ?? 0)
@@ -59,29 +63,27 @@ struct OffsetTableBuilder {
     return (Int(entry >> 2), lengths)
   }
 
-  struct Mark {
-    fileprivate let table: OffsetTableBuilder
-    fileprivate let byteCounts: (groups: Int, lengths: Int)
-  }
-
-  var mark: Mark { Mark(table: self, byteCounts: (groups.count, lengthBytes.count)) }
-
-  mutating func truncate(to mark: Mark) {
-    self = mark.table
-    groups.truncate(to: mark.byteCounts.groups)
-    lengthBytes.truncate(to: mark.byteCounts.lengths)
+  /// Forgets the bodies from number `newCount` + 1 on.
+  mutating func truncate(to newCount: Int) {
+    guard newCount < count else { return }
+    let (last, kept) = (newCount / OffsetTable.groupSize, newCount % OffsetTable.groupSize)
+    let head = last * OffsetTable.groupByteCount
+    if head < groups.count {
+      let lengths: [Int]
+      (pendingStart, lengths) = group(last)
+      lengthBytes.truncate(
+        to: (try? groups.reader().unsigned(at: head + 8, byteCount: 4)).map { Int($0) } ?? 0
+      )
+      groups.truncate(to: head)
+      pending.truncate(to: 0)
+      for length in lengths { pending.append(length) }
+    }
+    pending.truncate(to: kept)
+    count = newCount
   }
 
   /// The lengths of all bodies, where they are no more than ``ShortArchive/mostBodies``.
-  var fewLengths: [Int]? { count == pending.count ? pending : nil }
-
-  mutating func removeAll() {
-    guard count > 0 else { return }
-    groups.truncate(to: 0)
-    lengthBytes.truncate(to: 0)
-    pending.removeAll(keepingCapacity: true)
-    (pendingStart, count) = (0, 0)
-  }
+  var fewLengths: [Int]? { count == pending.count ? group(0).lengths : nil }
 
   /// The table's parts, in their order.
   mutating func finish() -> [ByteBuffer] {

@@ -113,6 +113,9 @@ struct ShapeTrie {
     return keys.reversed()
   }
 
+  /// The keys of the shape `number`, in the order of writing.
+  func keys(ofShape number: Int) -> [Int] { keys(of: ends[number]) }
+
   /// The number of the shape that ends at `node`, given to it now if it had none.
   @inline(__always)
   mutating func number(of node: Int) -> Int {
@@ -170,10 +173,7 @@ extension ShapeTrie {
         if !areNew { buffer.append(varint: numbers[key]) }
       }
     }
-    for key in newKeys {
-      buffer.append(varint: names[key].utf8.count)
-      buffer.append(utf8: names[key])
-    }
+    for key in newKeys { buffer.append(text: names[key]) }
   }
 
   /// Writes the key table and the shape table (Format §5.1, §5.2); returns the counts and where the second begins.
@@ -185,8 +185,7 @@ extension ShapeTrie {
       for key in keys(of: end) where numbers[key] < 0 {
         numbers[key] = keyCount
         keyCount += 1
-        buffer.append(varint: names[key].utf8.count)
-        buffer.append(utf8: names[key])
+        buffer.append(text: names[key])
       }
     }
     let shapesOffset = buffer.count

@@ -2,14 +2,14 @@
 struct TypeCache<Entry: AnyObject> {
   private static var recentCount: Int { 64 }
 
-  private struct Slot {
+  private struct Slot: BitwiseCopyable {
     var type: ObjectIdentifier?
     /// One of ``TypeCache/entries``.
     var entry: Unretained<Entry>?
   }
 
   /// Empty as long as nothing is kept: some caches of a session are seldom used.
-  private var recent: [Slot] = []
+  private let recent = OwnedArray<Slot>()
   private var entries: [ObjectIdentifier: Entry] = [:]
 
   /// The entry for `type`, made by `make` the first time, to be used as long as the cache is there.
@@ -40,7 +40,7 @@ struct TypeCache<Entry: AnyObject> {
     let known = entries[id]
     let entry = known ?? make()
     if known == nil { entries[id] = entry }
-    if recent.isEmpty { recent = Array(repeating: Slot(), count: TypeCache.recentCount) }
+    while recent.count < TypeCache.recentCount { recent.append(Slot()) }
     let isTaken = recent[offset].type != nil && recent[other].type == nil
     recent[isTaken ? other : offset] = Slot(type: id, entry: Unretained(entry))
     return Unretained(entry)

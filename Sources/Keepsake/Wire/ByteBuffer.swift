@@ -1,20 +1,7 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
-
 /// A growing run of bytes: what is under construction.
 ///
 /// This file holds all unsafe code of the writing direction. `base` owns `capacity` bytes, the first `count`
 /// of which are initialized; every write below first makes room by `reserve` or compares against `count`.
-///
-/// The memory is the C library's: `realloc` makes a large block larger without a copy where it can, by moving
-/// pages or taking what is free behind it, and a finished archive can be given away to be freed by `free`.
 @safe
 package final class ByteBuffer {
   @safe @exclusivity(unchecked)
@@ -26,20 +13,11 @@ package final class ByteBuffer {
 
   package init(minimumCapacity: Int = 512) {
     capacity = max(minimumCapacity, 16)
-    base = unsafe ByteBuffer.memory(capacity, from: nil)
+    base = unsafe OwnedMemory.resized(nil, to: capacity)
   }
 
   deinit {
-    unsafe free(base)  // from `memory`, never shared
-  }
-
-  /// Memory that begins with the bytes of `old`. Without memory a program ends, as wherever Swift asks for some.
-  @unsafe
-  private static func memory(_ byteCount: Int, from old: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer
-  {
-    let memory = unsafe realloc(old, byteCount)
-    precondition(unsafe memory != nil, "There is no memory left")
-    return unsafe memory.unsafelyUnwrapped  // compared above
+    unsafe OwnedMemory.giveBack(base)  // its own, never shared
   }
 
   @inline(__always)
@@ -52,7 +30,7 @@ package final class ByteBuffer {
     let needed = count + extra
     // Behind a large piece come mostly tables and checksums: with room for them, it is not moved once more.
     capacity = max(capacity * 2, extra < ByteBuffer.largePiece ? needed : needed + needed / 64 + 4_096)
-    unsafe base = ByteBuffer.memory(capacity, from: base)  // of its own, and larger than before
+    unsafe base = OwnedMemory.resized(base, to: capacity)  // of its own, and larger than before
   }
 
   private static let largePiece = 1 << 16
@@ -280,7 +258,7 @@ package final class ByteBuffer {
   /// Gives the memory back that is not needed for the bytes there are.
   package func giveBackMemory() {
     capacity = max(count, 512)
-    unsafe base = ByteBuffer.memory(capacity, from: base)  // of its own, and large enough for the bytes
+    unsafe base = OwnedMemory.resized(base, to: capacity)  // of its own, and large enough for the bytes
   }
 
   package func exchange(with other: ByteBuffer) {
@@ -297,10 +275,10 @@ package final class ByteBuffer {
     let byteCount = count
     // Much that was kept free would stay taken as long as the bytes are. A little is left as it is.
     let isMuch = capacity - byteCount > byteCount / 32 + 8_192
-    let memory = unsafe isMuch ? ByteBuffer.memory(max(byteCount, 16), from: base) : base
+    let memory = unsafe isMuch ? OwnedMemory.resized(base, to: max(byteCount, 16)) : base
     capacity = 16
     count = 0
-    unsafe base = ByteBuffer.memory(capacity, from: nil)
+    unsafe base = OwnedMemory.resized(nil, to: capacity)
     return unsafe (memory, byteCount)
   }
 

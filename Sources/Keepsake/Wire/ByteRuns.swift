@@ -6,6 +6,12 @@ extension ByteBuffer {
     string.withUTF8Bytes { append($0) }
   }
 
+  /// Appends a text of a table: how many bytes it has, and these.
+  func append(text string: String) {
+    append(varint: string.utf8.count)
+    append(utf8: string)
+  }
+
   /// Appends the bytes `range` of another buffer, by default all.
   package func append(_ other: ByteBuffer, _ range: Range<Int>? = nil) {
     other.withBytes(range ?? 0..<other.count) { append($0) }

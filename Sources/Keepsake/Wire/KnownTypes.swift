@@ -36,6 +36,21 @@ struct Unretained<Object: AnyObject> {
     unsafe reference = .fromOpaque(Unmanaged.passUnretained(object).toOpaque())
   }
 
+  /// `object`, which is kept until ``letGo()``.
+  @inline(__always)
+  init(keeping object: Object) {
+    unsafe reference = .passRetained(object)
+  }
+
+  @inline(__always)
+  func letGo() { unsafe reference.release() }
+
+  @inline(__always)
+  var address: UInt { unsafe UInt(bitPattern: reference.toOpaque()) }
+
+  @inline(__always)
+  func isSame(as object: Object) -> Bool { address == Unretained(object).address }
+
   /// Lets `body` use the object, which must not keep it.
   @inline(__always)
   func use<Result>(_ body: (Object) throws -> Result) rethrows -> Result {

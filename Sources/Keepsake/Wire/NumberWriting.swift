@@ -61,10 +61,17 @@ extension ByteBuffer {
 
   @inline(__always)
   func append(string text: SmallText) {
-    let start = count
-    append(Tag.shortString &+ UInt8(truncatingIfNeeded: text.byteCount), word: text.words.0, byteCount: 8)
+    append(Tag.shortString &+ UInt8(truncatingIfNeeded: text.byteCount))
+    append(text)
+  }
+
+  /// Appends the bytes of a text.
+  @inline(__always)
+  func append(_ text: SmallText) {
+    let end = count &+ text.byteCount
+    append(word: text.words.0)
     append(word: text.words.1)
-    truncate(to: start &+ 1 &+ text.byteCount)
+    truncate(to: end)
   }
 
   /// Appends the head of an array of `count` elements, which are to follow (Format §4.6).

@@ -57,6 +57,25 @@ import Testing
     }
   }
 
+  @Test func numbersThatACopyHasGivenOut() throws {
+    var registry = ObjectRegistry()
+    let things = (0..<5_000).map { _ in Thing() }
+    _ = registry.numberForValue()
+    for thing in things[..<100] { _ = registry.number(for: thing) }
+    var copy = registry
+    for thing in things[100...] { _ = copy.number(for: thing) }
+    var prefix = registry.prefix(101)
+    #expect(prefix.count == 101)
+    #expect(prefix.object(1) == nil)
+    for (index, thing) in things.enumerated() {
+      #expect(prefix.knownNumber(of: thing) == (index < 100 ? index + 2 : nil))
+      #expect(copy.knownNumber(of: thing) == index + 2)
+    }
+    let next = prefix.number(for: things[4_000])
+    #expect(next?.number == 102)
+    #expect(copy.object(102) === things[100])
+  }
+
   private enum Entry: Equatable {
     case reference(Int, depth: Int, property: Int)
     case bodyDepth(Int)
