@@ -195,7 +195,12 @@ extension KeyedArchiver {
     do { try session.encodeRoot(rootObject) } catch is AwaitedObjects {
       // The session keeps them meanwhile.
       return try withExtendedLifetime(session) {
-        try archive(rootObject: rootObject, toFile: path, outputFormatting: outputFormatting, userInfo: userInfo)
+        try archive(
+          rootObject: rootObject,
+          toFile: path,
+          outputFormatting: outputFormatting,
+          userInfo: userInfo
+        )
       }
     }
     try sink.commit()
