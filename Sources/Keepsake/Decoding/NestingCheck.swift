@@ -91,27 +91,16 @@ struct ExaminedValues {
   }
 
   func contains(_ offset: Int) -> Bool {
-    let index = firstIndex(after: offset)
+    let index = ranges.partitioningIndex { $0.lowerBound > offset }
     return index > 0 && ranges[index - 1].contains(offset)
   }
 
   mutating func insert(_ range: Range<Int>) {
     guard range.count >= ExaminedValues.noteworthyByteCount else { return }
-    let index = firstIndex(after: range.lowerBound)
+    let index = ranges.partitioningIndex { $0.lowerBound > range.lowerBound }
     var end = index
     while end < ranges.count, ranges[end].lowerBound < range.upperBound { end += 1 }
     ranges.replaceSubrange(index..<end, with: CollectionOfOne(range))
-  }
-
-  /// The number of the first range that begins behind `offset`.
-  private func firstIndex(after offset: Int) -> Int {
-    var low = 0
-    var high = ranges.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].lowerBound <= offset { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }
 

@@ -208,23 +208,27 @@ package final class ArchiveImage {
     try verifier?.verify(directory.conditionals.range)
     var targets: [UInt32] = []
     targets.reserveCapacity(directory.conditionals.count)
-    try read(directory.conditionals, into: &targets, isOfSave: false)
-    for save in saved?.saves ?? [] { try read(save.conditionals, into: &targets, isOfSave: true) }
+    try readConditionals(directory.conditionals, into: &targets, changesEarlier: false)
+    for save in saved?.saves ?? [] {
+      try readConditionals(save.conditionals, into: &targets, changesEarlier: true)
+    }
     found.conditionals = targets
     found.areConditionalsRead = true
   }
 
-  /// Reads entries of the conditional table, or what a save changes in it and adds to it (Format §13.1).
-  private func read(
+  /// Reads entries of the conditional table.
+  ///
+  /// - Parameter changesEarlier: whether it is that of a save, which changes earlier entries and adds others (Format §13.1).
+  private func readConditionals(
     _ table: ArchiveDirectory.Table,
     into targets: inout [UInt32],
-    isOfSave: Bool
+    changesEarlier: Bool
   ) throws(ArchiveError) {
     var cursor = table.range.lowerBound
     var index = 0
     for _ in 0..<table.count {
       let entryOffset = cursor
-      let passed = isOfSave ? try reader.varint(at: &cursor) : 0
+      let passed = changesEarlier ? try reader.varint(at: &cursor) : 0
       guard passed <= targets.count - index else {
         throw .damaged(
           "A save changes an entry of the conditional table that does not exist",

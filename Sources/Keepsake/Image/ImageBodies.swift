@@ -102,15 +102,14 @@ extension ArchiveImage {
   /// The number of the body that holds the byte at `offset`, or `nil` when that is not in a numbered body.
   package func bodyNumber(containing offset: Int) -> Int? {
     if offset >= extent.firstEnd { return saved?.bodyNumber(containing: offset) }
-    var low = 1
-    var high = extent.firstBodyCount
-    while low <= high {
-      let middle = (low + high) / 2
-      guard let range = try? extentInFirst(ofBody: middle) else { return nil }
-      if range.contains(offset) { return middle }
-      if offset < range.lowerBound { high = middle - 1 } else { low = middle + 1 }
+    let numbers = 1..<(extent.firstBodyCount + 1)
+    let number = try? numbers.partitioningIndex { (number) throws(ArchiveError) in
+      try extentInFirst(ofBody: number).upperBound > offset
     }
-    return nil
+    guard let number, numbers.contains(number), let range = try? extentInFirst(ofBody: number) else {
+      return nil
+    }
+    return range.contains(offset) ? number : nil
   }
 }
 
@@ -166,7 +165,10 @@ extension ArchiveImage {
   /// are true, and nobody can have it walked on into other bodies, each time from another place.
   @inline(__always)
   package func checkExtent(_ content: Int, fills body: Range<Int>) throws(ArchiveError) {
-    try ArchiveImage.checkEnd(try end(ofValueAt: content, in: reader.limited(to: body.upperBound)), of: body)
+    try ArchiveImage.checkEnd(
+      try end(ofValueAt: content, in: reader.limitedForNow(to: body.upperBound)),
+      of: body
+    )
   }
 
   /// Throws unless the value of `body`, which ends at `end`, fills it.

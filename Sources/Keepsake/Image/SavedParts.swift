@@ -101,13 +101,9 @@ package struct PartVerifier {
 
   /// Checks the blocks that hold `range`, which is in one save.
   package mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
-    // The last one that begins no later.
-    var (low, high) = (1, parts.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if parts[middle].start <= range.lowerBound { low = middle + 1 } else { high = middle }
-    }
-    try parts[low - 1].verifier.verify(range)
+    // The last one that begins no later; the first begins at 0.
+    let next = parts.count == 1 ? 1 : parts.partitioningIndex { $0.start > range.lowerBound }
+    try parts[max(0, next - 1)].verifier.verify(range)
   }
 
   package mutating func verifyAll() throws(ArchiveError) {

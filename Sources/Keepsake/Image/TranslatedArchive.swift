@@ -20,12 +20,8 @@ package struct TranslatedArchive {
 
   /// Where the value at `offset`, or the one around it, is in the original; `nil` for what that does not have.
   func source(of offset: Int) -> Int? {
-    var (low, high) = (0, offsets.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if offsets[middle].offset <= offset { low = middle + 1 } else { high = middle }
-    }
-    return low == 0 ? nil : offsets[low - 1].source
+    let next = offsets.partitioningIndex { $0.offset > offset }
+    return next == 0 ? nil : offsets[next - 1].source
   }
 }
 

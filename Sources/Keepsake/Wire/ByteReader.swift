@@ -23,6 +23,11 @@ package struct ByteReader {
     unsafe ByteReader(UnsafeRawBufferPointer(start: base, count: min(max(0, end), count)), owner: owner)
   }
 
+  /// The same, where this reader is kept as long as that is used: nothing is counted.
+  func limitedForNow(to end: Int) -> ByteReader {
+    unsafe ByteReader(UnsafeRawBufferPointer(start: base, count: min(max(0, end), count)), owner: nil)
+  }
+
   // MARK: Bounds
 
   /// Throws unless `byteCount` bytes from `offset` on lie within the archive.

@@ -1,0 +1,293 @@
+/// Reads the properties of one type. Like ``FieldsWriter`` it knows neither the type nor those of the fields.
+final class FieldsReader {
+  /// What there is to do for a value of a record.
+  private struct Step: BitwiseCopyable {
+    let kind: FieldKind
+    let isOptional: Bool
+    let field: Int32
+    let offset: Int
+  }
+
+  /// What there is to do for a record of one shape, value by value.
+  private final class Steps {
+    let steps: [Step]
+    /// Whether all values are primitive, so that nothing else than the record itself is read.
+    let arePrimitive: Bool
+
+    init(_ steps: [Step]) {
+      self.steps = steps
+      arePrimitive = steps.allSatisfy(\.kind.isPrimitive)
+    }
+  }
+
+  private let properties: ArchivedProperties
+  private let kinds: [(kind: FieldKind, isOptional: Bool)]
+  private let plans: [AnyDecodingPlan]
+  /// Whether a property may ask for a coding path, so that a frame is needed.
+  private let isFlat: Bool
+  /// For each shape that was met, what there is to do for its values one by one.
+  @safe @exclusivity(unchecked) private var shapes = NumberedCache<Steps>()
+
+  init(_ properties: ArchivedProperties, _ session: DecodingSession) throws(ArchiveError) {
+    self.properties = properties
+    kinds = properties.entries.map { FieldKind.of($0.property) }
+    var plans: [AnyDecodingPlan] = []
+    for entry in properties.entries { plans.append(try session.fieldPlan(for: entry.property)) }
+    self.plans = plans
+    isFlat = kinds.allSatisfy(\.kind.isPrimitive)
+  }
+
+  /// Reads the values of the record at `start`; returns where it ends.
+  func decode(
+    into memory: MutablePropertyMemory,
+    _ record: RecordHead,
+    at start: Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> Int {
+    guard session.stack.bounds.hasRoom() else {
+      return try session.onLargerStack { try decode(into: memory, record, at: start, session, depth) }
+    }
+    let steps = try steps(record, session, at: start)
+    if !isFlat {
+      try openFrame(at: start, record, session, depth)
+    } else if session.isUnusuallyDeep(below: depth) {
+      try session.descend(to: start, from: depth)
+    }
+    var slot = 0
+    var value = record.payload
+    try steps.use {
+      let steps = $0.steps
+      while slot < steps.count {
+        do {
+          try readPrimitives(steps, &slot, memory, &value, session)
+          guard slot < steps.count else { break }
+          let step = steps[slot]
+          switch step.kind {
+          case .readLast where try waits(step, record, slot, memory, at: value, session):
+            value = try session.end(ofValueAt: value)
+          case .skipped: value = try session.image.end(ofValueAt: value, in: session.reader)
+          default:
+            if isFlat { try openFrame(at: start, record, session, depth) }
+            try readPlanned(step, slot, memory, &value, session, depth)
+          }
+        } catch {
+          try keepDefault(steps[slot], insteadOf: error, start, record, slot, &value, session, depth)
+        }
+        slot &+= 1
+      }
+    }
+    return value
+  }
+
+  /// How many values there are in the record at `start`, if all of them are primitive; otherwise more than there can be.
+  @inline(__always)
+  func primitiveCount(_ record: RecordHead, _ session: DecodingSession, at start: Int) throws
+    -> Int
+  {
+    try steps(record, session, at: start).use { $0.arePrimitive ? $0.steps.count : .max }
+  }
+
+  @inline(__always)
+  private func steps(_ record: RecordHead, _ session: DecodingSession, at start: Int) throws -> Unretained<
+    Steps
+  > {
+    if let known = shapes.unretained(record.shape) { return known }
+    return Unretained(try findSteps(record.shape, session, at: start))
+  }
+
+  /// Reads what is primitive from `slot` on.
+  // A call, so that values within values take less of the stack: nothing calls back from here.
+  @inline(never)
+  private func readPrimitives(
+    _ steps: [Step],
+    _ slot: inout Int,
+    _ memory: MutablePropertyMemory,
+    _ value: inout Int,
+    _ session: DecodingSession
+  ) throws {
+    // In variables of its own, which need not be in memory.
+    var (next, cursor) = (slot, value)
+    defer { (slot, value) = (next, cursor) }
+    while next < steps.count {
+      let step = steps[next]
+      let isRead =
+        switch step.kind {
+        case .bool: try get(Bool.read, step, memory, &cursor, session)
+        case .int: try get(Int.read, step, memory, &cursor, session)
+        case .int8: try get(Int8.read, step, memory, &cursor, session)
+        case .int16: try get(Int16.read, step, memory, &cursor, session)
+        case .int32: try get(Int32.read, step, memory, &cursor, session)
+        case .int64: try get(Int64.read, step, memory, &cursor, session)
+        case .uint: try get(UInt.read, step, memory, &cursor, session)
+        case .uint8: try get(UInt8.read, step, memory, &cursor, session)
+        case .uint16: try get(UInt16.read, step, memory, &cursor, session)
+        case .uint32: try get(UInt32.read, step, memory, &cursor, session)
+        case .uint64: try get(UInt64.read, step, memory, &cursor, session)
+        case .float: try get(Float.read, step, memory, &cursor, session)
+        case .double: try get(Double.read, step, memory, &cursor, session)
+        case .string: try get(String.read, step, memory, &cursor, session)
+        case .strings, .planned, .readLast, .skipped: false
+        }
+      guard isRead else { return }
+      next &+= 1
+    }
+  }
+
+  /// - Returns: `false` if the plan for the property has to read it.
+  @inline(__always)
+  private func get<Value: ReadablePrimitive>(
+    _ read: (DecodingSession, inout Int) throws(ReadingFault) -> Value,
+    _ step: Step,
+    _ memory: MutablePropertyMemory,
+    _ cursor: inout Int,
+    _ session: DecodingSession
+  ) throws -> Bool {
+    guard step.isOptional else {
+      memory.store(Value.self, try Value.readValue(session, at: &cursor, by: read), at: step.offset)
+      return true
+    }
+    let tag = try session.reader.byte(at: cursor)
+    if tag == Tag.none {
+      cursor &+= 1
+      memory.store(Value?.self, nil, at: step.offset)
+      return true
+    }
+    // What marks an optional and what may turn out to be nil is left to the plan for optionals.
+    guard tag != Tag.some, tag & 0xFC != Tag.conditionalReference else { return false }
+    memory.store(Value?.self, try Value.readValue(session, at: &cursor, by: read), at: step.offset)
+    return true
+  }
+
+  @inline(__always)
+  private func readPlanned(
+    _ step: Step,
+    _ slot: Int,
+    _ memory: MutablePropertyMemory,
+    _ cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws {
+    session.nesting.frames[depth + 1].currentSlot = slot
+    var end = cursor
+    try Unretained(plans[Int(step.field)]).use {
+      try $0.decodeField(memory, at: step.offset, from: &end, session, depth + 1)
+    }
+    cursor = end
+  }
+
+  /// Moves past the value, where it is nil and the property is to keep its default; otherwise throws what is wrong.
+  @inline(never)
+  private func keepDefault(
+    _ step: Step,
+    insteadOf error: any Error,
+    _ start: Int,
+    _ record: RecordHead,
+    _ slot: Int,
+    _ cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws {
+    guard properties.keepsDefaults, isMismatch(error), try session.isNil(at: cursor) else {
+      throw described(error, start, record, slot, cursor, step, session, depth)
+    }
+    // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
+    cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
+  }
+
+  /// Whether the value at `offset` is read when everything else is there. Until then the property is empty.
+  @inline(never)
+  private func waits(
+    _ step: Step,
+    _ record: RecordHead,
+    _ slot: Int,
+    _ memory: MutablePropertyMemory,
+    at offset: Int,
+    _ session: DecodingSession
+  ) throws -> Bool {
+    guard let object = memory.object, try !session.isNil(at: offset) else { return false }
+    let key = session.image.shapeKey(try session.image.shape(record.shape, at: offset).lowerBound + slot)
+    return try session.readLast(properties.entries[Int(step.field)].property, key, of: object, at: offset)
+  }
+
+  /// Makes the frame below `depth` that of the record at `offset`, for the coding path of what is in it.
+  @inline(__always)
+  private func openFrame(
+    at offset: Int,
+    _ record: RecordHead,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws {
+    let slots = try session.image.shape(record.shape, at: offset)
+    try session.descend(to: offset, from: depth)
+    session.nesting.frames[depth + 1].setKeyed(KeyedHead(record: slots, payload: record.payload))
+  }
+
+  @inline(never)
+  private func findSteps(_ shape: Int, _ session: DecodingSession, at cursor: Int) throws -> Steps {
+    let slots = try session.image.shape(shape, at: cursor)
+    let keys = Set(slots.map { session.image.shapeKey($0) })
+    var byKey: [Int: Int] = [:]
+    for (index, entry) in properties.entries.enumerated() where entry.constant == nil {
+      let key = session.keyNumber(entry.key.stringValue)
+      if let other = entry.otherKey, !keys.contains(key) {
+        byKey[session.keyNumber(other.stringValue)] = index
+      } else {
+        byKey[key] = index
+      }
+    }
+    let steps = Steps(
+      slots.map { slot in
+        let key = session.image.shapeKey(slot)
+        guard let index = byKey[key] else {
+          return Step(kind: .skipped, isOptional: false, field: -1, offset: 0)
+        }
+        let mayWait = kinds[index].kind == .planned && session.later.readLast.include(session.image.keys[key])
+        return Step(
+          kind: mayWait ? .readLast : kinds[index].kind,
+          isOptional: kinds[index].isOptional,
+          field: Int32(index),
+          offset: properties.entries[index].property.offset
+        )
+      }
+    )
+    shapes[shape] = steps
+    return steps
+  }
+
+  /// Whether `error` is one for a value of another type.
+  private func isMismatch(_ error: any Error) -> Bool {
+    switch error {
+    case is ReadingFault, DecodingError.valueNotFound, DecodingError.typeMismatch: true
+    default: false
+    }
+  }
+
+  /// The error for the caller, where `error` was thrown for the value at `offset` of the record at `start`.
+  @inline(never)
+  private func described(
+    _ error: any Error,
+    _ start: Int,
+    _ record: RecordHead,
+    _ slot: Int,
+    _ offset: Int,
+    _ step: Step,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) -> any Error {
+    guard error is ReadingFault || error is ArchiveError else { return error }
+    do { try openFrame(at: start, record, session, depth) } catch { return error }
+    session.nesting.frames[depth + 1].currentSlot = slot
+    let path = session.path(toValueAt: offset, in: depth + 1)
+    switch error {
+    case let fault as ReadingFault:
+      return session.error(
+        fault,
+        step.field < 0 ? Any.self : properties.entries[Int(step.field)].property.type,
+        path
+      )
+    case let damage as ArchiveError: return session.corrupted(damage, path)
+    default: return error
+    }
+  }
+}

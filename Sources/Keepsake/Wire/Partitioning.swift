@@ -1,0 +1,11 @@
+extension RandomAccessCollection where Index == Int {
+  /// The index of the first element that is `isBehind`, or the end: all that stand behind it are, too.
+  func partitioningIndex<Failure>(where isBehind: (Element) throws(Failure) -> Bool) throws(Failure) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if try isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
