@@ -151,12 +151,13 @@ import Testing
     let limit = ArchiveLimits().maximumValueDepth
     var twig = Twig(name: "leaf")
     var plain = PlainTwig(name: "leaf")
-    for _ in 0..<(limit / 2 - 8) {
+    let margin = sized(8, inDebug: 4)
+    for _ in 0..<(limit / 2 - margin) {
       twig = Twig(name: "", branches: [twig])
       plain = PlainTwig(name: "", branches: [plain])
     }
     var isWritten: [Bool] = []
-    for _ in 0..<12 {
+    for _ in 0..<(margin * 3 / 2) {
       twig = Twig(name: "", branches: [twig])
       plain = PlainTwig(name: "", branches: [plain])
       let data = try? ArchiveEncoder().encode(twig)
