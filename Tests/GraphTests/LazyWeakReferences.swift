@@ -227,6 +227,48 @@ import Testing
     #expect(try KeyedUnarchiver.unarchive(Owner.self, fromFile: folder("owner")).fragile == nil)
   }
 
+  final class Link: Codable {
+    var text: String
+    var next: Link?
+
+    init(_ text: String) { self.text = text }
+  }
+
+  final class Links: Codable {
+    var all = [Link("first"), Link("second")]
+    @Lazy var unread = [Link("third")]
+  }
+
+  private func openLinks(_ path: String) throws -> ArchiveDocument<Links> {
+    try ArchiveDocument(creating: path, root: Links()).close()
+    return try ArchiveDocument(opening: path)
+  }
+
+  @Test("an object that only a removed one leads to keeps its number")
+  func newBehindRemoved() throws {
+    let folder = try TemporaryFolder()
+    let document = try openLinks(folder("links"))
+    let removed = document.root.all.removeLast()
+    removed.next = Link("new")
+    #expect(try document.save())
+    #expect(try !document.save())
+    withExtendedLifetime(removed) {}
+  }
+
+  @Test("an object that was not in the file for a time is saved by its changes again")
+  func addedAgain() throws {
+    let folder = try TemporaryFolder()
+    let document = try openLinks(folder("links"))
+    let removed = document.root.all.removeLast()
+    try document.compact()
+    document.root.all.append(removed)
+    #expect(try document.save(changed: [document.root]))
+    removed.text = "changed"
+    #expect(try document.save(changed: [removed]))
+    let read = try KeyedUnarchiver.unarchive(Links.self, fromFile: folder("links"))
+    #expect(read.all.map(\.text) == ["first", "changed"] && read.unread.map(\.text) == ["third"])
+  }
+
   // MARK: Cycles
 
   @Test("a cycle in a lazy value that nobody can read is refused, though the rest can be read")

@@ -17,7 +17,7 @@ struct ShortArchive {
   static func write(
     to buffer: ByteBuffer,
     bodies: ByteBuffer,
-    lengths: [Int],
+    lengths: OwnedArray<Int>,
     topLevel: ByteBuffer,
     tables: inout some WrittenTables,
     conditionals: [Int],
@@ -29,8 +29,8 @@ struct ShortArchive {
     archive.flags.insert(tables.classEntries.isEmpty ? [] : .classes)
     archive.flags.insert(tables.strings.count > 0 ? .strings : [])
     archive.flags.insert(conditionals.isEmpty ? [] : .conditionals)
-    archive.flags.insert(lengths.isEmpty ? [] : .bodies)
-    let hasWideLengths = lengths.contains { $0 > UInt8.max }
+    archive.flags.insert(lengths.count > 0 ? .bodies : [])
+    let hasWideLengths = (0..<lengths.count).contains { lengths[$0] > UInt8.max }
     archive.flags.insert(hasWideLengths ? .wideLengths : [])
     let impliesTopLevel = ShortForm.isImplied(topLevel, bodies)
     archive.flags.insert(impliesTopLevel ? .impliedTopLevel : [])
@@ -42,8 +42,10 @@ struct ShortArchive {
     if !tables.classEntries.isEmpty { buffer.append(varint: tables.classEntries.count) }
     if tables.strings.count > 0 { buffer.append(varint: tables.strings.count) }
     if !conditionals.isEmpty { buffer.append(varint: conditionals.count) }
-    if !lengths.isEmpty { buffer.append(varint: lengths.count) }
-    for length in lengths { buffer.append(word: UInt64(length), byteCount: hasWideLengths ? 2 : 1) }
+    if lengths.count > 0 { buffer.append(varint: lengths.count) }
+    for index in 0..<lengths.count {
+      buffer.append(word: UInt64(lengths[index]), byteCount: hasWideLengths ? 2 : 1)
+    }
     if tables.shapes.count > 0 { tables.shapes.writeShort(to: buffer, names: tables.keys.names) }
     if !tables.classEntries.isEmpty { for entry in tables.classEntries { entry.write(to: buffer) } }
     for number in 0..<tables.strings.count { tables.strings.write(number, to: buffer) }

@@ -109,6 +109,13 @@ extension DecodingSession {
     }
     guard !graph.waiting.isEmpty, lazies.contents.values.contains(where: { $0.content?.isArchived == true })
     else { return [] }
+    guard !later.isActive else {
+      throw ArchiveError.misuse(
+        "A value with @Lazy properties was archived while their archive was still being decoded. Code that does so belongs "
+          + "into awakeFromArchive()",
+        at: 0
+      )
+    }
     var objects: [AnyObject] = []
     var seen: Set<Int> = []
     while case let numbers = graph.waiting.keys.filter({ seen.insert($0).inserted }), !numbers.isEmpty {
@@ -134,7 +141,10 @@ extension DecodingSession {
       detachFrames(for: start)
       return try keepingSpares { try decodeOutermost(type, at: &start, 0) }
     } catch {
-      throw publicError(error, [])
+      // It may be readable from a lazy value alone.
+      readOtherLazyValues(after: error)
+      guard let object = known(reference.number) else { throw publicError(error, []) }
+      return object
     }
   }
 

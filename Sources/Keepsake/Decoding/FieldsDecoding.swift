@@ -74,11 +74,17 @@ extension DecodingSession {
       if isWalk { graph.unwalked = 0..<0 } else { try walkUnwalked() }
       do {
         let end = try reader.decode(into: memory, record, at: start, self, place.depth &- 1)
-        if isWalk, end != unwalked.upperBound { try walk(unwalked) }
+        if isWalk, end != unwalked.upperBound {
+          graph.unwalked = unwalked
+          try walkUnwalked()
+        }
         return end
       } catch {
-        // What is wrong with the body as a whole comes first.
-        if isWalk { try walk(unwalked) }
+        // What is wrong with the body as a whole comes first, also where the program continues.
+        if isWalk {
+          graph.unwalked = unwalked
+          try walkUnwalked()
+        }
         throw error
       }
     }

@@ -40,7 +40,9 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
       } else {
         let value = try session.decodeAny(buildable.use { $0.type }, at: &content, depth) as AnyObject
         try session.endBody(content, bodyEnd)
-        _ = try session.complete(number, Unretained(value), buildable, reference)
+        _ = try withExtendedLifetime(value) {
+          try session.complete(number, Unretained(value), buildable, reference)
+        }
       }
       return try result(number, reference, session, depth)
     } catch {
@@ -198,9 +200,9 @@ extension DecodingSession {
   @inline(__always)
   func walkUnwalked() throws(ArchiveError) {
     if graph.unwalked.isEmpty { return }
-    let unwalked = graph.unwalked
+    // Until it succeeds: the program may continue after an error.
+    try walk(graph.unwalked)
     graph.unwalked = 0..<0
-    try walk(unwalked)
   }
 
   /// Throws unless the value at the beginning of `range` fills that.

@@ -77,6 +77,8 @@ extension DecodingSession {
     try resolveConditionals()
     if later.readLast.areThere { try checkHashes() }
     if let failure = checks.failure.take() { throw failure }
+    // Not before: when the value is decoded anew, they get the new objects.
+    if !graph.waiting.isEmpty { for number in graph.decodedNumbers { graph.waiting[Int(number)] = nil } }
     if !lazies.contents.isEmpty { letGoOfObjects() }
     if !graph.decodedNumbers.isEmpty { graph.decodedNumbers.removeAll(keepingCapacity: true) }
     return value
@@ -150,7 +152,7 @@ extension DecodingSession {
   private func resolveConditionals() throws {
     if !graph.waiting.isEmpty {
       for number in graph.decodedNumbers {
-        for reference in graph.waiting.removeValue(forKey: Int(number)) ?? []
+        for reference in graph.waiting[Int(number)] ?? []
         where reference.receiver.waits(for: reference, self) {
           _ = try reference.resolve(in: self)
         }

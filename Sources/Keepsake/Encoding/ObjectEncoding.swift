@@ -229,27 +229,32 @@ extension EncodingSession {
     if !outcome.lateWrites.isEmpty { outcome.lateWrites = [] }
     try drainLeftovers()
     let mark = bodies.assembly.mark
-    do { try encodingAwaited { try encodeTopLevel(value, plan, currentPath) } } catch {
+    do { try encodeTopLevel(value, plan, currentPath) } catch {
       if !bodies.assembly.truncate(to: mark) { outcome.failure = error }
       bodies.topLevelPaths.removeLast()
       throw error
     }
   }
 
-  /// Runs `encode`, and once more where weak references got their objects too late for it.
-  private func encodingAwaited(_ encode: () throws -> Void) throws {
+  /// Encodes a value, and once more where weak references got their objects too late for it.
+  private func encodeTopLevel<Value: Encodable>(
+    _ value: Value,
+    _ plan: EncodingPlan<Value>,
+    _ path: [any CodingKey]
+  ) throws {
     let (start, before) = (bodies.assembly.mark, mark)
-    while true {
-      let awaitedCount = bodies.awaited.count
-      try encode()
-      if bodies.awaited.count == awaitedCount { return }
+    var awaitedCount = bodies.awaited.count
+    try encodeOnce(value, plan, path)
+    while bodies.awaited.count > awaitedCount {
+      awaitedCount = bodies.awaited.count
       guard bodies.assembly.truncate(to: start) else { throw AwaitedObjects() }
       bodies.topLevelPaths.removeLast()
       truncate(to: before)
+      try encodeOnce(value, plan, path)
     }
   }
 
-  private func encodeTopLevel<Value: Encodable>(
+  private func encodeOnce<Value: Encodable>(
     _ value: Value,
     _ plan: EncodingPlan<Value>,
     _ path: [any CodingKey]
@@ -308,7 +313,7 @@ extension EncodingSession {
   func encode<Value: Encodable>(root value: Value) throws {
     openRoot()
     do {
-      try encodingAwaited { try encodeTopLevel(value, types.plans.plan(for: Value.self), rootPath) }
+      try encodeTopLevel(value, types.plans.plan(for: Value.self), rootPath)
     } catch { throw failure(of: value, error) }
   }
 

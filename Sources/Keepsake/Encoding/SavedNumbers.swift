@@ -50,10 +50,8 @@ final class SavedNumbers {
       return KnownObjects(objects: objects, numbers: numbersBefore, unarchived: unarchived)
         .adding(newObjects(of: session))
     }
-    var reached = session.bodies.objects
-    reached.truncate(to: reachedCount)
     return KnownObjects(
-      objects: reached,
+      objects: session.bodies.objects.prefix(reachedCount),
       numbers: Array(numbers.prefix(reachedCount)),
       unarchived: unarchived
     )
@@ -78,10 +76,16 @@ final class SavedNumbers {
     return unreached
   }
 
+  /// Whether the root object leads to `object`; `false` where only the objects that have changed were encoded.
+  func isReached(_ object: AnyObject, by session: EncodingSession) -> Bool {
+    guard changed == nil, let number = session.bodies.objects.knownNumber(of: object) else { return false }
+    return number <= reachedCount
+  }
+
   /// Encodes the objects of the file that the root object does not reach any more: what was not read may refer to them.
   func encodeUnreached(by session: EncodingSession) throws {
     reachedCount = session.bodies.objects.count
-    for index in 0..<objects.count {
+    for index in numbersBefore.indices {
       guard numbersBefore[index] > 0, let object = objects.object(index + 1), !(object is AnyLazyContent),
         session.bodies.objects.knownNumber(of: object) == nil,
         let object = object as? any Encodable & AnyObject
@@ -185,8 +189,15 @@ struct KnownObjects {
     if others.isEmpty { return self }
     // More may have been added for a save that failed then.
     var (registry, numbers) = (objects.prefix(numbers.count), numbers)
-    for (number, object) in others where registry.number(for: object)?.isNew == true {
-      numbers.append(UInt32(truncatingIfNeeded: number))
+    for (number, object) in others {
+      guard let known = registry.number(for: object) else { continue }
+      let number = UInt32(truncatingIfNeeded: number)
+      if known.isNew {
+        numbers.append(number)
+      } else if numbers[known.number - 1] == 0 {
+        // It was not in the file for a time.
+        numbers[known.number - 1] = number
+      }
     }
     return KnownObjects(objects: registry, numbers: numbers, unarchived: unarchived)
   }

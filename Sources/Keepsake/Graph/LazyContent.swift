@@ -83,6 +83,7 @@ final class LazyContent<Value>: AnyLazyContent {
       session.readOtherLazyValues(after: error)
       if case .value(let value) = current { return value }
       set(.failed(error))
+      session.lazies.unreadableCount -= 1
       session.lazies.faults.note(error)
       throw error
     }

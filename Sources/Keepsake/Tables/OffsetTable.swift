@@ -83,7 +83,7 @@ struct OffsetTableBuilder {
   }
 
   /// The lengths of all bodies, where they are no more than ``ShortArchive/mostBodies``.
-  var fewLengths: [Int]? { count == pending.count ? group(0).lengths : nil }
+  var fewLengths: OwnedArray<Int>? { count == pending.count ? pending : nil }
 
   /// The table's parts, in their order.
   mutating func finish() -> [ByteBuffer] {

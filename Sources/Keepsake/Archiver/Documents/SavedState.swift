@@ -127,7 +127,11 @@ final class SavedState {
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
     knownObjects = numbers.known(by: session)
     readers = before.readers.filter { $0.session != nil }
-    if !readers.isEmpty { (unreached, awaited) = (numbers.unreached(by: session), before.awaited) }
+    if !readers.isEmpty {
+      unreached = numbers.unreached(by: session)
+      // The root object keeps what it leads to.
+      awaited = before.awaited.filter { !numbers.isReached($0, by: session) }
+    }
     for reader in readers.compactMap(\.session) {
       let newest = try decodingErrors { () throws(ArchiveError) in
         try image.asOf(nil, reader.settings.limits)
