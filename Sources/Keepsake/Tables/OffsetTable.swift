@@ -69,8 +69,8 @@ struct OffsetTableBuilder {
     let (last, kept) = (newCount / OffsetTable.groupSize, newCount % OffsetTable.groupSize)
     let head = last * OffsetTable.groupByteCount
     if head < groups.count {
-      let lengths: [Int]
-      (pendingStart, lengths) = group(last)
+      var lengths: [Int] = []
+      if kept > 0 { (pendingStart, lengths) = group(last) }
       lengthBytes.truncate(
         to: (try? groups.reader().unsigned(at: head + 8, byteCount: 4)).map { Int($0) } ?? 0
       )

@@ -40,7 +40,7 @@ struct TypeCache<Entry: AnyObject> {
     let known = entries[id]
     let entry = known ?? make()
     if known == nil { entries[id] = entry }
-    while recent.count < TypeCache.recentCount { recent.append(Slot()) }
+    recent.fill(to: TypeCache.recentCount, with: Slot())
     let isTaken = recent[offset].type != nil && recent[other].type == nil
     recent[isTaken ? other : offset] = Slot(type: id, entry: Unretained(entry))
     return Unretained(entry)

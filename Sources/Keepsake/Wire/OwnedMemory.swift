@@ -70,9 +70,18 @@ final class OwnedArray<Element: BitwiseCopyable> {
     count &+= 1
   }
 
+  /// Appends `element` up to `newCount` elements, for which room is made at once.
   @inline(never)
-  private func grow() {
-    capacity = max(16, capacity * 2)
+  func fill(to newCount: Int, with element: Element) {
+    if newCount > capacity { grow(to: newCount) }
+    while count < newCount { append(element) }
+  }
+
+  @inline(never)
+  private func grow() { grow(to: max(16, capacity * 2)) }
+
+  private func grow(to newCapacity: Int) {
+    capacity = newCapacity
     unsafe base = OwnedMemory.resized(base, to: capacity * MemoryLayout<Element>.stride)
       .assumingMemoryBound(to: Element.self)  // room for as many, which it is used for alone
   }
