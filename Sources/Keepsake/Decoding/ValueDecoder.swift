@@ -10,18 +10,27 @@ struct ValueDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    try session.walkUnwalked()
+    try checkBody()
     return try session.keyedContainer(type, offset, depth)
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try session.walkUnwalked()
+    try checkBody()
     return try session.unkeyedContainer(offset, depth)
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    try session.walkUnwalked()
+    try checkBody()
     return SingleValueDecoder(session: session, offset: offset, depth: depth)
+  }
+
+  /// Walks the body that the value is in, if that was put off.
+  @inline(__always)
+  private func checkBody() throws {
+    if session.graph.unwalked.isEmpty { return }
+    do throws(ArchiveError) { try session.walkUnwalked() } catch {
+      throw session.corrupted(error, codingPath)
+    }
   }
 }
 
