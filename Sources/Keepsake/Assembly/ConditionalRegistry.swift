@@ -68,7 +68,7 @@ struct ConditionalRegistry {
 
   @inline(__always)
   private mutating func entry(ofNumber number: Int, _ object: AnyObject) -> Int {
-    entries.fill(to: number &+ 1)
+    entries.fill(to: number &+ 1, with: 0)
     let known = Int(entries[number]) &- 1
     if known >= 0, isEntry(known, number, object) { return known }
     // It may have got its number after its entry.

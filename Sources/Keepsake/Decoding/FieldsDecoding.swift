@@ -71,20 +71,14 @@ extension DecodingSession {
       // nothing else. Each takes a byte at least.
       let mostValues = unwalked.lowerBound == start ? unwalked.upperBound &- record.payload : -1
       let isWalk = try !unwalked.isEmpty && reader.primitiveCount(record, self, at: start) <= mostValues
-      if isWalk { graph.unwalked = 0..<0 } else { try walkUnwalked() }
+      if !isWalk { try walkUnwalked() }
       do {
         let end = try reader.decode(into: memory, record, at: start, self, place.depth &- 1)
-        if isWalk, end != unwalked.upperBound {
-          graph.unwalked = unwalked
-          try walkUnwalked()
-        }
+        if isWalk, end == unwalked.upperBound { graph.unwalked = 0..<0 } else { try walkUnwalked() }
         return end
       } catch {
         // What is wrong with the body as a whole comes first, also where the program continues.
-        if isWalk {
-          graph.unwalked = unwalked
-          try walkUnwalked()
-        }
+        try walkUnwalked()
         throw error
       }
     }

@@ -71,15 +71,16 @@ final class OwnedArray<Element: BitwiseCopyable> {
   }
 
   /// Appends `element` up to `newCount` elements, for which room is made at once.
-  @inline(never)
+  @inline(__always)
   func fill(to newCount: Int, with element: Element) {
-    if newCount > capacity { grow(to: newCount) }
+    if newCount > capacity { grow(to: max(newCount, capacity * 2)) }
     while count < newCount { append(element) }
   }
 
   @inline(never)
   private func grow() { grow(to: max(16, capacity * 2)) }
 
+  @inline(never)
   private func grow(to newCapacity: Int) {
     capacity = newCapacity
     unsafe base = OwnedMemory.resized(base, to: capacity * MemoryLayout<Element>.stride)
@@ -114,12 +115,6 @@ extension OwnedArray where Element: FixedWidthInteger {
     unsafe base = OwnedMemory.zeros(count, byteCount: MemoryLayout<Element>.stride)
       .assumingMemoryBound(to: Element.self)  // zeros are numbers
     (capacity, self.count) = (count, count)
-  }
-
-  /// Appends zeros up to `newCount` elements.
-  @inline(__always)
-  func fill(to newCount: Int) {
-    while count < newCount { append(0) }
   }
 }
 

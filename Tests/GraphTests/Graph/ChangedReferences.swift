@@ -262,31 +262,17 @@ private final class PlainLeaf: PlainBase {
 }
 
 private final class PlainHall: Codable {
-  var guests: Set<PlainGuest> = []
-  var seats: [PlainGuest: Int]?
+  var guests: Set<PlainGuest<PlainHall>> = []
+  var seats: [PlainGuest<PlainHall>: Int]?
 }
 
 private final class ConstantHall: Codable {
-  let guests: Set<ConstantGuest>
+  let guests: Set<PlainGuest<ConstantHall>>
 }
 
-private final class ConstantGuest: Codable, Hashable {
+private final class PlainGuest<Hall: Codable & AnyObject>: Codable, Hashable {
   let name: String
-  var hall: ConstantHall?
-
-  static func == (one: ConstantGuest, other: ConstantGuest) -> Bool {
-    one.name == other.name && one.hall === other.hall
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(name)
-    hasher.combine(hall.map(ObjectIdentifier.init))
-  }
-}
-
-private final class PlainGuest: Codable, Hashable {
-  let name: String
-  var hall: PlainHall?
+  var hall: Hall?
 
   static func == (one: PlainGuest, other: PlainGuest) -> Bool {
     one.name == other.name && one.hall === other.hall
