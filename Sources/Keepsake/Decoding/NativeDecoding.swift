@@ -10,7 +10,7 @@
 /// A type with a tag of its own, and what it is read from otherwise.
 protocol NativeForm: Decodable, NativelyDecodable {
   /// Reads the native form at `cursor`, which then moves past it; `nil` when something else is there.
-  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> Self?
+  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws -> Self?
 }
 
 extension NativeForm {
@@ -75,7 +75,11 @@ extension URL: NativelyDecodable {
 
 final class URLDecodingPlan: DecodingPlan<URL> {
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> URL {
-    if try session.reader.byte(at: cursor) == Tag.url { return try session.url(at: &cursor) }
+    switch TagKind(try session.reader.byte(at: cursor)) {
+    case .url: return try session.url(at: &cursor)
+    case .string, .shortString, .stringReference: return try session.urlOfString(at: &cursor, relativeTo: nil)
+    default: break
+    }
     if let url = try session.decodeReferred(by: self, at: &cursor, depth) { return url }
     let start = cursor
     let url = try session.decodePlainly(URL.self, at: &cursor, depth)
@@ -91,14 +95,20 @@ extension DecodingSession {
     var url: URL?
     for text in try image.urlTexts(at: start, in: reader).reversed() {
       var end = text
-      guard let next = URL(string: try String.read(self, at: &end), relativeTo: url) else {
-        throw ArchiveError(.typeMismatch, "Foundation does not accept the text as a URL", byteOffset: text)
-      }
-      try charge(next, at: text)
-      url = next
+      url = try urlOfString(at: &end, relativeTo: url)
     }
     cursor = try image.end(ofValueAt: start, in: reader)
     guard let url else { throw ReadingFault.mismatch(start) }
+    return url
+  }
+
+  /// The URL whose text is the string at `cursor`, which moves past it.
+  fileprivate func urlOfString(at cursor: inout Int, relativeTo base: URL?) throws -> URL {
+    let start = cursor
+    guard let url = URL(string: try String.read(self, at: &cursor), relativeTo: base) else {
+      throw ArchiveError(.typeMismatch, "Foundation does not accept the text as a URL", byteOffset: start)
+    }
+    try charge(url, at: start)
     return url
   }
 
@@ -117,16 +127,50 @@ extension DecodingSession {
   }
 }
 
+/// A decimal reads any other number, too: a floating-point number as what it prints as, which is 0.1 and not
+/// the binary fraction next to it.
 extension Decimal: NativeForm {
-  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> Decimal? {
-    let tag = try session.reader.byte(at: cursor)
-    guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
+  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws -> Decimal? {
+    let reader = session.reader
     var end = cursor
-    guard let decimal = try DecimalParts(session.reader, at: &end).decimal else {
-      throw .damaged("A decimal number is out of range", at: cursor)
+    let decimal: Decimal?
+    switch TagKind(try reader.byte(at: cursor)) {
+    case .decimal:
+      decimal = try DecimalParts(reader, at: &end).decimal
+      if decimal == nil { throw ArchiveError.damaged("A decimal number is out of range", at: cursor) }
+    case .float64:
+      decimal = Decimal(printed: Double(bitPattern: try reader.word(at: cursor + 1)))
+      end += 9
+    case .float32:
+      let bits = try reader.unsigned(at: cursor + 1, byteCount: 4)
+      decimal = Decimal(printed: Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+      end += 5
+    default:
+      switch try IntegerValue(reader, at: &end) {
+      case .signed(let number): decimal = Decimal(printed: number)
+      case .unsigned(let number): decimal = Decimal(printed: number)
+      case nil: return nil
+      }
     }
+    guard let decimal else { throw ReadingFault.doesNotFit(cursor) }
     cursor = end
     return decimal
+  }
+
+  /// The decimal with the text of `number`; `nil` where none is so large or so small.
+  init?(printed number: some CustomStringConvertible) {
+    self.init(string: number.description)
+  }
+
+  /// The number of a packed array as a decimal.
+  init?(_ number: PackedArray.Number) {
+    switch number {
+    case .signed(let number): self.init(printed: number)
+    case .unsigned(let number): self.init(printed: number)
+    case .float32(let number): self.init(printed: number)
+    case .float64(let number): self.init(printed: number)
+    case .bool: return nil
+    }
   }
 }
 

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
 /// The unkeyed container over a packed array or bytes, whose elements are numbers without a place of their
 /// own.
 struct PackedUnkeyedDecoder: PrimitiveUnkeyedDecoding {
@@ -109,6 +115,10 @@ struct NumberDecoder: Decoder, PrimitiveSingleValueDecoding {
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if let primitive = type as? any ReadablePrimitive.Type {
       if let value = primitive.convert(number) as? Value { return value }
+      throw mismatch(type)
+    }
+    if type == Decimal.self {
+      if let value = Decimal(number) as? Value { return value }
       throw mismatch(type)
     }
     return try type.init(from: self)

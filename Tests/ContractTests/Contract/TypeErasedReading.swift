@@ -91,6 +91,36 @@ import Testing
     #expect(try failure { try transcode(Decimal(1), to: Bool.self) }.kind == .typeMismatch)
   }
 
+  @Test("any number as a decimal, and a string as a URL, where JSON reads them so")
+  func numbersAndStrings() throws {
+    struct Written: Codable {
+      var whole = -3, wide = UInt64.max, half = 0.1, single = Float(0.7), text = "https://swift.org/a b"
+      var many = [1, -2, 300], halves = [0.5, 0.1], bytes = [UInt8(7)]
+      var links = ["a", "mailto:a@example.org"], byName = ["x": 1.25]
+    }
+    struct Read: Codable, Equatable {
+      var whole: Decimal, wide: Decimal, half: Decimal, single: Decimal?, text: URL
+      var many: [Decimal], halves: [Decimal], bytes: Set<Decimal>
+      var links: [URL], byName: [String: Decimal]
+    }
+    let read = try transcode(Written(), to: Read.self)
+    #expect(try read == JSONDecoder().decode(Read.self, from: JSONEncoder().encode(Written())))
+    #expect(read.half == Decimal(string: "0.1") && read.wide == Decimal(UInt64.max))
+    #expect(try transcode(UInt128.max, to: Decimal.self).description == UInt128.max.description)
+
+    for number in [1e300, -1e-200, .infinity, .nan] {
+      #expect(try failure { try transcode(number, to: Decimal.self) }.kind == .dataCorrupted)
+      let failed = try failure { try transcode([1, number], to: [Decimal].self) }
+      #expect(failed.path == "[1]")
+    }
+    for other in [[true], [false]] {
+      #expect(try failure { try transcode(other, to: [Decimal].self) }.kind == .typeMismatch)
+    }
+    #expect(try failure { try transcode(true, to: Decimal.self) }.kind == .typeMismatch)
+    #expect(try failure { try transcode("1", to: Decimal.self) }.kind == .typeMismatch)
+    #expect(try failure { try transcode("", to: URL.self) }.code == .typeMismatch)
+  }
+
   private static func url(_ members: [UInt8]...) -> [UInt8] {
     [Tag.url, Tag.map] + Bytes.varint(members.count) + members.joined()
   }
