@@ -102,6 +102,42 @@ import Testing
     #expect(targets(copy) == expected)
   }
 
+  @Test("a delegate sees each object once, also where a value is encoded again for its weak references")
+  func delegates() throws {
+    final class Recorder: KeyedArchiverDelegate {
+      var calls: [String] = []
+
+      private func note(_ call: String, _ object: Any?) {
+        let name = (object as? Photo)?.title ?? object.map { "\(type(of: $0))" } ?? "nil"
+        calls.append("\(call) \(name)")
+      }
+
+      func archiver(_ archiver: KeyedArchiver, willEncode object: Any) -> Any? {
+        note("will", object)
+        return object
+      }
+
+      func archiver(_ archiver: KeyedArchiver, didEncode object: Any?) { note("did", object) }
+    }
+    let read = try KeyedUnarchiver.unarchive(
+      Library.self,
+      from: KeyedArchiver.archivedData(withRootObject: library())
+    )
+    let (archiver, recorder) = (KeyedArchiver(), Recorder())
+    archiver.delegate = recorder
+    try archiver.encode(read, forKey: "root")
+    let back = try KeyedUnarchiver(forReadingFrom: archiver.encodedData).decode(Library.self, forKey: "root")
+    #expect(targets(back) == Self.all)
+    let photos = (0..<3).flatMap { album in (0..<3).map { "\(album).\($0)" } }
+    for call in ["will", "did"] {
+      let names = recorder.calls.filter { $0.hasPrefix(call) }.map { $0.dropFirst(call.count + 1) }
+      #expect(
+        names.sorted()
+          == (["Library", "Frame"] + Array(repeating: "Album", count: 3) + photos).sorted().map { $0[...] }
+      )
+    }
+  }
+
   @Test("an archive that fails elsewhere takes no weak reference from a document")
   func failureElsewhere() throws {
     final class Chain: Codable {

@@ -52,7 +52,10 @@ extension EncodingSession {
     var stack = roots.reversed().map { (number: $0, isLeft: false) }
     while let (number, isLeft) = stack.popLast() {
       if isLeft {
-        if let object = bodies.objects.object(number) { whileClosed { observer.didEncode(object) } }
+        // The content of a lazy property is an object only in the archive.
+        if let object = bodies.objects.object(number), !(object is AnyLazyContent) {
+          whileClosed { observer.didEncode(object) }
+        }
       } else {
         stack.append((number, true))
         stack += (children[number] ?? []).reversed().map { ($0, false) }

@@ -137,17 +137,18 @@ extension EncodingSession {
     case let obstacle?: throw unreadable(obstacle)
     case nil: break
     }
-    reportEncoded(from: first)
   }
 
   /// Encodes the bodies of objects that containers nested at the top level reached, whose own bytes cannot be
   /// taken back: where that fails, the archive cannot be completed any more.
   func drainLeftovers() throws {
     if let failure = outcome.failure { throw failure }
+    let first = bodies.assembly.bodyCount + 1
     do { try drain() } catch {
       outcome.failure = error
       throw error
     }
+    reportEncoded(from: first)
   }
 
   private func encodePending() throws {
@@ -242,7 +243,7 @@ extension EncodingSession {
     _ plan: EncodingPlan<Value>,
     _ path: [any CodingKey]
   ) throws {
-    let (start, before) = (bodies.assembly.mark, mark)
+    let (start, before, first) = (bodies.assembly.mark, mark, bodies.assembly.bodyCount + 1)
     var awaitedCount = bodies.awaited.count
     try encodeOnce(value, plan, path)
     while bodies.awaited.count > awaitedCount {
@@ -252,6 +253,7 @@ extension EncodingSession {
       truncate(to: before)
       try encodeOnce(value, plan, path)
     }
+    reportEncoded(from: first)
   }
 
   private func encodeOnce<Value: Encodable>(
@@ -304,9 +306,11 @@ extension EncodingSession {
   /// Encodes an object that the file has, with what it reaches, though nothing may refer to it in this save.
   func encode<Object: Encodable & AnyObject>(unreached object: Object) throws {
     let mark = buffer.count
+    let first = bodies.assembly.bodyCount + 1
     try append(referenceTo: object, types.plans.plan(for: Object.self))
     buffer.truncate(to: mark)
     try drain()
+    reportEncoded(from: first)
   }
 
   /// Encodes `value` as the only one of the archive or save. Nothing else can be encoded when that throws.
