@@ -47,28 +47,25 @@ struct WaitingReference {
 /// longer than making it.
 final class WeakBox: ReferenceReceiver {
   private let type: Any.Type
-  private weak var found: AnyObject?
-  /// Whether ``found`` was written, which is done once. The box may wait for its object until a later call decodes that,
-  /// when whatever holds the box may be in use by another thread.
-  private let isFound: Atomic<Bool>
+  /// The box may wait for its object until a later call decodes that, when another thread may use whatever holds the box.
+  private let found: Mutex<WeakObject>
   /// The property that receives the object, too.
   private var property: WeakVariable?
   private weak var owner: AnyObject?
 
   init<Object: AnyObject>(_ object: Object) {
     type = Object.self
-    found = object
-    isFound = Atomic(true)
+    found = Mutex(WeakObject(object: object))
   }
 
   /// A box that waits for an object, which has to be a `type`: a class or `AnyObject`.
   fileprivate init(waitingFor type: Any.Type) {
     self.type = type
-    isFound = Atomic(false)
+    found = Mutex(WeakObject())
   }
 
   /// The object, once it is known and as long as something else keeps it.
-  var object: AnyObject? { isFound.load(ordering: .acquiring) ? found : nil }
+  var object: AnyObject? { found.withLock(\.self).object }
 
   /// Makes a weak property of `owner` refer to the object, now or as soon as it is there. Until then nothing keeps `owner`.
   func whenFound(for owner: AnyObject, _ property: WeakVariable) {
@@ -90,8 +87,8 @@ final class WeakBox: ReferenceReceiver {
     throws
   {
     try reference.check(object, isA: type, session)
-    found = object
-    isFound.store(true, ordering: .releasing)
+    let weak = WeakObject(object: object)
+    found.withLock { $0 = weak }
     if let property, let owner { _ = property.assign(object, in: owner) }
   }
 }
