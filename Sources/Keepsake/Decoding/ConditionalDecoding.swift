@@ -50,7 +50,7 @@ final class WeakBox: ReferenceReceiver {
   /// The box may wait for its object until a later call decodes that, when another thread may use whatever holds the box.
   private let found: Mutex<WeakObject>
   /// The property that receives the object, too.
-  private var property: WeakVariable?
+  private var property: StoredProperty?
   private weak var owner: AnyObject?
 
   init<Object: AnyObject>(_ object: Object) {
@@ -68,9 +68,9 @@ final class WeakBox: ReferenceReceiver {
   var object: AnyObject? { found.withLock(\.self).object }
 
   /// Makes a weak property of `owner` refer to the object, now or as soon as it is there. Until then nothing keeps `owner`.
-  func whenFound(for owner: AnyObject, _ property: WeakVariable) {
+  func whenFound(for owner: AnyObject, _ property: StoredProperty) {
     if let object {
-      _ = property.assign(object, in: owner)
+      _ = property.assign(reference: object, in: owner)
     } else {
       (self.property, self.owner) = (property, owner)
     }
@@ -78,7 +78,7 @@ final class WeakBox: ReferenceReceiver {
 
   override func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {
     guard let property else { return true }
-    return owner.map { property.target(of: $0) == nil } ?? false
+    return owner.map { property.reference(in: $0) == nil } ?? false
   }
 
   override var target: (any (Decodable & AnyObject).Type)? { type as? any (Decodable & AnyObject).Type }
@@ -89,7 +89,7 @@ final class WeakBox: ReferenceReceiver {
     try reference.check(object, isA: type, session)
     let weak = WeakObject(object: object)
     found.withLock { $0 = weak }
-    if let property, let owner { _ = property.assign(object, in: owner) }
+    if let property, let owner { _ = property.assign(reference: object, in: owner) }
   }
 }
 

@@ -94,10 +94,8 @@ extension DecodingSession {
       types.plans.plan(for: type).use { $0 }
     }
     func referencePlan<Target: Decodable & AnyObject>(_ type: Target.Type) -> AnyDecodingPlan {
-      if property.ownership == .weak { return WeakFieldDecodingPlan<Target>(property) }
-      return property.type == Target.self
-        ? UnownedDecodingPlan<UnownedField<Target>, Target>()
-        : UnownedDecodingPlan<OptionalUnownedField<Target>, Target?>()
+      property.ownership == .weak
+        ? WeakFieldDecodingPlan<Target>(property) : UnownedDecodingPlan<Target>(property)
     }
     if property.ownership == .strong, let type = property.type as? any Decodable.Type { return plan(type) }
     if let type = property.target as? any (Decodable & AnyObject).Type { return referencePlan(type) }
@@ -107,10 +105,10 @@ extension DecodingSession {
 
 /// A weak property of an object. It waits for its object as a ``WeakReference`` does.
 private final class WeakFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDecodingPlan {
-  private let variable: WeakVariable?
+  private let property: StoredProperty
 
   init(_ property: StoredProperty) {
-    variable = WeakVariable(property, to: Target.self)
+    self.property = property
   }
 
   override func decodeField(
@@ -123,12 +121,18 @@ private final class WeakFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDec
     let box = try session.decodeConditional(Target.self, at: &cursor)
     // A weak reference has one form, whatever class it is declared with.
     memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object = nil }
-    if let owner = memory.object, let variable { box?.whenFound(for: owner, variable) }
+    if let owner = memory.object { box?.whenFound(for: owner, property) }
   }
 }
 
 /// An unowned property: the object, as for any other property.
-private final class UnownedDecodingPlan<Field: ReferenceField, Value: Decodable>: AnyDecodingPlan {
+private final class UnownedDecodingPlan<Target: Decodable & AnyObject>: AnyDecodingPlan {
+  private let property: StoredProperty
+
+  init(_ property: StoredProperty) {
+    self.property = property
+  }
+
   override func decodeField(
     _ memory: MutablePropertyMemory,
     at offset: Int,
@@ -136,7 +140,10 @@ private final class UnownedDecodingPlan<Field: ReferenceField, Value: Decodable>
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    let value: Value = try session.decodeByPlan(Value.self, at: &cursor, depth)
-    memory.withValue(Field.self, at: offset) { $0.object = value as? Field.Target }
+    let target: Target? =
+      property.type == Target.self
+      ? try session.decodeByPlan(Target.self, at: &cursor, depth)
+      : try session.decodeByPlan(Target?.self, at: &cursor, depth)
+    memory.store(unowned: target, property)
   }
 }

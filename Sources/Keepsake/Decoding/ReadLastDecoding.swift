@@ -45,11 +45,9 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
 /// A property that may be the place of conditional references, which are not the reason for their objects to be decoded.
 private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
   private let property: StoredProperty
-  private let weak: WeakVariable?
 
-  init(_ property: StoredProperty, _ type: Target.Type) {
+  init(_ property: StoredProperty) {
     self.property = property
-    weak = WeakVariable(property, to: type)
   }
 
   override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
@@ -57,8 +55,8 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
   {
     if session.settings.isRehearsal { return }
     // Where there are weak references to an object, counting takes several times as long.
-    if let weak, let owner = session.graph.objects.unretained(reference.owner),
-      session.later.readLast.replaced.isEmpty, owner.use({ weak.assign(object, in: $0) })
+    if property.ownership == .weak, let owner = session.graph.objects.unretained(reference.owner),
+      session.later.readLast.replaced.isEmpty, owner.use({ property.assign(reference: object, in: $0) })
     {
       return
     }
@@ -71,7 +69,7 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
 
   override func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {
     guard let owner = session.owner(reference.owner) else { return false }
-    if property.ownership != .strong { return property.reference(to: Target.self, in: owner) == nil }
+    if property.ownership != .strong { return property.reference(in: owner) == nil }
     return property.value(as: Target?.self, in: owner).map { $0 == nil } ?? true
   }
 
@@ -270,7 +268,7 @@ extension DecodingSession {
     var waiting: AnyWaitingProperty?
     var reference: ReferenceReceiver?
     func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {
-      reference = ReferenceProperty(property, type)
+      reference = ReferenceProperty<Target>(property)
     }
     if let property = StoredProperties.of(object.type)?.property(named: propertyNames(of: key)),
       property.isVariable, property.type == Value.self || property.type == Value?.self

@@ -128,15 +128,9 @@ private struct PropertyDecoder {
   ) throws {
     if property.ownership == .weak {
       let reference = try container.decodeIfPresent(WeakReference<Target>.self, forKey: key)
-      if let owner = memory.object, let variable = WeakVariable(property, to: type) {
-        reference?.whenFound(for: owner, variable)
-      }
+      if let owner = memory.object { reference?.whenFound(for: owner, property) }
     } else if let target = try container.decodeIfPresent(type, forKey: key) {
-      if property.type == Target.self {
-        memory.withValue(UnownedField<Target>.self, at: property.offset) { $0.object = target }
-      } else {
-        memory.withValue(OptionalUnownedField<Target>.self, at: property.offset) { $0.object = target }
-      }
+      memory.store(unowned: target, property)
     }
   }
 }

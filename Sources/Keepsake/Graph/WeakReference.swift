@@ -97,7 +97,7 @@ extension WeakReference {
   }
 
   /// Makes a weak property of `owner` refer to the object, now or as soon as it is there.
-  func whenFound(for owner: AnyObject, _ property: WeakVariable) {
+  func whenFound(for owner: AnyObject, _ property: StoredProperty) {
     box?.whenFound(for: owner, property)
   }
 }

@@ -127,33 +127,35 @@ func withMutablePropertyMemory<Result>(
 protocol ReferenceField<Target> {
   associatedtype Target: AnyObject
 
-  /// What a property of this layout is declared as.
-  static var declaredType: Any.Type { get }
-  static var ownership: StoredProperty.Ownership { get }
   /// The object. Where there must be one, nil is not assigned.
   var object: Target? { get set }
 }
 
 struct WeakField<Target: AnyObject>: ReferenceField {
-  static var declaredType: Any.Type { Target?.self }
-  static var ownership: StoredProperty.Ownership { .weak }
   weak var object: Target?
 }
 
 struct OptionalUnownedField<Target: AnyObject>: ReferenceField {
-  static var declaredType: Any.Type { Target?.self }
-  static var ownership: StoredProperty.Ownership { .unowned }
   unowned var object: Target?
 }
 
 struct UnownedField<Target: AnyObject>: ReferenceField {
-  static var declaredType: Any.Type { Target.self }
-  static var ownership: StoredProperty.Ownership { .unowned }
   private unowned var target: Target
 
   var object: Target? {
     get { target }
     set { if let newValue { target = newValue } }
+  }
+}
+
+extension MutablePropertyMemory {
+  /// Makes `property`, which is `unowned`, refer to `target`.
+  func store<Target: AnyObject>(unowned target: Target?, _ property: StoredProperty) {
+    if property.type == Target.self {
+      withValue(UnownedField<Target>.self, at: property.offset) { $0.object = target }
+    } else {
+      withValue(OptionalUnownedField<Target>.self, at: property.offset) { $0.object = target }
+    }
   }
 }
 
@@ -178,75 +180,51 @@ extension StoredProperty {
     return true
   }
 
-  /// The object to which a `weak` or `unowned` property of `object` refers. That of an `unowned` one must be there.
+  /// The object to which a `weak` property of `object` refers, or an `unowned` one that is optional.
   ///
-  /// - Returns: `nil` where there is none; and if the property is of another kind or type, or not one of the class of
-  ///   `object`.
-  func reference<Target: AnyObject>(to type: Target.Type, in object: AnyObject) -> Target? {
-    func read<Field: ReferenceField<Target>>(_ field: Field.Type) -> Target? {
-      guard isHeld(as: field), isProperty(of: object) else { return nil }
-      return withPropertyMemory(ofObject: object) { $0.withValue(field, at: offset) { $0.object } }  // fact 2
+  /// - Returns: `nil` where there is none; and if the property is of another kind, or not one of the class of `object`.
+  func reference(in object: AnyObject) -> AnyObject? {
+    guard type != target, let target = target as? any AnyObject.Type, isProperty(of: object) else {
+      return nil
     }
-    return read(WeakField<Target>.self) ?? read(UnownedField<Target>.self)
-      ?? read(OptionalUnownedField<Target>.self)
+    // Fact 2.
+    return withPropertyMemory(ofObject: object) { memory in
+      func unowned<Target: AnyObject>(_ type: Target.Type) -> AnyObject? {
+        memory.withValue(OptionalUnownedField<Target>.self, at: offset) { $0.object }
+      }
+      return switch ownership {
+      case .weak: memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object }
+      case .unowned: unowned(target)
+      case .strong, .unmanaged: nil
+      }
+    }
   }
 
   /// Makes a `weak` or `unowned` property of `object` refer to `target`. Observers are not called.
   ///
   /// - Returns: `false`, without doing anything, if the property is a `let`, of another kind or type, or not one of the
-  ///   class of `object`, and if it cannot be nil and `target` is.
-  func assign<Target: AnyObject>(reference target: Target?, in object: AnyObject) -> Bool {
-    func write<Field: ReferenceField<Target>>(_ field: Field.Type) -> Bool {
-      guard isVariable, isHeld(as: field), isProperty(of: object) else { return false }
-      // Fact 2.
-      withMutablePropertyMemory(ofObject: object) { $0.withValue(field, at: offset) { $0.object = target } }
-      return true
+  ///   class of `object`.
+  func assign(reference target: AnyObject, in object: AnyObject) -> Bool {
+    guard isVariable, ownership == .weak || ownership == .unowned, isInstance(target, of: self.target),
+      isProperty(of: object)
+    else { return false }
+    // Fact 2.
+    withMutablePropertyMemory(ofObject: object) { memory in
+      func store<Target: AnyObject>(unowned type: Target.Type) {
+        memory.store(unowned: knownDowncast(target, to: type), self)
+      }
+      if ownership == .weak {
+        // A weak reference has one form, whatever class it is declared with. To look up that of the class takes longer.
+        memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object = target }
+      } else if let type = self.target as? any AnyObject.Type {
+        store(unowned: type)
+      }
     }
-    return write(WeakField<Target>.self) || target != nil && write(UnownedField<Target>.self)
-      || write(OptionalUnownedField<Target>.self)
-  }
-
-  /// Whether the property is laid out as `field`.
-  fileprivate func isHeld<Field: ReferenceField>(as field: Field.Type) -> Bool {
-    ownership == field.ownership && type == field.declaredType
+    return true
   }
 
   /// Whether the class of `object` is the owner or a subclass of it.
   fileprivate func isProperty(of object: AnyObject) -> Bool { isInstance(object, of: owner) }
-}
-
-/// A `weak var`, which was found out to be one once: to look up the metadata of a ``WeakField`` takes longer than assigning.
-struct WeakVariable {
-  private let property: StoredProperty
-  private let target: AnyClass
-
-  /// `nil` if the property is no variable that refers weakly to a `Target`.
-  init?<Target: AnyObject>(_ property: StoredProperty, to type: Target.Type) {
-    guard property.isVariable, property.isHeld(as: WeakField<Target>.self) else { return nil }
-    self.property = property
-    target = type
-  }
-
-  /// The object to which the property of `object` refers; `nil` if it is not one of the class of `object`.
-  func target(of object: AnyObject) -> AnyObject? {
-    guard property.isProperty(of: object) else { return nil }
-    // As in `assign`.
-    return withPropertyMemory(ofObject: object) {
-      $0.withValue(WeakField<AnyObject>.self, at: property.offset) { $0.object }
-    }
-  }
-
-  /// Makes the property of `object` refer to `target`. Observers are not called.
-  ///
-  /// - Returns: `false`, without doing anything, if it is not one of the class of `object`, or cannot refer to `target`.
-  func assign(_ target: AnyObject, in object: AnyObject) -> Bool {
-    guard isInstance(target, of: self.target), property.isProperty(of: object) else { return false }
-    // Fact 2, by the initializer. A weak reference has one form, whatever class it is declared with.
-    withMutablePropertyMemory(ofObject: object) {
-      $0.withValue(WeakField<AnyObject>.self, at: property.offset) { $0.object = target }
-    }
-    return true
-  }
 }
 
 /// Whether the class of `object` is `type` or a subclass of it.

@@ -76,6 +76,7 @@ extension RuntimeMetadata {
     return StoredProperty(
       name: unsafe String(cString: name),
       type: fieldType,
+      target: (fieldType as? any OptionalValue.Type)?.wrapped ?? fieldType,
       offset: childOffset(type, index: index),
       isVariable: unsafe info.isVar,
       ownership: unsafe info.isStrong ? .strong : ownership(inRecordAt: record),

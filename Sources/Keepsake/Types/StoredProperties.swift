@@ -17,6 +17,8 @@ struct StoredProperty: Sendable {
   let name: String
   /// The declared type. That of a weak property is an optional.
   let type: Any.Type
+  /// The type, without being optional.
+  let target: Any.Type
   /// Where it is: from the start of the value, or from the address of the object.
   let offset: Int
   /// Whether it is a `var`.
@@ -24,9 +26,6 @@ struct StoredProperty: Sendable {
   let ownership: Ownership
   /// The type that declares it: of a class, the one of the chain.
   let owner: Any.Type
-
-  /// The type, without being optional.
-  var target: Any.Type { (type as? any OptionalValue.Type)?.wrapped ?? type }
 
   /// Whether it is the storage of a `lazy` property, which has no value until its first use.
   var isLazy: Bool { name.hasPrefix("$__lazy_storage_$_") }
