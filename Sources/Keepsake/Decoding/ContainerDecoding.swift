@@ -86,11 +86,12 @@ extension DecodingSession {
       if let (count, payload) = try arrayHead(at: start) {
         try charge(count, elementsOf: 0, at: start)
         return UnkeyedValueDecoder(
-          self,
-          offset,
-          depth,
-          payload: payload,
-          count: count,
+          session: self,
+          offset: offset,
+          depth: depth,
+          firstOffset: payload,
+          cursor: payload,
+          elementCount: count,
           isElsewhere: start != reference
         )
       }
@@ -101,7 +102,11 @@ extension DecodingSession {
         try charge(image.elementCount(ofPackedArrayAt: start, in: reader), elementsOf: 8, at: start)
         if start == offset { nesting.complete(offset, end) }
         let numbers = try PackedArray(image, at: start)
-        return PackedUnkeyedDecoder(self, path(to: offset, depth: depth), numbers)
+        return PackedUnkeyedDecoder(
+          session: self,
+          codingPath: path(to: offset, depth: depth),
+          numbers: numbers
+        )
       default:
         throw mismatch([Any].self, start, path(to: offset, depth: depth))
       }

@@ -30,35 +30,20 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decodeNil(forKey key: Key) throws -> Bool { false }
 
-  private func number(_ key: Key) throws -> NumberDecoder {
+  private func number(_ key: Key) throws -> PlacelessDecoder {
     guard let number = values[key.stringValue] else {
       throw DecodingError.keyNotFound(
         key,
         .init(codingPath: codingPath, debugDescription: "A decimal number has no \"\(key.stringValue)\"")
       )
     }
-    return NumberDecoder(session: session, number: number, codingPath: codingPath + [key])
+    return PlacelessDecoder(session: session, number: number, codingPath: codingPath + [key])
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     guard key.stringValue != "mantissa" else { return try Value(from: mantissaDecoder(key)) }
     return try number(key).decode(type)
   }
-
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try number(key).get(type) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try number(key).get(type) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try number(key).get(type) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try number(key).get(type) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try number(key).get(type) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try number(key).get(type) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try number(key).get(type) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try number(key).get(type) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try number(key).get(type) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try number(key).get(type) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try number(key).get(type) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try number(key).get(type) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try number(key).get(type) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try number(key).get(type) }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type,
@@ -72,8 +57,8 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try mantissaDecoder(key).unkeyedContainer()
   }
 
-  private func mantissaDecoder(_ key: Key) -> PackedValueDecoder {
-    PackedValueDecoder(session: session, codingPath: codingPath + [key], numbers: PackedArray(mantissa))
+  private func mantissaDecoder(_ key: Key) -> PackedUnkeyedDecoder {
+    PackedUnkeyedDecoder(session: session, codingPath: codingPath + [key], numbers: PackedArray(mantissa))
   }
 
   func superDecoder() throws -> any Decoder { decoder }

@@ -64,12 +64,12 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try state.get(key, Int16.read) }
   func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try state.get(key, Int32.read) }
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try state.get(key, Int64.read) }
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try state.get(key, Int128.read) }
   func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try state.get(key, UInt.read) }
   func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try state.get(key, UInt8.read) }
   func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try state.get(key, UInt16.read) }
   func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try state.get(key, UInt32.read) }
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try state.get(key, UInt64.read) }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try state.get(key, Int128.read) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try state.get(key, UInt128.read) }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
@@ -151,7 +151,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       if session.image.source != nil {
         return ValueDecoder(session: session, offset: state.offset, depth: depth)
       }
-      return NilDecoder(session: session, codingPath: codingPath + [key])
+      return PlacelessDecoder(session: session, codingPath: codingPath + [key])
     }
     session.noteSuperclass(in: state, at: value)
     return try nestedDecoder(at: value)
@@ -159,7 +159,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder(forKey key: Key) throws -> any Decoder {
     guard let value = try state.valueOffset(of: key) else {
-      return NilDecoder(session: session, codingPath: codingPath + [key])
+      return PlacelessDecoder(session: session, codingPath: codingPath + [key])
     }
     session.noteSuperclass(in: state, at: value)
     return try nestedDecoder(at: value)

@@ -12,26 +12,20 @@ struct PackedUnkeyedDecoder: PrimitiveUnkeyedDecoding {
   let numbers: PackedArray
   private(set) var currentIndex = 0
 
-  init(_ session: DecodingSession, _ codingPath: [any CodingKey], _ numbers: PackedArray) {
-    self.session = session
-    self.codingPath = codingPath
-    self.numbers = numbers
-  }
-
   var count: Int? { numbers.count }
   var isAtEnd: Bool { currentIndex >= numbers.count }
 
-  private func decoder(_ type: Any.Type) throws -> NumberDecoder {
+  private func decoder(_ type: Any.Type) throws -> PlacelessDecoder {
     guard !isAtEnd else { throw session.atEnd(type, codingPath, currentIndex) }
-    return NumberDecoder(
+    return PlacelessDecoder(
       session: session,
       number: numbers[currentIndex],
       codingPath: codingPath + [ArchiveCodingKey(index: currentIndex)]
     )
   }
 
-  mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
-    let value = try decoder(type).get(type)
+  mutating func decode<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
+    let value = try decoder(type).decode(type)
     currentIndex += 1
     return value
   }
@@ -66,31 +60,26 @@ struct PackedUnkeyedDecoder: PrimitiveUnkeyedDecoding {
   }
 }
 
-/// The decoder of a run of numbers that has no place of its own in the archive.
-struct PackedValueDecoder: Decoder {
-  let session: DecodingSession
-  let codingPath: [any CodingKey]
-  let numbers: PackedArray
-
+/// It is also the decoder of a run of numbers that has no place of its own in the archive.
+extension PackedUnkeyedDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw session.mismatchWithoutOffset([String: Any].self, codingPath)
   }
 
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    PackedUnkeyedDecoder(session, codingPath, numbers)
-  }
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { self }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
     throw session.mismatchWithoutOffset(Any.self, codingPath)
   }
 }
 
-/// The decoder and single-value container of one number of a packed array.
-struct NumberDecoder: Decoder, PrimitiveSingleValueDecoding {
+/// The decoder and single-value container of what has no place of its own in the archive: one number of a packed array, or
+/// nil, as `superDecoder` gives it for a missing key.
+struct PlacelessDecoder: Decoder, PrimitiveSingleValueDecoding {
   let session: DecodingSession
-  let number: PackedArray.Number
+  var number: PackedArray.Number?
   let codingPath: [any CodingKey]
 
   var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
@@ -103,16 +92,21 @@ struct NumberDecoder: Decoder, PrimitiveSingleValueDecoding {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-  private func mismatch(_ type: Any.Type) -> DecodingError { session.mismatchWithoutOffset(type, codingPath) }
+  private func mismatch(_ type: Any.Type) -> DecodingError {
+    if number != nil { return session.mismatchWithoutOffset(type, codingPath) }
+    let message = "Expected \(type) but there is no such key"
+    return DecodingError.valueNotFound(type, session.context(codingPath, message, nil))
+  }
 
-  func decodeNil() -> Bool { false }
+  func decodeNil() -> Bool { number == nil }
 
-  func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
-    if let value = Value.convert(number) { return value }
+  func decode<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
+    if let value = number.flatMap(Value.convert) { return value }
     throw mismatch(type)
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    guard let number else { return try type.init(from: self) }
     if let primitive = type as? any ReadablePrimitive.Type {
       if let value = primitive.convert(number) as? Value { return value }
       throw mismatch(type)

@@ -5,31 +5,13 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   let offset: Int
   let depth: Int
   /// Where the first element is, and the next one.
-  private let firstOffset: Int
-  private var cursor: Int
-  private let elementCount: Int
-  private(set) var currentIndex = 0
-
+  let firstOffset: Int
+  private(set) var cursor: Int
+  let elementCount: Int
   /// Whether the elements are not behind the offset but in the body of an object that stands there as a
   /// reference.
-  private let isElsewhere: Bool
-
-  init(
-    _ session: DecodingSession,
-    _ offset: Int,
-    _ depth: Int,
-    payload: Int,
-    count: Int,
-    isElsewhere: Bool = false
-  ) {
-    self.isElsewhere = isElsewhere
-    self.session = session
-    self.offset = offset
-    self.depth = depth
-    firstOffset = payload
-    cursor = payload
-    elementCount = count
-  }
+  let isElsewhere: Bool
+  private(set) var currentIndex = 0
 
   var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
   var count: Int? { session.toldCount(elementCount, of: offset, payload: firstOffset) }
@@ -47,7 +29,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
     if currentIndex == elementCount, !isElsewhere { session.nesting.complete(offset, end) }
   }
 
-  mutating func get<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
+  mutating func decode<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
     try prepare(type)
     var end = cursor
     let value: Value
@@ -63,12 +45,14 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   mutating func decodeNil() throws -> Bool {
     try prepare(Any?.self)
     guard try session.isNil(at: cursor) else { return false }
-    do {
-      advance(to: try session.end(ofValueAt: cursor))
-    } catch {
+    try passOver()
+    return true
+  }
+
+  private mutating func passOver() throws {
+    do { advance(to: try session.end(ofValueAt: cursor)) } catch {
       throw session.publicError(error, codingPath)
     }
-    return true
   }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
@@ -115,11 +99,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   {
     try prepare(type)
     let result = try open(try session.nestedDecoder(at: cursor, in: depth))
-    do {
-      advance(to: try session.end(ofValueAt: cursor))
-    } catch {
-      throw session.publicError(error, codingPath)
-    }
+    try passOver()
     return result
   }
 }

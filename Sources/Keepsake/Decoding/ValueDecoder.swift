@@ -1,4 +1,5 @@
-/// The `Decoder` that a type's `init(from:)` is given: three words, so that it needs no memory of its own.
+/// The `Decoder` that a type's `init(from:)` is given, and the single-value container that this gives: three words, so that
+/// they need no memory of their own.
 struct ValueDecoder: Decoder {
   let session: DecodingSession
   /// Where the value begins; it tells the value from all others.
@@ -21,7 +22,7 @@ struct ValueDecoder: Decoder {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
     try checkBody()
-    return SingleValueDecoder(session: session, offset: offset, depth: depth)
+    return self
   }
 
   /// Walks the body that the value is in, if that was put off.
@@ -31,6 +32,38 @@ struct ValueDecoder: Decoder {
     do throws(ArchiveError) { try session.walkUnwalked() } catch {
       throw session.corrupted(error, codingPath)
     }
+  }
+}
+
+extension ValueDecoder: PrimitiveSingleValueDecoding {
+  @inline(__always)
+  func decode<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {
+    session.claimFrame(depth, for: offset)
+    var cursor = offset
+    let value: Value
+    do throws(ReadingFault) {
+      value = try Value.readValue(session, at: &cursor)
+    } catch {
+      throw session.error(error, type, codingPath)
+    }
+    session.nesting.complete(offset, cursor)
+    return value
+  }
+
+  func decodeNil() -> Bool {
+    var isNil = false
+    session.rememberingFailure(of: offset, depth) {
+      isNil = try session.isNil(at: session.contentOfReference(at: offset))
+    }
+    return isNil
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    session.claimFrame(depth, for: offset)
+    var cursor = offset
+    let value = try session.decode(type, at: &cursor, depth)
+    session.nesting.complete(offset, cursor)
+    return value
   }
 }
 
