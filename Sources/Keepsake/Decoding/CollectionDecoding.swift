@@ -75,18 +75,7 @@ extension DecodingSession {
   /// Runs `body`; a fault that it throws becomes the error for the current value of the frame at `depth`.
   @inline(__always)
   func describingFaults(_ type: Any.Type, at offset: Int, _ depth: Int, _ body: () throws -> Void) throws {
-    do { try body() } catch { throw described(error, type, at: offset, depth) }
-  }
-
-  // A call, so that values within values take less of the stack.
-  @inline(never)
-  fileprivate func described(_ error: any Error, _ type: Any.Type, at offset: Int, _ depth: Int) -> any Error
-  {
-    switch error {
-    case let fault as ReadingFault: self.error(fault, type, path(toValueAt: offset, in: depth))
-    case let damage as ArchiveError: corrupted(damage, path(toValueAt: offset, in: depth))
-    default: error
-    }
+    do { try body() } catch { throw publicError(error, as: type, path(toValueAt: offset, in: depth)) }
   }
 }
 
@@ -193,11 +182,9 @@ final class ObjectsDecodingPlan<Element: Decodable & AnyObject>: ArrayDecodingPl
   ) throws -> Element {
     session.nesting.frames[depth + 1].showElement(index, of: start)
     do {
-      return try session.types.plans.plan(for: Element.self).use {
-        try $0.decode(at: &cursor, session, depth + 1)
-      }
+      return try session.decodeByPlan(Element.self, at: &cursor, depth + 1)
     } catch {
-      throw session.described(error, Element.self, at: cursor, depth + 1)
+      throw session.publicError(error, as: Element.self, session.path(toValueAt: cursor, in: depth + 1))
     }
   }
 }

@@ -42,26 +42,10 @@ extension DecodingSession {
     do {
       return try decodeByPlan(type, at: &cursor, depth)
     } catch {
-      throw abandon(mark, error, type, path(toValueAt: start, in: depth))
+      // Paths are searched for by what was decoded.
+      defer { truncate(to: mark) }
+      throw publicError(error, as: type, path(toValueAt: start, in: depth))
     }
-  }
-
-  /// Forgets what was decoded since `mark`, for `fault`; returns the error for the caller.
-  @inline(never)
-  private func abandon(
-    _ mark: Mark,
-    _ fault: any Error,
-    _ type: Any.Type,
-    _ path: @autoclosure () -> [any CodingKey]
-  ) -> any Error {
-    let error =
-      switch fault {
-      case let fault as ReadingFault: self.error(fault, type, path())
-      case let damage as ArchiveError: corrupted(damage, path())
-      default: fault
-      }
-    truncate(to: mark)
-    return error
   }
 
   // MARK: Other containers

@@ -49,9 +49,19 @@ extension DecodingSession {
     }
   }
 
-  /// The error that `error`, thrown while the value at `offset` was read, is for the caller.
-  func publicError(_ error: any Error, _ path: @autoclosure () -> [any CodingKey]) -> any Error {
-    (error as? ArchiveError).map { corrupted($0, path()) } ?? error
+  /// The error that `error`, thrown while a value was read as `type`, is for the caller; `path` leads to the value.
+  // A call, so that values within values take less of the stack.
+  @inline(never)
+  func publicError(
+    _ error: any Error,
+    as type: Any.Type = Any.self,
+    _ path: @autoclosure () -> [any CodingKey]
+  ) -> any Error {
+    switch error {
+    case let fault as ReadingFault: self.error(fault, type, path())
+    case let damage as ArchiveError: corrupted(damage, path())
+    default: error
+    }
   }
 }
 

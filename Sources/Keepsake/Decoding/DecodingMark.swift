@@ -18,6 +18,7 @@ extension DecodingSession {
   }
 
   /// Forgets the objects that were decoded since `mark`, and what was still to be done for them.
+  @inline(never)
   func truncate(to mark: Mark) {
     for number in graph.decodedNumbers.dropFirst(mark.decoded) {
       graph.objects.set(Int(number), nil, origin: graph.objects.origin(Int(number)))

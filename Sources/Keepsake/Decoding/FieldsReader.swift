@@ -188,11 +188,16 @@ final class FieldsReader {
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    guard properties.keepsDefaults, isMismatch(error), try session.isNil(at: cursor) else {
-      throw described(error, start, record, slot, cursor, step, session, depth)
+    if properties.keepsDefaults, isMismatch(error), try session.isNil(at: cursor) {
+      // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
+      cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
+      return
     }
-    // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
-    cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
+    guard error is ReadingFault || error is ArchiveError else { throw error }
+    try openFrame(record, session, depth)
+    session.nesting.frames[depth + 1].currentSlot = slot
+    let type = step.field < 0 ? Any.self : properties.entries[Int(step.field)].property.type
+    throw session.publicError(error, as: type, session.path(toValueAt: cursor, in: depth + 1))
   }
 
   /// Whether the value at `offset` is read when everything else is there. Until then the property is empty.
@@ -260,34 +265,6 @@ final class FieldsReader {
     switch error {
     case is ReadingFault, DecodingError.valueNotFound, DecodingError.typeMismatch: true
     default: false
-    }
-  }
-
-  /// The error for the caller, where `error` was thrown for the value at `offset` of the record at `start`.
-  @inline(never)
-  private func described(
-    _ error: any Error,
-    _ start: Int,
-    _ record: RecordHead,
-    _ slot: Int,
-    _ offset: Int,
-    _ step: Step,
-    _ session: DecodingSession,
-    _ depth: Int
-  ) -> any Error {
-    guard error is ReadingFault || error is ArchiveError else { return error }
-    do { try openFrame(at: start, record, session, depth) } catch { return error }
-    session.nesting.frames[depth + 1].currentSlot = slot
-    let path = session.path(toValueAt: offset, in: depth + 1)
-    switch error {
-    case let fault as ReadingFault:
-      return session.error(
-        fault,
-        step.field < 0 ? Any.self : properties.entries[Int(step.field)].property.type,
-        path
-      )
-    case let damage as ArchiveError: return session.corrupted(damage, path)
-    default: return error
     }
   }
 }

@@ -36,10 +36,8 @@ extension ValueDecoder {
     } catch ReadingFault.replacedByNil(let offset) {
       // For the optional around it.
       throw ReadingFault.replacedByNil(offset)
-    } catch let fault as ReadingFault {
-      throw session.error(fault, type, codingPath)
     } catch {
-      throw session.publicError(error, codingPath)
+      throw session.publicError(error, as: type, codingPath)
     }
   }
 }
