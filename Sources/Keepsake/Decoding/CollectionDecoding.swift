@@ -32,6 +32,24 @@ extension DecodingSession {
     return elements
   }
 
+  /// Reads by `plan` what stands at `cursor` in place of a generic array.
+  @inline(never)
+  func decodeOtherArray<Value: Decodable>(
+    by plan: DecodingPlan<Value>,
+    at cursor: inout Int,
+    _ depth: Int
+  ) throws -> Value {
+    switch TagKind(try reader.byte(at: cursor)) {
+    // Numbers whose type has become another that decodes itself from one, such as an enumeration; and an array of which
+    // more is said before it, which containers pass over.
+    case .packedArray, .bytes, .some, .typed, .url:
+      return try decodePlainly(Value.self, at: &cursor, depth)
+    default:
+      if let value = try decodeReferred(by: plan, at: &cursor, depth) { return value }
+      throw ReadingFault.mismatch(cursor)
+    }
+  }
+
   /// How many elements to make room for where a file says that there are `count`: few, as collections may be
   /// nested, and each of them says so.
   func reservation<Element>(_ count: Int, _ type: Element.Type) -> Int {
@@ -116,18 +134,8 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     _ depth: Int
   ) throws -> [Element] {
     switch TagKind(try session.reader.byte(at: cursor)) {
-    // Numbers whose type has become another that decodes itself from one, such as an enumeration; and an array of which
-    // more is said before it, which containers pass over.
-    case .packedArray, .bytes, .some, .typed, .url:
-      try decodeByContainer(at: &cursor, session, depth)
-    case .objectReference, .conditionalReference:
-      if let elements = try session.decodeReferred(by: self, at: &cursor, depth) {
-        elements
-      } else {
-        throw ReadingFault.mismatch(cursor)
-      }
-    default:
-      try decodeGeneric(at: &cursor, session, depth)
+    case .empty, .shortArray, .array: try decodeGeneric(at: &cursor, session, depth)
+    default: try session.decodeOtherArray(by: self, at: &cursor, depth)
     }
   }
 
@@ -138,15 +146,6 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     _ depth: Int
   ) throws -> [Element] {
     try session.decodeElements(Element.self, at: &cursor, depth)
-  }
-
-  @inline(never)
-  private func decodeByContainer(
-    at cursor: inout Int,
-    _ session: DecodingSession,
-    _ depth: Int
-  ) throws -> [Element] {
-    try session.decodePlainly([Element].self, at: &cursor, depth)
   }
 }
 
@@ -192,11 +191,8 @@ final class ObjectsDecodingPlan<Element: Decodable & AnyObject>: ArrayDecodingPl
 /// An array of strings, none of which has anything in it.
 final class StringsDecodingPlan: DecodingPlan<[String]> {
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [String] {
-    if let strings = try session.decodeStrings(at: &cursor, depth) { return strings }
-    if let strings = try session.decodeReferred(by: self, at: &cursor, depth) { return strings }
-    // Where more is said about the value behind, containers pass over that.
-    guard try session.bodyOfAnnotation(cursor) != cursor else { throw ReadingFault.mismatch(cursor) }
-    return try session.decodePlainly([String].self, at: &cursor, depth)
+    try session.decodeStrings(at: &cursor, depth)
+      ?? session.decodeOtherArray(by: self, at: &cursor, depth)
   }
 }
 
@@ -204,13 +200,7 @@ extension DecodingSession {
   /// Reads the array of strings at `cursor`; `nil` when something else is there. A frame is needed only to tell where an
   /// error is.
   func decodeStrings(at cursor: inout Int, _ depth: Int) throws -> [String]? {
-    guard let (count, payload) = try arrayHead(at: cursor) else {
-      // Numbers or bytes, none of which is a string, unless there are none at all.
-      switch TagKind(try reader.byte(at: cursor)) {
-      case .packedArray, .bytes: return try decodePlainly([String].self, at: &cursor, depth)
-      default: return nil
-      }
-    }
+    guard let (count, payload) = try arrayHead(at: cursor) else { return nil }
     if isUnusuallyDeep(below: depth) { try descend(to: cursor, from: depth) }
     try charge(count, elementsOf: MemoryLayout<String>.stride, at: cursor)
     var strings: [String] = []

@@ -8,9 +8,8 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Set<Element>
   {
     switch TagKind(try session.reader.byte(at: cursor)) {
-    case .packedArray, .bytes: return try session.decodePlainly(Set<Element>.self, at: &cursor, depth)
-    case .objectReference, .conditionalReference:
-      if let elements = try session.decodeReferred(by: self, at: &cursor, depth) { return elements }
+    case .packedArray, .bytes, .objectReference, .conditionalReference:
+      return try session.decodeOtherArray(by: self, at: &cursor, depth)
     default: break
     }
     let offset = cursor

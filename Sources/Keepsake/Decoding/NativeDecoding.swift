@@ -136,7 +136,7 @@ extension Decimal: NativeForm {
     let decimal: Decimal?
     switch TagKind(try reader.byte(at: cursor)) {
     case .decimal:
-      decimal = try DecimalParts(reader, at: &end).decimal
+      decimal = try DecimalParts(reader, at: &end)?.decimal
       if decimal == nil { throw ArchiveError.damaged("A decimal number is out of range", at: cursor) }
     case .float64:
       decimal = Decimal(printed: Double(bitPattern: try reader.word(at: cursor + 1)))
@@ -182,23 +182,19 @@ extension DecodingSession {
 
   /// The decimal at `cursor`, which moves past it, for a requested number.
   func decimal(at cursor: inout Int) throws(ReadingFault) -> DecimalParts {
-    let start = cursor
     do throws(ArchiveError) {
-      let tag = try reader.byte(at: start)
-      if tag == Tag.decimal || tag == Tag.negativeDecimal { return try DecimalParts(reader, at: &cursor) }
+      if let parts = try DecimalParts(reader, at: &cursor) { return parts }
     } catch {
       throw .damage(error)
     }
-    throw .mismatch(start)
+    throw .mismatch(cursor)
   }
 
   /// The parts of the decimal at `offset`, or `nil` when something else is there.
   func decimal(at offset: Int, _ depth: Int) throws -> DecimalParts? {
     do {
       var cursor = try bodyOfAnnotation(offset)
-      let tag = try reader.byte(at: cursor)
-      guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
-      let parts = try DecimalParts(reader, at: &cursor)
+      guard let parts = try DecimalParts(reader, at: &cursor) else { return nil }
       nesting.complete(offset, cursor)
       return parts
     } catch {

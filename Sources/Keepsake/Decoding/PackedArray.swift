@@ -9,16 +9,7 @@ struct PackedArray {
     case bool(Bool)
   }
 
-  private enum Storage {
-    case signed([Int64])
-    case unsigned([UInt64])
-    case float32([Float])
-    case float64([Double])
-    case bool([Bool])
-    case bytes([UInt8])
-  }
-
-  private let storage: Storage
+  private let numbers: ArchiveNumbers
   let count: Int
 
   init(_ image: ArchiveImage, at offset: Int) throws(ArchiveError) {
@@ -26,62 +17,69 @@ struct PackedArray {
     if try reader.byte(at: offset) == Tag.bytes {
       var cursor = offset + 1
       count = try reader.varint(at: &cursor)
-      storage = .bytes(try reader.array(of: UInt8.self, count: count, at: cursor))
+      numbers = .unsigned(try reader.array(of: UInt8.self, count: count, at: cursor).map(UInt64.init))
       return
     }
     let head = try image.packedArray(at: offset, in: reader)
     count = head.count
-    storage =
-      switch head.element {
-      case .signed: .signed(try reader.signedNumbers(head.count, at: head.payload))
-      case .unsigned: .unsigned(try reader.unsignedNumbers(head.count, at: head.payload))
-      case .float32: .float32(try reader.packedFloats(head.count, at: head.payload))
-      case .float64: .float64(try reader.packedDoubles(head.count, at: head.payload))
-      case .bool: .bool(try reader.packedBools(head.count, at: head.payload))
-      }
+    numbers = try ArchiveNumbers(head.element, head.count, reader, at: head.payload)
   }
 
   init(_ numbers: [UInt64]) {
-    storage = .unsigned(numbers)
+    self.numbers = .unsigned(numbers)
     count = numbers.count
   }
 
   subscript(index: Int) -> Number {
-    switch storage {
+    switch numbers {
     case .signed(let numbers): .signed(numbers[index])
     case .unsigned(let numbers): .unsigned(numbers[index])
-    case .float32(let numbers): .float32(numbers[index])
-    case .float64(let numbers): .float64(numbers[index])
-    case .bool(let numbers): .bool(numbers[index])
-    case .bytes(let numbers): .unsigned(UInt64(numbers[index]))
+    case .floats(let numbers): .float32(numbers[index])
+    case .doubles(let numbers): .float64(numbers[index])
+    case .bools(let numbers): .bool(numbers[index])
     }
   }
 }
 
 /// A type whose arrays are read as one run of numbers.
 protocol UnpackableElement: ReadablePrimitive {
+  /// The kind of the packed arrays that are written from this type; `nil` where that are bytes.
+  static var packedElement: PackedElement? { get }
+  /// The `count` numbers at `end`, which moves past them; `nil` where this type is too narrow for them.
+  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]?
   /// The array at `cursor`, which then moves past it, if it was written from this type or one that is as
   /// wide; `nil` when it is to be read element by element.
-  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Self]?
+  // A requirement, as it is then made for each type.
+  static func unpack(_ reader: ByteReader, at cursor: inout Int) throws(ArchiveError) -> [Self]?
+}
+
+extension UnpackableElement {
+  static func unpack(_ reader: ByteReader, at cursor: inout Int) throws(ArchiveError) -> [Self]? {
+    let element = try reader.byte(at: cursor) == Tag.bytes ? nil : try reader.byte(at: cursor + 1)
+    guard element == packedElement?.rawValue else { return nil }
+    var end = element == nil ? cursor + 1 : cursor + 2
+    let count = try reader.varint(at: &end)
+    let numbers = try numbers(reader, count, at: &end)
+    if numbers != nil { cursor = end }
+    return numbers
+  }
 }
 
 final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Element]> {
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
     let start = cursor
     let tag = try session.reader.byte(at: start)
-    guard tag == Tag.packedArray || tag == Tag.bytes else {
-      if let array = try session.decodeReferred(by: self, at: &cursor, depth) { return array }
-      if try session.bodyOfAnnotation(start) != start {
-        return try session.decodePlainly([Element].self, at: &cursor, depth)
-      }
-      return try session.decodeElements(Element.self, at: &cursor, depth)
+    switch TagKind(tag) {
+    case .packedArray, .bytes: break
+    case .empty, .shortArray, .array: return try session.decodeElements(Element.self, at: &cursor, depth)
+    default: return try session.decodeOtherArray(by: self, at: &cursor, depth)
     }
     try session.charge(
       try session.image.elementCount(ofPackedArrayAt: start, in: session.reader),
       elementsOf: MemoryLayout<Element>.stride,
       at: start
     )
-    if let array = try Element.unpack(session, at: &cursor) { return array }
+    if let array = try Element.unpack(session.reader, at: &cursor) { return array }
     let end = try session.image.end(ofValueAt: start, in: session.reader)
     let numbers = try PackedArray(session.image, at: start)
     let array = try (0..<numbers.count).map { index in
@@ -117,16 +115,11 @@ extension DecodingSession {
 }
 
 extension UnpackableElement where Self: ReadableInteger {
-  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Self]? {
-    guard let (count, payload) = try session.packedHead(Self.isSigned ? .signed : .unsigned, at: cursor)
-    else {
-      return nil
-    }
-    // One walk along the blocks, which are far from each other: each look at a width may miss the cache.
-    var end = payload
-    let numbers: [Self]? = try session.reader.packedIntegers(count, signed: Self.isSigned, at: &end)
-    if numbers != nil { cursor = end }
-    return numbers
+  static var packedElement: PackedElement? { isSigned ? .signed : .unsigned }
+
+  // One walk along the blocks, which are far from each other: each look at a width may miss the cache.
+  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    try reader.packedIntegers(count, signed: isSigned, at: &end)
   }
 }
 
@@ -141,54 +134,41 @@ extension UInt32: UnpackableElement {}
 extension UInt64: UnpackableElement {}
 
 extension UInt8: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [UInt8]? {
-    guard try session.reader.byte(at: cursor) == Tag.bytes else { return nil }
-    var start = cursor + 1
-    let count = try session.reader.varint(at: &start)
-    let bytes = try session.reader.array(of: UInt8.self, count: count, at: start)
-    cursor = start + count
+  static var packedElement: PackedElement? { nil }
+
+  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let bytes = try reader.array(of: UInt8.self, count: count, at: end)
+    end += count
     return bytes
   }
 }
 
 extension Float: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Float]? {
-    guard let (count, payload) = try session.packedHead(.float32, at: cursor) else { return nil }
-    let numbers = try session.reader.packedFloats(count, at: payload)
-    cursor = payload + count * 4
+  static var packedElement: PackedElement? { .float32 }
+
+  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let numbers = try reader.packedFloats(count, at: end)
+    end += count * 4
     return numbers
   }
 }
 
 extension Double: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Double]? {
-    guard let (count, payload) = try session.packedHead(.float64, at: cursor) else { return nil }
-    let numbers = try session.reader.packedDoubles(count, at: payload)
-    cursor = payload + count * 8
+  static var packedElement: PackedElement? { .float64 }
+
+  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let numbers = try reader.packedDoubles(count, at: end)
+    end += count * 8
     return numbers
   }
 }
 
 extension Bool: UnpackableElement {
-  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Bool]? {
-    guard let (count, payload) = try session.packedHead(.bool, at: cursor) else { return nil }
-    let bools = try session.reader.packedBools(count, at: payload)
-    cursor = payload + (count + 7) / 8
-    return bools
-  }
-}
+  static var packedElement: PackedElement? { .bool }
 
-extension DecodingSession {
-  /// How many numbers of the type `element` the packed array at `offset` has, and where they begin; `nil` when
-  /// something else stands there. What follows is not looked at.
-  fileprivate func packedHead(
-    _ element: PackedElement,
-    at offset: Int
-  ) throws(ArchiveError) -> (count: Int, payload: Int)? {
-    guard try reader.byte(at: offset) == Tag.packedArray, try reader.byte(at: offset + 1) == element.rawValue
-    else { return nil }
-    var cursor = offset + 2
-    let count = try reader.varint(at: &cursor)
-    return (count, cursor)
+  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let bools = try reader.packedBools(count, at: end)
+    end += (count + 7) / 8
+    return bools
   }
 }

@@ -55,6 +55,22 @@ extension ReadablePrimitive {
     return value
   }
 
+  /// Reads the integer or the decimal at `cursor`, which moves past it, by what makes a value of one.
+  @inline(never)
+  fileprivate static func readNumber(
+    _ session: DecodingSession,
+    at cursor: inout Int,
+    _ integer: (IntegerValue) -> Self?,
+    _ decimal: (DecimalParts) -> Self?
+  ) throws(ReadingFault) -> Self {
+    var end = cursor
+    let number = try reading { () throws(ArchiveError) in try IntegerValue(session.reader, at: &end) }
+    let value = if let number { integer(number) } else { decimal(try session.decimal(at: &end)) }
+    guard let value else { throw .doesNotFit(cursor) }
+    cursor = end
+    return value
+  }
+
   /// Runs `body`; damage that it meets becomes a fault.
   @inline(__always)
   static func reading<Result>(_ body: () throws(ArchiveError) -> Result) throws(ReadingFault) -> Result {
@@ -96,27 +112,9 @@ extension ReadableInteger {
         try session.reader.signed(at: start + 1, byteCount: byteCount)
       }
     } else {
-      return try readLarge(session, at: &cursor)
+      return try readNumber(session, at: &cursor, { Self(exactly: $0) }, { $0.integer(Self.self) })
     }
     guard let value = Self(exactly: number) else { throw .doesNotFit(start) }
-    cursor = end
-    return value
-  }
-
-  @inline(never)
-  private static func readLarge(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self
-  {
-    let start = cursor
-    var end = cursor
-    let number: IntegerValue?
-    do { number = try IntegerValue(session.reader, at: &end) } catch { throw .damage(error) }
-    let value: Self?
-    if let number {
-      value = Self(exactly: number)
-    } else {
-      value = try session.decimal(at: &end).integer(Self.self)
-    }
-    guard let value else { throw .doesNotFit(start) }
     cursor = end
     return value
   }
@@ -180,18 +178,7 @@ extension ReadableFloat {
       cursor = start + 5
       return Self(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
     default:
-      var end = start
-      let number: IntegerValue?
-      do { number = try IntegerValue(reader, at: &end) } catch { throw .damage(error) }
-      let value: Self?
-      if let number {
-        value = Self(rounding: number)
-      } else {
-        value = try session.decimal(at: &end).rounded(Self.self)
-      }
-      guard let value else { throw .doesNotFit(start) }
-      cursor = end
-      return value
+      return try readNumber(session, at: &cursor, { Self(rounding: $0) }, { $0.rounded(Self.self) })
     }
   }
 

@@ -145,3 +145,23 @@ extension ValueLayout {
     ArchiveError.damaged("Unknown tag 0x\(String(tag, radix: 16))", at: offset)
   }
 }
+
+/// The numbers of a packed array, in the widest type of their kind.
+package enum ArchiveNumbers {
+  case bools([Bool])
+  case signed([Int64])
+  case unsigned([UInt64])
+  case floats([Float])
+  case doubles([Double])
+
+  init(_ element: PackedElement, _ count: Int, _ reader: ByteReader, at offset: Int) throws(ArchiveError) {
+    self =
+      switch element {
+      case .bool: .bools(try reader.packedBools(count, at: offset))
+      case .signed: .signed(try reader.signedNumbers(count, at: offset))
+      case .unsigned: .unsigned(try reader.unsignedNumbers(count, at: offset))
+      case .float32: .floats(try reader.packedFloats(count, at: offset))
+      case .float64: .doubles(try reader.packedDoubles(count, at: offset))
+      }
+  }
+}

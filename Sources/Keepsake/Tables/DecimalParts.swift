@@ -62,10 +62,12 @@ extension DecimalParts {
     return number.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// Reads the parts of the decimal at `cursor`, which moves past it (Format §4.4).
-  package init(_ reader: ByteReader, at cursor: inout Int) throws(ArchiveError) {
+  /// Reads the parts of the decimal at `cursor`, which moves past it (Format §4.4); `nil` when something else is there.
+  package init?(_ reader: ByteReader, at cursor: inout Int) throws(ArchiveError) {
     let start = cursor
-    isNegative = try reader.byte(at: cursor) == Tag.negativeDecimal
+    let tag = try reader.byte(at: start)
+    guard tag == Tag.decimal || tag == Tag.negativeDecimal else { return nil }
+    isNegative = tag == Tag.negativeDecimal
     cursor += 1
     let exponent = try IntegerValue(reader, at: &cursor)
     guard let exponent = exponent.flatMap({ Int(exactly: $0) }), (-128...127).contains(exponent) else {

@@ -38,7 +38,6 @@ extension ArchiveValue {
 
   package var decimal: DecimalParts? {
     get throws(ArchiveError) {
-      guard kind == .decimal else { return nil }
       var cursor = offset
       return try DecimalParts(reader, at: &cursor)
     }
@@ -112,26 +111,6 @@ extension ArchiveValue {
 
   func referencedNumber() throws(ArchiveError) -> Int {
     try reader.referencedNumber(at: offset)
-  }
-}
-
-/// The numbers of a packed array, in the widest type of their kind.
-package enum ArchiveNumbers {
-  case bools([Bool])
-  case signed([Int64])
-  case unsigned([UInt64])
-  case floats([Float])
-  case doubles([Double])
-
-  init(_ element: PackedElement, _ count: Int, _ reader: ByteReader, at offset: Int) throws(ArchiveError) {
-    self =
-      switch element {
-      case .bool: .bools(try reader.packedBools(count, at: offset))
-      case .signed: .signed(try reader.signedNumbers(count, at: offset))
-      case .unsigned: .unsigned(try reader.unsignedNumbers(count, at: offset))
-      case .float32: .floats(try reader.packedFloats(count, at: offset))
-      case .float64: .doubles(try reader.packedDoubles(count, at: offset))
-      }
   }
 }
 
