@@ -51,31 +51,80 @@ struct DistinctKeys {
   }
 }
 
-/// The keys of maps as they stand in an archive (Format §4.8), compared and hashed without making strings of them.
-extension ArchiveImage {
-  private enum KeyText {
-    /// The extent of the text in the archive.
-    case text(Range<Int>)
-    case number(Int)
+/// What the key of a map is (Format §4.8).
+enum KeyText {
+  /// The extent of the text.
+  case text(Range<Int>)
+  /// The number of the text in the string table.
+  case shared(Int)
+  case number(Int)
+}
+
+extension ValueLayout {
+  /// The key of a map at `cursor`, which moves past it.
+  package func mapKey(at cursor: inout Int, in reader: ByteReader) throws(ArchiveError) -> PathElement {
+    let start = cursor
+    return switch try keyText(at: &cursor, in: reader) {
+    case .text(let range): .key(try reader.string(range))
+    case .shared(let number): .key(try string(number, at: start))
+    case .number(let number): .intKey(number)
+    }
   }
 
+  @inline(__always)
+  fileprivate func keyText(at cursor: inout Int, in reader: ByteReader) throws(ArchiveError) -> KeyText {
+    let start = cursor
+    let tag = try reader.byte(at: start)
+    switch tag {
+    case Tag.shortString..<Tag.objectReference:
+      let count = Int(tag & 0x1F)
+      try reader.check(count, at: start &+ 1)
+      cursor = start &+ 1 &+ count
+      return .text((start &+ 1)..<cursor)
+    case Tag.stringReference..<Tag.valueReference:
+      let byteCount = Int(tag & 3) &+ 1
+      cursor = start &+ 1 &+ byteCount
+      return .shared(Int(try reader.unsigned(at: start &+ 1, byteCount: byteCount)))
+    case Tag.string:
+      cursor = start &+ 1
+      return .text(try reader.textRange(at: &cursor))
+    case Tag.smallInteger...:
+      cursor = start &+ 1
+      return .number(Int(tag) &- Int(Tag.smallInteger) &- 16)
+    case Tag.integer..<Tag.uint64:
+      let byteCount = Int(tag &- Tag.integer) &+ 1
+      cursor = start &+ 1 &+ byteCount
+      return .number(Int(try reader.signed(at: start &+ 1, byteCount: byteCount)))
+    default:
+      throw .damaged("The key of a map is neither a string nor an integer", at: start)
+    }
+  }
+}
+
+/// The keys of maps as they stand in an archive (Format §4.8), compared and hashed without making strings of them.
+extension ArchiveImage {
   /// Whether the key of a map at `cursor`, which moves past it, is `name`.
   func isKey(_ name: String, at cursor: inout Int) throws(ArchiveError) -> Bool {
-    switch try keyText(at: &cursor) {
+    let start = cursor
+    return switch try keyText(at: &cursor, in: reader) {
     case .text(let range): try reader.hasUTF8(of: name, in: range)
+    case .shared(let number): try reader.hasUTF8(of: name, in: stringRange(number, at: start))
     case .number(let number): name.utf8.elementsEqual(String(number).utf8)
     }
   }
 
   /// The hash of the key of a map at `cursor`, which moves past it; throws when it is a text that is not UTF-8.
   func keyHash(at cursor: inout Int, _ hash: KeyHash) throws(ArchiveError) -> UInt32 {
-    switch try keyText(at: &cursor) {
-    case .text(let range):
-      let (hash, isASCII) = try reader.withBytes(range) { (hash.of($0), $0.isASCII) }
-      if !isASCII { _ = try reader.string(range) }
-      return hash
+    let start = cursor
+    let text: Range<Int>
+    switch try keyText(at: &cursor, in: reader) {
+    case .text(let range): text = range
+    case .shared(let number): text = try stringRange(number, at: start)
     case .number(let number): return String(number).withUTF8Bytes { hash.of($0) }
     }
+    let (hash, isASCII) = try reader.withBytes(text) { (hash.of($0), $0.isASCII) }
+    if !isASCII { _ = try reader.string(text) }
+    return hash
   }
 
   /// The hash of the key of a map at `cursor`. One that is the number of a long string does not cost its length each time.
@@ -95,39 +144,5 @@ extension ArchiveImage {
     var cursor = cursor
     var other = other
     return try mapKey(at: &cursor, in: reader).name == mapKey(at: &other, in: reader).name
-  }
-
-  /// What the key of a map at `cursor` is, which moves past it.
-  @inline(__always)
-  private func keyText(at cursor: inout Int) throws(ArchiveError) -> KeyText {
-    let start = cursor
-    let tag = try reader.byte(at: start)
-    switch tag {
-    case Tag.shortString..<Tag.objectReference:
-      let count = Int(tag & 0x1F)
-      try reader.check(count, at: start &+ 1)
-      cursor = start &+ 1 &+ count
-      return .text((start &+ 1)..<cursor)
-    case Tag.stringReference..<Tag.valueReference:
-      let byteCount = Int(tag & 3) &+ 1
-      cursor = start &+ 1 &+ byteCount
-      let number = try reader.unsigned(at: start &+ 1, byteCount: byteCount)
-      return .text(try stringRange(Int(number), at: start))
-    case Tag.string:
-      var text = start &+ 1
-      let count = try reader.varint(at: &text)
-      try reader.check(count, at: text)
-      cursor = text &+ count
-      return .text(text..<cursor)
-    case Tag.smallInteger...:
-      cursor = start &+ 1
-      return .number(Int(tag) &- Int(Tag.smallInteger) &- 16)
-    case Tag.integer..<Tag.uint64:
-      let byteCount = Int(tag &- Tag.integer) &+ 1
-      cursor = start &+ 1 &+ byteCount
-      return .number(Int(try reader.signed(at: start &+ 1, byteCount: byteCount)))
-    default:
-      throw .damaged("The key of a map is neither a string nor an integer", at: start)
-    }
   }
 }

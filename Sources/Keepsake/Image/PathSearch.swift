@@ -57,28 +57,3 @@ package struct PathSearch<Layout: ValueLayout> {
     }
   }
 }
-
-extension ValueLayout {
-  /// The key of a map at `cursor`, which moves past it (Format §4.8).
-  package func mapKey(at cursor: inout Int, in reader: ByteReader) throws(ArchiveError) -> PathElement {
-    let start = cursor
-    let tag = try reader.byte(at: start)
-    cursor = try end(ofValueAt: start, in: reader)
-    switch TagKind(tag) {
-    case .shortString:
-      return .key(try reader.string((start + 1)..<cursor))
-    case .string:
-      var text = start + 1
-      let count = try reader.varint(at: &text)
-      return .key(try reader.string(text..<(text + count)))
-    case .stringReference:
-      return .key(try string(reader.referencedNumber(at: start), at: start))
-    case .smallInteger:
-      return .intKey(Int(tag) - Int(Tag.smallInteger) - 16)
-    case .integer:
-      return .intKey(Int(try reader.signed(at: start + 1, byteCount: Int(tag - Tag.integer) + 1)))
-    default:
-      throw .damaged("The key of a map is neither a string nor an integer", at: start)
-    }
-  }
-}
