@@ -193,8 +193,8 @@ struct DecodingChecks {
   static let freePassing = 256 << 20
 
   var budget: DecodingBudget
-  /// The values at unusual depth that were looked at.
-  var examined = ExaminedValues()
+  /// The value at unusual depth that was looked at last.
+  var examined = 0..<0
   /// What calls met that cannot throw.
   var failure = RememberedFailure()
 

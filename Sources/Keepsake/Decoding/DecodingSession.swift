@@ -56,7 +56,7 @@ final class DecodingSession: DeepRecursion {
     lookups.forgetArchive()
     later.forgetArchive()
     lazies.forgetArchive()
-    checks.examined.removeAll()
+    checks.examined = 0..<0
     if !settings.userInfo.isEmpty { settings.userInfo = [:] }
     image.forgetBytes()
     reader = image.reader

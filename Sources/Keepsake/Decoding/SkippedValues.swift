@@ -53,20 +53,47 @@ extension DecodingSession {
 
   /// The end of the value at `offset`, with notes of the ends of the large values in it.
   private func endNotingParts(of offset: Int) throws(ArchiveError) -> Int {
-    /// The containers around `cursor`: where each begins, how many of its values are still to come, and whether its end is
-    /// to be noted.
-    var open: [(start: Int, pending: Int, isNoted: Bool)] = []
-    var cursor = offset
     var lastNoted = offset &- SkippedValues.closestNotes
+    let end = try walk(
+      offset,
+      known: { lookups.skipped.ends[$0] },
+      enter: { (start, _) throws(ArchiveError) in
+        let isNoted = start &- lastNoted >= SkippedValues.closestNotes
+        if isNoted { lastNoted = start }
+        return isNoted
+      },
+      leave: { note($0, $1) }
+    )
+    note(offset, end)
+    return end
+  }
+
+  /// Walks the value at `offset`, container by container, without recursion.
+  ///
+  /// - Parameters:
+  ///   - known: gives the end of a value that need not be walked.
+  ///   - enter: is told where a value with others in it begins, and its tag; returns whether `leave` is to be called.
+  ///   - leave: is told where such a value begins, and where it ends.
+  /// - Returns: the end of the value.
+  func walk(
+    _ offset: Int,
+    known: (Int) -> Int? = { _ in nil },
+    enter: (_ start: Int, _ tag: UInt8) throws(ArchiveError) -> Bool,
+    leave: (_ start: Int, _ end: Int) -> Void
+  ) throws(ArchiveError) -> Int {
+    /// The values around `cursor`: where each begins, and how many of its values are still to come.
+    var open: [(start: Int, pending: Int, isMarked: Bool)] = []
+    var cursor = offset
     repeat {
-      let length = fixedLength(of: try reader.byte(at: cursor))
+      let start = cursor
+      let tag = try reader.byte(at: start)
+      let length = fixedLength(of: tag)
       if length > 0 {
         lookups.skipped.byteCount &+= length
         cursor &+= length
-      } else if let end = lookups.skipped.ends[cursor] {
+      } else if let end = known(start) {
         cursor = end
       } else {
-        let start = cursor
         var children = try image.valuesBehindHead(at: &cursor, in: reader)
         if children > 0, open.count >= SkippedValues.mostOpen {
           cursor = try image.end(ofValueAt: start, in: reader)
@@ -74,9 +101,7 @@ extension DecodingSession {
         }
         lookups.skipped.byteCount &+= cursor &- start
         if children > 0 {
-          let isNoted = start &- lastNoted >= SkippedValues.closestNotes
-          if isNoted { lastNoted = start }
-          open.append((start, children, isNoted))
+          open.append((start, children, try enter(start, tag)))
           continue
         }
       }
@@ -86,12 +111,11 @@ extension DecodingSession {
           break
         }
         open.removeLast()
-        if last.isNoted { note(last.start, cursor) }
+        if last.isMarked { leave(last.start, cursor) }
       }
     } while !open.isEmpty
     // A value of a fixed length may reach beyond the end.
     try reader.check(0, at: cursor)
-    note(offset, cursor)
     return cursor
   }
 
