@@ -8,19 +8,18 @@
 // that is not there, when an archive holds something else. What they are about to read is looked at first.
 
 /// Reads what another type is about to read; throws what that type should.
-protocol ValueCheck: Decodable, Sendable {}
+typealias ValueCheck = @Sendable (any Decoder) throws -> Void
 
 /// The plan for a type whose values are looked at before its own `init(from:)` sees them.
 final class CheckedDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
-  private let check: any ValueCheck.Type
+  private let check: ValueCheck
 
-  init(_ check: any ValueCheck.Type) {
+  init(_ check: @escaping ValueCheck) {
     self.check = check
   }
 
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    var copy = cursor
-    _ = try session.decodeAny(check, at: &copy, depth)
+    try check(session.nestedDecoder(at: cursor, in: depth))
     return try session.decodePlainly(Value.self, at: &cursor, depth)
   }
 }
@@ -29,13 +28,13 @@ final class CheckedDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
 enum CheckedTypes {
   /// What looks at the values of each. Two of the types are in a part of Foundation that the library does not import:
   /// where the program has not loaded it either, there are no such values.
-  private static let checks: [ObjectIdentifier: any ValueCheck.Type] = {
-    var checks: [ObjectIdentifier: any ValueCheck.Type] = [
-      ObjectIdentifier(URLComponents.self): URLComponentsCheck.self,
-      ObjectIdentifier(DateInterval.self): DateIntervalCheck.self,
+  private static let checks: [ObjectIdentifier: ValueCheck] = {
+    var checks: [ObjectIdentifier: ValueCheck] = [
+      ObjectIdentifier(URLComponents.self): checkURLComponents,
+      ObjectIdentifier(DateInterval.self): checkDateInterval,
     ]
-    let others: [String: any ValueCheck.Type] = [
-      "Foundation.IndexSet": IndexSetCheck.self, "Foundation.CharacterSet": CharacterSetCheck.self,
+    let others: [String: ValueCheck] = [
+      "Foundation.IndexSet": checkIndexSet, "Foundation.CharacterSet": checkCharacterSet,
     ]
     for (name, check) in others {
       guard let type = RuntimeTypes.type(named: name) else { continue }
@@ -45,19 +44,18 @@ enum CheckedTypes {
   }()
 
   /// What looks at the values of `type`; `nil` where its own `init(from:)` does so.
-  static func check(for type: Any.Type) -> (any ValueCheck.Type)? { checks[ObjectIdentifier(type)] }
-}
+  static func check(for type: Any.Type) -> ValueCheck? { checks[ObjectIdentifier(type)] }
 
-/// Indexes are ranges in the order of numbers: a negative or endless one ends the program.
-private struct IndexSetCheck: ValueCheck {
+  private enum CodingKeys: CodingKey { case indexes, bitmap, scheme, port, duration }
+
   private struct Indexes: Decodable {
     let location: Int
     let length: Int
   }
 
-  private enum CodingKeys: CodingKey { case indexes }
-
-  init(from decoder: any Decoder) throws {
+  /// Indexes are ranges in the order of numbers: a negative or endless one ends the program.
+  @Sendable
+  private static func checkIndexSet(_ decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     var ranges = try container.nestedUnkeyedContainer(forKey: .indexes)
     while !ranges.isAtEnd {
@@ -70,45 +68,32 @@ private struct IndexSetCheck: ValueCheck {
       }
     }
   }
-}
 
-/// The bits of 65,536 characters, then for some of the sixteen other planes its number and its bits. Other lengths are
-/// read past their end.
-private struct CharacterSetCheck: ValueCheck {
   private static let planeByteCount = 8_192
 
-  private enum CodingKeys: CodingKey { case bitmap }
-
-  init(from decoder: any Decoder) throws {
+  /// The bits of 65,536 characters, then for some of the sixteen other planes its number and its bits. Other lengths are
+  /// read past their end.
+  @Sendable
+  private static func checkCharacterSet(_ decoder: any Decoder) throws {
     let bitmap = try decoder.container(keyedBy: CodingKeys.self).decode(Data.self, forKey: .bitmap)
-    let planes = stride(
-      from: CharacterSetCheck.planeByteCount,
-      to: bitmap.count,
-      by: CharacterSetCheck.planeByteCount + 1
-    )
+    let planes = stride(from: planeByteCount, to: bitmap.count, by: planeByteCount + 1)
     let numbers = planes.map { bitmap[bitmap.startIndex + $0] }
-    let byteCount = CharacterSetCheck.planeByteCount + numbers.count * (CharacterSetCheck.planeByteCount + 1)
+    let byteCount = planeByteCount + numbers.count * (planeByteCount + 1)
     guard bitmap.count == byteCount, numbers.allSatisfy({ 1...16 ~= $0 }),
       zip(numbers, numbers.dropFirst()).allSatisfy(<)
     else { throw DecodingError.nonsense("This is no bitmap of characters", decoder) }
   }
-}
 
-/// A scheme that is none, or a negative port, ends the program.
-private struct URLComponentsCheck: ValueCheck {
-  private enum CodingKeys: CodingKey { case scheme, port }
-
-  init(from decoder: any Decoder) throws {
+  /// A scheme that is none, or a negative port, ends the program.
+  @Sendable
+  private static func checkURLComponents(_ decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let scheme = try container.decodeIfPresent(String.self, forKey: .scheme) {
       // RFC 3986, section 3.1.
+      func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
       let isScheme =
-        scheme.utf8.first.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 } ?? false
-        && scheme.utf8.allSatisfy { byte in
-          UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-            || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-            || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains(byte)
-        }
+        scheme.utf8.first.map(isLetter) ?? false
+        && scheme.utf8.allSatisfy { isLetter($0) || "0123456789+-.".utf8.contains($0) }
       guard isScheme else {
         throw DecodingError.nonsense("This is no scheme of a URL: \"\(scheme)\"", decoder)
       }
@@ -117,13 +102,10 @@ private struct URLComponentsCheck: ValueCheck {
       throw DecodingError.nonsense("This is no port of a URL: \(port)", decoder)
     }
   }
-}
 
-/// An interval that ends before it begins ends the program, now or when it is used.
-private struct DateIntervalCheck: ValueCheck {
-  private enum CodingKeys: CodingKey { case duration }
-
-  init(from decoder: any Decoder) throws {
+  /// An interval that ends before it begins ends the program, now or when it is used.
+  @Sendable
+  private static func checkDateInterval(_ decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     guard let duration = try container.decodeIfPresent(Double.self, forKey: .duration) else { return }
     guard duration >= 0 else {
