@@ -72,11 +72,6 @@ final class DecodingSession: DeepRecursion {
     limits: ArchiveLimits
   ) throws(ArchiveError) {
     self.image = image
-    try begin(userInfo: userInfo, limits: limits)
-  }
-
-  /// The same, when the image has become that of another archive.
-  func begin(userInfo: [CodingUserInfoKey: Any], limits: ArchiveLimits) throws(ArchiveError) {
     reader = image.reader
     if !userInfo.isEmpty { settings.userInfo = userInfo }
     settings.limits = limits

@@ -59,8 +59,10 @@ package final class ArchiveImage {
     self.source = source
     let flags = try Header.flags(reader)
     if flags.contains(.short) {
-      let comparesChecksum = verification != .disabled
-      (directory, self.reader) = try ShortForm.open(reader, flags, comparesChecksum: comparesChecksum)
+      let bytes = ByteBuffer(minimumCapacity: reader.count + ShortForm.impliedByteCount)
+      try reader.withBytes(0..<reader.count) { bytes.append($0) }
+      directory = try ShortForm.open(bytes, flags, comparesChecksum: verification != .disabled)
+      self.reader = bytes.reader()
       saved = nil
       extent = ImageExtent(flags, reader.count, firstEnd: reader.count, directory)
     } else {
@@ -123,10 +125,14 @@ package final class ArchiveImage {
     copy = bytes
     bytes.truncate(to: 0)
     try archive.withBytes(0..<archive.count) { bytes.append($0) }
-    directory = found
     // In any case, as the bytes may have moved.
     defer { reader = bytes.reader() }
-    try ShortForm.open(bytes, flags, &directory, comparesChecksum: verification != .disabled)
+    directory = try ShortForm.open(
+      bytes,
+      flags,
+      known: found,
+      comparesChecksum: verification != .disabled
+    )
     self.limits = limits
     extent = ImageExtent(flags, archive.count, firstEnd: archive.count, directory)
     knownBodies.offsets.startOver(bodyCount: extent.firstBodyCount)

@@ -17,44 +17,26 @@ enum ShortForm {
     isObject ? Tag.objectReference : Tag.valueReference
   }
 
-  /// Opens an archive of the short form: finds its parts.
-  ///
-  /// - Returns: also what is to be read, which is the archive and, behind it, a top level that is not stored.
+  /// Opens the archive in `buffer`: finds its parts, unless they are `known`, and adds a top level that is not stored.
   static func open(
-    _ reader: ByteReader,
+    _ buffer: ByteBuffer,
     _ flags: Header.Flags,
+    known: ArchiveDirectory? = nil,
     comparesChecksum: Bool
-  ) throws(ArchiveError) -> (ArchiveDirectory, ByteReader) {
+  ) throws(ArchiveError) -> ArchiveDirectory {
+    let reader = buffer.reader()
     let coversAll = !flags.contains(.withoutChecksums)
     if coversAll, comparesChecksum { try verify(0..<end(reader), reader) }
-    var directory = try directory(reader, flags)
+    var directory = if let known { known } else { try directory(reader, flags) }
     if !coversAll, comparesChecksum { try verify(0..<directory.bodies.lowerBound, reader) }
-    guard flags.contains(.impliedTopLevel) else { return (directory, reader) }
-    let buffer = ByteBuffer(minimumCapacity: reader.count + impliedByteCount)
-    try reader.withBytes(0..<reader.count) { buffer.append($0) }
-    try addImpliedTopLevel(to: buffer, &directory)
-    return (directory, buffer.reader())
+    if flags.contains(.impliedTopLevel) { try addImpliedTopLevel(to: buffer, &directory) }
+    return directory
   }
 
   /// Finds the parts of an archive of which nothing is compared with the checksum.
   static func directory(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) -> ArchiveDirectory
   {
     try ArchiveDirectory(short: reader.limited(to: end(reader)), flags)
-  }
-
-  /// Opens the archive in `buffer`, whose parts `directory` has, and adds a top level that is not stored.
-  static func open(
-    _ buffer: ByteBuffer,
-    _ flags: Header.Flags,
-    _ directory: inout ArchiveDirectory,
-    comparesChecksum: Bool
-  ) throws(ArchiveError) {
-    if comparesChecksum {
-      let reader = buffer.reader()
-      let covered = flags.contains(.withoutChecksums) ? directory.bodies.lowerBound : try end(reader)
-      try verify(0..<covered, reader)
-    }
-    if flags.contains(.impliedTopLevel) { try addImpliedTopLevel(to: buffer, &directory) }
   }
 
   /// Where the checksum begins.
