@@ -34,8 +34,6 @@ struct ArchiveAssembly {
   /// How many bytes have left: whole blocks.
   private var leftByteCount = 0
   private var sink: (any ArchiveSink)?
-  /// The most bytes that the buffer held when some were to leave.
-  private(set) var mostHeld = 0
 
   /// With so many bytes, whole blocks leave.
   private static let leavingByteCount = 16 * Blocks.byteCount
@@ -127,7 +125,6 @@ struct ArchiveAssembly {
   }
 
   private mutating func letAllBlocksGo() throws(ArchiveError) {
-    mostHeld = max(mostHeld, buffer.count)
     let count = buffer.count / Blocks.byteCount * Blocks.byteCount
     if !flags.contains(.withoutChecksums) { sumBlocks(0..<count) }
     try letGo(count)
