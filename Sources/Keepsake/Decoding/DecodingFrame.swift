@@ -101,6 +101,7 @@ struct KeyedHead {
 
   init(mapOf count: Int, payload: Int) {
     self.count = count
+  let offset: Int
     self.payload = payload
   }
 
@@ -109,6 +110,7 @@ struct KeyedHead {
 
 /// The head of a record: its shape, and where its values begin.
 struct RecordHead {
+    self.offset = offset
   let shape: Int
   let payload: Int
 

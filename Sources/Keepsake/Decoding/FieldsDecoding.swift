@@ -10,7 +10,7 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
     let reader = try source.reader(session)
     var value = Value()
     try withMutablePropertyMemory(of: &value) { memory in
-      cursor = try reader.use { try $0.decode(into: memory, record, at: cursor, session, depth) }
+      cursor = try reader.use { try $0.decode(into: memory, record, session, depth) }
     }
     return value
   }
@@ -28,9 +28,7 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
     let reader = try source.reader(session)
     // Not into what is there: what the record has no value for is to be as in `Value()`.
     memory.store(Value.self, Value(), at: offset)
-    cursor = try reader.use {
-      try $0.decode(into: memory.field(at: offset), record, at: cursor, session, depth)
-    }
+    cursor = try reader.use { try $0.decode(into: memory.field(at: offset), record, session, depth) }
   }
 }
 
@@ -70,10 +68,10 @@ extension DecodingSession {
       // If all values are primitive, to read them shows what the walk would: that there are as many as there should be, and
       // nothing else. Each takes a byte at least.
       let mostValues = unwalked.lowerBound == start ? unwalked.upperBound &- record.payload : -1
-      let isWalk = try !unwalked.isEmpty && reader.primitiveCount(record, self, at: start) <= mostValues
+      let isWalk = try !unwalked.isEmpty && reader.primitiveCount(record, self) <= mostValues
       if !isWalk { try walkUnwalked() }
       do {
-        let end = try reader.decode(into: memory, record, at: start, self, place.depth &- 1)
+        let end = try reader.decode(into: memory, record, self, place.depth &- 1)
         if isWalk, end == unwalked.upperBound { graph.unwalked = 0..<0 } else { try walkUnwalked() }
         return end
       } catch {

@@ -21,7 +21,6 @@ final class FieldsReader {
   }
 
   private let properties: ArchivedProperties
-  private let kinds: [(kind: FieldKind, isOptional: Bool)]
   private let plans: [AnyDecodingPlan]
   /// Whether a property may ask for a coding path, so that a frame is needed.
   private let isFlat: Bool
@@ -30,29 +29,27 @@ final class FieldsReader {
 
   init(_ properties: ArchivedProperties, _ session: DecodingSession) throws(ArchiveError) {
     self.properties = properties
-    kinds = properties.entries.map { FieldKind.of($0.property) }
     var plans: [AnyDecodingPlan] = []
     for entry in properties.entries { plans.append(try session.fieldPlan(for: entry.property)) }
     self.plans = plans
-    isFlat = kinds.allSatisfy(\.kind.isPrimitive)
+    isFlat = properties.entries.allSatisfy { FieldKind.of($0.property).kind.isPrimitive }
   }
 
-  /// Reads the values of the record at `start`; returns where it ends.
+  /// Reads the values of `record`; returns where it ends.
   func decode(
     into memory: MutablePropertyMemory,
     _ record: RecordHead,
-    at start: Int,
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> Int {
     guard session.stack.bounds.hasRoom() else {
-      return try session.onLargerStack { try decode(into: memory, record, at: start, session, depth) }
+      return try session.onLargerStack { try decode(into: memory, record, session, depth) }
     }
-    let steps = try steps(record, session, at: start)
+    let steps = try steps(record, session)
     if !isFlat {
-      try openFrame(at: start, record, session, depth)
+      try openFrame(record, session, depth)
     } else if session.isUnusuallyDeep(below: depth) {
-      try session.descend(to: start, from: depth)
+      try session.descend(to: record.offset, from: depth)
     }
     var slot = 0
     var value = record.payload
@@ -68,11 +65,11 @@ final class FieldsReader {
             value = try session.end(ofValueAt: value)
           case .skipped: value = try session.image.end(ofValueAt: value, in: session.reader)
           default:
-            if isFlat { try openFrame(at: start, record, session, depth) }
+            if isFlat { try openFrame(record, session, depth) }
             try readPlanned(step, slot, memory, &value, session, depth)
           }
         } catch {
-          try keepDefault(steps[slot], insteadOf: error, start, record, slot, &value, session, depth)
+          try keepDefault(steps[slot], insteadOf: error, record, slot, &value, session, depth)
         }
         slot &+= 1
       }
@@ -80,20 +77,16 @@ final class FieldsReader {
     return value
   }
 
-  /// How many values there are in the record at `start`, if all of them are primitive; otherwise more than there can be.
+  /// How many values there are in `record`, if all of them are primitive; otherwise more than there can be.
   @inline(__always)
-  func primitiveCount(_ record: RecordHead, _ session: DecodingSession, at start: Int) throws
-    -> Int
-  {
-    try steps(record, session, at: start).use { $0.arePrimitive ? $0.steps.count : .max }
+  func primitiveCount(_ record: RecordHead, _ session: DecodingSession) throws -> Int {
+    try steps(record, session).use { $0.arePrimitive ? $0.steps.count : .max }
   }
 
   @inline(__always)
-  private func steps(_ record: RecordHead, _ session: DecodingSession, at start: Int) throws -> Unretained<
-    Steps
-  > {
+  private func steps(_ record: RecordHead, _ session: DecodingSession) throws -> Unretained<Steps> {
     if let known = shapes.unretained(record.shape) { return known }
-    return Unretained(try findSteps(record.shape, session, at: start))
+    return Unretained(try findSteps(record, session))
   }
 
   /// Reads what is primitive from `slot` on.
@@ -181,7 +174,6 @@ final class FieldsReader {
   private func keepDefault(
     _ step: Step,
     insteadOf error: any Error,
-    _ start: Int,
     _ record: RecordHead,
     _ slot: Int,
     _ cursor: inout Int,
@@ -215,22 +207,17 @@ final class FieldsReader {
     return try session.readLast(properties.entries[Int(step.field)].property, key, of: object, at: offset)
   }
 
-  /// Makes the frame below `depth` that of the record at `offset`, for the coding path of what is in it.
+  /// Makes the frame below `depth` that of `record`, for the coding path of what is in it.
   @inline(__always)
-  private func openFrame(
-    at offset: Int,
-    _ record: RecordHead,
-    _ session: DecodingSession,
-    _ depth: Int
-  ) throws {
-    let slots = try session.image.shape(record.shape, at: offset)
-    try session.descend(to: offset, from: depth)
+  private func openFrame(_ record: RecordHead, _ session: DecodingSession, _ depth: Int) throws {
+    let slots = try session.image.shape(record.shape, at: record.offset)
+    try session.descend(to: record.offset, from: depth)
     session.nesting.frames[depth + 1].setKeyed(KeyedHead(record: slots, payload: record.payload))
   }
 
   @inline(never)
-  private func findSteps(_ shape: Int, _ session: DecodingSession, at cursor: Int) throws -> Steps {
-    let slots = try session.image.shape(shape, at: cursor)
+  private func findSteps(_ record: RecordHead, _ session: DecodingSession) throws -> Steps {
+    let slots = try session.image.shape(record.shape, at: record.offset)
     let keys = Set(slots.map { session.image.shapeKey($0) })
     var byKey: [Int: Int] = [:]
     for (index, entry) in properties.entries.enumerated() where entry.constant == nil {
@@ -247,16 +234,18 @@ final class FieldsReader {
         guard let index = byKey[key] else {
           return Step(kind: .skipped, isOptional: false, field: -1, offset: 0)
         }
-        let mayWait = kinds[index].kind == .planned && session.later.readLast.include(session.image.keys[key])
+        let property = properties.entries[index].property
+        let (kind, isOptional) = FieldKind.of(property)
+        let mayWait = kind == .planned && session.later.readLast.include(session.image.keys[key])
         return Step(
-          kind: mayWait ? .readLast : kinds[index].kind,
-          isOptional: kinds[index].isOptional,
+          kind: mayWait ? .readLast : kind,
+          isOptional: isOptional,
           field: Int32(index),
-          offset: properties.entries[index].property.offset
+          offset: property.offset
         )
       }
     )
-    shapes[shape] = steps
+    shapes[record.shape] = steps
     return steps
   }
 
