@@ -193,7 +193,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///
   /// Check it if your last call is one that cannot throw.
   public var error: (any Error)? {
-    openSession?.checks.failure.error ?? openSession?.lazies.faults.first ?? failure
+    openSession?.checks.failure ?? openSession?.lazies.faults.first ?? failure
   }
 
   private func answer<Answer>(

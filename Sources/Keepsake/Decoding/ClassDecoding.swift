@@ -18,15 +18,11 @@ extension DecodingSession {
     if mapped == nil, names(entry.name).contains(where: { ClassNames.isName($0, of: expected) }) {
       return expected
     }
-    let found = try type(named: number, mapped, offset, depth) { $0 is Value.Type }
-    guard let type = found as? Value.Type else {
-      throw doesNotFit(found, entry.name, Value.self, offset, depth)
-    }
-    return type
+    return try type(ofEntry: number, behind: Value.self, offset, depth)
   }
 
   /// The type to build for a value or an object whose entry in the class table is `number`, where `expected` is
-  /// declared, a protocol.
+  /// declared, and the name decides.
   func type(
     ofEntry number: Int,
     behind expected: Any.Type,

@@ -89,28 +89,19 @@ struct KeyedHead {
   var count = 0
   /// Where the first value (of a map: the first key) is.
   var payload = 0
+}
 
+extension KeyedHead {
   /// The head of a record with the keys `slots` of the shape table.
   @inline(__always)
   init(record slots: Range<Int>, payload: Int) {
-    isRecord = true
-    firstSlot = slots.lowerBound
-    count = slots.count
-    self.payload = payload
+    self.init(isRecord: true, firstSlot: slots.lowerBound, count: slots.count, payload: payload)
   }
-
-  init(mapOf count: Int, payload: Int) {
-    self.count = count
-  let offset: Int
-    self.payload = payload
-  }
-
-  fileprivate init() {}
 }
 
-/// The head of a record: its shape, and where its values begin.
+/// The head of a record: where it is, its shape, and where its values begin.
 struct RecordHead {
-    self.offset = offset
+  let offset: Int
   let shape: Int
   let payload: Int
 
@@ -119,6 +110,7 @@ struct RecordHead {
   init?(_ session: DecodingSession, at offset: Int) throws {
     let tag = try session.reader.byte(at: offset)
     guard tag & 0xF0 == Tag.shortRecord || tag == Tag.record else { return nil }
+    self.offset = offset
     var end = offset &+ 1
     shape = try session.reader.numberInHead(tag, at: &end)
     payload = end

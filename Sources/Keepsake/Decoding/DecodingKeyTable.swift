@@ -5,9 +5,7 @@ final class DecodingKeyTable: SpareKeeper {
 
   let keyType: any CodingKey.Type
   @safe @exclusivity(unchecked) private var numbers: [Int]
-  /// The number of each property of models, by the number that its key has in this process.
-  @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
-  @safe @exclusivity(unchecked) private var spares = SpareContainers<DecodingContainerState>()
+  @safe @exclusivity(unchecked) var spares = SpareContainers<DecodingContainerState>()
   /// Under which other names values may be when one is missing.
   @safe @exclusivity(unchecked) var otherNames = ObservableKeyNames.unknown
   /// Whether keys may have numbers, which coding paths show. Of cases that is found out when they are first asked for.
@@ -51,12 +49,6 @@ final class DecodingKeyTable: SpareKeeper {
     return container
   }
 
-  func dropSpares() { spares.removeAll() }
-
-  var hasNoSpares: Bool { spares.isEmpty }
-
-  func forgetArchiveInSpares() -> Int? { spares.forgetArchive() }
-
   /// The number of `key`, or -1 when no record of the archive has it.
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: DecodingSession) -> Int {
@@ -81,10 +73,6 @@ final class DecodingKeyTable: SpareKeeper {
 
   @inline(never)
   private func number<Key: CodingKey>(ofLarge key: Key, in session: DecodingSession) -> Int {
-    guard let key = key as? ModelKey, key.number >= 0 else { return session.keyNumber(key.stringValue) }
-    if let known = propertyNumbers[key.number] { return known }
-    let number = session.keyNumber(key.stringValue)
-    propertyNumbers[key.number] = number
-    return number
+    session.keyNumber(key.stringValue)
   }
 }

@@ -75,10 +75,6 @@ struct KeyLookups {
   /// What was found out about values that were passed over.
   var skipped = SkippedValues()
 
-  init(topLevelOffset: Int) {
-    self.topLevelOffset = topLevelOffset
-  }
-
   /// The number of the key of that name, or -1 when no record has it.
   mutating func number(of name: String, in image: ArchiveImage) -> Int {
     if keyNumbers == nil {
@@ -132,10 +128,6 @@ struct DecodedGraph {
   var conditional: [WaitingReference] = []
   /// The conditional references whose objects were not requested yet, by the numbers of these.
   var waiting: [Int: [WaitingReference]] = [:]
-
-  init(objects: ObjectStore) {
-    self.objects = objects
-  }
 }
 
 /// What is done when the outermost value has been read.
@@ -152,10 +144,6 @@ struct DecodedLater {
   var awakened: Set<ObjectIdentifier> = []
   /// The deferred values of a rehearsal, which are released at its end: nothing else would break their cycles.
   var rehearsed: [AnyDeferredValue] = []
-
-  init(readLast: PropertiesReadLast) {
-    self.readLast = readLast
-  }
 
   mutating func forgetArchive() {
     // Whoever kept a deferred value may still use it.
@@ -196,9 +184,5 @@ struct DecodingChecks {
   /// The value at unusual depth that was looked at last.
   var examined = 0..<0
   /// What calls met that cannot throw.
-  var failure = RememberedFailure()
-
-  init(budget: DecodingBudget) {
-    self.budget = budget
-  }
+  var failure: (any Error)?
 }

@@ -78,7 +78,7 @@ final class DecodingSession: DeepRecursion {
     nesting.usualValueDepth = DecodingNesting.usualValueDepth(limits)
     checks.budget.startOver(limits, image)
     graph.objects.grow(to: image.directory.bodyCount)
-    later.readLast.startOver(image)
+    later.readLast = PropertiesReadLast(image)
     lookups.topLevelOffset = try image.topLevelContent
   }
 
@@ -148,7 +148,7 @@ final class DecodingSession: DeepRecursion {
   }
 
   private func dropContainers() {
-    for table in types.tablesWithSpares { table.dropSpares() }
+    for table in types.tablesWithSpares { table.spares.removeAll() }
     types.tablesWithSpares = []
   }
 

@@ -108,7 +108,7 @@ struct DeferredQueue {
   mutating func next() -> Waiting? {
     while head < values.count {
       defer { head += 1 }
-      if let value = exchange(&values[head], with: nil) { return value }
+      if let value = values[head].take() { return value }
     }
     if head > 0 { values.removeAll(keepingCapacity: true) }
     head = 0
@@ -119,13 +119,6 @@ struct DeferredQueue {
   mutating func truncate(to start: Int) {
     values.removeLast(max(0, values.count - max(start, head)))
   }
-}
-
-/// Puts `other` in the place of `value` and gives back what was there.
-func exchange<Value>(_ value: inout Value, with other: Value) -> Value {
-  let old = value
-  value = other
-  return old
 }
 
 extension DecodingSession {

@@ -79,7 +79,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     dictionary.reserveCapacity(session.reservation(count, (Key, Value).self))
     let plan = session.types.plans.plan(for: Value.self).use { $0 }
     try session.descend(to: start, from: depth)
-    session.nesting.frames[depth + 1].setKeyed(KeyedHead(mapOf: count, payload: entry))
+    session.nesting.frames[depth + 1].setKeyed(KeyedHead(count: count, payload: entry))
     var keysDiffer = false
     for _ in 0..<count {
       session.nesting.frames[depth + 1].showEntry(at: entry)
@@ -165,7 +165,7 @@ struct HashesOfElements {
   /// The property that it is in, if that can wait but did not.
   var property: PropertiesReadLast.PropertyOfKey?
   /// Makes it anew where it is.
-  private var mend: (() -> Bool)?
+  var mend: (() -> Bool)?
 
   var type: Any.Type { Swift.type(of: value) }
 
@@ -174,9 +174,6 @@ struct HashesOfElements {
     self.offset = offset
     hashes = value.elementHashes
   }
-
-  /// Notes how it is made anew where it was put.
-  mutating func put(_ mend: @escaping () -> Bool) { self.mend = mend }
 
   /// Whether each element is found, if need be after it was made anew.
   var isRight: Bool { value.elementHashes == hashes || mend?() == true }

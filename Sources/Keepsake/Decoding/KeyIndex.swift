@@ -60,7 +60,7 @@ extension DecodingSession {
   func checkKeysDiffer(mapAt offset: Int) throws(ArchiveError) {
     var payload = offset + 1
     let count = try reader.varint(at: &payload)
-    _ = try KeyIndex(offset, KeyedHead(mapOf: count, payload: payload), self)
+    _ = try KeyIndex(offset, KeyedHead(count: count, payload: payload), self)
   }
 
   /// Up to so many keys of a shape are compared one by one.

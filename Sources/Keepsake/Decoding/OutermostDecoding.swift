@@ -131,7 +131,7 @@ extension DecodingSession {
     guard let offset = image.rootOffset else { return nil }
     let map = lookups.topLevelOffset
     prepareFrame(0, for: map)
-    nesting.frames[0].setKeyed(KeyedHead(mapOf: 1, payload: map + 2))
+    nesting.frames[0].setKeyed(KeyedHead(count: 1, payload: map + 2))
     do { return try resolved(offset, slot: 0) } catch { throw publicError(error, path(to: map, depth: 0)) }
   }
 

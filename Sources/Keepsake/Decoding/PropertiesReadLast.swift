@@ -63,25 +63,9 @@ struct PropertiesReadLast {
   }
 
   init(_ image: ArchiveImage) {
-    keys = PropertiesReadLast.keys(in: image)
-    areThere = image.hasConditionals || !keys.isEmpty
-  }
-
-  private static func keys(in image: ArchiveImage) -> Set<ExactString> {
     // Most archives have no classes.
-    if image.classes.isEmpty { return [] }
-    guard image.classes.contains(where: { !$0.keysReadLast.isEmpty }) else { return [] }
-    return Set(image.classes.lazy.flatMap(\.keysReadLast).map { ExactString(string: $0) })
-  }
-
-  /// Makes them those of another archive.
-  mutating func startOver(_ image: ArchiveImage) {
-    if known.isEmpty, superclasses.isEmpty, hashed.isEmpty, replaced.isEmpty, found.isEmpty {
-      keys = PropertiesReadLast.keys(in: image)
-      areThere = image.hasConditionals || !keys.isEmpty
-    } else {
-      self = PropertiesReadLast(image)
-    }
+    keys = image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
+    areThere = image.hasConditionals || !keys.isEmpty
   }
 
   /// Forgets what was decoded.
@@ -110,7 +94,7 @@ struct PropertiesReadLast {
   ///
   /// - Returns: `false` if none was met, or if none of its properties can wait.
   mutating func closeCycle() -> Bool {
-    guard let cycle = exchange(&cycle, with: nil) else { return false }
+    guard let cycle = cycle.take() else { return false }
     if let property = cycle.property?.waiting?.property {
       areThere = true
       return found.insert(PropertyIdentity(property)).inserted

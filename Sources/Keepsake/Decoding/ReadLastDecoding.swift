@@ -30,7 +30,7 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
       property.assign(value, as: Value.self, in: owner)
     else { throw session.isNotEmpty(property, waiting.offset) }
     if session.later.readLast.hashed.count > hashed, value is any HashedValue {
-      session.later.readLast.changeLastHashed { $0.put { [self] in mendHashes(in: owner) } }
+      session.later.readLast.changeLastHashed { $0.mend = { [self] in mendHashes(in: owner) } }
     }
   }
 
@@ -199,15 +199,24 @@ extension DecodingSession {
       return findProperty(type, key, object, isReadLast: false)
     }
     let number = image.shapeKey(container.head.firstSlot + container.nextSlot)
-    if let known = later.readLast.property(number, of: object.entry), known.owner == object.type,
-      known.value == Value.self
+    return property(number, of: object, Value.self) { findProperty(type, key, object, isReadLast: $0) }
+  }
+
+  /// The property for the key of that number, found by `find` the first time.
+  private func property(
+    _ key: Int,
+    of object: TypedValueInProgress,
+    _ value: Any.Type,
+    find: (_ isReadLast: Bool) -> PropertiesReadLast.PropertyOfKey
+  ) -> PropertiesReadLast.PropertyOfKey {
+    if let known = later.readLast.property(key, of: object.entry), known.owner == object.type,
+      known.value == value
     {
       return known
     }
-    let isReadLast = isReadLast(image.keys[number], by: object.entry)
-    let property = findProperty(type, key, object, isReadLast: isReadLast)
-    later.readLast.note(property, number, of: object.entry)
-    return property
+    let found = find(isReadLast(image.keys[key], by: object.entry))
+    later.readLast.note(found, key, of: object.entry)
+    return found
   }
 
   /// Empties the property of `owner`, whose value under `key` is at `offset`, and reads it when everything else is there.
@@ -216,30 +225,15 @@ extension DecodingSession {
   ///   it cannot wait, or `owner` is not the object whose body is being read.
   func readLast(_ property: StoredProperty, _ key: Int, of owner: AnyObject, at offset: Int) throws -> Bool {
     guard let object = graph.inProgress.last, object.number > 0, object.entry >= 0,
-      graph.objects.object(object.number) === owner,
-      let waiting = waitingField(property, key, object), waiting.empty(in: owner)
+      graph.objects.object(object.number) === owner
     else { return false }
+    let found = self.property(key, of: object, property.type) {
+      .init(object.type, property.type, waiting: $0 ? waitingProperty(property) : nil, reference: nil)
+    }
+    guard let waiting = found.waiting, waiting.empty(in: owner) else { return false }
     try charge(DecodingBudget.deferredOverhead, at: offset)
     later.deferred.append(.init(value: waiting, number: object.number, offset: offset))
     return true
-  }
-
-  private func waitingField(_ property: StoredProperty, _ key: Int, _ object: TypedValueInProgress)
-    -> AnyWaitingProperty?
-  {
-    if let known = later.readLast.property(key, of: object.entry), known.owner == object.type,
-      known.value == property.type
-    {
-      return known.waiting
-    }
-    let isReadLast = isReadLast(image.keys[key], by: object.entry)
-    let waiting = isReadLast ? waitingProperty(property) : nil
-    later.readLast.note(
-      .init(object.type, property.type, waiting: waiting, reference: nil),
-      key,
-      of: object.entry
-    )
-    return waiting
   }
 
   /// What assigns `property` later, if it can wait.

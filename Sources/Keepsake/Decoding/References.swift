@@ -12,15 +12,8 @@ extension DecodingSession {
   /// - Throws: ``ReadingFault`` when it is a conditional one to an object that was not archived.
   @inline(__always)
   func objectNumber(at cursor: inout Int) throws -> Int {
-    let start = cursor
-    let tag = try reader.byte(at: start)
-    let byteCount = Int(tag & 3) &+ 1
-    let number =
-      tag & 0xFC == Tag.objectReference
-      ? Int(truncatingIfNeeded: try reader.unsigned(at: start &+ 1, byteCount: byteCount))
-      : try referencedBody(at: start)
-    cursor = start &+ 1 &+ byteCount
-    guard let number else { throw ReadingFault.mismatch(start) }
+    guard let number = try referencedBody(at: cursor) else { throw ReadingFault.mismatch(cursor) }
+    cursor = cursor &+ fixedLength(of: try reader.byte(at: cursor))
     return number
   }
 
@@ -153,6 +146,7 @@ extension DecodingSession {
 
   /// The number of the body to which the object reference at `offset` leads; `nil` for a conditional one to an
   /// object that was not archived.
+  @inline(__always)
   func referencedBody(at offset: Int) throws(ArchiveError) -> Int? {
     let number = try reader.referencedNumber(at: offset)
     let isObject = try reader.byte(at: offset) & 0xFC == Tag.objectReference

@@ -1,23 +1,13 @@
-/// What went wrong in calls that cannot throw, such as `contains(_:)` and `allKeys`.
-///
-/// Their answer may be wrong then: a key that is there seems to be missing. So the first failure is remembered, and the
-/// call around them throws it: the outermost decode, or, where nothing is being decoded, the next call that can throw.
-/// Catching errors on the way does not help, since nobody has seen this one.
-struct RememberedFailure {
-  private(set) var error: (any Error)?
-
-  mutating func remember(_ error: any Error) {
-    if self.error == nil { self.error = error }
-  }
-
-  /// The failure, which is forgotten: the caller throws it.
-  mutating func take() -> (any Error)? { exchange(&error, with: nil) }
-}
-
 extension DecodingSession {
-  /// Remembers `error`, which a call that cannot throw met.
+  /// Remembers `error`, which a call that cannot throw met, such as `contains(_:)` and `allKeys`.
+  ///
+  /// Their answer may be wrong then: a key that is there seems to be missing. So the first failure is remembered, and the
+  /// call around them throws it: the outermost decode, or, where nothing is being decoded, the next call that can throw.
+  /// Catching errors on the way does not help, since nobody has seen this one.
   @inline(never)
-  func remember(_ error: any Error) { checks.failure.remember(error) }
+  func remember(_ error: any Error) {
+    if checks.failure == nil { checks.failure = error }
+  }
 
   /// Runs `body` for a call that cannot throw, which is about the value at `offset`.
   func rememberingFailure(of offset: Int, _ depth: Int, _ body: () throws -> Void) {

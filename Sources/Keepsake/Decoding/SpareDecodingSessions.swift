@@ -95,6 +95,6 @@ extension DecodingSession: ReusableCoder {
       && image.directory.bodyCount <= DecodingSession.mostKeptObjects && image.tables.all.canBeShared
       && nesting.frames.count <= DecodingSession.mostKeptFrames && settings.observer == nil
       && settings.classPolicy == .byName
-      && checks.failure.error == nil && graph.waiting.isEmpty
+      && checks.failure == nil && graph.waiting.isEmpty
   }
 }

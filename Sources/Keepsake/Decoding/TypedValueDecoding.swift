@@ -16,11 +16,13 @@ extension ValueDecoder {
           codingPath
         )
       }
-      if session.reader.isTyped(at: cursor) {
+      if (try? session.reader.byte(at: cursor)) == Tag.typed {
         let value = try session.decodeTypedContent(at: &cursor, behind: type, depth)
         return session.isStandIn(value) ? try completed(shown(value)) : try completed(value)
       } else if try session.isReference(at: cursor), try !session.isSharedValue(at: cursor) {
-        return try completed(session.decodeTypedObject(at: &cursor, behind: type, depth))
+        let (_, entry) = try session.referencedObject(at: cursor)
+        let known = try session.type(ofEntry: entry, behind: type, cursor, depth)
+        return try completed(session.decodeByPlan(known, at: &cursor, depth))
       } else if let untyped = try session.decodeUntyped(at: &cursor, behind: type, depth) {
         return try completed(untyped)
       } else if try session.isNil(at: cursor) {
@@ -70,15 +72,10 @@ extension DecodingSession {
     return try decodeByPlan(type, at: &cursor, depth)
   }
 
-  fileprivate func decodeTypedObject(
-    at cursor: inout Int,
-    behind expected: Any.Type,
-    _ depth: Int
-  ) throws -> any Decodable {
-    let start = cursor
-    guard let number = try referencedBody(at: start) else { throw ReadingFault.mismatch(start) }
-    let entry = try image.objectBody(number, at: start).classNumber
-    return try decodeByPlan(type(ofEntry: entry, behind: expected, start, depth), at: &cursor, depth)
+  /// The number of the object to which the reference at `offset` leads, and that of its class.
+  func referencedObject(at offset: Int) throws -> (number: Int, entry: Int) {
+    guard let number = try referencedBody(at: offset) else { throw ReadingFault.mismatch(offset) }
+    return (number, try image.objectBody(number, at: offset).classNumber)
   }
 
   func decodeByPlan(_ type: any Decodable.Type, at cursor: inout Int, _ depth: Int) throws -> any Decodable {
@@ -93,8 +90,4 @@ extension DecodingSession {
   {
     try types.plans.plan(for: type).use { try $0.decode(at: &cursor, self, depth) }
   }
-}
-
-extension ByteReader {
-  fileprivate func isTyped(at offset: Int) -> Bool { (try? byte(at: offset)) == Tag.typed }
 }

@@ -32,8 +32,7 @@ extension DecodingSession {
       guard try reader.byte(at: start) == Tag.typed else { throw ReadingFault.mismatch(start) }
       return (try decodeTypedContent(at: &cursor, behind: Any.self, depth, orElse: placeholders.value), true)
     }
-    guard let number = try referencedBody(at: start) else { throw ReadingFault.mismatch(start) }
-    let entry = try image.objectBody(number, at: start).classNumber
+    let (number, entry) = try referencedObject(at: start)
     let known = graph.objects.object(number).flatMap { Swift.type(of: $0) as? any Decodable.Type }
     let named = known ?? (try? type(ofEntry: entry, behind: Any.self, start, depth))
     let built = named.flatMap { $0 is AnyClass ? $0 : nil } ?? placeholders.object

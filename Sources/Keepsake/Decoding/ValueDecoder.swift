@@ -142,7 +142,7 @@ extension DecodingSession {
     case .empty: break
     default: throw mismatch([String: Any].self, start, path(to: offset, depth: depth))
     }
-    return KeyedHead(mapOf: count, payload: payload)
+    return KeyedHead(count: count, payload: payload)
   }
 
   /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional, or a value of

@@ -216,7 +216,7 @@ final class EncodingSession: DeepRecursion {
   /// encodes any more.
   func dropSpares() {
     types.keepsSpares = false
-    for table in types.tablesWithSpares { table.dropSpares() }
+    for table in types.tablesWithSpares { table.spares.removeAll() }
     types.tablesWithSpares = []
     ordering.order?.end()
     ordering.order = nil
@@ -271,7 +271,7 @@ final class EncodingKeyTable: SpareKeeper {
   @safe @exclusivity(unchecked) private var numbers: [Int]
   /// The number of each property of models, by the number that its key has in this process.
   @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
-  @safe @exclusivity(unchecked) private var spares = SpareContainers<EncodingContainerState>()
+  @safe @exclusivity(unchecked) var spares = SpareContainers<EncodingContainerState>()
 
   init(_ keyType: any CodingKey.Type, isDynamic: Bool, number: UInt32) {
     self.keyType = keyType
@@ -318,12 +318,6 @@ final class EncodingKeyTable: SpareKeeper {
     nested?.spare = spare
     return container
   }
-
-  func dropSpares() { spares.removeAll() }
-
-  var hasNoSpares: Bool { spares.isEmpty }
-
-  func forgetArchiveInSpares() -> Int? { spares.forgetArchive() }
 
   /// The names of the stored properties that the key `name` may stand for.
   func propertyNames(ofKey name: String) -> [String] { keyType.propertyNames(ofKey: name) }

@@ -89,12 +89,9 @@ struct SpareContainers<State: ContainerState> {
 }
 
 /// What keeps containers for one type of key.
-protocol SpareKeeper {
-  /// Whether it keeps none.
-  var hasNoSpares: Bool { get }
-
-  /// Makes the containers ready for another archive; returns how many there are, or `nil` when one is still held.
-  func forgetArchiveInSpares() -> Int?
+protocol SpareKeeper: AnyObject {
+  associatedtype State: ContainerState
+  var spares: SpareContainers<State> { get set }
 }
 
 extension Array where Element: SpareKeeper {
@@ -104,11 +101,11 @@ extension Array where Element: SpareKeeper {
     var count = 0
     var keepAll = true
     for keeper in self {
-      guard let spares = keeper.forgetArchiveInSpares() else { return nil }
+      guard let spares = keeper.spares.forgetArchive() else { return nil }
       count += spares
       if spares == 0 { keepAll = false }
     }
-    if !keepAll { removeAll(where: \.hasNoSpares) }
+    if !keepAll { removeAll { $0.spares.isEmpty } }
     return count
   }
 }

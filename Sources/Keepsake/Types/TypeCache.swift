@@ -22,10 +22,6 @@ struct TypeCache<Entry: AnyObject> {
     return search(id, offset, make)
   }
 
-  func forEach(_ body: (Entry) -> Void) {
-    for entry in entries.values { body(entry) }
-  }
-
   func first(where isMeant: (Entry) -> Bool) -> Entry? { entries.values.first(where: isMeant) }
 
   /// Looks in the neighboring slot, where one of two types is for which the first is the same, and then among all.
