@@ -92,8 +92,19 @@ extension DecodingSession {
 
   /// Runs `body`; a fault that it throws becomes the error for the current value of the frame at `depth`.
   @inline(__always)
-  func describingFaults(_ type: Any.Type, at offset: Int, _ depth: Int, _ body: () throws -> Void) throws {
-    do { try body() } catch { throw publicError(error, as: type, path(toValueAt: offset, in: depth)) }
+  func describingFaults<Result>(
+    _ type: Any.Type,
+    at offset: Int,
+    _ depth: Int,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    do { return try body() } catch { throw described(error, type, at: offset, depth) }
+  }
+
+  // A call, so that values within values take less of the stack.
+  @inline(never)
+  private func described(_ error: any Error, _ type: Any.Type, at offset: Int, _ depth: Int) -> any Error {
+    publicError(error, as: type, path(toValueAt: offset, in: depth))
   }
 }
 
@@ -180,10 +191,8 @@ final class ObjectsDecodingPlan<Element: Decodable & AnyObject>: ArrayDecodingPl
     _ depth: Int
   ) throws -> Element {
     session.nesting.frames[depth + 1].showElement(index, of: start)
-    do {
-      return try session.decodeByPlan(Element.self, at: &cursor, depth + 1)
-    } catch {
-      throw session.publicError(error, as: Element.self, session.path(toValueAt: cursor, in: depth + 1))
+    return try session.describingFaults(Element.self, at: cursor, depth + 1) {
+      try session.decodeByPlan(Element.self, at: &cursor, depth + 1)
     }
   }
 }

@@ -42,10 +42,13 @@ struct DecodingBudget {
 
   /// Makes it that of another archive, in the memory that it has.
   mutating func startOver(_ limits: ArchiveLimits, _ image: ArchiveImage) {
-    var values = exchange(&costsOfValues, with: [:])
-    values.removeAll(keepingCapacity: values.count < 8)
-    self = DecodingBudget(limits, image)
-    costsOfValues = values
+    allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
+    costs = DecodingCosts()
+    costs.allocated = image.translatedByteCount
+    if !costsOfValues.isEmpty { costsOfValues.removeAll(keepingCapacity: costsOfValues.count < 8) }
+    (objectCount, toldCount, paths) = (0, 0, PathCosts())
+    if !countedContainers.isEmpty { countedContainers = [] }
+    if !containersOfKeys.isEmpty { containersOfKeys = [] }
   }
 
   // MARK: Memory

@@ -32,16 +32,6 @@ struct DecodingNesting {
   var base = 0
   /// The value that is being decoded by itself, and its path, once that was requested.
   var detached: (offset: Int, way: DecodingWay?) = (-1, nil)
-  /// From how many levels on, in one object, it is looked at how deep values are nested.
-  var usualValueDepth: Int
-
-  init(_ limits: ArchiveLimits) {
-    usualValueDepth = DecodingNesting.usualValueDepth(limits)
-  }
-
-  static func usualValueDepth(_ limits: ArchiveLimits) -> Int {
-    min(limits.maximumValueDepth, DecodingSession.usualDepth)
-  }
 
   /// Notes that the value at `offset`, which ends at `end`, was read.
   @inline(__always)

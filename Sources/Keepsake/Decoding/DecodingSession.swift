@@ -3,7 +3,7 @@ final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) private(set) var image: ArchiveImage
   @safe @exclusivity(unchecked) private(set) var reader: ByteReader
   @safe @exclusivity(unchecked) var settings: DecodingSettings
-  @safe @exclusivity(unchecked) var nesting: DecodingNesting
+  @safe @exclusivity(unchecked) var nesting = DecodingNesting()
   @safe @exclusivity(unchecked) var stack = RecursionStack()
   @safe @exclusivity(unchecked) var lookups: KeyLookups
   @safe @exclusivity(unchecked) var types = DecodedTypes()
@@ -31,7 +31,6 @@ final class DecodingSession: DeepRecursion {
       hidesRootKey: hidesRootKey,
       knownClasses: knownClasses
     )
-    nesting = DecodingNesting(limits)
     graph = DecodedGraph(objects: ObjectStore(count: image.directory.bodyCount))
     later = DecodedLater(readLast: PropertiesReadLast(image))
     checks = DecodingChecks(budget: DecodingBudget(limits, image))
@@ -40,7 +39,6 @@ final class DecodingSession: DeepRecursion {
   /// Changes what the caller allows and which types it knows: those found before may be others then.
   func change(_ change: (inout DecodingSettings) -> Void) {
     change(&settings)
-    nesting.usualValueDepth = DecodingNesting.usualValueDepth(settings.limits)
     checks.budget.allocationLimit = settings.limits.allocation(forArchiveOf: image.openedByteCount)
     forgetTypes()
   }
@@ -66,19 +64,20 @@ final class DecodingSession: DeepRecursion {
   func noteEarlyUse(at offset: Int) { later.earlyUses.note(at: offset) }
 
   /// Makes it the session of another archive, of which the tables are the same, after ``forgetArchive()``.
+  ///
+  /// - Parameter newImage: `nil` where the image has become that of the archive.
   func begin(
-    _ image: ArchiveImage,
+    _ newImage: ArchiveImage? = nil,
     userInfo: [CodingUserInfoKey: Any],
     limits: ArchiveLimits
   ) throws(ArchiveError) {
-    self.image = image
+    if let newImage { image = newImage }
     reader = image.reader
     if !userInfo.isEmpty { settings.userInfo = userInfo }
     settings.limits = limits
-    nesting.usualValueDepth = DecodingNesting.usualValueDepth(limits)
     checks.budget.startOver(limits, image)
     graph.objects.grow(to: image.directory.bodyCount)
-    later.readLast = PropertiesReadLast(image)
+    later.readLast.startOver(image)
     lookups.topLevelOffset = try image.topLevelContent
   }
 
@@ -108,7 +107,9 @@ final class DecodingSession: DeepRecursion {
   /// Whether it has to be looked at whether a value in the container at `depth` is too deep.
   @inline(__always)
   func isUnusuallyDeep(below depth: Int) -> Bool {
-    depth &- nesting.base >= nesting.usualValueDepth || depth >= settings.limits.maximumDepth
+    let levels = depth &- nesting.base
+    return levels >= ArchiveLimits.usualValueDepth || levels >= settings.limits.maximumValueDepth
+      || depth >= settings.limits.maximumDepth
   }
 
   /// Gives the frame at `depth` to the value at `offset`.

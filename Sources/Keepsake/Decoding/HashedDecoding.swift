@@ -119,14 +119,9 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> Key {
-    let start = cursor
-    let plan = session.types.plans.plan(for: Key.self).use { $0 }
-    var key: Key?
-    try session.describingFaults(Key.self, at: start, depth + 1) {
-      key = try plan.decode(at: &cursor, session, depth + 1)
+    try session.describingFaults(Key.self, at: cursor, depth + 1) {
+      try session.decodeByPlan(Key.self, at: &cursor, depth + 1)
     }
-    guard let key else { throw ReadingFault.mismatch(start) }
-    return key
   }
 }
 

@@ -151,17 +151,22 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       if session.image.source != nil {
         return ValueDecoder(session: session, offset: state.offset, depth: depth)
       }
-      return PlacelessDecoder(session: session, codingPath: codingPath + [key])
+      return superDecoder(missing: key)
     }
+    return try superDecoder(at: value)
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder {
+    guard let value = try state.valueOffset(of: key) else { return superDecoder(missing: key) }
+    return try superDecoder(at: value)
+  }
+
+  private func superDecoder(at value: Int) throws -> any Decoder {
     session.noteSuperclass(in: state, at: value)
     return try nestedDecoder(at: value)
   }
 
-  func superDecoder(forKey key: Key) throws -> any Decoder {
-    guard let value = try state.valueOffset(of: key) else {
-      return PlacelessDecoder(session: session, codingPath: codingPath + [key])
-    }
-    session.noteSuperclass(in: state, at: value)
-    return try nestedDecoder(at: value)
+  private func superDecoder(missing key: any CodingKey) -> any Decoder {
+    PlacelessDecoder(session: session, codingPath: codingPath + [key])
   }
 }

@@ -4,9 +4,6 @@
 /// all are, a walk that takes no stack looks at what is still to come: whether that is deeper than the limit, and whether
 /// the parts are there that each level says to have.
 extension DecodingSession {
-  /// At how many levels the values are checked.
-  static let usualDepth = ArchiveLimits.usualValueDepth
-
   /// Whether the value at `offset`, in the container at `depth`, may be decoded although it is nested deeper than usual.
   @inline(never)
   func checkNesting(of offset: Int, in depth: Int) throws {

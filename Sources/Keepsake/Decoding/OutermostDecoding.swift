@@ -100,18 +100,10 @@ extension DecodingSession {
 
   /// Decodes the only value of an archive that has but one.
   func decodeRoot<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let key = ArchiveCodingKey.root
-    // A subclass that is known only when the program runs is found by a container.
-    guard ObjectIdentifier(type) == ObjectIdentifier(Value.self) else {
-      return try keepingSpares {
-        try topLevelDecoder.container(keyedBy: ArchiveCodingKey.self).decode(runtime: type, forKey: key)
-      }
-    }
     return try keepingSpares {
-      guard let start = try openRoot() else {
-        try openKeyed(lookups.topLevelOffset, 0)
-        let table = keyTable(ArchiveCodingKey.self).use { $0 }
-        return try DecodingContainerState(self, table, lookups.topLevelOffset, 0).decode(type, key)
+      // A subclass that is known only when the program runs is found by a container.
+      guard ObjectIdentifier(type) == ObjectIdentifier(Value.self), let start = try openRoot() else {
+        return try decodeRootByContainer(type)
       }
       var cursor = start
       if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
@@ -123,6 +115,12 @@ extension DecodingSession {
       }
       return value
     }
+  }
+
+  // A call, so that the metadata of the container is looked up only here.
+  @inline(never)
+  private func decodeRootByContainer<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try topLevelDecoder.container(keyedBy: ArchiveCodingKey.self).decode(runtime: type, forKey: .root)
   }
 
   /// Where the value of the root key is, or the body that it refers to; `nil` where the top level has other keys. The frame

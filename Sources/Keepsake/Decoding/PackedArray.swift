@@ -45,21 +45,22 @@ struct PackedArray {
 protocol UnpackableElement: ReadablePrimitive {
   /// The kind of the packed arrays that are written from this type; `nil` where that are bytes.
   static var packedElement: PackedElement? { get }
-  /// The `count` numbers at `end`, which moves past them; `nil` where this type is too narrow for them.
-  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]?
+  /// The numbers whose count is at `end`, which moves past them; `nil` where this type is too narrow for them.
+  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]?
   /// The array at `cursor`, which then moves past it, if it was written from this type or one that is as
   /// wide; `nil` when it is to be read element by element.
   // A requirement, as it is then made for each type.
-  static func unpack(_ reader: ByteReader, at cursor: inout Int) throws(ArchiveError) -> [Self]?
+  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Self]?
 }
 
 extension UnpackableElement {
-  static func unpack(_ reader: ByteReader, at cursor: inout Int) throws(ArchiveError) -> [Self]? {
-    let element = try reader.byte(at: cursor) == Tag.bytes ? nil : try reader.byte(at: cursor + 1)
+  @inline(__always)
+  static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Self]? {
+    let isBytes = try session.reader.byte(at: cursor) == Tag.bytes
+    let element = isBytes ? nil : try session.reader.byte(at: cursor + 1)
     guard element == packedElement?.rawValue else { return nil }
     var end = element == nil ? cursor + 1 : cursor + 2
-    let count = try reader.varint(at: &end)
-    let numbers = try numbers(reader, count, at: &end)
+    let numbers = try numbers(session, at: &end)
     if numbers != nil { cursor = end }
     return numbers
   }
@@ -69,17 +70,17 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Element] {
     let start = cursor
     let tag = try session.reader.byte(at: start)
-    switch TagKind(tag) {
-    case .packedArray, .bytes: break
-    case .empty, .shortArray, .array: return try session.decodeElements(Element.self, at: &cursor, depth)
-    default: return try session.decodeOtherArray(by: self, at: &cursor, depth)
+    guard tag == Tag.packedArray || tag == Tag.bytes else {
+      return try session.arrayHead(at: start) == nil
+        ? session.decodeOtherArray(by: self, at: &cursor, depth)
+        : session.decodeElements(Element.self, at: &cursor, depth)
     }
     try session.charge(
       try session.image.elementCount(ofPackedArrayAt: start, in: session.reader),
       elementsOf: MemoryLayout<Element>.stride,
       at: start
     )
-    if let array = try Element.unpack(session.reader, at: &cursor) { return array }
+    if let array = try Element.unpack(session, at: &cursor) { return array }
     let end = try session.image.end(ofValueAt: start, in: session.reader)
     let numbers = try PackedArray(session.image, at: start)
     let array = try (0..<numbers.count).map { index in
@@ -118,8 +119,9 @@ extension UnpackableElement where Self: ReadableInteger {
   static var packedElement: PackedElement? { isSigned ? .signed : .unsigned }
 
   // One walk along the blocks, which are far from each other: each look at a width may miss the cache.
-  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]? {
-    try reader.packedIntegers(count, signed: isSigned, at: &end)
+  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let count = try session.reader.varint(at: &end)
+    return try session.reader.packedIntegers(count, signed: isSigned, at: &end)
   }
 }
 
@@ -136,8 +138,9 @@ extension UInt64: UnpackableElement {}
 extension UInt8: UnpackableElement {
   static var packedElement: PackedElement? { nil }
 
-  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]? {
-    let bytes = try reader.array(of: UInt8.self, count: count, at: end)
+  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let count = try session.reader.varint(at: &end)
+    let bytes = try session.reader.array(of: UInt8.self, count: count, at: end)
     end += count
     return bytes
   }
@@ -146,8 +149,9 @@ extension UInt8: UnpackableElement {
 extension Float: UnpackableElement {
   static var packedElement: PackedElement? { .float32 }
 
-  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]? {
-    let numbers = try reader.packedFloats(count, at: end)
+  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let count = try session.reader.varint(at: &end)
+    let numbers = try session.reader.packedFloats(count, at: end)
     end += count * 4
     return numbers
   }
@@ -156,8 +160,9 @@ extension Float: UnpackableElement {
 extension Double: UnpackableElement {
   static var packedElement: PackedElement? { .float64 }
 
-  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]? {
-    let numbers = try reader.packedDoubles(count, at: end)
+  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let count = try session.reader.varint(at: &end)
+    let numbers = try session.reader.packedDoubles(count, at: end)
     end += count * 8
     return numbers
   }
@@ -166,8 +171,9 @@ extension Double: UnpackableElement {
 extension Bool: UnpackableElement {
   static var packedElement: PackedElement? { .bool }
 
-  static func numbers(_ reader: ByteReader, _ count: Int, at end: inout Int) throws(ArchiveError) -> [Self]? {
-    let bools = try reader.packedBools(count, at: end)
+  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
+    let count = try session.reader.varint(at: &end)
+    let bools = try session.reader.packedBools(count, at: end)
     end += (count + 7) / 8
     return bools
   }

@@ -112,11 +112,18 @@ extension ReadableInteger {
         try session.reader.signed(at: start + 1, byteCount: byteCount)
       }
     } else {
-      return try readNumber(session, at: &cursor, { Self(exactly: $0) }, { $0.integer(Self.self) })
+      return try readLarge(session, at: &cursor)
     }
     guard let value = Self(exactly: number) else { throw .doesNotFit(start) }
     cursor = end
     return value
+  }
+
+  // A call, as its closures cost something even where they are not made.
+  @inline(never)
+  private static func readLarge(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self
+  {
+    try readNumber(session, at: &cursor, { Self(exactly: $0) }, { $0.integer(Self.self) })
   }
 
   static func convert(_ number: PackedArray.Number) -> Self? {

@@ -4,8 +4,8 @@ struct PropertiesReadLast {
   private(set) var areThere: Bool
   /// The keys that some class reads last.
   private var keys: Set<ExactString>
-  /// The properties that this reader reads last, though the archive does not say so.
-  private var found: Set<PropertyIdentity> = []
+  /// The names of the properties that this reader reads last, though the archive does not say so, by their owners.
+  private var found: [ObjectIdentifier: Set<String>] = [:]
   /// The cycle that was met last.
   var cycle: OpenCycle?
   /// For each entry of the class table and each key of the archive, the property.
@@ -52,19 +52,22 @@ struct PropertiesReadLast {
     var property: PropertyOfKey?
   }
 
-  private struct PropertyIdentity: Hashable {
-    let owner: ObjectIdentifier
-    let name: String
-
-    init(_ property: StoredProperty) {
-      owner = ObjectIdentifier(property.owner)
-      name = property.name
-    }
+  init(_ image: ArchiveImage) {
+    keys = PropertiesReadLast.keys(in: image)
+    areThere = image.hasConditionals || !keys.isEmpty
   }
 
-  init(_ image: ArchiveImage) {
+  private static func keys(in image: ArchiveImage) -> Set<ExactString> {
     // Most archives have no classes.
-    keys = image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
+    image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
+  }
+
+  /// Makes them those of another archive.
+  mutating func startOver(_ image: ArchiveImage) {
+    guard known.isEmpty, superclasses.isEmpty, hashed.isEmpty, replaced.isEmpty, found.isEmpty else {
+      return self = PropertiesReadLast(image)
+    }
+    keys = PropertiesReadLast.keys(in: image)
     areThere = image.hasConditionals || !keys.isEmpty
   }
 
@@ -83,7 +86,7 @@ struct PropertiesReadLast {
   func include(_ key: String) -> Bool { !keys.isEmpty && keys.contains(ExactString(string: key)) }
 
   func include(_ property: StoredProperty) -> Bool {
-    !found.isEmpty && found.contains(PropertyIdentity(property))
+    found[ObjectIdentifier(property.owner)]?.contains(property.name) == true
   }
 
   /// Forgets a cycle that was met, and that the program can do without.
@@ -97,7 +100,7 @@ struct PropertiesReadLast {
     guard let cycle = cycle.take() else { return false }
     if let property = cycle.property?.waiting?.property {
       areThere = true
-      return found.insert(PropertyIdentity(property)).inserted
+      return found[ObjectIdentifier(property.owner), default: []].insert(property.name).inserted
     }
     // The properties of superclasses are not told from those of other values before.
     defer { areThere = true }

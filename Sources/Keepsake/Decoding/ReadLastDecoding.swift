@@ -203,6 +203,7 @@ extension DecodingSession {
   }
 
   /// The property for the key of that number, found by `find` the first time.
+  @inline(__always)
   private func property(
     _ key: Int,
     of object: TypedValueInProgress,

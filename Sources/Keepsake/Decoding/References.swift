@@ -77,11 +77,11 @@ extension DecodingSession {
   /// Whether nil stands at `offset`, or a conditional reference to an object that was not archived.
   @inline(__always)
   func isNil(at offset: Int) throws -> Bool {
-    do {
+    do throws(ArchiveError) {
       let tag = try reader.byte(at: offset)
       return tag & 0xFC == Tag.conditionalReference
         ? try referencedBody(at: offset) == nil : tag == Tag.none
-    } catch { throw publicError(error, []) }
+    } catch { throw corrupted(error, []) }
   }
 
   /// Throws unless `number`, to which the conditional reference at `offset` leads, is that of an object, whether or not

@@ -75,6 +75,7 @@ extension DecodingSession {
   ///   - enter: is told where a value with others in it begins, and its tag; returns whether `leave` is to be called.
   ///   - leave: is told where such a value begins, and where it ends.
   /// - Returns: the end of the value.
+  @inline(__always)
   func walk(
     _ offset: Int,
     known: (Int) -> Int? = { _ in nil },

@@ -62,7 +62,7 @@ enum SpareDecodingSessions {
     do throws(ArchiveError) {
       try session.image.reopen(archive, flags, directory, verification, limits)
       if verification == .everything { try session.image.checkBodies() }
-      try session.begin(session.image, userInfo: userInfo, limits: limits)
+      try session.begin(userInfo: userInfo, limits: limits)
       return session
     } catch {
       giveBack(session)

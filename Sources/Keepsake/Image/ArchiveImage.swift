@@ -125,14 +125,10 @@ package final class ArchiveImage {
     copy = bytes
     bytes.truncate(to: 0)
     try archive.withBytes(0..<archive.count) { bytes.append($0) }
+    directory = found
     // In any case, as the bytes may have moved.
     defer { reader = bytes.reader() }
-    directory = try ShortForm.open(
-      bytes,
-      flags,
-      known: found,
-      comparesChecksum: verification != .disabled
-    )
+    try ShortForm.open(bytes, flags, &directory, comparesChecksum: verification != .disabled)
     self.limits = limits
     extent = ImageExtent(flags, archive.count, firstEnd: archive.count, directory)
     knownBodies.offsets.startOver(bodyCount: extent.firstBodyCount)

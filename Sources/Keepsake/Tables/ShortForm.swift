@@ -17,20 +17,33 @@ enum ShortForm {
     isObject ? Tag.objectReference : Tag.valueReference
   }
 
-  /// Opens the archive in `buffer`: finds its parts, unless they are `known`, and adds a top level that is not stored.
+  /// Opens the archive in `buffer`: finds its parts, and adds a top level that is not stored.
   static func open(
     _ buffer: ByteBuffer,
     _ flags: Header.Flags,
-    known: ArchiveDirectory? = nil,
     comparesChecksum: Bool
   ) throws(ArchiveError) -> ArchiveDirectory {
     let reader = buffer.reader()
-    let coversAll = !flags.contains(.withoutChecksums)
-    if coversAll, comparesChecksum { try verify(0..<end(reader), reader) }
-    var directory = if let known { known } else { try directory(reader, flags) }
-    if !coversAll, comparesChecksum { try verify(0..<directory.bodies.lowerBound, reader) }
-    if flags.contains(.impliedTopLevel) { try addImpliedTopLevel(to: buffer, &directory) }
+    let comparesAll = comparesChecksum && !flags.contains(.withoutChecksums)
+    if comparesAll { try verify(0..<end(reader), reader) }
+    var directory = try directory(reader, flags)
+    try open(buffer, flags, &directory, comparesChecksum: comparesChecksum && !comparesAll)
     return directory
+  }
+
+  /// Opens the archive in `buffer`, whose parts `directory` has.
+  static func open(
+    _ buffer: ByteBuffer,
+    _ flags: Header.Flags,
+    _ directory: inout ArchiveDirectory,
+    comparesChecksum: Bool
+  ) throws(ArchiveError) {
+    if comparesChecksum {
+      let reader = buffer.reader()
+      let covered = flags.contains(.withoutChecksums) ? directory.bodies.lowerBound : try end(reader)
+      try verify(0..<covered, reader)
+    }
+    if flags.contains(.impliedTopLevel) { try addImpliedTopLevel(to: buffer, &directory) }
   }
 
   /// Finds the parts of an archive of which nothing is compared with the checksum.
