@@ -114,9 +114,8 @@ struct DecodedTypes {
   var keyTables = TypeCache<DecodingKeyTable>()
   /// What the process-wide names of types were when the plans were made.
   var namesGeneration = -1
-  /// Whether keyed containers are kept to be used again.
-  var keepsSpares = true
-  var tablesWithSpares: [DecodingKeyTable] = []
+  /// The keyed containers that are kept to be used again.
+  var kept = KeptContainers<DecodingKeyTable>()
 }
 
 /// The objects that were decoded, and the references to them.

@@ -13,7 +13,6 @@ final class DecodingSession: DeepRecursion {
   /// Whose turn it is: lazy values are read by any thread.
   let turn = DecodingTurn()
   @safe @exclusivity(unchecked) var checks: DecodingChecks
-  @safe @exclusivity(unchecked) var waitingContainerCount = 0
 
   init(
     _ image: ArchiveImage,
@@ -95,7 +94,7 @@ final class DecodingSession: DeepRecursion {
     later.readLast = PropertiesReadLast(image)
     lookups.keyNumbers = nil
     // They know which keys and classes there were not; their containers hold the session.
-    dropContainers()
+    types.kept.removeAll()
     types.keyTables = TypeCache()
     forgetTypes()
   }
@@ -148,27 +147,18 @@ final class DecodingSession: DeepRecursion {
   /// Lets go of the containers that are kept to be used again, which hold the session. To be called when the
   /// unarchiver goes.
   func dropSpares() {
-    types.keepsSpares = false
-    dropContainers()
-  }
-
-  private func dropContainers() {
-    for table in types.tablesWithSpares { table.dropSpares() }
-    types.tablesWithSpares = []
+    types.kept.isKeeping = false
+    types.kept.removeAll()
   }
 
   /// Runs `decode`, and keeps containers meanwhile even if there is nobody who lets go of them later.
   @inline(__always)
   func keepingSpares<Value>(_ decode: () throws -> Value) rethrows -> Value {
-    let keptSpares = types.keepsSpares
-    types.keepsSpares = true
+    let keptSpares = types.kept.isKeeping
+    types.kept.isKeeping = true
     defer { if !keptSpares { dropSpares() } }
     return try decode()
   }
-
-  /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
-  /// else holds one.
-  func forgetArchiveInSpares() -> Int? { types.tablesWithSpares.forgetArchive() }
 
   /// The number of the key of that name in the archive, or -1 when no record has it.
   func keyNumber(_ name: String) -> Int { lookups.number(of: name, in: image) }
