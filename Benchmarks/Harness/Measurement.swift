@@ -43,7 +43,7 @@ struct InterleavedRun {
   /// A contender that has used this much time in one direction sits out the remaining rounds.
   private static let budget = 6_000_000_000.0
 
-  /// One direction of one contender while the run is going on.
+  /// One direction of one contender during the run.
   private struct Lane {
     let operation: () throws -> Any
     let repetitions: Int

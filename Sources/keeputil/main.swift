@@ -5,7 +5,7 @@ import Foundation
 // Commands    a file for each command, with its manual page; and what they share:
 //             arguments, failures with their exit statuses, pages as text, and the list of commands in Tool
 // Files       input and output: files, standard input and standard output
-// Terminal    colours, and the line that shows the progress
+// Terminal    colors, and the line that shows the progress
 // Text        escaped and shortened texts, numbers, tables, dates
 // Values      values of an archive as text, and paths to them, for print, diff and graph
 //

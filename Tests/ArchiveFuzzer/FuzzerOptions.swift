@@ -17,7 +17,7 @@ internal import HostileArchives
         --seed N         the numbers of a run; by default chosen, and printed
         --corpus FOLDER  more archives to make mutants from
         --save-to FOLDER where inputs are kept that failed; the current folder by default
-        --first N        the number of the first mutant, to go on where a run ended
+        --first N        the number of the first mutant, to continue where a run ended
         --model NAME     only this model; also one that may trap by itself
 
       Exit status: 0, 1 when an input failed, 2 for a wrong command line.

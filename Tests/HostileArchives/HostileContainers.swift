@@ -2,7 +2,7 @@ internal import Foundation
 internal import Keepsake
 
 // Types that read by hand and ask for more than is there: other containers, other types, the same thing twice, keys
-// from the last to the first. They take errors and go on, which is where a reader has to go back to a sound state.
+// from the last to the first. They take errors and continue, which is where a reader has to go back to a sound state.
 
 struct FuzzedKey: CodingKey {
   let stringValue: String

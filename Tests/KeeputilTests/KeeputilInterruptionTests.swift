@@ -41,7 +41,7 @@ import Testing
       return process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
     }
 
-    /// Lets the tool say what it has to say, and go on; its exit status.
+    /// Lets the tool say what it has to say, and continue; its exit status.
     func goOn() throws -> Int32 {
       _ = try errors.fileHandleForReading.readToEnd()
       process.waitUntilExit()

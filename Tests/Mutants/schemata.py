@@ -142,7 +142,7 @@ def contains_operator(code, extent, operators):
 
 
 class Rewriter:
-    """Rewrites the files of the reader; numbers go on from file to file."""
+    """Rewrites the files of the reader; numbers continue from file to file."""
 
     def __init__(self, also_nil=()):
         self.count = 0

@@ -141,7 +141,7 @@ public struct ArchiveEditor: Sendable {
 
   // MARK: Paths
 
-  /// The container of the value at `path`, and how that is labelled there.
+  /// The container of the value at `path`, and how that is labeled there.
   private func element(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
     let (container, last) = try container(at: path)
     guard let element = try container.member(last)?.label else { throw try missing(path) }

@@ -20,7 +20,7 @@ public struct ArchiveFormatting: OptionSet, Sendable {
   /// archives that never leave memory, or whose storage has checksums of its own.
   ///
   /// Whatever ``ArchiveVerification`` they use, readers then find only damage that breaks the structure of the
-  /// archive: a changed digit reads as another number. The directory of the tables keeps its checksum.
+  /// archive: a changed digit reads as another number.
   public static let withoutChecksums = ArchiveFormatting(rawValue: 1 << 1)
 
   /// A small archive has the form of a large one, to which saves can be appended (Format §7).

@@ -22,7 +22,7 @@
     ///   - userInfo: the user info of the encoders that the values get.
     ///   - progress: counts the bytes that are written; it is complete when the file is in place. Cancelling it, or the
     ///     task, ends the save unless the file is already in place.
-    /// - Throws: `CancellationError` if the save was cancelled; the old file then stays. Otherwise as
+    /// - Throws: `CancellationError` if the save was canceled; the old file then stays. Otherwise as
     ///   ``archive(rootObject:to:outputFormatting:userInfo:)``.
     nonisolated(nonsending) public static func save<Root: Encodable>(
       rootObject: Root,
@@ -76,7 +76,7 @@
     private let progress: Progress?
     private let isCancelled = Atomic(false)
 
-    /// So much is written between two looks at whether the save was cancelled.
+    /// So much is written between two looks at whether the save was canceled.
     private static let pieceByteCount = 1 << 20
 
     init(_ progress: Progress?) {

@@ -43,9 +43,9 @@ final class DecodingKeyTable: SpareKeeper {
   ) -> KeyedDecodingContainer<Key> {
     let state = DecodingContainerState(session, self, offset, depth)
     let container = KeyedDecodingContainer(KeyedValueDecoder<Key>(state))
-    guard session.types.keepsSpares else { return container }
+    guard session.types.kept.isKeeping else { return container }
     let isFirst = spares.isEmpty
-    if spares.keep(container, state) != nil, isFirst { session.types.tablesWithSpares.append(self) }
+    if spares.keep(container, state) != nil, isFirst { session.types.kept.append(self) }
     return container
   }
 

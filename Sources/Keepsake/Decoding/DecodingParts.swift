@@ -32,6 +32,16 @@ struct DecodingNesting {
   var base = 0
   /// The value that is being decoded by itself, and its path, once that was requested.
   var detached: (offset: Int, way: DecodingWay?) = (-1, nil)
+  /// From how many levels on, in one object, it is looked at how deep values are nested.
+  var usualValueDepth: Int
+
+  init(_ limits: ArchiveLimits) {
+    usualValueDepth = DecodingNesting.usualValueDepth(limits)
+  }
+
+  static func usualValueDepth(_ limits: ArchiveLimits) -> Int {
+    min(limits.maximumValueDepth, ArchiveLimits.usualValueDepth)
+  }
 
   /// Notes that the value at `offset`, which ends at `end`, was read.
   @inline(__always)
@@ -100,9 +110,8 @@ struct DecodedTypes {
   var keyTables = TypeCache<DecodingKeyTable>()
   /// What the process-wide names of types were when the plans were made.
   var namesGeneration = -1
-  /// Whether keyed containers are kept to be used again.
-  var keepsSpares = true
-  var tablesWithSpares: [DecodingKeyTable] = []
+  /// The keyed containers that are kept to be used again.
+  var kept = KeptContainers<DecodingKeyTable>()
 }
 
 /// The objects that were decoded, and the references to them.

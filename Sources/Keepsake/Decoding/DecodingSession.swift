@@ -3,7 +3,7 @@ final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) private(set) var image: ArchiveImage
   @safe @exclusivity(unchecked) private(set) var reader: ByteReader
   @safe @exclusivity(unchecked) var settings: DecodingSettings
-  @safe @exclusivity(unchecked) var nesting = DecodingNesting()
+  @safe @exclusivity(unchecked) var nesting: DecodingNesting
   @safe @exclusivity(unchecked) var stack = RecursionStack()
   @safe @exclusivity(unchecked) var lookups: KeyLookups
   @safe @exclusivity(unchecked) var types = DecodedTypes()
@@ -13,7 +13,6 @@ final class DecodingSession: DeepRecursion {
   /// Whose turn it is: lazy values are read by any thread.
   let turn = DecodingTurn()
   @safe @exclusivity(unchecked) var checks: DecodingChecks
-  @safe @exclusivity(unchecked) var waitingContainerCount = 0
 
   init(
     _ image: ArchiveImage,
@@ -31,6 +30,7 @@ final class DecodingSession: DeepRecursion {
       hidesRootKey: hidesRootKey,
       knownClasses: knownClasses
     )
+    nesting = DecodingNesting(limits)
     graph = DecodedGraph(objects: ObjectStore(count: image.directory.bodyCount))
     later = DecodedLater(readLast: PropertiesReadLast(image))
     checks = DecodingChecks(budget: DecodingBudget(limits, image))
@@ -39,6 +39,7 @@ final class DecodingSession: DeepRecursion {
   /// Changes what the caller allows and which types it knows: those found before may be others then.
   func change(_ change: (inout DecodingSettings) -> Void) {
     change(&settings)
+    nesting.usualValueDepth = DecodingNesting.usualValueDepth(settings.limits)
     checks.budget.allocationLimit = settings.limits.allocation(forArchiveOf: image.openedByteCount)
     forgetTypes()
   }
@@ -75,6 +76,7 @@ final class DecodingSession: DeepRecursion {
     reader = image.reader
     if !userInfo.isEmpty { settings.userInfo = userInfo }
     settings.limits = limits
+    nesting.usualValueDepth = DecodingNesting.usualValueDepth(limits)
     checks.budget.startOver(limits, image)
     graph.objects.grow(to: image.directory.bodyCount)
     later.readLast.startOver(image)
@@ -89,7 +91,7 @@ final class DecodingSession: DeepRecursion {
     later.readLast = PropertiesReadLast(image)
     lookups.keyNumbers = nil
     // They know which keys and classes there were not; their containers hold the session.
-    dropContainers()
+    types.kept.removeAll()
     types.keyTables = TypeCache()
     forgetTypes()
   }
@@ -107,9 +109,7 @@ final class DecodingSession: DeepRecursion {
   /// Whether it has to be looked at whether a value in the container at `depth` is too deep.
   @inline(__always)
   func isUnusuallyDeep(below depth: Int) -> Bool {
-    let levels = depth &- nesting.base
-    return levels >= ArchiveLimits.usualValueDepth || levels >= settings.limits.maximumValueDepth
-      || depth >= settings.limits.maximumDepth
+    depth &- nesting.base >= nesting.usualValueDepth || depth >= settings.limits.maximumDepth
   }
 
   /// Gives the frame at `depth` to the value at `offset`.
@@ -144,27 +144,18 @@ final class DecodingSession: DeepRecursion {
   /// Lets go of the containers that are kept to be used again, which hold the session. To be called when the
   /// unarchiver goes.
   func dropSpares() {
-    types.keepsSpares = false
-    dropContainers()
-  }
-
-  private func dropContainers() {
-    for table in types.tablesWithSpares { table.spares.removeAll() }
-    types.tablesWithSpares = []
+    types.kept.isKeeping = false
+    types.kept.removeAll()
   }
 
   /// Runs `decode`, and keeps containers meanwhile even if there is nobody who lets go of them later.
   @inline(__always)
   func keepingSpares<Value>(_ decode: () throws -> Value) rethrows -> Value {
-    let keptSpares = types.keepsSpares
-    types.keepsSpares = true
+    let keptSpares = types.kept.isKeeping
+    types.kept.isKeeping = true
     defer { if !keptSpares { dropSpares() } }
     return try decode()
   }
-
-  /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
-  /// else holds one.
-  func forgetArchiveInSpares() -> Int? { types.tablesWithSpares.forgetArchive() }
 
   /// The number of the key of that name in the archive, or -1 when no record has it.
   func keyNumber(_ name: String) -> Int { lookups.number(of: name, in: image) }

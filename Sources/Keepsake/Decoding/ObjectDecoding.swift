@@ -83,15 +83,15 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     } else {
       try image.use { try $0.checkExtent(start, fills: body) }
     }
-    session.graph.objects.begin(number, origin: reference)
-    session.graph.inProgress.append(
+    session.begin(
       TypedValueInProgress(
         number: number,
         entry: classNumber,
         type: buildable.use { $0.type },
         range: body,
         content: start
-      )
+      ),
+      reference
     )
     content = start
     return (buildable, body.upperBound)
@@ -188,6 +188,12 @@ extension DecodingSession {
   }
 
   // MARK: The life of an object
+
+  @inline(__always)
+  fileprivate func begin(_ object: TypedValueInProgress, _ reference: Int) {
+    graph.objects.begin(object.number, origin: reference)
+    graph.inProgress.append(object)
+  }
 
   /// Walks the body of the innermost object, if that was put off until something else is read than primitive properties
   /// (``readFields(_:of:at:)``).

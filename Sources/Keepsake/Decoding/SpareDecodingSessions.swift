@@ -84,6 +84,13 @@ enum SpareDecodingSessions {
 }
 
 extension DecodingSession: ReusableCoder {
+  var waitingContainerCount: Int {
+    get { types.kept.waitingCount }
+    set { types.kept.waitingCount = newValue }
+  }
+
+  func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
+
   /// Of larger archives, or of those with more objects, what was found out is worth less than the memory that it takes.
   static let mostKeptBytes = 1 << 16
   private static let mostKeptObjects = 1 << 9

@@ -5,7 +5,7 @@ extension EncodingSession {
   /// stands there.
   func reopen(_ range: Range<Int>, _ key: ExactString, _ host: NestedContainer?) -> NestedContainer? {
     guard let bytes = copy(ofValueAt: range) else { return nil }
-    var frame = EncodingFrame(id: makeFrameID(), start: 0)
+    var frame = EncodingFrame(id: nesting.makeFrameID(), start: 0)
     frame.isNested = true
     let nested = newNested(frame: frame.id, parent: context.top.id, key: key, host: host)
     nested.detached = EncodingContext(

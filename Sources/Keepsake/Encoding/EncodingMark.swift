@@ -29,7 +29,7 @@ extension EncodingSession {
       classes: tables.classes.mark,
       graph: bodies.graph.mark(inBody: bodies.isInProgress),
       conditionals: tables.conditionals?.mark ?? ConditionalRegistry.Mark(),
-      lastFrameID: lastFrameID
+      lastFrameID: nesting.lastFrameID
     )
   }
 
@@ -79,7 +79,7 @@ extension EncodingSession {
   func noteWrite(into nested: NestedContainer) {
     // Of two writes only the later one matters if its container is not the newer one.
     while let last = outcome.lateWrites.last, last.frame >= nested.frame { outcome.lateWrites.removeLast() }
-    outcome.lateWrites.append(LateWrite(time: makeFrameID(), frame: nested.frame))
+    outcome.lateWrites.append(LateWrite(time: nesting.makeFrameID(), frame: nested.frame))
   }
 
   /// Looks whether a container that is older than the frame `mark` was written since then. All else has been taken back.

@@ -44,6 +44,13 @@ struct EncodingNesting {
   var depthToLookAt = EncodingNesting.depthStep
   /// In how many deferred values the one being written is.
   var deferralDepth = 0
+  private(set) var lastFrameID: FrameID = 0
+
+  @inline(__always)
+  mutating func makeFrameID() -> FrameID {
+    lastFrameID &+= 1
+    return lastFrameID
+  }
 }
 
 /// The tables of the archive (Format §5).
@@ -115,9 +122,8 @@ struct EncodedTypes {
     counts.append(1)
     return counts
   }()
-  /// Whether keyed containers are kept to be used again.
-  var keepsSpares = true
-  var tablesWithSpares: [EncodingKeyTable] = []
+  /// The keyed containers that are kept to be used again.
+  var kept = KeptContainers<EncodingKeyTable>()
 
   /// The number under which is noted how long heads are; `byteCount` of the first.
   func addHead(byteCount: UInt8) -> UInt32 {

@@ -13,7 +13,6 @@ final class EncodingSession: DeepRecursion {
   /// The bytes of the active context. It is always this one object, so that reaching it costs no reference
   /// counting; what a context that waits has written is in a buffer of the context's own.
   let buffer = ByteBuffer()
-  @safe @exclusivity(unchecked) private(set) var lastFrameID: FrameID = 0
   @safe @exclusivity(unchecked) var nesting = EncodingNesting()
   @safe @exclusivity(unchecked) var stack = RecursionStack()
   @safe @exclusivity(unchecked) var tables = EncodedTables()
@@ -22,7 +21,6 @@ final class EncodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var observation = EncodingObservation()
   @safe @exclusivity(unchecked) var ordering = ContentQuestions()
   @safe @exclusivity(unchecked) var outcome = EncodingOutcome()
-  @safe @exclusivity(unchecked) var waitingContainerCount = 0
 
   init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
     settings = EncodingSettings(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: hidesRootKey)
@@ -45,7 +43,6 @@ final class EncodingSession: DeepRecursion {
     bodies.forgetArchive()
     if !outcome.lateWrites.isEmpty { outcome.lateWrites = [] }
     settings.forgetArchive()
-    lastFrameID = 0
     nesting = EncodingNesting()
   }
 
@@ -58,19 +55,13 @@ final class EncodingSession: DeepRecursion {
 
   // MARK: Frames
 
-  func makeFrameID() -> FrameID {
-    lastFrameID &+= 1
-    return lastFrameID
-  }
-
   /// Opens a frame for a value that begins here.
   @inline(__always)
   func push() throws {
     nesting.depth += 1
     if nesting.depth >= nesting.depthToLookAt { try checkDepth() }
     context.lower.push(context.top)
-    lastFrameID &+= 1
-    context.top = EncodingFrame(id: lastFrameID, start: buffer.count)
+    context.top = EncodingFrame(id: nesting.makeFrameID(), start: buffer.count)
   }
 
   private func checkDepth() throws {
@@ -215,16 +206,11 @@ final class EncodingSession: DeepRecursion {
   /// Lets go of the containers that are kept to be used again, which hold the session. To be called when nobody
   /// encodes any more.
   func dropSpares() {
-    types.keepsSpares = false
-    for table in types.tablesWithSpares { table.spares.removeAll() }
-    types.tablesWithSpares = []
+    types.kept.isKeeping = false
+    types.kept.removeAll()
     ordering.order?.end()
     ordering.order = nil
   }
-
-  /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
-  /// else holds one.
-  func forgetArchiveInSpares() -> Int? { types.tablesWithSpares.forgetArchive() }
 
   // MARK: Finishing
 
@@ -311,10 +297,10 @@ final class EncodingKeyTable: SpareKeeper {
   ) -> KeyedEncodingContainer<Key> {
     let state = EncodingContainerState(session, self, frame, nested)
     let container = KeyedEncodingContainer(KeyedValueEncoder<Key>(state))
-    guard session.types.keepsSpares else { return container }
+    guard session.types.kept.isKeeping else { return container }
     let isFirst = spares.isEmpty
     let spare = spares.keep(container, state)
-    if isFirst, spare != nil { session.types.tablesWithSpares.append(self) }
+    if isFirst, spare != nil { session.types.kept.append(self) }
     nested?.spare = spare
     return container
   }

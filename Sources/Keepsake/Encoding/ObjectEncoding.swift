@@ -182,7 +182,7 @@ extension EncodingSession {
       nesting.base, nesting.deferralDepth, nesting.depthToLookAt
     )
     let outerClass = bodies.classWithWeakProperties
-    otherContext.startOver(EncodingFrame(id: makeFrameID(), start: 0), .elements([]))
+    otherContext.startOver(EncodingFrame(id: nesting.makeFrameID(), start: 0), .elements([]))
     swap(&context, &otherContext)
     buffer.exchange(with: bodies.assembly.buffer)
     bodies.isInProgress = true
@@ -207,7 +207,7 @@ extension EncodingSession {
   private func beginBody(_ basePath: EncodingContext.BasePath, class number: Int?) {
     bodies.graph.beginBody()
     nesting.depthToLookAt = nesting.depth &+ EncodingNesting.depthStep
-    context.startOver(EncodingFrame(id: makeFrameID(), start: buffer.count), basePath)
+    context.startOver(EncodingFrame(id: nesting.makeFrameID(), start: buffer.count), basePath)
     buffer.append(varint: number.map { $0 &+ 1 } ?? 0)
   }
 

@@ -17,6 +17,13 @@ enum SpareEncodingSessions {
 }
 
 extension EncodingSession: ReusableCoder {
+  var waitingContainerCount: Int {
+    get { types.kept.waitingCount }
+    set { types.kept.waitingCount = newValue }
+  }
+
+  func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
+
   /// More memory than this is given back when an archive is complete.
   private static let mostKeptBytes = 1 << 16
   /// With more objects, keys or strings than this, to forget them takes longer than to make a new session.

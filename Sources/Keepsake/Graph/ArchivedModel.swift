@@ -13,11 +13,8 @@
 /// }
 /// ```
 ///
-/// Models may refer to each other in cycles. Each property has a default. It keeps the default if the archive has no
-/// value for it, or has nil and the property is not optional. So you can add properties later. You can also remove them:
-/// values without a property are ignored. Observers (`didSet`) do not run while an object is decoded.
-///
-/// The rules of ``ArchivedFields`` apply. A type that is not `Codable` is an error that names the property, and
+/// Models may refer to each other in cycles. The rules of ``ArchivedFields`` apply, except that a property that is not
+/// optional keeps its default if the archive has nil. So you can add and remove properties.
 /// ``ArchivedFields/archivedKeys`` renames the key of a property or leaves the property out:
 ///
 /// ```swift

@@ -7,8 +7,8 @@
 /// }
 /// ```
 ///
-/// An archive of many chapters opens in milliseconds, and only the pages that you use are read. Objects that several lazy
-/// properties of an archive share are one instance, whenever each is read. Several threads may access a property at once.
+/// Objects that several lazy properties of an archive share are one instance, whenever each is read. Several threads may
+/// access a property at once.
 ///
 /// The archive stays in memory, or the file mapped, as long as values in it are still to be read. When an
 /// ``ArchiveDocument`` is saved, a value that you have not accessed stays in the file unchanged. When you archive its owner

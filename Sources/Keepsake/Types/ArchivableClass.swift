@@ -2,8 +2,8 @@
 ///
 /// An archive has the name of a type if the declaration does not determine the type: for a `Dog` in an `[Animal]`, and for
 /// any class, structure or enumeration behind a protocol. By default this is the runtime's name, so renaming the type or
-/// moving it to another module would make such archives unreadable. A declared name stays the same. Every program that
-/// contains the type finds it by this name, without registration.
+/// moving it to another module would make such archives unreadable. Every program that contains the type finds it by a
+/// declared name, without registration.
 ///
 /// ```swift
 /// final class Dog: Animal {}
@@ -15,8 +15,7 @@
 /// }
 /// ```
 ///
-/// The runtime's name of a private or local type means nothing in another process. With a declared name you can archive
-/// such a type like any other. Return the same values each time.
+/// With a declared name you can archive a private or local type like any other. Return the same values each time.
 ///
 /// ## Subclasses
 ///

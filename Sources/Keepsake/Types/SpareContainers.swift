@@ -94,18 +94,34 @@ protocol SpareKeeper: AnyObject {
   var spares: SpareContainers<State> { get set }
 }
 
-extension Array where Element: SpareKeeper {
-  /// Makes the containers of all ready for another archive, and leaves out those that keep none any more; returns how many
-  /// containers there are, or `nil` when one is still held.
+/// The containers that a session keeps, of all types of keys.
+struct KeptContainers<Keeper: SpareKeeper> {
+  /// Whether containers are kept. They hold the session, so somebody has to let go of them.
+  var isKeeping = true
+  private var keepers: [Keeper] = []
+  /// How many wait with the session, when it waits itself.
+  var waitingCount = 0
+
+  mutating func append(_ keeper: Keeper) { keepers.append(keeper) }
+
+  /// Lets go of all.
+  mutating func removeAll() {
+    let dropped = keepers
+    keepers = []
+    for keeper in dropped { keeper.spares.removeAll() }
+  }
+
+  /// Makes all ready for another archive, and leaves out the keepers that have none any more; returns how many containers
+  /// there are, or `nil` when one is still held.
   mutating func forgetArchive() -> Int? {
     var count = 0
     var keepAll = true
-    for keeper in self {
+    for keeper in keepers {
       guard let spares = keeper.spares.forgetArchive() else { return nil }
       count += spares
       if spares == 0 { keepAll = false }
     }
-    if !keepAll { removeAll { $0.spares.isEmpty } }
+    if !keepAll { keepers.removeAll { $0.spares.isEmpty } }
     return count
   }
 }

@@ -1,7 +1,7 @@
 /// A value in an archive, viewed without its Swift type.
 ///
-/// A value has its offset and its kind, and reads anything else when you ask for it. So in an archive of gigabytes, you pay
-/// only for the parts that you read. The program needs none of the classes in the archive.
+/// A value has its offset and its kind, and reads anything else when you ask for it. The program needs none of the classes
+/// in the archive.
 ///
 /// ```swift
 /// let archive = try ArchiveValue(forReadingFile: "library.keepsake")

@@ -1,6 +1,6 @@
 /// The header of an archive: the signature and the format version (Format §2).
 package enum Header {
-  /// The bytes by which an archive is recognised; they also show damage by text-mode transfers.
+  /// The bytes by which an archive is recognized; they also show damage by text-mode transfers.
   package static let signature: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A]
   package static let major: UInt8 = 1
   /// What is written. A reader takes any (Format §11).

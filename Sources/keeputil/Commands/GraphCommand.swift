@@ -17,7 +17,7 @@ enum GraphCommand: Command {
     A very wide picture is divided into bands, one below the other. A reference from one band to another, or across a
     dense picture, is a line of text in its box, such as "next → #17", and not an arrow.
 
-    The picture is self-contained, has colours for light and dark pages, and is always the same for the same archive.
+    The picture is self-contained, has colors for light and dark pages, and is always the same for the same archive.
 
     \(ManualPage.progress)
 

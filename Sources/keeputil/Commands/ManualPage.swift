@@ -64,7 +64,7 @@ extension ManualPage {
 
   static let colorOption = """
     --color WHEN
-      colours: auto (the default: if standard output is a terminal, the variable NO_COLOR is not set and TERM is
+      colors: auto (the default: if standard output is a terminal, the variable NO_COLOR is not set and TERM is
       not "dumb"), always or never
     """
 

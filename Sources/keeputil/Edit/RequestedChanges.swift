@@ -33,7 +33,7 @@ struct RequestedChanges {
     }
   }
 
-  /// The change for an option. What it names must exist: otherwise a misspelt name would silently change nothing.
+  /// The change for an option. What it names must exist: otherwise a misspelled name would silently change nothing.
   private static func change(_ option: String, _ text: String) throws -> Change {
     switch option {
     case "--remove":

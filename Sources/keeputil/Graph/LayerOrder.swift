@@ -32,12 +32,12 @@ struct LayerOrder {
     return best.columns
   }
 
-  /// Sorts a column by the average position of the neighbours of its slots on one side.
+  /// Sorts a column by the average position of the neighbors of its slots on one side.
   private mutating func sort(_ rank: Int, _ neighbours: (LayeredLayout.Slot) -> [Int]) {
     let column = columns[rank]
     let keys = column.enumerated().map { index, slot in
       let beside = neighbours(slots[slot])
-      // A slot without neighbours stays about where it is.
+      // A slot without neighbors stays about where it is.
       guard !beside.isEmpty else { return Double(index) }
       return Double(beside.reduce(0) { $0 + positions[$1] }) / Double(beside.count)
     }
@@ -101,7 +101,7 @@ enum LayerPlacing {
   }
 
   /// Places the slots of a column as near to their ideal positions as their order and the gaps between them allow: by least
-  /// squares, which pools neighbours that would overlap.
+  /// squares, which pools neighbors that would overlap.
   private static func settle(_ column: [Int], _ wanted: [Double], _ slots: inout [LayeredLayout.Slot]) {
     var shifts = [0.0]
     for (above, below) in zip(column, column.dropFirst()).map({ (slots[$0], slots[$1]) }) {

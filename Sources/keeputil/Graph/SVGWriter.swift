@@ -1,4 +1,4 @@
-/// Writes a drawing as self-contained SVG, in colours for light and for dark pages.
+/// Writes a drawing as self-contained SVG, in colors for light and for dark pages.
 enum SVGWriter {
   static func write(_ drawing: GraphDrawing, _ output: any Output) throws {
     let (width, height) = (number(drawing.width), number(drawing.height))
@@ -97,7 +97,7 @@ enum SVGWriter {
     try output.write(result + "</g>\n")
   }
 
-  /// The same colour for the same class, in each picture: FNV-1a.
+  /// The same color for the same class, in each picture: FNV-1a.
   private static func hue(_ title: String) -> Int {
     let hash = title.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return Int((hash ^ hash >> 32) % 360)

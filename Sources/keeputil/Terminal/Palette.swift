@@ -1,6 +1,6 @@
 import Foundation
 
-/// Colours and weights for the terminal: its eight basic colours, which follow its theme.
+/// Colors and weights for the terminal: its eight basic colors, which follow its theme.
 struct Palette {
   enum Ink: String {
     case key = "36"
@@ -34,7 +34,7 @@ struct Palette {
     }
   }
 
-  /// Whether there are colours: anything but a terminal would show their codes.
+  /// Whether there are colors: anything but a terminal would show their codes.
   private static var isWelcome: Bool {
     let environment = ProcessInfo.processInfo.environment
     // https://no-color.org: any text but none at all.
@@ -42,7 +42,7 @@ struct Palette {
       && !["dumb", ""].contains(environment["TERM"] ?? "")
   }
 
-  /// The text in a colour or weight. It must be escaped already.
+  /// The text in a color or weight. It must be escaped already.
   func paint(_ text: String, _ ink: Ink) -> String {
     isOn && !text.isEmpty ? "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m" : text
   }

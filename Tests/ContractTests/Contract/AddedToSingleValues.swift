@@ -215,7 +215,7 @@ import Testing
 
   // MARK: A key that has a value
 
-  @Test("a nested container goes on where an encoded array of any kind ends")
+  @Test("a nested container continues where an encoded array of any kind ends")
   func arraysUnderKeys() throws {
     let lists: [any Encodable] = [
       [1, 2], [UInt8(1), 2], [1.0, 2], [Float(1), 2], ["1", "2"], [Int](), [true], Set([1]), Data([1, 2]),

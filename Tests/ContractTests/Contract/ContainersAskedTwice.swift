@@ -37,7 +37,7 @@ import Testing
     #expect(keys == ["a", "c", "d", "shared"])
   }
 
-  @Test("an unkeyed container asked for twice goes on where the first one is")
+  @Test("an unkeyed container asked for twice continues where the first one is")
   func unkeyed() throws {
     let data = try write { encoder in
       var first = encoder.unkeyedContainer()

@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// A nested container that nobody holds any more, whose parent has gone on, and that is asked for once more: it goes on
+/// A nested container that nobody holds any more, whose parent has continued, and that is asked for once more: it continues
 /// where it was.
 @Suite struct ContainersOpenedAgain {
   private enum Keys: String, CodingKey { case inner, sibling, a, b, c, deeper }
@@ -18,7 +18,7 @@ import Testing
     _ parts: [(inout Container<Key>) throws -> Void]
   ) throws {
     for part in parts {
-      // Let go of before the parent goes on.
+      // Let go of before the parent continues.
       do {
         var nested = container.nestedContainer(keyedBy: Key.self, forKey: inner)
         try part(&nested)

@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("an array read half by hand goes on as it is")
+  @Test("an array read half by hand continues as it is")
   func halfRead() throws {
     let data = try ArchiveEncoder().encode(["list": [1, 2, 3, 300, 5]])
     try readKeyed(data) { container throws in

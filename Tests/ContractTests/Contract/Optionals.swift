@@ -139,7 +139,7 @@ import Testing
     try check(Data([1]))
   }
 
-  @Test("in an unkeyed container, decodeNil goes on only when there is a nil")
+  @Test("in an unkeyed container, decodeNil continues only when there is a nil")
   func unkeyed() throws {
     let data = try writeUnkeyed { list in
       try list.encodeNil()

@@ -59,7 +59,7 @@ import Testing
     )
   }
 
-  @Test("a nested container goes on where it was after its value was read as a dictionary")
+  @Test("a nested container continues where it was after its value was read as a dictionary")
   func dictionaryBetween() throws {
     try readKeyed(ArchiveEncoder().encode(["m": ["a": 1, "b": 2]])) { container throws in
       let nested = try container.nestedContainer(keyedBy: AnyKey.self, forKey: "m")

@@ -88,7 +88,7 @@ import Testing
     #expect(!unarchiver.containsValue(forKey: "bad"))
   }
 
-  @Test("a container that goes on after a value that threw")
+  @Test("a container that continues after a value that threw")
   func goingOn() throws {
     let data = try write { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)

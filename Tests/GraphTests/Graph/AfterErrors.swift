@@ -3,7 +3,7 @@ import Keepsake
 import TestSupport
 import Testing
 
-/// What an archiver holds after it has thrown and its caller has gone on.
+/// What an archiver holds after it has thrown and its caller has continued.
 @Suite struct AfterErrors {
   @Test("objects reached through a container that is nested at the top level stay, when a later value throws")
   func nestedAtTheTop() throws {

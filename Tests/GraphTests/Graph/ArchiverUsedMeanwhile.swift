@@ -239,7 +239,7 @@ import Testing
     #expect(try failure { try unarchiver.decode(String.self, forKey: "root") }.code == .misuse)
   }
 
-  @Test("decoding that is finished, or goes on with another key, in an initializer")
+  @Test("decoding that is finished, or continues with another key, in an initializer")
   func unarchiverUsedMeanwhile() throws {
     let archiver = KeyedArchiver()
     try archiver.encode([Piece("a", [Piece("b")]), Piece("c")], forKey: "pieces")

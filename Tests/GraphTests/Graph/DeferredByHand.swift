@@ -112,7 +112,7 @@ import Testing
     #expect(back.next?.name == "plain" && back.next?.next == nil)
   }
 
-  @Test("the closure is not called when the initializer throws and the parent goes on")
+  @Test("the closure is not called when the initializer throws and the parent continues")
   func abandoned() throws {
     let data = try writeKeyed { container in
       try container.encode(Refusing(), forKey: "refusing")

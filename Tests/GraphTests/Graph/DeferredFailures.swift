@@ -41,7 +41,7 @@ import Testing
     )
   }
 
-  @Test("the unarchiver goes on, and the objects of the failed decode are made anew")
+  @Test("the unarchiver continues, and the objects of the failed decode are made anew")
   func goesOn() throws {
     let shared = WrittenLink("shared")
     let bad = WrittenLink("bad")

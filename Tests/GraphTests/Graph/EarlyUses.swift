@@ -65,7 +65,7 @@ import Testing
     #expect(log.answers == [true, false])
   }
 
-  @Test("an optional is nil where an initializer reads it, and the archive is refused although that goes on")
+  @Test("an optional is nil where an initializer reads it, and the archive is refused though it continues")
   func readByAnInitializer() throws {
     let log = EarlyLog()
     let data = try ArchiveEncoder().encode([Reader(value: EntryOwner("a"))])
@@ -76,7 +76,7 @@ import Testing
     #expect(try roundTrip([Reader(value: nil)])[0].value == nil)
   }
 
-  @Test("the unarchiver goes on with other keys, and with the same one as another type")
+  @Test("the unarchiver continues with other keys, and with the same one as another type")
   func goesOn() throws {
     let owner = EntryOwner("owner")
     owner.entries = [Entry(owner: owner)]

@@ -30,7 +30,7 @@ import Testing
       for _ in 0..<3 { #expect(try ThreadChain.length(of: deep) == 2_000) }
     }
     let workerCount = jobs.count
-    // These go on until all others are done.
+    // These continue until all others are done.
     jobs.append {
       var round = 0
       while done.withLock({ $0 }) < workerCount {

@@ -87,7 +87,7 @@ import Testing
     #expect(again == nil, "an archive came out that has the ring in it")
   }
 
-  @Test("a refused value is refused again where the caller goes on in the same container")
+  @Test("a refused value is refused again where the caller continues in the same container")
   func refusedInACollection() throws {
     let ring = Ring()
     ring.next = ring
@@ -252,7 +252,7 @@ private final class Soft: Codable {
   @WeakReference var weak: Soft?
 }
 
-/// Has values that are nested deep beside the one that goes on.
+/// Has values that are nested deep beside the one that continues.
 private final class Bulky: Codable {
   var next: Bulky?
   var deep = [[[[[[[[[[1, 2]]]]]]]]]]

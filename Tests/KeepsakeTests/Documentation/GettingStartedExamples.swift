@@ -63,22 +63,22 @@ import Testing
 
     let archiver = KeyedArchiver()
     try archiver.encode(books, forKey: "books")
-    try archiver.encode(books[0].author, forKey: "favourite")
+    try archiver.encode(books[0].author, forKey: "favorite")
     try archiver.encode(7, forKey: "page")
     try archiver.write(toFile: path)
 
     let unarchiver = try KeyedUnarchiver(forReadingFile: path)
-    let favourite = try unarchiver.decode(Author.self, forKey: "favourite")
+    let favorite = try unarchiver.decode(Author.self, forKey: "favorite")
     let page = try unarchiver.decode(Int.self, forKey: "page")
     let notes = try unarchiver.decodeIfPresent([String].self, forKey: "notes")  // nil
 
     #expect(page == 7 && notes == nil)
 
     let shelf = try unarchiver.decode([Book].self, forKey: "books")
-    let isFavourite = shelf[0].author === favourite  // true
+    let isFavorite = shelf[0].author === favorite  // true
 
-    #expect(isFavourite)
-    #expect(unarchiver.allKeys == ["books", "favourite", "page"])
+    #expect(isFavorite)
+    #expect(unarchiver.allKeys == ["books", "favorite", "page"])
   }
 
   @Test("in the place of JSONEncoder and JSONDecoder")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Keepsake
 
-/// Saves that are made while the program goes on.
+/// Saves that are made while the program continues.
 @Suite struct BackgroundSaves {
   let folder: TemporaryFolder
 

@@ -92,7 +92,7 @@ struct FaultInjectionTests {
     }
   }
 
-  @Test("a write that writes nothing is an error, and does not go on for ever", .timeLimit(.minutes(20)))
+  @Test("a write that writes nothing is an error, and does not continue forever", .timeLimit(.minutes(20)))
   func nothingWritten() throws {
     let save = FaultySave.streamed
     let first = try save.run()

@@ -82,7 +82,7 @@ private struct Trace {
   }
 
   private static func step(_ line: Substring, folder: String) -> String? {
-    // "PID call(arguments) = result"; a line may go on after another thread's.
+    // "PID call(arguments) = result"; a line may continue after another thread's.
     let call = line.drop { $0.isNumber || $0 == " " }
     switch call.prefix(while: { $0 != "(" }) {
     case "openat":

@@ -66,7 +66,7 @@ import Testing
     try expect(changed { $0.conditionals[1] += [1] }, at: { $0.conditionals + 2 }) {
       image in _ = try image.conditionalTarget(0, at: 20)
     }
-    // The last text goes on in what is behind the table.
+    // The last text continues in what is behind the table.
     try expect(changed { $0.strings = [[9, 0x61]] }, at: { $0.strings + 10 }) { image in
       _ = try image.string(0, at: 20)
     }
@@ -171,7 +171,7 @@ import Testing
     try expectNoBody(head(topLevel) + [0, 1])
     try expectNoBody(head(topLevel + 1) + [0, 1])
     try expectNoBody(head(1 << 61) + [2, 3])
-    // The lengths go on behind the table.
+    // The lengths continue behind the table.
     try expectNoBody(head(16, lengths: 1) + [2, 3])
     try expectNoBody(head(16, lengths: .max >> 32) + [2, 3])
     for code in 1...3 as ClosedRange<UInt64> {

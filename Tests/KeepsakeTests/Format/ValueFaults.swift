@@ -244,7 +244,7 @@ import Testing
 
   @Test("a value of the top level does not reach past the end of its body")
   func valueEnd() throws {
-    // Texts, bytes and numbers that go on in the top level.
+    // Texts, bytes and numbers that continue in the top level.
     try expect([0x25, 0x61], as: String.self, at: 2)
     try expect([0x18, 5, 0x61], as: String.self, at: 3)
     try expect([0x51, 0x25, 0x61], as: [String].self, at: 3)

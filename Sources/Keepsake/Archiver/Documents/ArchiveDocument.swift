@@ -12,16 +12,15 @@
 /// try document.save()
 /// ```
 ///
-/// A save appends the objects that are new or have changed, and nothing else. You need not mark changes: the document
-/// encodes the objects and compares them with the file. Once ``save(date:)`` has returned, the save survives a crash
-/// or a power cut; until then, the file contains the previous save.
+/// A save appends the objects that are new or have changed. You need not mark changes: the document encodes the objects
+/// and compares them with the file. Once ``save(date:)`` has returned, the save survives a crash or a power cut; until
+/// then, the file has the previous save or this one, whole.
 ///
-/// Earlier saves stay in the file until it is compacted: see ``saves``, ``root(asOf:)`` and ``revert(to:date:)``. You
-/// can open any archive of a root object as a document; it has one save. ``KeyedUnarchiver`` reads the newest save of a
-/// document.
+/// Earlier saves stay in the file until it is compacted: see ``saves``, ``root(asOf:)`` and ``revert(to:date:)``. Any
+/// archive of a root object is a document with one save. ``KeyedUnarchiver`` reads the newest save of a document.
 ///
-/// While a document is open, no other document, in any process, can open its file; readers can. A document belongs to
-/// one thread at a time. An actor can keep it, and you can send it to one.
+/// While a document is open, no other document, in any process, can open its file; readers can. Use a document from one
+/// thread at a time. An actor can keep it, and you can send it to one.
 ///
 /// The document keeps all objects of the last save alive until the next save, even those that the root object no
 /// longer reaches.
@@ -108,8 +107,7 @@ public final class ArchiveDocument<Root: Codable> {
     try save(nil, date, mayCompact: compactsAutomatically)
   }
 
-  /// Saves the given objects if they have changed since the last save. The document skips all others, so the save
-  /// takes time in proportion to the changes.
+  /// Saves the given objects if they have changed since the last save, and skips all others.
   ///
   /// ```swift
   /// note.text = "changed"
@@ -117,10 +115,9 @@ public final class ArchiveDocument<Root: Codable> {
   /// try document.save(changed: [note, document.root])
   /// ```
   ///
-  /// The save finds new objects where changed ones refer to them, and always includes a root object that is a
-  /// structure. If you leave out an object that has changed, the next ``save(date:)`` finds it.
-  ///
-  /// If the changes may have made a cycle through objects that you did not list, the document compares everything.
+  /// The save includes new objects to which the given ones refer, and a root object that is a structure. If you leave
+  /// out an object that has changed, the next ``save(date:)`` finds it. If the changes may have made a cycle through
+  /// objects that you did not list, the document compares everything.
   ///
   /// - Parameters:
   ///   - objects: the objects of the document whose properties have changed since the last save.
@@ -164,9 +161,8 @@ public final class ArchiveDocument<Root: Codable> {
   ///
   /// The file then equals, byte for byte, what
   /// ``KeyedArchiver/archive(rootObject:toFile:outputFormatting:userInfo:)`` writes with
-  /// ``ArchiveFormatting/sortedKeys``. ``Lazy`` properties that were not read are copied unread; only then the order
-  /// of the tables may differ. The new file replaces the old one atomically, and programs that read the old one
-  /// continue.
+  /// ``ArchiveFormatting/sortedKeys``; the order of the tables may differ if ``Lazy`` properties were not read. The new
+  /// file replaces the old one atomically, and programs that read the old one continue.
   ///
   /// - Throws: as ``save(date:)``.
   /// - Complexity: O(*n*) in the values of the document and in the bytes of those that were not read.

@@ -122,7 +122,7 @@ final class OpenFile: Sendable {
           return unsafe write(number, rest.baseAddress, most)
         }
       }
-      // No progress without an error is no disk file's behaviour; to continue would be to continue for ever.
+      // No progress without an error is no disk file's behavior; to continue would be to continue for ever.
       guard written > 0 else { throw SystemError(number: EIO) }
       count += written
       progress(written)
