@@ -43,29 +43,44 @@ struct WaitingReference {
   }
 }
 
+private final class FoundLater: @unchecked Sendable {
+  // Written by the initializer alone; whether another thread may use the object is up to whoever has it.
+  weak var object: AnyObject?
+
+  init(_ object: AnyObject) { self.object = object }
+}
+
 /// A reference that does not keep its object. It is not generic, since looking up the metadata of a generic box takes
 /// longer than making it.
 final class WeakBox: ReferenceReceiver {
   private let type: Any.Type
-  /// The box may wait for its object until a later call decodes that, when another thread may use whatever holds the box.
-  private let found: Mutex<WeakObject>
+  private weak var found: AnyObject?
+  /// Whether ``found`` was written, which is done once. The box may wait for its object until a later call decodes that,
+  /// when another thread may use whatever holds the box.
+  private let isFound: Atomic<Bool>
+  /// The object, if it was decoded once more after the first one was gone.
+  private let foundLater = Mutex<FoundLater?>(nil)
   /// The property that receives the object, too.
   private var property: StoredProperty?
   private weak var owner: AnyObject?
 
   init<Object: AnyObject>(_ object: Object) {
     type = Object.self
-    found = Mutex(WeakObject(object: object))
+    found = object
+    isFound = Atomic(true)
   }
 
   /// A box that waits for an object, which has to be a `type`: a class or `AnyObject`.
   fileprivate init(waitingFor type: Any.Type) {
     self.type = type
-    found = Mutex(WeakObject())
+    isFound = Atomic(false)
   }
 
   /// The object, once it is known and as long as something else keeps it.
-  var object: AnyObject? { found.withLock(\.self).object }
+  var object: AnyObject? {
+    guard isFound.load(ordering: .acquiring) else { return nil }
+    return found ?? foundLater.withLock(\.self)?.object
+  }
 
   /// Makes a weak property of `owner` refer to the object, now or as soon as it is there. Until then nothing keeps `owner`.
   func whenFound(for owner: AnyObject, _ property: StoredProperty) {
@@ -87,8 +102,13 @@ final class WeakBox: ReferenceReceiver {
     throws
   {
     try reference.check(object, isA: type, session)
-    let weak = WeakObject(object: object)
-    found.withLock { $0 = weak }
+    if isFound.load(ordering: .relaxed) {
+      let later = FoundLater(object)
+      foundLater.withLock { $0 = later }
+    } else {
+      found = object
+      isFound.store(true, ordering: .releasing)
+    }
     if let property, let owner { _ = property.assign(reference: object, in: owner) }
   }
 }

@@ -58,9 +58,8 @@ struct Unretained<Object: AnyObject> {
   }
 }
 
-/// An object that is known as long as something else keeps it. Threads pass it on; whether they may use the object is up to
-/// those who have it.
-struct WeakObject: @unchecked Sendable {
+/// An object that is known as long as something else keeps it.
+struct WeakObject {
   weak var object: AnyObject?
 }
 
