@@ -113,6 +113,8 @@ extension Lazy: Decodable, NativelyDecodable where Value: Decodable {
 }
 
 private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan<Lazy<Value>> {
+  override var isForLazyValues: Bool { true }
+
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Lazy<Value> {
     let start = cursor
     cursor = try session.end(ofValueAt: start)
