@@ -86,6 +86,43 @@ import Testing
     try KeyedUnarchiver.unarchive(type, from: KeyedArchiver.archivedData(withRootObject: root))
   }
 
+  final class Shelf: Codable {
+    weak var best: Leaf?
+    @WeakReference var newest: Leaf?
+    var leaves: [Leaf] = []
+    var mark = 0
+  }
+
+  final class LazyShelf: Codable {
+    weak var best: Leaf?
+    @WeakReference var newest: Leaf?
+    @Lazy var leaves: [Leaf] = []
+    var mark = 0
+  }
+
+  @Test("a property that became lazy, and was not read, keeps what weak references lead to in it")
+  func weakIntoUnread() throws {
+    let shelf = Shelf()
+    shelf.leaves = [Leaf("a"), Leaf("b")]
+    (shelf.best, shelf.newest) = (shelf.leaves[0], shelf.leaves[1])
+    let lazy = try KeyedUnarchiver.unarchive(
+      LazyShelf.self,
+      from: KeyedArchiver.archivedData(withRootObject: shelf)
+    )
+    #expect(!lazy.$leaves.isLoaded)
+    let copy = try KeyedArchiver.copy(of: lazy)
+    #expect(copy.leaves.count == 2 && copy.best === copy.leaves[0] && copy.newest === copy.leaves[1])
+
+    let folder = try TemporaryFolder()
+    try KeyedArchiver.archive(rootObject: shelf, toFile: folder("shelf"))
+    let document = try ArchiveDocument<LazyShelf>(opening: folder("shelf"))
+    document.root.mark = 1
+    try document.save()
+    document.close()
+    let saved = try KeyedUnarchiver.unarchive(Shelf.self, fromFile: folder("shelf"))
+    #expect(saved.mark == 1 && saved.best === saved.leaves[0] && saved.newest === saved.leaves[1])
+  }
+
   @Test("an object is the one that others refer to, and a cycle closes")
   func identity() throws {
     let plain = try read(Plain.self, Self.delayed())

@@ -107,8 +107,7 @@ extension DecodingSession {
       graph.waiting[awaited.number, default: []] += awaited.references
       return true
     }
-    guard !graph.waiting.isEmpty, lazies.contents.values.contains(where: { $0.content?.isArchived == true })
-    else { return [] }
+    guard !graph.waiting.isEmpty, lazies.areUnread else { return [] }
     guard !later.isActive else {
       throw ArchiveError.misuse(
         "A value with @Lazy properties was archived while their archive was still being decoded. Code that does so belongs "

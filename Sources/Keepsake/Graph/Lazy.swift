@@ -119,7 +119,9 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
     let start = cursor
     cursor = try session.end(ofValueAt: start)
     guard try session.isObjectReference(at: start) else {
-      return Lazy(LazyContent(at: start, session))
+      let content = LazyContent<Value>(at: start, session)
+      session.lazies.inline.append(WeakLazyContent(content: content))
+      return Lazy(content)
     }
     if session.settings.isRehearsal { try session.rehearse(Value.self, at: start) }
     let number = try session.referencedBody(at: start) ?? 0
