@@ -123,6 +123,59 @@ import Testing
     #expect(saved.mark == 1 && saved.best === saved.leaves[0] && saved.newest === saved.leaves[1])
   }
 
+  @Test("a property that became lazy keeps nobody alive")
+  func lettingGo() throws {
+    let shelf = Shelf()
+    shelf.leaves = [Leaf("a")]
+    let data = try KeyedArchiver.archivedData(withRootObject: shelf)
+    var lazy: LazyShelf? = try KeyedUnarchiver.unarchive(LazyShelf.self, from: data)
+    weak let kept = lazy
+    #expect(kept?.$leaves.isLoaded == false)
+    lazy = nil
+    #expect(kept == nil)
+  }
+
+  /// Archived as lazy values are. The archiver trusts it to close cycles, which lazy values cannot.
+  final class Forged: Codable, ArchivableClass, SelfRegistering {
+    static var archivedClassName: String { "Keepsake.Lazy" }
+    var next: Forged?
+    var isBare = false
+
+    enum CodingKeys: CodingKey { case next }
+
+    init() {}
+    init(from decoder: any Decoder) throws { throw CocoaError(.coderInvalidValue) }
+
+    func encode(to encoder: any Encoder) throws {
+      if isBare {
+        var container = encoder.singleValueContainer()
+        try container.encode(next)
+      } else {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(next, forKey: .next)
+      }
+    }
+  }
+
+  @Test("lazy values that lead to lazy values without end are an error", arguments: [false, true])
+  func endless(_ isBare: Bool) throws {
+    final class Chain: Codable {
+      var next: Chain?
+    }
+    struct Holder<Value: Codable>: Codable { var value: Value? }
+
+    let values = (0..<3).map { _ in Forged() }
+    for (value, next) in zip(values, values[1...] + values[...0]) {
+      (value.next, value.isBare) = (next, isBare)
+    }
+    let data = try ArchiveEncoder().encode(Holder(value: values[0]))
+    #expect(throws: (any Error).self) { try ArchiveDecoder().decode(Holder<Chain>.self, from: data) }
+    #expect(throws: (any Error).self) { try ArchiveDecoder().decode(Holder<[Int]>.self, from: data) }
+    #expect(throws: (any Error).self) {
+      try ArchiveDecoder().decode(Holder<Polymorphic<any Named>>.self, from: data)
+    }
+  }
+
   @Test("an object is the one that others refer to, and a cycle closes")
   func identity() throws {
     let plain = try read(Plain.self, Self.delayed())

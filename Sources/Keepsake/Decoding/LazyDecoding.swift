@@ -122,7 +122,7 @@ extension DecodingSession {
     guard try leadsToLazyValue(offset) else { return nil }
     let content = try contentOfBody(at: offset)
     guard try !leadsToLazyValue(content) else {
-      throw .damaged("A lazy value leads to another one", at: content)
+      throw .damaged("A reference to a lazy value leads to another one", at: content)
     }
     return content
   }
