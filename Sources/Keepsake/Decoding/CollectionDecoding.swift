@@ -252,7 +252,9 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
       cursor += 1
       return nil
     }
-    if tag & 0xFC == Tag.conditionalReference, try session.isNil(at: cursor) {
+    if try tag & 0xFC == Tag.conditionalReference && session.isNil(at: cursor)
+      || session.image.tables.haveLazyValues && isLazyNil(at: cursor, session)
+    {
       cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
       return nil
     }
@@ -264,5 +266,11 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
       cursor = try session.image.end(ofValueAt: start, in: session.reader)
       return nil
     }
+  }
+
+  @inline(never)
+  private func isLazyNil(at offset: Int, _ session: DecodingSession) throws -> Bool {
+    try !session.types.plans.plan(for: Wrapped.self).use { $0.isForLazyValues }
+      && session.isLazyNil(at: offset)
   }
 }

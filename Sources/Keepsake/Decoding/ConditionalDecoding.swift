@@ -124,8 +124,7 @@ extension DecodingSession {
       graph.waiting[awaited.number, default: []] += awaited.references
       return true
     }
-    guard !graph.waiting.isEmpty, lazies.contents.values.contains(where: { $0.content?.isArchived == true })
-    else { return [] }
+    guard !graph.waiting.isEmpty, lazies.areUnread else { return [] }
     guard !later.isActive else {
       throw ArchiveError.misuse(
         "A value with @Lazy properties was archived while their archive was still being decoded. Code that does so belongs "
@@ -168,12 +167,17 @@ extension DecodingSession {
   /// Reads the reference at `cursor`, which moves past it, without having its object decoded. That has to be a `type`, a
   /// class or `AnyObject`.
   func decodeConditional(_ type: Any.Type, at cursor: inout Int) throws -> WeakBox? {
-    let start = cursor
+    var start = cursor
     let tag = try reader.byte(at: start)
-    let isNone = tag == Tag.none
+    var isNone = tag == Tag.none
     guard try isNone || isReference(at: start) else { throw ReadingFault.mismatch(start) }
-    let referenced = isNone ? nil : try referencedBody(at: start)
     cursor = start &+ fixedLength(of: tag)
+    if image.tables.haveLazyValues, let content = try contentOfLazyReference(at: start) {
+      isNone = try isNil(at: content)
+      guard try isNone || isReference(at: content) else { throw ReadingFault.mismatch(content) }
+      start = content
+    }
+    let referenced = isNone ? nil : try referencedBody(at: start)
     guard let number = referenced else { return nil }
     try checkIsObject(number, at: start)
     let box = WeakBox(waitingFor: type)

@@ -236,6 +236,7 @@ final class DecodingContainerState: ContainerState {
     _ read: (DecodingSession, inout Int) throws(ReadingFault) -> Value
   ) throws -> Value? {
     guard let offset = try valueOffset(of: key), try !isNil(at: offset) else { return nil }
+    if try session.isLazyNil(at: offset) { return nil }
     return try get(at: offset, read)
   }
 
@@ -269,7 +270,10 @@ final class DecodingContainerState: ContainerState {
     }
   }
 
-  func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool { try isNil(at: existingOffset(of: key)) }
+  func decodeNil<Key: CodingKey>(_ key: Key) throws -> Bool {
+    let offset = try existingOffset(of: key)
+    return try isNil(at: offset) || session.isLazyNil(at: offset)
+  }
 
   /// Whether the value at `offset`, the current one, is nil; then all of it was read.
   @inline(__always)
@@ -319,7 +323,7 @@ final class DecodingContainerState: ContainerState {
     do {
       defer { if isHashed(offset) { noteHashed(type, key, needsValue: false) } }
       guard
-        session.settings.observer != nil
+        session.settings.observer != nil || session.image.tables.haveLazyValues
           || session.types.plans.plan(for: Value.self).use({ $0.isForOptionals })
       else {
         return try decode(type, at: offset)

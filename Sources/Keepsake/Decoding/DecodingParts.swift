@@ -154,6 +154,8 @@ struct DecodedLater {
 struct LazyValues {
   /// Those that are held, by the numbers of their bodies.
   var contents: [Int: WeakLazyContent] = [:]
+  /// Those that have no body, since their properties were not lazy when they were archived.
+  var inline: [WeakLazyContent] = []
   var faults = LazyFaults()
   /// The numbers of the objects and lazy values that came since the last look.
   var newNumbers: [UInt32] = []
@@ -164,6 +166,13 @@ struct LazyValues {
 
   mutating func forgetArchive() {
     if !contents.isEmpty { (contents, newNumbers, unreadableCount, awaited) = ([:], [], 0, []) }
+    if !inline.isEmpty { (inline, awaited) = ([], []) }
+  }
+
+  /// Whether some that are held were not read.
+  var areUnread: Bool {
+    contents.values.contains { $0.content?.isArchived == true }
+      || inline.contains { $0.content?.isArchived == true }
   }
 }
 

@@ -2,6 +2,8 @@
 class AnyDecodingPlan {
   /// Whether the values are optionals.
   var isForOptionals: Bool { false }
+  /// Whether the values are lazy, so that nobody is to look at what they lead to.
+  var isForLazyValues: Bool { false }
 
   /// Reads the value at `cursor`, which then moves past it, into the property at `offset`, which is of the type that this
   /// plan is for; `depth` is that of the record.

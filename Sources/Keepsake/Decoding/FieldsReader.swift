@@ -147,7 +147,9 @@ final class FieldsReader {
       return true
     }
     // What marks an optional and what may turn out to be nil is left to the plan for optionals.
-    guard tag != Tag.some, tag & 0xFC != Tag.conditionalReference else { return false }
+    guard tag != Tag.some, tag & 0xFC != Tag.conditionalReference, tag & 0xFC != Tag.objectReference else {
+      return false
+    }
     memory.store(Value?.self, try Value.readValue(session, at: &cursor, by: read), at: step.offset)
     return true
   }
@@ -180,7 +182,9 @@ final class FieldsReader {
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    if properties.keepsDefaults, isMismatch(error), try session.isNil(at: cursor) {
+    if properties.keepsDefaults, isMismatch(error),
+      try session.isNil(at: cursor) || session.isLazyNil(at: cursor)
+    {
       // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
       cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
       return

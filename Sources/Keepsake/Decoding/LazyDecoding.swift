@@ -115,6 +115,38 @@ extension DecodingSession {
     return image.classes[classNumber].name == ClassEntry.lazyName
   }
 
+  /// Where the value of the lazy value is to which a reference at `offset` leads; `nil` if none does. Who is not lazy reads
+  /// that at once (Format §5.3).
+  @inline(never)
+  func contentOfLazyReference(at offset: Int) throws(ArchiveError) -> Int? {
+    guard try leadsToLazyValue(offset) else { return nil }
+    let content = try contentOfBody(at: offset)
+    guard try !leadsToLazyValue(content) else {
+      throw .damaged("A reference to a lazy value leads to another one", at: content)
+    }
+    return content
+  }
+
+  /// Whether nil is the value of the lazy value to which a reference at `offset` leads.
+  @inline(__always)
+  func isLazyNil(at offset: Int) throws -> Bool {
+    image.tables.haveLazyValues ? try findLazyNil(at: offset) : false
+  }
+
+  @inline(never)
+  private func findLazyNil(at offset: Int) throws -> Bool {
+    do {
+      guard try leadsToLazyValue(offset), let number = try referencedBody(at: offset) else { return false }
+      let (_, body, content) = try image.objectBody(number, at: offset)
+      return try content < body.upperBound && isNil(at: content)
+    } catch { throw publicError(error, []) }
+  }
+
+  func leadsToLazyValue(_ offset: Int) throws(ArchiveError) -> Bool {
+    guard image.tables.haveLazyValues, try isObjectReference(at: offset) else { return false }
+    return try referencedBody(at: offset).map(isLazyBody) ?? false
+  }
+
   /// An object or lazy value that was read, for who saves it again under its number.
   func known(_ number: Int) -> AnyObject? {
     if let object = graph.objects.object(number) { return object }

@@ -27,6 +27,9 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> Value {
+    if session.image.tables.haveLazyValues, var value = try session.contentOfLazyReference(at: reference) {
+      return try decode(at: &value, session, depth)
+    }
     var content = 0
     let (buildable, bodyEnd) = try openBody(number, reference, &content, session, depth)
     let outerBase = session.nesting.base

@@ -79,7 +79,7 @@ extension DecodingSession {
     if let failure = checks.failure.take() { throw failure }
     // Not before: when the value is decoded anew, they get the new objects.
     if !graph.waiting.isEmpty { for number in graph.decodedNumbers { graph.waiting[Int(number)] = nil } }
-    if !lazies.contents.isEmpty { letGoOfObjects() }
+    if !lazies.contents.isEmpty || !lazies.inline.isEmpty { letGoOfObjects() }
     if !graph.decodedNumbers.isEmpty { graph.decodedNumbers.removeAll(keepingCapacity: true) }
     return value
   }

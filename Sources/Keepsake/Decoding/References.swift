@@ -97,6 +97,15 @@ extension DecodingSession {
   /// Where the content of the object is that `offset` refers to, for a type that is no class: it may have been
   /// one when the archive was written. A value that is no reference is its own content.
   func contentOfReference(at offset: Int) throws(ArchiveError) -> Int {
+    let content = try contentOfBody(at: offset)
+    guard image.tables.haveLazyValues, content != offset, try isReference(at: content),
+      try leadsToLazyValue(offset), try !leadsToLazyValue(content)
+    else { return content }
+    return try contentOfBody(at: content)
+  }
+
+  /// As ``contentOfReference(at:)``, but the content of a lazy value may be another reference.
+  func contentOfBody(at offset: Int) throws(ArchiveError) -> Int {
     guard try isReference(at: offset), let number = try referencedBody(at: offset) else { return offset }
     let (_, body, content) = try image.objectBody(number, at: offset)
     // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.

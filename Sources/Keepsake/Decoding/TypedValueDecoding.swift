@@ -16,6 +16,12 @@ extension ValueDecoder {
           codingPath
         )
       }
+      if let content = try session.contentOfLazyReference(at: offset) {
+        let inner = ValueDecoder(session: session, offset: content, depth: depth)
+        let value = try inner.decodeTypedValue(as: type)
+        session.nesting.complete(offset, try session.end(ofValueAt: offset))
+        return value
+      }
       if (try? session.reader.byte(at: cursor)) == Tag.typed {
         let value = try session.decodeTypedContent(at: &cursor, behind: type, depth)
         return session.isStandIn(value) ? try completed(shown(value)) : try completed(value)

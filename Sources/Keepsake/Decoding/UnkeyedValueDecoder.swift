@@ -44,7 +44,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
 
   mutating func decodeNil() throws -> Bool {
     try prepare(Any?.self)
-    guard try session.isNil(at: cursor) else { return false }
+    guard try session.isNil(at: cursor) || session.isLazyNil(at: cursor) else { return false }
     try passOver()
     return true
   }

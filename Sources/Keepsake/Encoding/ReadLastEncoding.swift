@@ -5,6 +5,8 @@ struct ClassProperties {
   private var haveKeysReadLast = NumberedCache<Bool>()
   private var areReadLast: [NumberedCache<Bool>] = []
   private var areWeak: [NumberedCache<Bool>] = []
+  /// The numbers of the key tables by which classes of a chain add to one record, beside the first.
+  private var laterTables = NumberedCache<[UInt32]>()
   private var probes: [ObjectIdentifier: PropertyProbe] = [:]
 
   /// Whether objects of `type`, the class `number`, are known early.
@@ -36,6 +38,14 @@ struct ClassProperties {
   mutating func isWeak(_ property: Int, of number: Int, _ find: () -> Bool) -> Bool {
     ClassProperties.answer(property, number, in: &areWeak, find)
   }
+
+  /// Notes that a record of the class `number` has keys of the key table `table`, too.
+  mutating func noteLaterTable(_ table: UInt32, of number: Int) {
+    let known = laterTables[number] ?? []
+    if !known.contains(table) { laterTables[number] = known + [table] }
+  }
+
+  func laterTables(of number: Int) -> [UInt32] { laterTables[number] ?? [] }
 
   @inline(__always)
   private static func answer(
@@ -72,6 +82,7 @@ struct ClassProperties {
   mutating func forgetNumbers() {
     forgetAnswers()
     areWeak = []
+    laterTables = NumberedCache()
     areKnownEarly = NumberedCache()
   }
 }
@@ -212,12 +223,14 @@ extension EncodingSession: PlayThroughQuestions {
     else { return false }
     let number = bodies.classWithWeakProperties
     return types.classProperties.isWeak(property, of: number) {
+      // A class and its superclass each have keys of their own.
+      let tables = [context.top.tableNumber] + types.classProperties.laterTables(of: number)
       let names =
-        types.keyTables.first { $0.number == context.top.tableNumber }?.propertyNames(
-          ofKey: key(of: property)
-        )
-        ?? []
-      let found = StoredProperties.of(tables.classes.types[number])?.property(named: names)
+        tables.lazy
+        .compactMap { number in self.types.keyTables.first { $0.number == number } }
+        .map { $0.propertyNames(ofKey: self.key(of: property)) }
+        .first { !$0.isEmpty } ?? []
+      let found = StoredProperties.of(self.tables.classes.types[number])?.property(named: names)
       return found?.ownership == .weak && found?.type == Target?.self
     }
   }

@@ -64,6 +64,9 @@ extension EncodingSession {
       context.top.headByteCount = keepHead(table.number)
       return frame
     }
+    if bodies.classWithWeakProperties >= 0 {
+      types.classProperties.noteLaterTable(table.number, of: bodies.classWithWeakProperties)
+    }
     return open(frame, nested, [.record, .map]) { _ = self.openKeyed($0, nil, table) }
   }
 

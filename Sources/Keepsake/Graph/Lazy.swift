@@ -113,11 +113,15 @@ extension Lazy: Decodable, NativelyDecodable where Value: Decodable {
 }
 
 private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan<Lazy<Value>> {
+  override var isForLazyValues: Bool { true }
+
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Lazy<Value> {
     let start = cursor
     cursor = try session.end(ofValueAt: start)
     guard try session.isObjectReference(at: start) else {
-      return Lazy(LazyContent(at: start, session))
+      let content = LazyContent<Value>(at: start, session)
+      session.lazies.inline.append(WeakLazyContent(content: content))
+      return Lazy(content)
     }
     if session.settings.isRehearsal { try session.rehearse(Value.self, at: start) }
     let number = try session.referencedBody(at: start) ?? 0

@@ -5,6 +5,8 @@ package final class ArchiveTables {
   let shapeStarts: [UInt32]
   let shapeKeys: [UInt32]
   let classes: [ClassEntry]
+  /// Whether there may be references to lazy values.
+  let haveLazyValues: Bool
   /// A hash of their bytes, and these where they are few: archives with the same bytes have the same tables.
   let hash: UInt32
   private let extent: Extent
@@ -44,6 +46,7 @@ package final class ArchiveTables {
     )
     let newest = saves.last { $0.classes.count > 0 }
     classes = try ArchiveTables.readClasses(reader, newest?.classes ?? directory.classes)
+    haveLazyValues = classes.contains { $0.name == ClassEntry.lazyName }
     extent = Extent(directory)
     let range = ArchiveTables.range(in: directory)
     let keepsBytes = range.count <= ArchiveTables.mostKeptBytes && saves.isEmpty

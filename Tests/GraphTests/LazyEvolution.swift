@@ -1,0 +1,235 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Archives of `@Lazy` properties that are lazy no longer.
+@Suite struct LazyEvolution {
+  final class Leaf: Codable, Named {
+    var name: String
+
+    init(_ name: String) { self.name = name }
+  }
+
+  protocol Named {}
+  struct Label: Codable { var text = "" }
+
+  /// Archives a nil, as its properties are archived from memory.
+  final class Delayed: ArchivedModel {
+    @Lazy var leaf: Leaf?
+    @Lazy var count: Int?
+    @Lazy var label: Label?
+    @Lazy var words: [String]?
+    @Lazy var named: Leaf?
+    @Lazy var owner: Delayed?
+    var shared: Leaf?
+  }
+
+  private static func delayed() -> Delayed {
+    let delayed = Delayed()
+    let leaf = Leaf("a")
+    (delayed.leaf, delayed.shared) = (leaf, leaf)
+    (delayed.count, delayed.label, delayed.words) = (3, Label(text: "b"), ["c"])
+    (delayed.named, delayed.owner) = (leaf, delayed)
+    return delayed
+  }
+
+  final class Plain: Codable {
+    var leaf: Leaf?
+    var count: Int?
+    var label: Label?
+    var words: [String]?
+    @Polymorphic var named: (any Named)?
+    var owner: Plain?
+    var shared: Leaf?
+  }
+
+  final class Model: ArchivedModel {
+    var leaf: Leaf? = Leaf("default")
+    var count: Int? = 7
+    var label: Label? = Label()
+    var words: [String]? = []
+    @Polymorphic var named: (any Named)? = Leaf("default")
+    var owner: Model? = nil
+    var shared: Leaf?
+  }
+
+  final class Wrapped: Codable {
+    @WeakReference var leaf: Leaf?
+    @Deferred var count: Int?
+    @Deferred var label: Label?
+    @Deferred var words: [String]?
+    @Deferred @Polymorphic var named: (any Named)?
+    @Deferred var owner: Wrapped?
+    var shared: Leaf?
+  }
+
+  /// Asks for nil before each value, and reads objects as structures.
+  struct ByHand: Decodable {
+    struct Leaf: Codable { var name: String }
+    var leaf: Leaf?
+    var count: Int?
+    var words: [String]?
+
+    enum CodingKeys: CodingKey { case leaf, count, words }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      if try !container.decodeNil(forKey: .leaf) { leaf = try container.decode(Leaf.self, forKey: .leaf) }
+      if try !container.decodeNil(forKey: .count) { count = try container.decode(Int.self, forKey: .count) }
+      let words = try container.superDecoder(forKey: .words).singleValueContainer()
+      if !words.decodeNil() { self.words = try words.decode([String].self) }
+    }
+  }
+
+  private func read<Value: Decodable>(_ type: Value.Type, _ root: Delayed) throws -> Value {
+    try KeyedUnarchiver.unarchive(type, from: KeyedArchiver.archivedData(withRootObject: root))
+  }
+
+  final class Shelf: Codable {
+    weak var best: Leaf?
+    @WeakReference var newest: Leaf?
+    var leaves: [Leaf] = []
+    var mark = 0
+  }
+
+  final class LazyShelf: Codable {
+    weak var best: Leaf?
+    @WeakReference var newest: Leaf?
+    @Lazy var leaves: [Leaf] = []
+    var mark = 0
+  }
+
+  @Test("a property that became lazy, and was not read, keeps what weak references lead to in it")
+  func weakIntoUnread() throws {
+    let shelf = Shelf()
+    shelf.leaves = [Leaf("a"), Leaf("b")]
+    (shelf.best, shelf.newest) = (shelf.leaves[0], shelf.leaves[1])
+    let lazy = try KeyedUnarchiver.unarchive(
+      LazyShelf.self,
+      from: KeyedArchiver.archivedData(withRootObject: shelf)
+    )
+    #expect(!lazy.$leaves.isLoaded)
+    let copy = try KeyedArchiver.copy(of: lazy)
+    #expect(copy.leaves.count == 2 && copy.best === copy.leaves[0] && copy.newest === copy.leaves[1])
+
+    let folder = try TemporaryFolder()
+    try KeyedArchiver.archive(rootObject: shelf, toFile: folder("shelf"))
+    let document = try ArchiveDocument<LazyShelf>(opening: folder("shelf"))
+    document.root.mark = 1
+    try document.save()
+    document.close()
+    let saved = try KeyedUnarchiver.unarchive(Shelf.self, fromFile: folder("shelf"))
+    #expect(saved.mark == 1 && saved.best === saved.leaves[0] && saved.newest === saved.leaves[1])
+  }
+
+  @Test("a property that became lazy keeps nobody alive")
+  func lettingGo() throws {
+    let shelf = Shelf()
+    shelf.leaves = [Leaf("a")]
+    let data = try KeyedArchiver.archivedData(withRootObject: shelf)
+    var lazy: LazyShelf? = try KeyedUnarchiver.unarchive(LazyShelf.self, from: data)
+    weak let kept = lazy
+    #expect(kept?.$leaves.isLoaded == false)
+    lazy = nil
+    #expect(kept == nil)
+  }
+
+  /// Archived as lazy values are. The archiver trusts it to close cycles, which lazy values cannot.
+  final class Forged: Codable, ArchivableClass, SelfRegistering {
+    static var archivedClassName: String { "Keepsake.Lazy" }
+    var next: Forged?
+    var isBare = false
+
+    enum CodingKeys: CodingKey { case next }
+
+    init() {}
+    init(from decoder: any Decoder) throws { throw CocoaError(.coderInvalidValue) }
+
+    func encode(to encoder: any Encoder) throws {
+      if isBare {
+        var container = encoder.singleValueContainer()
+        try container.encode(next)
+      } else {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(next, forKey: .next)
+      }
+    }
+  }
+
+  @Test("lazy values that lead to lazy values without end are an error", arguments: [false, true])
+  func endless(_ isBare: Bool) throws {
+    final class Chain: Codable {
+      var next: Chain?
+    }
+    struct Holder<Value: Codable>: Codable { var value: Value? }
+
+    let values = (0..<3).map { _ in Forged() }
+    for (value, next) in zip(values, values[1...] + values[...0]) {
+      (value.next, value.isBare) = (next, isBare)
+    }
+    let data = try ArchiveEncoder().encode(Holder(value: values[0]))
+    #expect(throws: (any Error).self) { try ArchiveDecoder().decode(Holder<Chain>.self, from: data) }
+    #expect(throws: (any Error).self) { try ArchiveDecoder().decode(Holder<[Int]>.self, from: data) }
+    #expect(throws: (any Error).self) {
+      try ArchiveDecoder().decode(Holder<Polymorphic<any Named>>.self, from: data)
+    }
+  }
+
+  @Test("an object is the one that others refer to, and a cycle closes")
+  func identity() throws {
+    let plain = try read(Plain.self, Self.delayed())
+    #expect(plain.leaf === plain.shared && plain.shared?.name == "a" && plain.owner === plain)
+    #expect(plain.named as? Leaf === plain.shared)
+    let model = try read(Model.self, Self.delayed())
+    #expect(model.leaf === model.shared && model.shared?.name == "a" && model.owner === model)
+    #expect(model.named as? Leaf === model.shared)
+    let wrapped = try read(Wrapped.self, Self.delayed())
+    #expect(wrapped.leaf === wrapped.shared && wrapped.shared?.name == "a" && wrapped.owner === wrapped)
+    #expect(wrapped.named as? Leaf === wrapped.shared)
+  }
+
+  @Test("values of every kind")
+  func values() throws {
+    let plain = try read(Plain.self, Self.delayed())
+    #expect(plain.count == 3 && plain.label?.text == "b" && plain.words == ["c"])
+    let model = try read(Model.self, Self.delayed())
+    #expect(model.count == 3 && model.label?.text == "b" && model.words == ["c"])
+    let wrapped = try read(Wrapped.self, Self.delayed())
+    #expect(wrapped.count == 3 && wrapped.label?.text == "b" && wrapped.words == ["c"])
+    let byHand = try read(ByHand.self, Self.delayed())
+    #expect(byHand.leaf?.name == "a" && byHand.count == 3 && byHand.words == ["c"])
+  }
+
+  @Test("nil of every kind")
+  func nothing() throws {
+    let plain = try read(Plain.self, Delayed())
+    #expect(plain.leaf == nil && plain.count == nil && plain.label == nil && plain.words == nil)
+    #expect(plain.named == nil && plain.owner == nil)
+    let model = try read(Model.self, Delayed())
+    #expect(model.leaf == nil && model.count == nil && model.label == nil && model.words == nil)
+    #expect(model.named == nil && model.owner == nil)
+    let wrapped = try read(Wrapped.self, Delayed())
+    #expect(wrapped.leaf == nil && wrapped.count == nil && wrapped.label == nil && wrapped.words == nil)
+    #expect(wrapped.named == nil && wrapped.owner == nil)
+    let byHand = try read(ByHand.self, Delayed())
+    #expect(byHand.leaf == nil && byHand.count == nil && byHand.words == nil)
+  }
+
+  @Test("nil for a property that is not optional is missing, and a default in a model")
+  func missing() throws {
+    struct Strict: Codable { var leaf: Leaf }
+    #expect {
+      try read(Strict.self, Delayed())
+    } throws: { error in
+      guard case DecodingError.valueNotFound(_, let context) = error else { return false }
+      return context.codingPath.map(\.stringValue) == ["leaf"]
+    }
+    final class Lenient: ArchivedModel {
+      var leaf = Leaf("default")
+      var count = 7
+    }
+    let lenient = try read(Lenient.self, Delayed())
+    #expect(lenient.leaf.name == "default" && lenient.count == 7)
+  }
+}

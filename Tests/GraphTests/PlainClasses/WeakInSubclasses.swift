@@ -1,0 +1,99 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Weak properties of classes whose superclass has keys of its own, in the same record or in one beside it.
+@Suite struct WeakInSubclasses {
+  final class Owner: Codable {
+    var name = "the owner of it all"
+    init() {}
+  }
+
+  class Part: Codable {
+    var number = 1
+    init() {}
+  }
+
+  /// When a class asks for its container and has its superclass encode itself.
+  enum Order: Codable, CaseIterable { case superFirst, superLast, superBetween, superEncoder }
+
+  final class Wheel: Part {
+    weak var owner: Owner?
+    var order = Order.superFirst
+
+    enum CodingKeys: String, CodingKey { case owner = "o", order }
+
+    override init() { super.init() }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      order = try container.decode(Order.self, forKey: .order)
+      owner = try container.decodeIfPresent(Owner.self, forKey: .owner)
+      try super.init(from: order == .superEncoder ? container.superDecoder() : decoder)
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      if order == .superFirst { try super.encode(to: encoder) }
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(order, forKey: .order)
+      if order == .superBetween { try super.encode(to: encoder) }
+      try container.encodeIfPresent(owner, forKey: .owner)
+      if order == .superLast { try super.encode(to: encoder) }
+      if order == .superEncoder { try super.encode(to: container.superEncoder()) }
+    }
+  }
+
+  class Owned: Codable {
+    weak var owner: Owner?
+    init() {}
+  }
+
+  final class Door: Owned {
+    var order = Order.superFirst
+
+    enum DoorKeys: CodingKey { case order }
+
+    override init() { super.init() }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: DoorKeys.self)
+      order = try container.decode(Order.self, forKey: .order)
+      try super.init(from: order == .superEncoder ? container.superDecoder() : decoder)
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      if order == .superFirst { try super.encode(to: encoder) }
+      var container = encoder.container(keyedBy: DoorKeys.self)
+      if order == .superBetween { try super.encode(to: encoder) }
+      try container.encode(order, forKey: .order)
+      if order == .superLast { try super.encode(to: encoder) }
+      if order == .superEncoder { try super.encode(to: container.superEncoder()) }
+    }
+  }
+
+  struct Car: Codable {
+    var wheels: [Wheel]
+    var doors: [Door]
+    var owner: Owner?
+  }
+
+  @Test(
+    "they are no reason to archive their object, and refer to it if something else is",
+    arguments: Order.allCases
+  )
+  func conditional(_ order: Order) throws {
+    let (owner, wheel, door) = (Owner(), Wheel(), Door())
+    (wheel.order, wheel.owner, door.order, door.owner) = (order, owner, order, owner)
+    // A second one of each, as the first of a class tells what its properties are.
+    var car = Car(wheels: [wheel, Wheel()], doors: [door, Door()])
+    (car.wheels[1].owner, car.doors[1].owner) = (owner, owner)
+    let data = try KeyedArchiver.archivedData(withRootObject: car)
+    #expect(data.range(of: Data(owner.name.utf8)) == nil)
+    car.owner = owner
+    let copy = try KeyedArchiver.copy(of: car)
+    #expect(copy.owner != nil)
+    for wheel in copy.wheels { #expect(wheel.owner === copy.owner && wheel.number == 1) }
+    for door in copy.doors { #expect(door.owner === copy.owner) }
+  }
+}
