@@ -82,6 +82,27 @@ import Testing
     }
   }
 
+  struct Chapter: Codable {
+    @Lazy var title: String?
+  }
+
+  struct PlainChapter: Codable {
+    var title: String?
+  }
+
+  @Test("damage in what was lazy has the path of the property")
+  func damage() throws {
+    // Each title has a block of its own.
+    let chapters = ["a", "b", "c"].map { Chapter(title: String(repeating: $0, count: 1 << 17)) }
+    var data = try KeyedArchiver.archivedData(withRootObject: chapters)
+    let text = try #require(data.firstRange(of: Data(repeating: UInt8(ascii: "b"), count: 1 << 17)))
+    data[(text.lowerBound + text.upperBound) / 2] = 0
+    let failed = try failure {
+      try KeyedUnarchiver.unarchive([PlainChapter].self, from: data, verification: .onDemand)
+    }
+    #expect(failed.path == "[1]/title")
+  }
+
   private func read<Value: Decodable>(_ type: Value.Type, _ root: Delayed) throws -> Value {
     try KeyedUnarchiver.unarchive(type, from: KeyedArchiver.archivedData(withRootObject: root))
   }

@@ -269,8 +269,8 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
   }
 
   @inline(never)
-  private func isLazyNil(at offset: Int, _ session: DecodingSession) throws -> Bool {
-    try !session.types.plans.plan(for: Wrapped.self).use { $0.isForLazyValues }
+  private func isLazyNil(at offset: Int, _ session: DecodingSession) -> Bool {
+    !session.types.plans.plan(for: Wrapped.self).use { $0.isForLazyValues }
       && session.isLazyNil(at: offset)
   }
 }

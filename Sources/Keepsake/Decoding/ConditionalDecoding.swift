@@ -54,11 +54,14 @@ private final class FoundLater: @unchecked Sendable {
 /// longer than making it.
 final class WeakBox: ReferenceReceiver {
   private let type: Any.Type
+  /// Where the object is. The box may wait for it until a later call decodes it, when another thread may use whatever holds
+  /// the box.
+  private enum State: UInt8, AtomicRepresentable { case waiting, found, foundLater }
+
+  private let state: Atomic<State>
+  /// The object that was decoded first. Written once.
   private weak var found: AnyObject?
-  /// Whether ``found`` was written, which is done once. The box may wait for its object until a later call decodes that,
-  /// when another thread may use whatever holds the box.
-  private let isFound: Atomic<Bool>
-  /// The object, if it was decoded once more after the first one was gone.
+  /// The object that took its place: it was decoded once more.
   private let foundLater = Mutex<FoundLater?>(nil)
   /// The property that receives the object, too.
   private var property: StoredProperty?
@@ -67,19 +70,22 @@ final class WeakBox: ReferenceReceiver {
   init<Object: AnyObject>(_ object: Object) {
     type = Object.self
     found = object
-    isFound = Atomic(true)
+    state = Atomic(.found)
   }
 
   /// A box that waits for an object, which has to be a `type`: a class or `AnyObject`.
   fileprivate init(waitingFor type: Any.Type) {
     self.type = type
-    isFound = Atomic(false)
+    state = Atomic(.waiting)
   }
 
   /// The object, once it is known and as long as something else keeps it.
   var object: AnyObject? {
-    guard isFound.load(ordering: .acquiring) else { return nil }
-    return found ?? foundLater.withLock(\.self)?.object
+    switch state.load(ordering: .acquiring) {
+    case .waiting: nil
+    case .found: found
+    case .foundLater: foundLater.withLock(\.self)?.object
+    }
   }
 
   /// Makes a weak property of `owner` refer to the object, now or as soon as it is there. Until then nothing keeps `owner`.
@@ -102,12 +108,13 @@ final class WeakBox: ReferenceReceiver {
     throws
   {
     try reference.check(object, isA: type, session)
-    if isFound.load(ordering: .relaxed) {
+    if state.load(ordering: .relaxed) == .waiting {
+      found = object
+      state.store(.found, ordering: .releasing)
+    } else {
       let later = FoundLater(object)
       foundLater.withLock { $0 = later }
-    } else {
-      found = object
-      isFound.store(true, ordering: .releasing)
+      state.store(.foundLater, ordering: .releasing)
     }
     if let property, let owner { _ = property.assign(reference: object, in: owner) }
   }

@@ -236,7 +236,7 @@ final class DecodingContainerState: ContainerState {
     _ read: (DecodingSession, inout Int) throws(ReadingFault) -> Value
   ) throws -> Value? {
     guard let offset = try valueOffset(of: key), try !isNil(at: offset) else { return nil }
-    if try session.isLazyNil(at: offset) { return nil }
+    if session.isLazyNil(at: offset) { return nil }
     return try get(at: offset, read)
   }
 
@@ -323,7 +323,7 @@ final class DecodingContainerState: ContainerState {
     do {
       defer { if isHashed(offset) { noteHashed(type, key, needsValue: false) } }
       guard
-        session.settings.observer != nil || session.image.tables.haveLazyValues
+        try session.settings.observer != nil || session.leadsToLazyValue(offset)
           || session.types.plans.plan(for: Value.self).use({ $0.isForOptionals })
       else {
         return try decode(type, at: offset)

@@ -155,7 +155,7 @@ struct LazyValues {
   /// Those that are held, by the numbers of their bodies.
   var contents: [Int: WeakLazyContent] = [:]
   /// Those that have no body, since their properties were not lazy when they were archived.
-  var inline: [WeakLazyContent] = []
+  private(set) var inline: [WeakLazyContent] = []
   var faults = LazyFaults()
   /// The numbers of the objects and lazy values that came since the last look.
   var newNumbers: [UInt32] = []
@@ -167,6 +167,15 @@ struct LazyValues {
   mutating func forgetArchive() {
     if !contents.isEmpty { (contents, newNumbers, unreadableCount, awaited) = ([:], [], 0, []) }
     if !inline.isEmpty { (inline, awaited) = ([], []) }
+  }
+
+  /// Adds one that has no body, and drops those that nobody holds any more before the array grows.
+  mutating func add(inline content: WeakLazyContent) {
+    if inline.count == inline.capacity {
+      inline.removeAll { $0.content == nil }
+      if inline.count > inline.capacity / 2 { inline.reserveCapacity(2 * inline.capacity) }
+    }
+    inline.append(content)
   }
 
   /// Whether some that are held were not read.
@@ -189,8 +198,8 @@ struct DecodingChecks {
   static let freePassing = 256 << 20
 
   var budget: DecodingBudget
-  /// The value at unusual depth that was looked at last.
-  var examined = 0..<0
+  /// The values at unusual depth that were looked at.
+  var examined = ExaminedValues()
   /// What calls met that cannot throw.
   var failure: (any Error)?
 }

@@ -55,7 +55,7 @@ final class DecodingSession: DeepRecursion {
     lookups.forgetArchive()
     later.forgetArchive()
     lazies.forgetArchive()
-    checks.examined = 0..<0
+    checks.examined.removeAll()
     if !settings.userInfo.isEmpty { settings.userInfo = [:] }
     image.forgetBytes()
     reader = image.reader

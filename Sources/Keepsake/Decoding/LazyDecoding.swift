@@ -129,17 +129,18 @@ extension DecodingSession {
 
   /// Whether nil is the value of the lazy value to which a reference at `offset` leads.
   @inline(__always)
-  func isLazyNil(at offset: Int) throws -> Bool {
-    image.tables.haveLazyValues ? try findLazyNil(at: offset) : false
-  }
+  func isLazyNil(at offset: Int) -> Bool { image.tables.haveLazyValues && findLazyNil(at: offset) }
 
   @inline(never)
-  private func findLazyNil(at offset: Int) throws -> Bool {
+  private func findLazyNil(at offset: Int) -> Bool {
     do {
       guard try leadsToLazyValue(offset), let number = try referencedBody(at: offset) else { return false }
       let (_, body, content) = try image.objectBody(number, at: offset)
       return try content < body.upperBound && isNil(at: content)
-    } catch { throw publicError(error, []) }
+    } catch {
+      // Whoever reads the value meets the damage, too, and knows its path.
+      return false
+    }
   }
 
   func leadsToLazyValue(_ offset: Int) throws(ArchiveError) -> Bool {

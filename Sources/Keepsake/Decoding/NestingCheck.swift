@@ -31,11 +31,11 @@ extension DecodingSession {
       } leave: { _, _ in
         levels -= 1
       }
-      // What is read in turns is looked at again and again.
-      try countReading(end &- offset, at: offset)
-      checks.examined = offset..<end
+      checks.examined.insert(offset..<end)
     } catch {
-      throw corrupted(error, path(toValueAt: error.byteOffset ?? offset, in: depth))
+      // A value that is too deep begins where the error says; damage may be anywhere.
+      let start = error.code == .limitExceeded ? error.byteOffset : nil
+      throw corrupted(error, path(toValueAt: start ?? offset, in: depth))
     }
   }
 
@@ -46,5 +46,30 @@ extension DecodingSession {
         : "Values are nested more than \(settings.limits.maximumValueDepth) deep; ArchiveLimits.maximumValueDepth can allow more",
       at: offset
     )
+  }
+}
+
+/// The values that were looked at, each with all that is in it, by where they are: no two overlap.
+struct ExaminedValues {
+  /// Smaller values are walked each time, so that there are not many ranges.
+  private static let noteworthyByteCount = 256
+
+  private var ranges: [Range<Int>] = []
+
+  mutating func removeAll() {
+    if !ranges.isEmpty { ranges = [] }
+  }
+
+  func contains(_ offset: Int) -> Bool {
+    let index = ranges.partitioningIndex { $0.lowerBound > offset }
+    return index > 0 && ranges[index - 1].contains(offset)
+  }
+
+  mutating func insert(_ range: Range<Int>) {
+    guard range.count >= ExaminedValues.noteworthyByteCount else { return }
+    let index = ranges.partitioningIndex { $0.lowerBound > range.lowerBound }
+    var end = index
+    while end < ranges.count, ranges[end].lowerBound < range.upperBound { end += 1 }
+    ranges.replaceSubrange(index..<end, with: CollectionOfOne(range))
   }
 }

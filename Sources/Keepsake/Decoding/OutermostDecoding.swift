@@ -100,7 +100,7 @@ extension DecodingSession {
 
   /// Decodes the only value of an archive that has but one.
   func decodeRoot<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    return try keepingSpares {
+    try keepingSpares {
       // A subclass that is known only when the program runs is found by a container.
       guard ObjectIdentifier(type) == ObjectIdentifier(Value.self), let start = try openRoot() else {
         return try decodeRootByContainer(type)

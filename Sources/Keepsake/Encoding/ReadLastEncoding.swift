@@ -225,12 +225,12 @@ extension EncodingSession: PlayThroughQuestions {
     return types.classProperties.isWeak(property, of: number) {
       // A class and its superclass each have keys of their own.
       let tables = [context.top.tableNumber] + types.classProperties.laterTables(of: number)
-      let names =
+      let properties = StoredProperties.of(self.tables.classes.types[number])
+      let found =
         tables.lazy
         .compactMap { number in self.types.keyTables.first { $0.number == number } }
-        .map { $0.propertyNames(ofKey: self.key(of: property)) }
-        .first { !$0.isEmpty } ?? []
-      let found = StoredProperties.of(self.tables.classes.types[number])?.property(named: names)
+        .compactMap { properties?.property(named: $0.propertyNames(ofKey: self.key(of: property))) }
+        .first
       return found?.ownership == .weak && found?.type == Target?.self
     }
   }

@@ -119,13 +119,15 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
     let start = cursor
     cursor = try session.end(ofValueAt: start)
     guard try session.isObjectReference(at: start) else {
+      try session.charge(DecodingBudget.deferredOverhead, at: start)
       let content = LazyContent<Value>(at: start, session)
-      session.lazies.inline.append(WeakLazyContent(content: content))
+      session.lazies.add(inline: WeakLazyContent(content: content))
       return Lazy(content)
     }
     if session.settings.isRehearsal { try session.rehearse(Value.self, at: start) }
     let number = try session.referencedBody(at: start) ?? 0
     if let known = session.lazies.contents[number]?.content as? LazyContent<Value> { return Lazy(known) }
+    try session.charge(DecodingBudget.deferredOverhead, at: start)
     let content = LazyContent<Value>(at: start, session)
     session.lazies.contents[number] = WeakLazyContent(content: content)
     session.lazies.newNumbers.append(UInt32(truncatingIfNeeded: number))

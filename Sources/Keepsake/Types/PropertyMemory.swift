@@ -151,6 +151,7 @@ struct UnownedField<Target: AnyObject>: ReferenceField {
 extension MutablePropertyMemory {
   /// Makes `property`, which is `unowned`, refer to `target`.
   func store<Target: AnyObject>(unowned target: Target?, _ property: StoredProperty) {
+    assert(property.ownership == .unowned && property.target == Target.self)
     if property.type == Target.self {
       withValue(UnownedField<Target>.self, at: property.offset) { $0.object = target }
     } else {
@@ -184,6 +185,7 @@ extension StoredProperty {
   ///
   /// - Returns: `nil` where there is none; and if the property is of another kind, or not one of the class of `object`.
   func reference(in object: AnyObject) -> AnyObject? {
+    // One that is not optional has no way to say that there is none.
     guard type != target, let target = target as? any AnyObject.Type, isProperty(of: object) else {
       return nil
     }

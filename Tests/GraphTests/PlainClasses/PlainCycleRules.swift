@@ -69,6 +69,36 @@ import Testing
     }
   }
 
+  final class Watcher: Codable {
+    @WeakReference var member: Member?
+  }
+
+  @Test("a weak reference gets the object that a later call decodes, though an earlier one failed")
+  func decodedOnceMore() throws {
+    let (ann, bob) = (Member("Ann"), Member("Bob"))
+    ann.friends = [bob]
+    bob.friends = [ann]
+    defer { [ann, bob].forEach { $0.letGo() } }
+    let watcher = Watcher()
+    watcher.member = ann
+    let archiver = KeyedArchiver()
+    try archiver.encode(watcher, forKey: "watcher")
+    try archiver.encode(Club(members: [ann, bob]), forKey: "club")
+    try archiver.encode([ann, bob], forKey: "all")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    let read = try unarchiver.decode(Watcher.self, forKey: "watcher")
+    #expect(read.member == nil)
+    #expect(throws: DecodingError.self) { try unarchiver.decode(Club.self, forKey: "club") }
+    // What was decoded in vain may still be there: its members hold each other.
+    let failed = try #require(read.member)
+    let all = try unarchiver.decode([Member].self, forKey: "all")
+    #expect(all[0].name == "Ann" && read.member === all[0])
+    for member in all + [failed] {
+      member.friends.forEach { $0.letGo() }
+      member.letGo()
+    }
+  }
+
   // MARK: Initializers
 
   final class Derived: Codable {
