@@ -252,8 +252,9 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
       cursor += 1
       return nil
     }
-    if try tag & 0xFC == Tag.conditionalReference && session.isNil(at: cursor)
-      || session.image.tables.haveLazyValues && isLazyNil(at: cursor, session)
+    if Tag.objectReference..<Tag.shortArray ~= tag,
+      tag & 0xFC == Tag.conditionalReference || session.lazies.areArchived,
+      try isNil(referenceAt: cursor, session)
     {
       cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
       return nil
@@ -268,9 +269,12 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
     }
   }
 
+  /// Whether the reference at `offset` stands for nil: its object was not archived, or its lazy value is nil.
   @inline(never)
-  private func isLazyNil(at offset: Int, _ session: DecodingSession) -> Bool {
-    !session.types.plans.plan(for: Wrapped.self).use { $0.isForLazyValues }
+  private func isNil(referenceAt offset: Int, _ session: DecodingSession) throws -> Bool {
+    if try session.isNil(at: offset) { return true }
+    // A property that is lazy does not look.
+    return !session.types.plans.plan(for: Wrapped.self).use { $0.isForLazyValues }
       && session.isLazyNil(at: offset)
   }
 }

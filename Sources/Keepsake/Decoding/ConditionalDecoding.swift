@@ -179,7 +179,7 @@ extension DecodingSession {
     var isNone = tag == Tag.none
     guard try isNone || isReference(at: start) else { throw ReadingFault.mismatch(start) }
     cursor = start &+ fixedLength(of: tag)
-    if image.tables.haveLazyValues, let content = try contentOfLazyReference(at: start) {
+    if let content = try contentOfLazyReference(at: start) {
       isNone = try isNil(at: content)
       guard try isNone || isReference(at: content) else { throw ReadingFault.mismatch(content) }
       start = content

@@ -152,6 +152,8 @@ struct DecodedLater {
 
 /// The lazy values of an archive.
 struct LazyValues {
+  /// Whether the archive has any with a body.
+  var areArchived = false
   /// Those that are held, by the numbers of their bodies.
   var contents: [Int: WeakLazyContent] = [:]
   /// Those that have no body, since their properties were not lazy when they were archived.

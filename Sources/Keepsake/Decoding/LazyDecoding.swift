@@ -117,8 +117,13 @@ extension DecodingSession {
 
   /// Where the value of the lazy value is to which a reference at `offset` leads; `nil` if none does. Who is not lazy reads
   /// that at once (Format §5.3).
-  @inline(never)
+  @inline(__always)
   func contentOfLazyReference(at offset: Int) throws(ArchiveError) -> Int? {
+    lazies.areArchived ? try findLazyContent(at: offset) : nil
+  }
+
+  @inline(never)
+  private func findLazyContent(at offset: Int) throws(ArchiveError) -> Int? {
     guard try leadsToLazyValue(offset) else { return nil }
     let content = try contentOfBody(at: offset)
     guard try !leadsToLazyValue(content) else {
@@ -129,7 +134,7 @@ extension DecodingSession {
 
   /// Whether nil is the value of the lazy value to which a reference at `offset` leads.
   @inline(__always)
-  func isLazyNil(at offset: Int) -> Bool { image.tables.haveLazyValues && findLazyNil(at: offset) }
+  func isLazyNil(at offset: Int) -> Bool { lazies.areArchived && findLazyNil(at: offset) }
 
   @inline(never)
   private func findLazyNil(at offset: Int) -> Bool {
@@ -143,8 +148,14 @@ extension DecodingSession {
     }
   }
 
+  @inline(__always)
   func leadsToLazyValue(_ offset: Int) throws(ArchiveError) -> Bool {
-    guard image.tables.haveLazyValues, try isObjectReference(at: offset) else { return false }
+    lazies.areArchived ? try findsLazyValue(offset) : false
+  }
+
+  @inline(never)
+  private func findsLazyValue(_ offset: Int) throws(ArchiveError) -> Bool {
+    guard try isObjectReference(at: offset) else { return false }
     return try referencedBody(at: offset).map(isLazyBody) ?? false
   }
 

@@ -27,9 +27,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> Value {
-    if session.image.tables.haveLazyValues, var value = try session.contentOfLazyReference(at: reference) {
-      return try decode(at: &value, session, depth)
-    }
+    if session.lazies.areArchived, let value = try decodeLazy(reference, session, depth) { return value }
     var content = 0
     let (buildable, bodyEnd) = try openBody(number, reference, &content, session, depth)
     let outerBase = session.nesting.base
@@ -55,6 +53,13 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
   }
 
   // Calls, so that objects within objects take less of the stack.
+
+  /// The object in the lazy value to which `reference` leads; `nil` if it leads to none.
+  @inline(never)
+  private func decodeLazy(_ reference: Int, _ session: DecodingSession, _ depth: Int) throws -> Value? {
+    guard var content = try session.contentOfLazyReference(at: reference) else { return nil }
+    return try decode(at: &content, session, depth)
+  }
 
   /// Charges the object of `number`, whose initializer then is to be called for what is at `content`.
   ///

@@ -98,7 +98,7 @@ extension DecodingSession {
   /// one when the archive was written. A value that is no reference is its own content.
   func contentOfReference(at offset: Int) throws(ArchiveError) -> Int {
     let content = try contentOfBody(at: offset)
-    guard image.tables.haveLazyValues, content != offset, try isReference(at: content),
+    guard lazies.areArchived, content != offset, try isReference(at: content),
       try leadsToLazyValue(offset), try !leadsToLazyValue(content)
     else { return content }
     return try contentOfBody(at: content)
