@@ -16,7 +16,12 @@ extension ValueDecoder {
           codingPath
         )
       }
-      if session.lazies.areArchived, let value = try decodeLazyTypedValue(as: type) { return value }
+      if let content = try session.contentOfLazyReference(at: offset) {
+        let inner = ValueDecoder(session: session, offset: content, depth: depth)
+        let value = try inner.decodeTypedValue(as: type)
+        session.nesting.complete(offset, try session.end(ofValueAt: offset))
+        return value
+      }
       if (try? session.reader.byte(at: cursor)) == Tag.typed {
         let value = try session.decodeTypedContent(at: &cursor, behind: type, depth)
         return session.isStandIn(value) ? try completed(shown(value)) : try completed(value)
@@ -42,16 +47,6 @@ extension ValueDecoder {
     } catch {
       throw session.publicError(error, as: type, codingPath)
     }
-  }
-
-  /// The same, where a reference leads to a lazy value; `nil` if none does.
-  @inline(never)
-  private func decodeLazyTypedValue<Expected>(as type: Expected.Type) throws -> Expected? {
-    guard let content = try session.contentOfLazyReference(at: offset) else { return nil }
-    let inner = ValueDecoder(session: session, offset: content, depth: depth)
-    let value = try inner.decodeTypedValue(as: type)
-    session.nesting.complete(offset, try session.end(ofValueAt: offset))
-    return value
   }
 }
 
