@@ -34,7 +34,7 @@ final class DecodingSession: DeepRecursion {
     graph = DecodedGraph(objects: ObjectStore(count: image.directory.bodyCount))
     later = DecodedLater(readLast: PropertiesReadLast(image))
     checks = DecodingChecks(budget: DecodingBudget(limits, image))
-    lazies.areArchived = image.tables.haveLazyValues
+    lazies.areArchived = image.tables.all.haveLazyValues
   }
 
   /// Changes what the caller allows and which types it knows: those found before may be others then.
@@ -82,7 +82,7 @@ final class DecodingSession: DeepRecursion {
     graph.objects.grow(to: image.directory.bodyCount)
     later.readLast.startOver(image)
     lookups.topLevelOffset = try image.topLevelContent
-    lazies.areArchived = image.tables.haveLazyValues
+    lazies.areArchived = image.tables.all.haveLazyValues
   }
 
   /// Continues with `image`, in which a save was added to what the session has read of.

@@ -124,9 +124,9 @@ extension DecodingSession {
 
   @inline(never)
   private func findLazyContent(at offset: Int) throws(ArchiveError) -> Int? {
-    guard try leadsToLazyValue(offset) else { return nil }
+    guard try findsLazyValue(offset) else { return nil }
     let content = try contentOfBody(at: offset)
-    guard try !leadsToLazyValue(content) else {
+    guard try !findsLazyValue(content) else {
       throw .damaged("A reference to a lazy value leads to another one", at: content)
     }
     return content
@@ -139,7 +139,7 @@ extension DecodingSession {
   @inline(never)
   private func findLazyNil(at offset: Int) -> Bool {
     do {
-      guard try leadsToLazyValue(offset), let number = try referencedBody(at: offset) else { return false }
+      guard try findsLazyValue(offset), let number = try referencedBody(at: offset) else { return false }
       let (_, body, content) = try image.objectBody(number, at: offset)
       return try content < body.upperBound && isNil(at: content)
     } catch {
@@ -148,6 +148,7 @@ extension DecodingSession {
     }
   }
 
+  /// Whether a reference to a lazy value stands at `offset`.
   @inline(__always)
   func leadsToLazyValue(_ offset: Int) throws(ArchiveError) -> Bool {
     lazies.areArchived ? try findsLazyValue(offset) : false

@@ -27,13 +27,11 @@ struct OpenTables {
   let shapeStarts: [UInt32]
   let shapeKeys: [UInt32]
   let classes: [ClassEntry]
-  let haveLazyValues: Bool
 
   init(_ all: ArchiveTables) {
     self.all = all
     (keys, classes) = (all.keys, all.classes)
     (shapeStarts, shapeKeys) = (all.shapeStarts, all.shapeKeys)
-    haveLazyValues = all.haveLazyValues
   }
 }
 
