@@ -13,7 +13,7 @@ public struct ArchiveFormatting: OptionSet, Sendable {
   }
 
   /// Sorts dictionaries by their keys and sets by their elements, so that the same graph gives the same bytes in every
-  /// process. A debug build may number shapes in another order than a release build.
+  /// process.
   public static let sortedKeys = ArchiveFormatting(rawValue: 1 << 0)
 
   /// Leaves out the checksums of the contents, so that large archives are faster to write and to read. Use it for

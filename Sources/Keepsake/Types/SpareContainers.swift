@@ -255,8 +255,9 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
 
 /// What can be said of a kept container without its type.
 class AnySpareContainer<State: ContainerState> {
-  /// The one reference that the container is.
-  @safe @exclusivity(unchecked) fileprivate final var box: AnyObject
+  /// The one reference that the container is. It is never nil: it is optional because `isKnownUniquelyReferenced` opens
+  /// an `AnyObject`, of which a debug build makes a copy, and so never finds it unique.
+  @safe @exclusivity(unchecked) fileprivate final var box: AnyObject?
   final let state: State
 
   fileprivate init(box: AnyObject, state: State) {

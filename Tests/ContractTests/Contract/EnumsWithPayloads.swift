@@ -31,6 +31,15 @@ import Testing
     .maybe(nil, nil), .maybe(1, .some(2)), .silent(Blank()),
   ]
 
+  @Test("the same bytes from a debug and a release build")
+  func sameBytes() throws {
+    // Three shapes (Format §5.2), numbered as they become complete: {x, y}, that of the payload, that of the case.
+    let shapes: [UInt8] = [2, 0x61, 0x74, 0, 0x62, 0x61, 0x60, 0x91, 0x92]
+    #expect(try ArchiveEncoder().encode(Placed.at(point: Point(x: 1, y: 2))).dropLast(4).suffix(9) == shapes)
+  }
+
+  private enum Placed: Codable, Equatable { case at(point: Point) }
+
   @Test("every kind of payload, at the top", arguments: shapes.indices)
   func atTheTop(index: Int) throws {
     let shape = Self.shapes[index]
