@@ -31,11 +31,13 @@ struct LogScale {
     let decades = highest - lowest
     let steps: [Double] = decades < 1.6 ? [1, 2, 5] : decades < 2.6 ? [1, 3] : [1]
     let powers = Int(lowest.rounded(.down))...Int(highest.rounded(.up))
-    return powers.flatMap { power in
-      steps.map { $0 * pow(10, Double(power)) }
+    // Types are spelled out where the compiler takes seconds to infer them.
+    let values = powers.flatMap { (power: Int) -> [Double] in
+      let unit = pow(10, Double(power))
+      return steps.map { (step: Double) -> Double in step * unit }
     }
-    .filter { log10($0) >= lowest - 1e-9 && log10($0) <= highest + 1e-9 }
-    .map { Tick(x: x($0), label: "× \(Self.plain($0))") }
+    let range = (lowest - 1e-9)...(highest + 1e-9)
+    return values.filter { range.contains(log10($0)) }.map { Tick(x: x($0), label: "× \(Self.plain($0))") }
   }
 
   private static func plain(_ value: Double) -> String {

@@ -51,12 +51,13 @@ package enum HandmadeArchive {
     moving(&places)
     bytes += offsetTable(places)
     let directoryOffset = bytes.count
-    var directory =
-      [topLevelOffset, tablesOffset, bodyCount ?? bodies.count]
-      + [keys.count, keyTable.count, shapes.count, shapeTable.count] + [
-        classes.count, classTable.count, strings.count, stringTable.count,
-      ]
-      + [conditionals.count, conditionalTable.count, directoryOffset - offsetsOffset]
+    var directory = [topLevelOffset, tablesOffset, bodyCount ?? bodies.count]
+    let tables = [
+      (keys.count, keyTable), (shapes.count, shapeTable), (classes.count, classTable),
+      (strings.count, stringTable), (conditionals.count, conditionalTable),
+    ]
+    for (count, table) in tables { directory += [count, table.count] }
+    directory.append(directoryOffset - offsetsOffset)
     directing(&directory)
     for number in directory { bytes += Bytes.varint(number) }
     return Data(withChecksums(bytes, directoryOffset))
@@ -75,10 +76,14 @@ package enum HandmadeArchive {
 
   /// Groups of 64 bodies: where the first begins, with 3 for lengths of eight bytes, and where the lengths are.
   private static func offsetTable(_ places: [Range<Int>]) -> [UInt8] {
-    let heads = stride(from: 0, to: places.count, by: 64).flatMap { first in
-      Bytes.word(UInt64(places[first].lowerBound) << 2 | 3) + Bytes.word(UInt64(first * 8)).prefix(4)
+    var table: [UInt8] = []
+    for first in stride(from: 0, to: places.count, by: 64) {
+      let start = UInt64(places[first].lowerBound)
+      table += Bytes.word(start << 2 | 3)
+      table += Bytes.word(UInt64(first * 8)).prefix(4)
     }
-    return heads + places.flatMap { Bytes.word(UInt64($0.count)) }
+    for place in places { table += Bytes.word(UInt64(place.count)) }
+    return table
   }
 
   private static func withChecksums(_ content: [UInt8], _ directoryOffset: Int) -> [UInt8] {

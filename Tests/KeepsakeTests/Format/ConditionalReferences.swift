@@ -13,8 +13,11 @@ import HostileArchives
   /// A top level with an object reference to body 1 under "a", and `members` under "b", "c" and so on.
   private static func top(_ members: [UInt8]...) -> [UInt8] {
     let all = [[Tag.objectReference, 1]] + members
-    return [0, Tag.map, UInt8(all.count)]
-      + all.enumerated().flatMap { [Tag.shortString + 1, 0x61 + UInt8($0.offset)] + $0.element }
+    var bytes: [UInt8] = [0, Tag.map, UInt8(all.count)]
+    for (offset, member) in all.enumerated() {
+      bytes += [Tag.shortString + 1, 0x61 + UInt8(offset)] + member
+    }
+    return bytes
   }
 
   private static func weak(_ entry: UInt8) -> [UInt8] { [Tag.conditionalReference, entry] }

@@ -34,6 +34,7 @@ import Testing
     let seeds = FoundationMutants.seeds(format)
     let mutator = ByteMutator(others: seeds)
     let seed = generator.next()
+    for seed in seeds { #expect(HostileReading.readEverything(seed).wasOpened) }
     var opened = 0
     for number in 0..<sized(1_000, inDebug: 100) {
       var mutant = try #require(seeds.randomElement(using: &generator))
@@ -55,6 +56,7 @@ import Testing
         }
       }
     }
-    #expect(opened > sized(25, inDebug: 1), "\(opened) were opened")
+    // Of the few of a debug build it can be chance that none is.
+    #expect(opened > sized(25, inDebug: -1), "\(opened) were opened")
   }
 }
