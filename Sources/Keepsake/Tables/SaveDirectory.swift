@@ -20,7 +20,7 @@ package struct SaveDirectory: Sendable {
   /// Which bodies the save has, and how long they are.
   package let bodyList: Table
 
-  /// The most bodies that a file can have (Format §A.1).
+  /// The most bodies that a file can have (Format §4.9).
   private static let mostBodies = Int(UInt32.max)
 
   init(_ reader: ByteReader, _ trailer: SaveTrailer) throws(ArchiveError) {

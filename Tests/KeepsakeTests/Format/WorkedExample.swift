@@ -45,8 +45,10 @@ struct ExampleBook: Codable {
     return try lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }.compactMap { line in
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       guard cells.count == 3, let offset = Int(cells[0]) else { return nil }
-      let bytes = try cells[1].filter { $0 != "`" }.split(separator: " ").map { byte in
-        try #require(UInt8(byte, radix: 16), "\(line)")
+      // Two digits each; spaces stand where a reader of the page looks for them.
+      let digits = cells[1].filter { $0 != "`" && $0 != " " }
+      let bytes = try stride(from: 0, to: digits.count, by: 2).map { start in
+        try #require(UInt8(digits.dropFirst(start).prefix(2), radix: 16), "\(line)")
       }
       return Row(offset: offset, bytes: bytes)
     }
