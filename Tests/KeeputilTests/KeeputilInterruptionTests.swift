@@ -3,11 +3,16 @@ import Keepsake
 import TestSupport
 import Testing
 
+/// The signals that end a command.
+private let interruptions = [SIGINT, SIGTERM, SIGHUP]
+
 /// Commands that are ended from outside while they write a file.
 @Suite(.timeLimit(.minutes(20))) struct KeeputilInterruption {
   let folder: TemporaryFolder
 
   init() throws {
+    // Under `nohup` and in the background of a script, some are ignored: the tool would inherit that, and never end.
+    for number in interruptions { _ = signal(number, SIG_DFL) }
     folder = try TemporaryFolder()
     try folder.archive(Crew(), "a.keepsake")
     try folder.write(Data("old".utf8), "out.json")
@@ -49,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("the file that was not finished is gone, the old one is there", arguments: [SIGINT, SIGTERM, SIGHUP])
+  @Test("the file that was not finished is gone, the old one is there", arguments: interruptions)
   func signals(number: Int32) throws {
     let tool = try HeldTool(in: folder)
     #expect(try folder.hasUnfinished)
