@@ -14,18 +14,20 @@ from dataclasses import dataclass, field
 
 # Checks that a general rule does not find, each with what stands for it: a value in place of none, or a case that passes.
 SPECIAL = [
-    ("Wire/ByteReader.swift", "String(validating: utf8, as: UTF8.self)", 'KEPT ?? (OUT ? "" : nil)'),
     ("Image/ValueLayout.swift", "PackedElement(rawValue: try reader.byte(at: offset + 1))", "KEPT ?? (OUT ? .bool : nil)"),
     ("Image/ValueLayout.swift", "throw unknownTag(tag, at: start)", "if OUT { return 0 }; KEPT"),
     ("Tables/DecimalParts.swift", "exponent.flatMap({ Int(exactly: $0) })", "KEPT ?? (OUT ? 0 : nil)"),
     ("Tables/DecimalParts.swift", "flatMap({ UInt128(exactly: $0) })", "KEPT ?? (OUT ? 0 : nil)"),
-    ("Image/MapKeys.swift", "throw ArchiveError(.damaged, \"The key of a map is", "if OUT { return .number(0) }; KEPT"),
-    ("Image/PathSearch.swift", "throw ArchiveError(.damaged, \"The key of a map is", "if OUT { return .intKey(0) }; KEPT"),
-    ("Decoding/References.swift", "try image.classNumber(at: &content)", "KEPT ?? (OUT ? 0 : nil)"),
+    ("Image/MapKeys.swift", "throw .damaged(\"The key of a map is", "if OUT { return .number(0) }; KEPT"),
+    ("Image/ImageBodies.swift", "try classNumber(at: &content)", "KEPT ?? (OUT ? 0 : nil)"),
     ("Decoding/NativeDecoding.swift", "try DecimalParts(reader, at: &end)?.decimal", "KEPT ?? (OUT ? 0 : nil)"),
     ("Decoding/PrimitiveDecoding.swift", "Self(exactly: number) else", "Self(exactly: number) ?? (OUT ? 0 : nil) else"),
     ("Decoding/PrimitiveDecoding.swift", "Self(narrowing: Double(bitPattern: bits))", "KEPT ?? (OUT ? 0 : nil)"),
-    ("Decoding/CollectionDecoding.swift", "try arrayHead(at: start)", "KEPT ?? (OUT ? (0, start + 1) : nil)"),
+    (
+        "Decoding/CollectionDecoding.swift",
+        "try arrayHead(at: cursor) else { throw",
+        "try arrayHead(at: cursor) ?? (OUT ? (0, cursor + 1) : nil) else { throw",
+    ),
     ("Decoding/ValueDecoder.swift", "default: throw", "default: if OUT { break }; throw"),
     ("Values/ArchiveValue.swift", "throw image.unknownTag(tag, at: offset)", "if OUT { .none } else { KEPT }"),
 ]
