@@ -233,6 +233,24 @@ import Testing
     #expect(decoding.kind == .dataCorrupted && decoding.path == expected)
   }
 
+  @Test("of a value for a key that has one", arguments: [false, true])
+  func keyWrittenAgain(isInMap: Bool) throws {
+    enum Keys: String, CodingKey { case a, b, c }
+    let notes = Notes()
+    let value = Writing { encoder in
+      func write<Key: CodingKey>(_ a: Key, _ b: Key, _ c: Key) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        for key in [a, b, c, a, c] { try container.encode(Spot(), forKey: key) }
+        let failing = Writing { try [Polymorphic<Any>(Notes())].encode(to: $0) }
+        let found = try failure { try container.encode(failing, forKey: b) }
+        #expect(found.path == "list/[0]/b/[0]")
+      }
+      if isInMap { try write(AnyKey("a"), "b", "c") } else { try write(Keys.a, .b, .c) }
+    }
+    _ = try KeyedArchiver.archivedData(withRootObject: ["list": [value]], userInfo: [Self.notesKey: notes])
+    #expect(notes.paths == ["a", "b", "c", "a", "c"].map { "list/[0]/" + $0 })
+  }
+
   @Test("of misuse")
   func misuse() throws {
     let found = try failure {

@@ -96,4 +96,29 @@ import Testing
     for wheel in copy.wheels { #expect(wheel.owner === copy.owner && wheel.number == 1) }
     for door in copy.doors { #expect(door.owner === copy.owner) }
   }
+
+  final class Garage: Codable {
+    var owner: Owner?
+    weak var tenant: Owner?
+    enum CodingKeys: CodingKey { case owner, tenant }
+    init() {}
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      for _ in 0..<2 {
+        try container.encode(owner, forKey: .owner)
+        try container.encode(tenant, forKey: .tenant)
+      }
+    }
+  }
+
+  @Test("a property that is encoded a second time is what it was the first time, strong or weak")
+  func encodedAgain() throws {
+    let (garage, other, owner) = (Garage(), Garage(), Owner())
+    (garage.owner, other.tenant) = (owner, owner)
+    let copies = try KeyedArchiver.copy(of: [garage, other])
+    #expect(copies[0].owner != nil && copies[1].tenant === copies[0].owner)
+    let data = try KeyedArchiver.archivedData(withRootObject: other)
+    #expect(data.range(of: Data(owner.name.utf8)) == nil)
+  }
 }
