@@ -251,6 +251,27 @@ import Testing
     #expect(notes.paths == ["a", "b", "c", "a", "c"].map { "list/[0]/" + $0 })
   }
 
+  @Test("of an error in an element of a set that is sorted: the set's, and the way within the element")
+  func sorted() throws {
+    struct Element: Encodable, Hashable {
+      var number: Int
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(Polymorphic<Any>(number > 1 ? Notes() : number), forKey: "inner")
+      }
+    }
+    let elements: Set = [Element(number: 1), Element(number: 2)]
+    let inSet = try failure {
+      try KeyedArchiver.archivedData(withRootObject: ["key": elements], outputFormatting: .sortedKeys)
+    }
+    #expect(inSet.path == "key/…/inner")
+    let byKey = [elements: 1, []: 2]
+    let inKey = try failure {
+      try KeyedArchiver.archivedData(withRootObject: ["key": byKey], outputFormatting: .sortedKeys)
+    }
+    #expect(inKey.path == "key/…/…/inner")
+  }
+
   @Test("of misuse")
   func misuse() throws {
     let found = try failure {
