@@ -105,6 +105,8 @@ extension EncodingSession: PlayThroughQuestions {
     return some && others
   }
 
+  func isLazy(_ number: Int) -> Bool { bodies.objects.object(number) is AnyLazyContent }
+
   func classThatReadsLast(of number: Int) -> Int? {
     guard tables.classes.hasKeysReadLast, let object = bodies.objects.object(number),
       let number = tables.classes.number(of: type(of: object)),
