@@ -16,7 +16,7 @@ import Testing
   }
 
   /// When a class asks for its container and has its superclass encode itself.
-  enum Order: Codable, CaseIterable { case superFirst, superLast, superBetween, superEncoder }
+  enum Order: Codable, CaseIterable { case superFirst, superLast, superBetween, superEncoder, requestedFirst }
 
   final class Wheel: Part {
     weak var owner: Owner?
@@ -30,17 +30,20 @@ import Testing
       let container = try decoder.container(keyedBy: CodingKeys.self)
       order = try container.decode(Order.self, forKey: .order)
       owner = try container.decodeIfPresent(Owner.self, forKey: .owner)
-      try super.init(from: order == .superEncoder ? container.superDecoder() : decoder)
+      let isApart = order == .superEncoder || order == .requestedFirst
+      try super.init(from: isApart ? container.superDecoder() : decoder)
     }
 
     override func encode(to encoder: any Encoder) throws {
       if order == .superFirst { try super.encode(to: encoder) }
       var container = encoder.container(keyedBy: CodingKeys.self)
+      let requested = order == .requestedFirst ? container.superEncoder() : nil
       try container.encode(order, forKey: .order)
       if order == .superBetween { try super.encode(to: encoder) }
       try container.encodeIfPresent(owner, forKey: .owner)
       if order == .superLast { try super.encode(to: encoder) }
       if order == .superEncoder { try super.encode(to: container.superEncoder()) }
+      if let requested { try super.encode(to: requested) }
     }
   }
 
@@ -59,16 +62,19 @@ import Testing
     required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: DoorKeys.self)
       order = try container.decode(Order.self, forKey: .order)
-      try super.init(from: order == .superEncoder ? container.superDecoder() : decoder)
+      let isApart = order == .superEncoder || order == .requestedFirst
+      try super.init(from: isApart ? container.superDecoder() : decoder)
     }
 
     override func encode(to encoder: any Encoder) throws {
       if order == .superFirst { try super.encode(to: encoder) }
       var container = encoder.container(keyedBy: DoorKeys.self)
+      let requested = order == .requestedFirst ? container.superEncoder() : nil
       if order == .superBetween { try super.encode(to: encoder) }
       try container.encode(order, forKey: .order)
       if order == .superLast { try super.encode(to: encoder) }
       if order == .superEncoder { try super.encode(to: container.superEncoder()) }
+      if let requested { try super.encode(to: requested) }
     }
   }
 
