@@ -9,6 +9,9 @@ protocol PlayThroughQuestions {
   /// Whether that may be so of some objects and not of others.
   var knowsSomeEarly: Bool { get }
 
+  /// Whether the object `number` is the content of a lazy value.
+  func isLazy(_ number: Int) -> Bool
+
   /// The class of the object `number`, if some of its properties are read last; whatever the number means is left to
   /// ``isReadLast(_:by:)``.
   func classThatReadsLast(of number: Int) -> Int?
@@ -146,6 +149,9 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   private let deferred = OwnedArray<DeferredValue>()
   /// How many of the deferred values were read.
   private var deferredReadCount = 0
+  /// Where the order of reading may matter, the lazy values that were met: the rest is read without them.
+  private var lazyValues: [Int] = []
+  private var lazyReadCount = 0
   /// The first body that was not played earlier, and how much was played of those before it: the bytes of references, and
   /// one for each body.
   private let firstNew: Int
@@ -192,16 +198,40 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   private mutating func readAll() -> ReferenceGraph.Obstacle? {
     begin()
     if let obstacle = finishPath() { return obstacle }
-    while deferredReadCount < deferred.count {
-      switch deferred[deferredReadCount] {
+    while let next = nextDeferred() {
+      switch next {
       case .group(let offset, let body, let isTopLevel):
         let group = ReferenceCursor(isTopLevel ? graph.topLevel : graph.bodies, groupAt: offset, body: body)
-        path.append(Step(rest: group, isTopLevel: isTopLevel))
+        if let lazyValue = lazyValue(in: group, isTopLevel) {
+          lazyValues.append(lazyValue)
+        } else {
+          path.append(Step(rest: group, isTopLevel: isTopLevel))
+        }
       case .object(let number):
         if progress.isToBeOpened(number) { open(number, depth: 1) }
       }
-      deferredReadCount += 1
       if let obstacle = finishPath() { return obstacle }
+    }
+    return nil
+  }
+
+  /// What is to be read now that nothing else is.
+  private mutating func nextDeferred() -> DeferredValue? {
+    if deferredReadCount < deferred.count {
+      deferredReadCount += 1
+      return deferred[deferredReadCount - 1]
+    }
+    guard lazyReadCount < lazyValues.count else { return nil }
+    lazyReadCount += 1
+    return .object(lazyValues[lazyReadCount - 1])
+  }
+
+  /// The lazy value to which `group` refers, if it does: a reader need not read it, so the order may matter.
+  private func lazyValue(in group: ReferenceCursor, _ isTopLevel: Bool) -> Int? {
+    guard progress.starts != nil else { return nil }
+    var group = group
+    while let next = group.next(isTopLevel ? graph.topLevel : graph.bodies) {
+      if case .reference(let target, _, _) = next { return classes.isLazy(target) ? target : nil }
     }
     return nil
   }
@@ -334,6 +364,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     path = []
     deferred.truncate(to: 0)
     deferredReadCount = 0
+    (lazyValues, lazyReadCount) = ([], 0)
     begin()
   }
 }

@@ -101,12 +101,13 @@ extension EncodingSession {
 
   /// Throws unless a reader in another process of this program finds `type` by `name`.
   private func checkName(_ name: String, of type: Any.Type) throws {
-    // A name that the program gives is one that it knows how to read.
-    if settings.classesAreKnown || settings.ownClassNames[ObjectIdentifier(type)] != nil
-      || ClassNames.name(setFor: type) != nil
-    {
-      return
+    if settings.classesAreKnown { return }
+    if let other = archivedType(named: name, besides: type) {
+      throw misuse(sharedName(name, [other, type]), code: .unresolvableClass)
     }
+    // A name that the program gives is one that it knows how to read.
+    let ownName = settings.ownClassNames[ObjectIdentifier(type)] ?? ClassNames.name(setFor: type)
+    if ownName != nil { return }
     if ClassNames.type(setForName: name) == type { return }
     let found = ClassNames.types(named: name).filter { $0 == type || !isCopy($0, of: type) }
     if found.count == 1, found.first == type { return }
@@ -114,6 +115,14 @@ extension EncodingSession {
       found.count > 1 ? sharedName(name, found) : unfindableName(type, name),
       code: .unresolvableClass
     )
+  }
+
+  /// Another type of the archive that readers look up by `name`.
+  private func archivedType(named name: String, besides type: Any.Type) -> Any.Type? {
+    zip(tables.classes.entries, tables.classes.types).first { entry, other in
+      entry.name == name && (entry.isPolymorphic || entry.isValueType) && other != type && other != Never.self
+        && !(other is any ArchivePlaceholder.Type) && !isCopy(other, of: type)
+    }?.1
   }
 
   /// Whether `other` is the class `type` once more, from another library that has a copy of its module. Where the one

@@ -58,10 +58,12 @@ extension EncodingSession {
         }
         return written(number)
       case .other(let entry)?:
-        let object = entry.use { observation.replacements[ObjectIdentifier($0)]?.object ?? $0 }
-        guard let number = bodies.objects.knownNumber(of: object).map(written) ?? unreached(object) else {
-          return 0
-        }
+        let known = entry.use { $0 }
+        let replacement = observation.replacements[ObjectIdentifier(known)]
+        // Nil is in its place, although it may be archived in the place of another one.
+        guard let object = replacement == nil ? known : replacement?.object,
+          let number = bodies.objects.knownNumber(of: object).map(written) ?? unreached(object)
+        else { return 0 }
         if isDeclaredOtherwise { try notePolymorphism(of: type(of: object)) }
         return number
       }

@@ -65,7 +65,7 @@ extension EncodingContainerState {
     let mark = session.mark
     let replaces = session.beginValue(key, table)
     do {
-      try session.encode(value)
+      if replaces { try session.encodeAnew(value, key, table) } else { try session.encode(value) }
     } catch {
       session.truncate(to: mark)
       if !replaces { session.forgetMapKey(ExactString(string: key.stringValue), of: frame) }
@@ -200,6 +200,20 @@ extension EncodingSession {
       write(string: name.string)
     }
     return replaces
+  }
+
+  /// Encodes a value for a key that the innermost frame has. Meanwhile a record is at that key, not at the one that it was
+  /// given last: the path goes by it, and which property this is.
+  fileprivate func encodeAnew<Value: Encodable, Key: CodingKey>(
+    _ value: Value,
+    _ key: Key,
+    _ table: EncodingKeyTable
+  ) throws {
+    guard context.top.kind == .record else { return try encode(value) }
+    let position = context.top.position
+    context.top.position = tables.shapes.step(from: ShapeTrie.root, newKey: table.number(of: key, in: self))
+    try encode(value)
+    context.top.position = position
   }
 
   /// Drops the value that the innermost frame had under `key` before the one that was just written.

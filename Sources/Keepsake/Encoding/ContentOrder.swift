@@ -139,7 +139,9 @@ final class ContentOrder {
     asked.settings.userInfo = session.settings.userInfo
     asked.settings.ownClassNames = session.settings.ownClassNames
     asked.observation.replacements = session.observation.replacements
-    return try asked.content(of: value, ofObject: object(value) != nil)
+    do { return try asked.content(of: value, ofObject: object(value) != nil) } catch {
+      throw (error as? EncodingError)?.below(session.currentPath) ?? error
+    }
   }
 
   private func ask(object: AnyObject, _ session: EncodingSession) throws -> Part {

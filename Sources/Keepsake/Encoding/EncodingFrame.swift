@@ -97,8 +97,15 @@ struct EncodingContext {
   /// How deep the innermost frame is, and its body or deferred value, while another context is active.
   var levels = (depth: 0, base: 0)
   /// Which of the frames, that of the body being 0, has the properties of the object whose body is written: 1, or more in
-  /// a superclass that has a record of its own in that of its subclass. -1 where no frame here has them.
+  /// a superclass that has a record of its own in that of its subclass. In a detached container it is 0 or more, if it has
+  /// those of a superclass. -1 where no frame here has them.
   var propertyLevel = 1
+
+  /// Goes back to the properties of the subclass when the frame of its superclass is there no more.
+  mutating func leavePropertyLevel() {
+    let isDetached = (lower.first ?? top).isNested
+    propertyLevel = min(propertyLevel, max(isDetached ? 0 : 1, lower.count))
+  }
 
   enum BasePath {
     case elements([any CodingKey])

@@ -62,7 +62,7 @@ extension EncodingContext {
     while kept > 0, splices[kept - 1].offset >= mark.byteCount { kept -= 1 }
     NestedContainer.abandon(splices[kept...])
     splices.removeSubrange(kept...)
-    propertyLevel = min(propertyLevel, max(1, lower.count))
+    leavePropertyLevel()
   }
 }
 

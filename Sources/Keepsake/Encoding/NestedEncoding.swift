@@ -93,10 +93,19 @@ extension EncodingSession {
       return ValueEncoder(session: self, frame: EncodingSession.tooDeepFrame, nested: nil)
     }
     context.top.isNested = true
-    if isSuper, context.propertyLevel == context.lower.count - 1 { context.propertyLevel += 1 }
+    if isSuper, context.propertyLevel == context.lower.count - 1, hasSuperclass { context.propertyLevel += 1 }
     let nested = newNested(frame: context.top.id, parent: parent, key: key, host: host)
     context.nested.append(nested)
     return ValueEncoder(session: self, frame: nested.frame, nested: nested)
+  }
+
+  /// Whether the object whose body is written has a superclass that is archived. If it has none, a `superEncoder` is that of
+  /// another value, such as a structure, whose keys may be those of properties of the object.
+  private var hasSuperclass: Bool {
+    guard let object = bodies.objects.object(currentBody),
+      let number = tables.classes.number(of: type(of: object))
+    else { return false }
+    return tables.classes.entries[number].superclass != nil
   }
 
   func newNested(frame: FrameID, parent: FrameID, key: ExactString?, host: NestedContainer?)
@@ -125,12 +134,13 @@ extension EncodingSession {
     } else {
       detach(nested)
     }
-    context.propertyLevel = min(context.propertyLevel, max(1, context.lower.count))
+    context.leavePropertyLevel()
   }
 
   private func detach(_ nested: NestedContainer) {
     var frame = context.top
     let start = frame.start
+    let hasProperties = context.propertyLevel == context.lower.count
     let path = path(of: frame.id, nil)
     let bytes = ByteBuffer(minimumCapacity: 64)
     bytes.append(buffer, start..<buffer.count)
@@ -141,7 +151,7 @@ extension EncodingSession {
       top: frame,
       basePath: .elements(path),
       levels: (nesting.depth, nesting.base),
-      propertyLevel: -1
+      propertyLevel: hasProperties ? 0 : -1
     )
     var first = context.splices.count
     while first > 0, context.splices[first - 1].offset > start { first -= 1 }

@@ -10,20 +10,29 @@ final class PropertyProbe {
     let type: Any.Type
     /// The type of the value made optional.
     let optionalType: Any.Type
+    /// Whether it is in a record of a superclass, or of what a `superEncoder` was used for.
+    let isOfSuperclass: Bool
+    /// Whether there is such a key in one record and in another.
+    fileprivate(set) var isAmbiguous = false
   }
 
   fileprivate(set) var findings: [String: Finding] = [:]
+  fileprivate let hasSuperclass: Bool
 
   init(_ object: some Encodable, userInfo: [CodingUserInfoKey: Any]) {
     // What an encode(to:) throws here it throws to the archiver, too.
+    hasSuperclass = (type(of: object) as? AnyClass).flatMap(_getSuperclass) is any Encodable.Type
     try? object.encode(to: ProbeEncoder(probe: self, userInfo: userInfo))
   }
 
-  fileprivate func note<Value, Key: CodingKey>(_ type: Value.Type, _ key: Key) {
+  fileprivate func note<Value, Key: CodingKey>(_ type: Value.Type, _ key: Key, _ isOfSuperclass: Bool) {
+    let known = findings[key.stringValue]
     findings[key.stringValue] = Finding(
       propertyNames: propertyNames(of: key),
       type: type,
-      optionalType: Value?.self
+      optionalType: Value?.self,
+      isOfSuperclass: isOfSuperclass,
+      isAmbiguous: known.map { $0.isAmbiguous || $0.isOfSuperclass != isOfSuperclass } ?? false
     )
   }
 }
@@ -32,6 +41,7 @@ final class PropertyProbe {
 private struct ProbeEncoder: Encoder, SingleValueEncodingContainer {
   var probe: PropertyProbe?
   let userInfo: [CodingUserInfoKey: Any]
+  var isOfSuperclass = false
   var codingPath: [any CodingKey] { [] }
 
   private var ofAnotherValue: ProbeEncoder { ProbeEncoder(probe: nil, userInfo: userInfo) }
@@ -55,11 +65,11 @@ private struct KeyedProbe<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encodeNil(forKey key: Key) {}
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) {
-    encoder.probe?.note(Value.self, key)
+    encoder.probe?.note(Value.self, key, encoder.isOfSuperclass)
   }
 
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) {
-    encoder.probe?.note(Value.self, key)
+    encoder.probe?.note(Value.self, key, encoder.isOfSuperclass)
   }
 
   func nestedContainer<NestedKey: CodingKey>(
@@ -73,8 +83,11 @@ private struct KeyedProbe<Key: CodingKey>: KeyedEncodingContainerProtocol {
     ofAnotherValue.unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { encoder }
-  func superEncoder(forKey key: Key) -> any Encoder { encoder }
+  func superEncoder() -> any Encoder {
+    guard let probe = encoder.probe, probe.hasSuperclass else { return ofAnotherValue }
+    return ProbeEncoder(probe: probe, userInfo: encoder.userInfo, isOfSuperclass: true)
+  }
+  func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
 }
 
 private struct UnkeyedProbe: UnkeyedEncodingContainer {

@@ -105,6 +105,8 @@ extension EncodingSession: PlayThroughQuestions {
     return some && others
   }
 
+  func isLazy(_ number: Int) -> Bool { bodies.objects.object(number) is AnyLazyContent }
+
   func classThatReadsLast(of number: Int) -> Int? {
     guard tables.classes.hasKeysReadLast, let object = bodies.objects.object(number),
       let number = tables.classes.number(of: type(of: object)),
@@ -187,7 +189,8 @@ extension EncodingSession: PlayThroughQuestions {
     guard edge.property > 0, !isField(edge.property),
       let object = bodies.objects.object(edge.body) as? any Encodable & AnyObject,
       let finding = types.classProperties.probe(object, settings.userInfo).findings[key(of: edge.property)],
-      let property = StoredProperties.of(type(of: object))?.property(named: finding.propertyNames)
+      let property = StoredProperties.of(type(of: object))?.property(named: finding.propertyNames),
+      !finding.isAmbiguous, !finding.isOfSuperclass || property.owner != type(of: object)
     else { return nil }
     return (property, finding)
   }
@@ -222,7 +225,9 @@ extension EncodingSession: PlayThroughQuestions {
       nesting.deferralDepth == 0
     else { return false }
     let number = bodies.classWithWeakProperties
-    return types.classProperties.isWeak(property, of: number) {
+    let isInSuperclass = context.propertyLevel != 1
+    // The lowest bit is that of fields.
+    return types.classProperties.isWeak(isInSuperclass ? property | 1 : property, of: number) {
       // A class and its superclass each have keys of their own.
       let tables = [context.top.tableNumber] + types.classProperties.laterTables(of: number)
       let properties = StoredProperties.of(self.tables.classes.types[number])
@@ -231,7 +236,8 @@ extension EncodingSession: PlayThroughQuestions {
         .compactMap { number in self.types.keyTables.first { $0.number == number } }
         .compactMap { properties?.property(named: $0.propertyNames(ofKey: self.key(of: property))) }
         .first
-      return found?.ownership == .weak && found?.type == Target?.self
+      guard let found, found.ownership == .weak, found.type == Target?.self else { return false }
+      return !isInSuperclass || found.owner != self.tables.classes.types[number]
     }
   }
 }

@@ -32,6 +32,14 @@ extension EncodingError {
     else { return self }
     return .invalid(value, error, path ?? context.codingPath)
   }
+
+  /// The same error, if it is one of ours, about what was encoded by itself, for a value somewhere in that of `path`.
+  func below(_ path: [any CodingKey]) -> EncodingError {
+    guard case .invalidValue(let value, let context) = self,
+      let error = context.underlyingError as? ArchiveError, error.isReason
+    else { return self }
+    return .invalid(value, error, path + [ArchiveCodingKey.ellipsis] + context.codingPath)
+  }
 }
 
 /// A value of the library's own that stands for one of the program.

@@ -233,6 +233,45 @@ import Testing
     #expect(decoding.kind == .dataCorrupted && decoding.path == expected)
   }
 
+  @Test("of a value for a key that has one", arguments: [false, true])
+  func keyWrittenAgain(isInMap: Bool) throws {
+    enum Keys: String, CodingKey { case a, b, c }
+    let notes = Notes()
+    let value = Writing { encoder in
+      func write<Key: CodingKey>(_ a: Key, _ b: Key, _ c: Key) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        for key in [a, b, c, a, c] { try container.encode(Spot(), forKey: key) }
+        let failing = Writing { try [Polymorphic<Any>(Notes())].encode(to: $0) }
+        let found = try failure { try container.encode(failing, forKey: b) }
+        #expect(found.path == "list/[0]/b/[0]")
+      }
+      if isInMap { try write(AnyKey("a"), "b", "c") } else { try write(Keys.a, .b, .c) }
+    }
+    _ = try KeyedArchiver.archivedData(withRootObject: ["list": [value]], userInfo: [Self.notesKey: notes])
+    #expect(notes.paths == ["a", "b", "c", "a", "c"].map { "list/[0]/" + $0 })
+  }
+
+  @Test("of an error in an element of a set that is sorted: the set's, and the way within the element")
+  func sorted() throws {
+    struct Element: Encodable, Hashable {
+      var number: Int
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(Polymorphic<Any>(number > 1 ? Notes() : number), forKey: "inner")
+      }
+    }
+    let elements: Set = [Element(number: 1), Element(number: 2)]
+    let inSet = try failure {
+      try KeyedArchiver.archivedData(withRootObject: ["key": elements], outputFormatting: .sortedKeys)
+    }
+    #expect(inSet.path == "key/…/inner")
+    let byKey = [elements: 1, []: 2]
+    let inKey = try failure {
+      try KeyedArchiver.archivedData(withRootObject: ["key": byKey], outputFormatting: .sortedKeys)
+    }
+    #expect(inKey.path == "key/…/…/inner")
+  }
+
   @Test("of misuse")
   func misuse() throws {
     let found = try failure {

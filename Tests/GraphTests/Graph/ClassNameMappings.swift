@@ -107,6 +107,23 @@ import Testing
     )
   }
 
+  @Test("two classes with one name are refused where that counts", arguments: [true, false])
+  func oneName(isGivenTwice: Bool) throws {
+    let name = isGivenTwice ? "Mapped.Both" : "GraphTests.MappedTwo"
+    let (one, two) = (MappedOne(), MappedTwo())
+    let archiver = KeyedArchiver()
+    archiver.setClassName(name, for: MappedOne.self)
+    if isGivenTwice { archiver.setClassName(name, for: MappedTwo.self) }
+    let found = try failure { try archiver.encode([one, two] as [MappedBase], forKey: "list") }
+    #expect(found.code == .unresolvableClass && found.path == "list/[1]" && found.description.contains(name))
+    try archiver.encode([two], forKey: "others")
+    try archiver.encode([one] as [MappedBase], forKey: "list")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    unarchiver.setClass(MappedOne.self, forClassName: name)
+    #expect(try unarchiver.decode([MappedBase].self, forKey: "list")[0] is MappedOne)
+    #expect(try unarchiver.decode([MappedTwo].self, forKey: "others").count == 1)
+  }
+
   @Test("a private class with a name from the archiver, and a class for it at the unarchiver")
   func privateClass() throws {
     let archiver = KeyedArchiver()

@@ -75,6 +75,21 @@ import Testing
     #expect(try unarchiver.decode([Piece?].self, forKey: "list").map { $0?.name } == ["a", nil])
   }
 
+  @Test("a weak reference to an object that nil replaces is nil, though the object replaces another one")
+  func replacedByNilAndReplacing() throws {
+    let (gone, old, root) = (Piece("gone"), Piece("old"), Piece("root"))
+    (root.maybe, root.gaps, root.watched) = (old, [gone], gone)
+    let recorder = ArchivingRecorder { object in
+      let piece = object as? Piece
+      return piece === gone ? nil : piece === old ? gone : object
+    }
+    // It is asked about before it is the replacement.
+    let back = try recorder.roundTrip([root])[0]
+    let replacements = recorder.calls.filter { $0.hasPrefix("replace") }
+    #expect(replacements == ["replace gone by nil", "replace old by gone"])
+    #expect(back.maybe?.name == "gone" && back.gaps.count == 1 && back.gaps[0] == nil && back.watched == nil)
+  }
+
   @Test("a replacement of a class that does not fit is refused, and leaves nothing")
   func wrongClass() throws {
     let old = Piece("old")

@@ -35,6 +35,20 @@ import Testing
     for hall in [hall, back] { hall.desk = nil }
   }
 
+  @Test("what only a lazy value would have read before is not there when other values are read")
+  func behindLazyValues() throws {
+    let shelf = Shelf()
+    shelf.books = [Book(shelf)]
+    defer { shelf.cut() }
+    let lender = Lender(), borrower = Lender()
+    (lender.shelf, lender.book) = (shelf, shelf.books[0])
+    (borrower.laterShelf, borrower.laterBook) = (shelf, shelf.books[0])
+    #expect(try failure { try ArchiveEncoder().encode(lender) }.code == .cycle)
+    let back = try ArchiveDecoder().decode(Lender.self, from: ArchiveEncoder().encode(borrower))
+    #expect(back.laterBook != nil && back.laterBook === back.laterShelf?.books[0])
+    back.laterShelf?.cut()
+  }
+
   @Test("what waited for an earlier key, and was not read for that, is read for a later one")
   func waitsAgain() throws {
     let (looped, early, late, first, second) = (
@@ -180,6 +194,13 @@ private final class Book: Codable {
   var pages: [Page] = []
 
   init(_ shelf: Shelf) { self.shelf = shelf }
+}
+
+private final class Lender: Codable {
+  @Lazy var shelf: Shelf?
+  @Deferred var book: Book?
+  @Deferred var laterShelf: Shelf?
+  @Lazy var laterBook: Book?
 }
 
 private final class Page: Codable {

@@ -16,7 +16,7 @@ import Testing
   }
 
   /// When a class asks for its container and has its superclass encode itself.
-  enum Order: Codable, CaseIterable { case superFirst, superLast, superBetween, superEncoder }
+  enum Order: Codable, CaseIterable { case superFirst, superLast, superBetween, superEncoder, requestedFirst }
 
   final class Wheel: Part {
     weak var owner: Owner?
@@ -30,17 +30,20 @@ import Testing
       let container = try decoder.container(keyedBy: CodingKeys.self)
       order = try container.decode(Order.self, forKey: .order)
       owner = try container.decodeIfPresent(Owner.self, forKey: .owner)
-      try super.init(from: order == .superEncoder ? container.superDecoder() : decoder)
+      let isApart = order == .superEncoder || order == .requestedFirst
+      try super.init(from: isApart ? container.superDecoder() : decoder)
     }
 
     override func encode(to encoder: any Encoder) throws {
       if order == .superFirst { try super.encode(to: encoder) }
       var container = encoder.container(keyedBy: CodingKeys.self)
+      let requested = order == .requestedFirst ? container.superEncoder() : nil
       try container.encode(order, forKey: .order)
       if order == .superBetween { try super.encode(to: encoder) }
       try container.encodeIfPresent(owner, forKey: .owner)
       if order == .superLast { try super.encode(to: encoder) }
       if order == .superEncoder { try super.encode(to: container.superEncoder()) }
+      if let requested { try super.encode(to: requested) }
     }
   }
 
@@ -59,16 +62,19 @@ import Testing
     required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: DoorKeys.self)
       order = try container.decode(Order.self, forKey: .order)
-      try super.init(from: order == .superEncoder ? container.superDecoder() : decoder)
+      let isApart = order == .superEncoder || order == .requestedFirst
+      try super.init(from: isApart ? container.superDecoder() : decoder)
     }
 
     override func encode(to encoder: any Encoder) throws {
       if order == .superFirst { try super.encode(to: encoder) }
       var container = encoder.container(keyedBy: DoorKeys.self)
+      let requested = order == .requestedFirst ? container.superEncoder() : nil
       if order == .superBetween { try super.encode(to: encoder) }
       try container.encode(order, forKey: .order)
       if order == .superLast { try super.encode(to: encoder) }
       if order == .superEncoder { try super.encode(to: container.superEncoder()) }
+      if let requested { try super.encode(to: requested) }
     }
   }
 
@@ -95,5 +101,30 @@ import Testing
     #expect(copy.owner != nil)
     for wheel in copy.wheels { #expect(wheel.owner === copy.owner && wheel.number == 1) }
     for door in copy.doors { #expect(door.owner === copy.owner) }
+  }
+
+  final class Garage: Codable {
+    var owner: Owner?
+    weak var tenant: Owner?
+    enum CodingKeys: CodingKey { case owner, tenant }
+    init() {}
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      for _ in 0..<2 {
+        try container.encode(owner, forKey: .owner)
+        try container.encode(tenant, forKey: .tenant)
+      }
+    }
+  }
+
+  @Test("a property that is encoded a second time is what it was the first time, strong or weak")
+  func encodedAgain() throws {
+    let (garage, other, owner) = (Garage(), Garage(), Owner())
+    (garage.owner, other.tenant) = (owner, owner)
+    let copies = try KeyedArchiver.copy(of: [garage, other])
+    #expect(copies[0].owner != nil && copies[1].tenant === copies[0].owner)
+    let data = try KeyedArchiver.archivedData(withRootObject: other)
+    #expect(data.range(of: Data(owner.name.utf8)) == nil)
   }
 }

@@ -1,0 +1,102 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// A `superEncoder(forKey:)` may be that of a value which is no part of a superclass. The keys of the value may be those of
+/// properties of the object.
+@Suite struct SuperEncodersOfValues {
+  final class Label: Codable {
+    var text: String
+    init(_ text: String) { self.text = text }
+  }
+
+  struct Details: Codable {
+    var label: Label?
+    var next: Stop?
+  }
+
+  /// A class without a superclass, whose details have keys like its own.
+  final class Stop: Codable {
+    let number: Int
+    weak var label: Label?
+    var next: Stop?
+    var details = Details()
+
+    private enum CodingKeys: CodingKey { case number, label, next, details }
+
+    init(_ number: Int) { self.number = number }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      number = try container.decode(Int.self, forKey: .number)
+      label = try container.decodeIfPresent(Label.self, forKey: .label)
+      next = try container.decodeIfPresent(Stop.self, forKey: .next)
+      details = try Details(from: container.superDecoder(forKey: .details))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(number, forKey: .number)
+      try container.encode(label, forKey: .label)
+      try container.encode(next, forKey: .next)
+      try details.encode(to: container.superEncoder(forKey: .details))
+    }
+  }
+
+  class Place: Codable {
+    var name = ""
+    init() {}
+  }
+
+  /// A subclass with a weak property, and a value that has its key.
+  final class Station: Place {
+    weak var label: Label?
+    var details = Details()
+
+    private enum CodingKeys: CodingKey { case label, details }
+
+    override init() { super.init() }
+
+    required init(from decoder: any Decoder) throws {
+      try super.init(from: decoder)
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      label = try container.decodeIfPresent(Label.self, forKey: .label)
+      details = try Details(from: container.superDecoder(forKey: .details))
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      try super.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(label, forKey: .label)
+      try details.encode(to: container.superEncoder(forKey: .details))
+    }
+  }
+
+  @Test("a strong reference under the key of a weak property is strong")
+  func strong() throws {
+    let (stop, station) = (Stop(1), Station())
+    stop.details.label = Label("strong")
+    station.details.label = Label("too")
+    #expect(try KeyedArchiver.copy(of: stop).details.label?.text == "strong")
+    #expect(try KeyedArchiver.copy(of: station).details.label?.text == "too")
+  }
+
+  @Test("a cycle by the value is refused, since that cannot wait")
+  func cycleByValue() throws {
+    let (first, second) = (Stop(1), Stop(2))
+    (first.details.next, second.details.next) = (second, first)
+    #expect(try failure { try ArchiveEncoder().encode(first) }.code == .cycle)
+    for stop in [first, second] { stop.details = Details() }
+  }
+
+  @Test("a property that waits leaves the value of its key alone")
+  func cycleByProperty() throws {
+    let (first, second, third) = (Stop(1), Stop(2), Stop(3))
+    (first.next, second.next, first.details.next) = (second, first, third)
+    let back = try KeyedArchiver.copy(of: first)
+    #expect(back.next?.next === back && back.next?.number == 2 && back.details.next?.number == 3)
+    #expect(back.details.next?.next == nil)
+    for stop in [first, back] { stop.next = nil }
+  }
+}
