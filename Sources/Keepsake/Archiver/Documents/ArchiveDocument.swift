@@ -135,7 +135,10 @@ public final class ArchiveDocument<Root: Codable> {
     try checkFaults()
     try state.noteWhatWasRead()
     let encoding = try DocumentEncoding(root, changed: changed, state, userInfo)
-    guard let save = encoding.changes else { return false }
+    guard let save = encoding.changes else {
+      try file.checkIsInPlace()
+      return false
+    }
     if mayCompact, state.isMostlyOutOfDate(with: save) {
       try compact()
       return true
