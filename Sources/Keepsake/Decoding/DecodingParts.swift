@@ -161,6 +161,8 @@ struct LazyValues {
   var faults = LazyFaults()
   /// The numbers of the objects and lazy values that came since the last look.
   var newNumbers: [UInt32] = []
+  /// Takes the objects that are read, which the session itself does not keep.
+  weak var keeper: KeptObjects?
   /// How many could not be read when all were tried because objects refer back to others.
   var unreadableCount = 0
   /// What was read because weak references waited for it.

@@ -95,6 +95,9 @@ extension DecodingSession {
   /// Keeps the objects that were decoded no more: they may hold lazy values, which hold the session.
   private func letGoOfObjects() {
     lazies.newNumbers += graph.decodedNumbers
+    if let keeper = lazies.keeper {
+      for number in graph.decodedNumbers { keeper.append(graph.objects.object(Int(number))) }
+    }
     graph.objects.letGo(graph.decodedNumbers)
   }
 

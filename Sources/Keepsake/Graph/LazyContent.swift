@@ -43,6 +43,8 @@ final class LazyContent<Value>: AnyLazyContent {
     }
   }
 
+  override func readIfNeeded() throws { _ = try load() }
+
   override func readIfPossible() {
     if case .archived(let source, let session, let read) = current, let value = try? read(session, source) {
       set(.value(value))

@@ -15,7 +15,14 @@ final class SavedState {
   private var awaited: [AnyObject] = []
 
   struct Reader {
-    weak var session: DecodingSession?
+    private(set) weak var session: DecodingSession?
+    /// What it has read since it was listed last: the program may have changed it, and let go of it.
+    let kept = KeptObjects()
+
+    init(_ session: DecodingSession) {
+      self.session = session
+      session.lazies.keeper = kept
+    }
   }
 
   /// A save that is still to be written.
@@ -53,7 +60,7 @@ final class SavedState {
     }
   }
 
-  /// The same file, with the objects of an earlier save that `session` has read.
+  /// The same file, with the objects of an earlier save that `session` is going to read.
   init(_ state: SavedState, objectsReadBy session: DecodingSession) {
     (image, longForm, knownObjects) = (state.image, state.longForm, .none)
     begin(withObjectsReadBy: session)
@@ -98,9 +105,10 @@ final class SavedState {
     }
   }
 
+  /// Has `session` read the root object.
   func begin(withObjectsReadBy session: DecodingSession) {
     unlisted = session
-    readers = [Reader(session: session)]
+    readers = [Reader(session)]
   }
 
   /// Lists the objects of the root object, those that lazy values have read since, and those that the program has kept from
@@ -108,7 +116,8 @@ final class SavedState {
   ///
   /// Weak references into what was not read get their objects: they would be nil in the save.
   func noteWhatWasRead() throws {
-    for session in readers.compactMap(\.session) {
+    for reader in readers {
+      guard let session = reader.session else { continue }
       try session.turn.take {
         // With lazy values, what was read is among the new ones, and most of the file may not be read.
         if session === unlisted, session.lazies.newNumbers.isEmpty {
@@ -116,6 +125,7 @@ final class SavedState {
         }
         awaited += try session.readAwaited()
         knownObjects = knownObjects.adding(SavedState.newObjects(of: session))
+        reader.kept.truncate(to: 0)
       }
     }
     unlisted = nil
@@ -131,6 +141,11 @@ final class SavedState {
       unreached = numbers.unreached(by: session)
       // The root object keeps what it leads to.
       awaited = before.awaited.filter { !numbers.isReached($0, by: session) }
+      var known = Set(awaited.map { ObjectIdentifier($0) })
+      let targets = Set(session.conditionalEntries.map { ObjectIdentifier($0.object) })
+      awaited += unreached.compactMap(\.object.object).filter {
+        targets.contains(ObjectIdentifier($0)) && known.insert(ObjectIdentifier($0)).inserted
+      }
     }
     for reader in readers.compactMap(\.session) {
       let newest = try decodingErrors { () throws(ArchiveError) in
@@ -164,7 +179,7 @@ final class SavedState {
         }
       }
     }
-    readers = [Reader(session: new)]
+    readers = [Reader(new)]
     awaited = before.awaited
   }
 

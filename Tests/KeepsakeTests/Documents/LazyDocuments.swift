@@ -1,0 +1,76 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Documents with lazy values that lead to the same objects as other properties do.
+@Suite struct LazyDocuments {
+  private final class Photo: Codable {
+    var title: String
+    init(_ title: String) { self.title = title }
+  }
+
+  private final class Album: Codable {
+    var cover: Photo?
+    @WeakReference var favorite: Photo?
+    @Lazy var photos: [Photo] = []
+    @Lazy var best: [Photo] = []
+  }
+
+  private let folder: TemporaryFolder
+
+  /// An album of three photos. The first is the cover and the favorite, and the second the best.
+  init() throws {
+    folder = try TemporaryFolder()
+    let album = Album()
+    album.photos = (0..<3).map { Photo("photo \($0)") }
+    (album.cover, album.favorite, album.best) = (album.photos[0], album.photos[0], [album.photos[1]])
+    try ArchiveDocument(creating: folder("album"), root: album).close()
+  }
+
+  private func open() throws -> ArchiveDocument<Album> { try ArchiveDocument(opening: folder("album")) }
+
+  private var saved: Album {
+    get throws { try KeyedUnarchiver.unarchive(Album.self, fromFile: folder("album")) }
+  }
+
+  @Test("what was changed is saved, although only a value that was not read leads to it any more")
+  func changedAndLeft() throws {
+    let document = try open()
+    document.root.cover?.title = "new cover"
+    document.root.cover = nil
+    document.root.best[0].title = "new best"
+    document.root.best = []
+    try document.save()
+    #expect(try saved.photos.map(\.title) == ["new cover", "new best", "photo 2"])
+    #expect(document.root.photos.map(\.title) == ["new cover", "new best", "photo 2"])
+  }
+
+  @Test("a weak reference stays that leads to an object of a value that was not read")
+  func weakReference() throws {
+    let document = try open()
+    document.root.cover = nil
+    for _ in 0..<3 {
+      document.root.best.append(Photo("another"))
+      try document.save()
+      let album = try saved
+      #expect(album.photos[0].title == "photo 0" && album.favorite === album.photos[0])
+    }
+    #expect(document.root.favorite === document.root.photos[0])
+  }
+
+  @Test("an earlier save is gone back to with its lazy values")
+  func revert() throws {
+    let document = try open()
+    document.root.photos[2].title = "changed"
+    document.root.best.append(document.root.photos[2])
+    try document.save()
+    try document.revert(to: 1)
+    for album in [document.root, try saved] {
+      #expect(album.photos.map(\.title) == ["photo 0", "photo 1", "photo 2"])
+      #expect(album.best.count == 1 && album.best[0] === album.photos[1])
+    }
+    try document.revert(to: 2)
+    #expect(try saved.photos[2].title == "changed" && saved.best.count == 2)
+  }
+}
