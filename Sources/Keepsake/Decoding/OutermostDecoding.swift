@@ -94,9 +94,10 @@ extension DecodingSession {
 
   /// Keeps the objects that were decoded no more: they may hold lazy values, which hold the session.
   private func letGoOfObjects() {
-    lazies.newNumbers += graph.decodedNumbers
-    if let keeper = lazies.keeper {
-      for number in graph.decodedNumbers { keeper.append(graph.objects.object(Int(number))) }
+    if let new = lazies.newObjects {
+      for number in graph.decodedNumbers.lazy.map(Int.init) {
+        if let object = graph.objects.object(number) { new.list.append((number, object)) }
+      }
     }
     graph.objects.letGo(graph.decodedNumbers)
   }

@@ -46,6 +46,20 @@ import Testing
     #expect(document.root.photos.map(\.title) == ["new cover", "new best", "photo 2"])
   }
 
+  @Test("a listed object is saved that was read before the last lazy value was")
+  func allRead() throws {
+    let document = try open()
+    #expect(try !document.save())
+    let photos = document.root.photos
+    #expect(document.root.best.count == 1)
+    photos[2].title = "changed"
+    #expect(try document.save(changed: [photos[2]]))
+    #expect(try saved.photos[2].title == "changed")
+    // It was known, and so has one body.
+    try document.save()
+    #expect(try ArchiveImage(data: folder.read("album"), verification: .everything).directory.bodyCount == 6)
+  }
+
   @Test("a weak reference stays that leads to an object of a value that was not read")
   func weakReference() throws {
     let document = try open()

@@ -16,12 +16,12 @@ final class SavedState {
 
   struct Reader {
     private(set) weak var session: DecodingSession?
-    /// What it has read since it was listed last: the program may have changed it, and let go of it.
-    let kept = KeptObjects()
+    /// What it has read since it was listed last.
+    fileprivate let new = NewObjects()
 
     init(_ session: DecodingSession) {
       self.session = session
-      session.lazies.keeper = kept
+      session.lazies.newObjects = new
     }
   }
 
@@ -98,13 +98,6 @@ final class SavedState {
     }
   }
 
-  /// What a session has read since this was asked last, in the order of the numbers.
-  private static func newObjects(of session: DecodingSession) -> [(number: Int, object: AnyObject)] {
-    exchange(&session.lazies.newNumbers, with: []).sorted().compactMap { number in
-      session.known(Int(number)).map { (Int(number), $0) }
-    }
-  }
-
   /// Has `session` read the root object.
   func begin(withObjectsReadBy session: DecodingSession) {
     unlisted = session
@@ -117,15 +110,22 @@ final class SavedState {
   /// Weak references into what was not read get their objects: they would be nil in the save.
   func noteWhatWasRead() throws {
     for reader in readers {
-      guard let session = reader.session else { continue }
+      func list() {
+        let new = exchange(&reader.new.list, with: []).sorted { $0.number < $1.number }
+        knownObjects = knownObjects.adding(new)
+      }
+      // Who has read the last lazy value lets go of the session.
+      guard let session = reader.session else {
+        list()
+        continue
+      }
       try session.turn.take {
         // With lazy values, what was read is among the new ones, and most of the file may not be read.
-        if session === unlisted, session.lazies.newNumbers.isEmpty {
+        if session === unlisted, reader.new.list.isEmpty {
           knownObjects = KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
         }
         awaited += try session.readAwaited()
-        knownObjects = knownObjects.adding(SavedState.newObjects(of: session))
-        reader.kept.truncate(to: 0)
+        list()
       }
     }
     unlisted = nil
@@ -136,7 +136,7 @@ final class SavedState {
   /// Takes over after a save: lazy values are read from it from now on, and know the objects that it has added.
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
     knownObjects = numbers.known(by: session)
-    readers = before.readers.filter { $0.session != nil }
+    readers = before.readers.filter { $0.session != nil || !$0.new.list.isEmpty }
     if !readers.isEmpty {
       unreached = numbers.unreached(by: session)
       // The root object keeps what it leads to.
