@@ -133,8 +133,9 @@ public final class ArchiveDocument<Root: Codable> {
   private func save(_ changed: [any Encodable & AnyObject]?, _ date: Date?, mayCompact: Bool) throws -> Bool {
     let file = try openFile
     try checkFaults()
-    try state.noteWhatWasRead()
-    let encoding = try DocumentEncoding(root, changed: changed, state, userInfo)
+    let encoding = try state.encodingKnown {
+      try DocumentEncoding(root, changed: changed, state, userInfo)
+    }
     guard let save = encoding.changes else {
       try file.checkIsInPlace()
       return false

@@ -133,6 +133,24 @@ final class SavedState {
     knownObjects = knownObjects.adding(kept.compactMap { number, kept in kept.object.map { (number, $0) } })
   }
 
+  /// What `encode` gives, which knows all that was read: if another thread or what it encodes reads lazy values meanwhile, it
+  /// is called again, and other threads wait.
+  func encodingKnown<Result>(_ encode: () throws -> Result) throws -> Result {
+    try noteWhatWasRead()
+    let result = try encode()
+    guard let reader = readers.first else { return result }
+    func again() throws -> Result? {
+      if reader.new.list.isEmpty { return nil }
+      var result: Result
+      repeat {
+        try noteWhatWasRead()
+        result = try encode()
+      } while !reader.new.list.isEmpty
+      return result
+    }
+    return try (reader.session?.turn.take(again) ?? again()) ?? result
+  }
+
   /// Takes over after a save: lazy values are read from it from now on, and know the objects that it has added.
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
     knownObjects = numbers.known(by: session)
@@ -162,16 +180,29 @@ final class SavedState {
 
   /// Takes over after the file was compacted: lazy values are read from the new file.
   func continueAfterCompaction(_ before: SavedState, _ numbers: [Int: Int]) throws {
-    let sessions = before.readers.compactMap(\.session)
-    guard let first = sessions.first else { return }
+    guard let first = before.readers.lazy.compactMap(\.session).first else { return }
     let settings = first.settings
     let new = try decodingSession(asOf: nil, settings.limits, settings.classPolicy, settings.userInfo)
     new.lazies.faults = first.lazies.faults
     knownObjects.forEach { object, number in
       if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
     }
-    for session in sessions {
+    let reader = Reader(new)
+    for old in before.readers {
+      // What other threads have read since it was listed.
+      func takeOver() {
+        for (number, object) in exchange(&old.new.list, with: []) {
+          guard let newNumber = numbers[number] else { continue }
+          if !(object is AnyLazyContent) { new.graph.objects.note(object, newNumber) }
+          reader.new.list.append((newNumber, object))
+        }
+      }
+      guard let session = old.session else {
+        takeOver()
+        continue
+      }
       session.turn.take {
+        takeOver()
         for (number, content) in session.lazies.contents {
           guard let content = content.content, let newNumber = numbers[number] else { continue }
           content.move(to: new, body: newNumber)
@@ -179,7 +210,7 @@ final class SavedState {
         }
       }
     }
-    readers = [Reader(new)]
+    readers = [reader]
     awaited = before.awaited
   }
 
