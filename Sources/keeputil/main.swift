@@ -12,4 +12,5 @@ import Foundation
 // The other folders belong to one command each: Print, Statistics (also for report), Report, Graph, Diff, Verify, Edit,
 // Convert (plain values, JSON and property lists, read and written), Demo.
 
+replaceClosedStreams()
 exit(Tool.run(Array(CommandLine.arguments.dropFirst())))

@@ -69,6 +69,9 @@ import Testing
     #expect(try run("verify", "note.keepsake").output.contains("3 saves"))
     try folder.write(folder.read("note.keepsake") + Data(count: 77), "torn.keepsake")
     #expect(try run("verify", "torn.keepsake").errors.contains("left 77 bytes"))
+    // What stands behind an earlier save are the later ones.
+    #expect(try run("verify", "--at", "2", "note.keepsake").errors.isEmpty)
+    #expect(try run("verify", "note.keepsake@2").errors.isEmpty)
     var data = try folder.read("note.keepsake")
     data[20] ^= 1
     try folder.write(data, "damaged.keepsake")

@@ -111,4 +111,17 @@ import Testing
     #expect(try run(command + " | cat >piped", writing: "/dev/stdout").status == 0)
     #expect(try folder.read("piped") == direct)
   }
+
+  @Test("what is for a closed stream does not go into the file")
+  func closedStreams() throws {
+    try folder.archive(Date(timeIntervalSinceReferenceDate: 5), "date.keepsake")
+    let result = try run("convert date.keepsake OUT", writing: "out.json")
+    #expect(result.errors.contains("note: 1 date is"))
+    for closed in ["2>&-", ">&- 2>&-", "<&- >&- 2>&-"] {
+      #expect(try run("convert date.keepsake OUT " + closed, writing: "other.json").status == 0)
+      #expect(try folder.read("other.json") == folder.read("out.json"))
+    }
+    #expect(try run("print date.keepsake >&-", writing: "").status == 74)
+    #expect(try run("print - <&-", writing: "").status == 66)
+  }
 }

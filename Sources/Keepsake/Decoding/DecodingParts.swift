@@ -150,6 +150,12 @@ struct DecodedLater {
   }
 }
 
+/// The objects and lazy values that a session has read since somebody looked, with their numbers. They are kept until then,
+/// since the session does not keep them, and may itself be gone.
+final class NewObjects {
+  var list: [(number: Int, object: AnyObject)] = []
+}
+
 /// The lazy values of an archive.
 struct LazyValues {
   /// Whether the archive has any with a body.
@@ -159,15 +165,15 @@ struct LazyValues {
   /// Those that have no body, since their properties were not lazy when they were archived.
   private(set) var inline: [WeakLazyContent] = []
   var faults = LazyFaults()
-  /// The numbers of the objects and lazy values that came since the last look.
-  var newNumbers: [UInt32] = []
+  /// Who wants to know what is read, if anybody does.
+  weak var newObjects: NewObjects?
   /// How many could not be read when all were tried because objects refer back to others.
   var unreadableCount = 0
   /// What was read because weak references waited for it.
   var awaited: [(number: Int, object: WeakObject, references: [WaitingReference])] = []
 
   mutating func forgetArchive() {
-    if !contents.isEmpty { (contents, newNumbers, unreadableCount, awaited) = ([:], [], 0, []) }
+    if !contents.isEmpty { (contents, unreadableCount, awaited) = ([:], 0, []) }
     if !inline.isEmpty { (inline, awaited) = ([], []) }
   }
 

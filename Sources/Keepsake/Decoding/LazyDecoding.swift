@@ -67,6 +67,18 @@ extension DecodingSession {
     }
   }
 
+  /// The lazy values that were not read yet, in the order of the archive.
+  private var unreadLazyValues: [AnyLazyContent] {
+    lazies.contents.sorted { $0.key < $1.key }.compactMap(\.value.content).filter(\.isArchived)
+  }
+
+  /// Reads all lazy values, those in other ones as well.
+  func readLazyValues() throws {
+    while case let unread = unreadLazyValues, !unread.isEmpty {
+      for content in unread { try content.readIfNeeded() }
+    }
+  }
+
   /// Reads what it can of the other lazy values after one threw `error`, and that one again.
   ///
   /// Where objects that are known early form cycles with others, it matters with which a reader begins. The archiver found
@@ -75,7 +87,7 @@ extension DecodingSession {
     guard case DecodingError.dataCorrupted(let context) = error,
       (context.underlyingError as? ArchiveError)?.code == .cycle
     else { return }
-    let unread = lazies.contents.sorted { $0.key < $1.key }.compactMap(\.value.content).filter(\.isArchived)
+    let unread = unreadLazyValues
     // Without others than the last time, there is no other end.
     guard unread.count != lazies.unreadableCount else { return }
     // Those that come first may need later ones.

@@ -94,7 +94,11 @@ extension DecodingSession {
 
   /// Keeps the objects that were decoded no more: they may hold lazy values, which hold the session.
   private func letGoOfObjects() {
-    lazies.newNumbers += graph.decodedNumbers
+    if let new = lazies.newObjects {
+      for number in graph.decodedNumbers.lazy.map(Int.init) {
+        if let object = graph.objects.object(number) { new.list.append((number, object)) }
+      }
+    }
     graph.objects.letGo(graph.decodedNumbers)
   }
 

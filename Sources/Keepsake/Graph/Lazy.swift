@@ -130,7 +130,7 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
     try session.charge(DecodingBudget.deferredOverhead, at: start)
     let content = LazyContent<Value>(at: start, session)
     session.lazies.contents[number] = WeakLazyContent(content: content)
-    session.lazies.newNumbers.append(UInt32(truncatingIfNeeded: number))
+    session.lazies.newObjects?.list.append((number, content))
     return Lazy(content)
   }
 }

@@ -43,6 +43,8 @@ final class LazyContent<Value>: AnyLazyContent {
     }
   }
 
+  override func readIfNeeded() throws { _ = try load() }
+
   override func readIfPossible() {
     if case .archived(let source, let session, let read) = current, let value = try? read(session, source) {
       set(.value(value))
@@ -56,10 +58,13 @@ final class LazyContent<Value>: AnyLazyContent {
 
   /// The value, which is read now if it was not yet.
   func load() throws -> Value {
-    switch current {
-    case .value(let value): return value
-    case .failed(let error): throw error
-    case .archived(_, let session, _): return try session.turn.take { try read() }
+    while true {
+      switch current {
+      case .value(let value): return value
+      case .failed(let error): throw error
+      case .archived(_, let session, _):
+        if let value = try session.turn.take({ try read(by: session) }) { return value }
+      }
     }
   }
 
@@ -69,9 +74,9 @@ final class LazyContent<Value>: AnyLazyContent {
     return try session.turn.take { try session.readAwaited() }
   }
 
-  /// Reads the value, unless another thread has read it meanwhile.
-  private func read() throws -> Value {
-    guard case .archived(let source, let session, let read) = current else { return try load() }
+  /// Reads the value by `session`, which has the turn; `nil` if another thread has read it meanwhile, or it was moved.
+  private func read(by session: DecodingSession) throws -> Value? {
+    guard case .archived(let source, let reader, let read) = current, reader === session else { return nil }
     do {
       let value = try read(session, source)
       set(.value(value))

@@ -2,6 +2,9 @@
 class AnyLazyContent {
   var isArchived: Bool { false }
 
+  /// Reads the value, if it was not read yet.
+  func readIfNeeded() throws {}
+
   /// Reads the value if that is possible now, and otherwise leaves it where it is.
   func readIfPossible() {}
 

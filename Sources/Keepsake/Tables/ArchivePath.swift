@@ -49,6 +49,26 @@ extension ArchivePath.Element {
   }
 }
 
+extension ArchivePath.Element {
+  /// Whether both are the same step. Keys are compared by their bytes, since two that are equal as a `String` may stand in
+  /// one container.
+  public static func == (left: ArchivePath.Element, right: ArchivePath.Element) -> Bool {
+    switch (left, right) {
+    case (.key(let left), .key(let right)): ExactString(string: left) == ExactString(string: right)
+    case (.intKey(let left), .intKey(let right)), (.index(let left), .index(let right)): left == right
+    default: false
+    }
+  }
+
+  /// Hashes what tells steps apart.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .key(let name): hasher.combine(ExactString(string: name))
+    case .intKey(let number), .index(let number): hasher.combine(number)
+    }
+  }
+}
+
 extension ArchivePath: ExpressibleByStringLiteral {
   /// Parses a literal. This cannot throw: if the literal is no path, following the path throws the error that
   /// ``init(_:)-(String)`` would have thrown.

@@ -18,7 +18,7 @@ struct ArchiveEdits: Sendable {
   /// By where the containers begin.
   private(set) var containers: [Int: ContainerEdit] = [:]
   /// By the names of classes, what becomes of the keys of their objects.
-  private var classKeys: [String: [String: MemberEdit]] = [:]
+  private var classKeys: [String: [PathElement: MemberEdit]] = [:]
   private var classNames: [String: String] = [:]
 
   // MARK: Noting
@@ -48,7 +48,7 @@ struct ArchiveEdits: Sendable {
   }
 
   mutating func change(_ key: String, ofClass name: String, _ body: (inout MemberEdit) -> Void) {
-    body(&classKeys[name, default: [:]][key, default: MemberEdit()])
+    body(&classKeys[name, default: [:]][.key(key), default: MemberEdit()])
   }
 
   mutating func renameClass(_ name: String, to newName: String) { classNames[name] = newName }
@@ -62,11 +62,11 @@ struct ArchiveEdits: Sendable {
     var edit = containers[offset] ?? ContainerEdit()
     for name in classes {
       for (key, change) in classKeys[name] ?? [:] {
-        var own = edit.members[.key(key)] ?? MemberEdit()
+        var own = edit.members[key] ?? MemberEdit()
         // What was said of this one object counts more than what was said of all.
         own.newKey = own.newKey ?? change.newKey
         own.isRemoved = own.isRemoved || change.isRemoved && own.newValue == nil
-        edit.members[.key(key)] = own
+        edit.members[key] = own
       }
     }
     return edit

@@ -17,13 +17,15 @@ struct ArchivedClasses {
   /// Throws if no object of the class has the key.
   func check(_ key: ClassKey) throws {
     try check(key.className)
-    var seen: Set<String> = []
+    var seen: Set<ExactString> = []
     var keys: [String] = []
     for number in image.bodyNumbers {
       let body = try image.numberedBody(number, referredToAt: 0)
       guard isOf(key.className, body.classNumber) else { continue }
-      for found in try self.keys(of: body.value) where seen.insert(found).inserted { keys.append(found) }
-      if seen.contains(key.key) { return }
+      for found in try self.keys(of: body.value) where seen.insert(ExactString(string: found)).inserted {
+        keys.append(found)
+      }
+      if seen.contains(ExactString(string: key.key)) { return }
     }
     let advice = Spelling.advice(key.key, among: keys, count: keys.count, nothing: "they have none")
     let name = quoted(key.className)

@@ -12,11 +12,13 @@ struct Input {
   let data: Data
   /// The identity of the file, if it is a regular one.
   let file: FileIdentity?
+  /// The number of the save whose end is the end of the data, if one was asked for.
+  private let save: Int?
 
   init(name: String, data: Data) {
     self.name = name
     self.data = data
-    file = nil
+    (file, save) = (nil, nil)
   }
 
   /// - Parameters:
@@ -28,14 +30,14 @@ struct Input {
     if save == nil, let (name, wanted) = Input.split(path) { (file, number) = (name, wanted) }
     name = path == "-" ? "standard input" : path
     let read = try InputReading.read(file, name: name, mayBeJSON: mayBeJSON)
-    self.file = read.file
+    (self.file, self.save) = (read.file, number)
     data = if let number { try Input.data(read.data, asOf: number, name) } else { read.data }
   }
 
   /// The number of bytes behind the newest save of the file, which an interrupted save has left.
   var leftoverByteCount: Int {
     get throws(CommandFailure) {
-      guard let file, Input.split(name) == nil else { return 0 }
+      guard let file, save == nil else { return 0 }
       return max(0, file.byteCount - data.count)
     }
   }

@@ -258,4 +258,24 @@ import Testing
     let missing = #expect(throws: ArchiveError.self) { try ArchiveDocument<Notebook>(opening: folder("no")) }
     #expect(missing?.code == .unreadableFile)
   }
+
+  @Test("what another program has put in the place of the file stays", arguments: [3, 300])
+  func replacedFile(pageCount: Int) throws {
+    // A small archive, the first save of which replaces the file, and a large one, to which it is appended.
+    try KeyedArchiver.archive(rootObject: Notebook(pageCount: pageCount), toFile: path)
+    let document = try ArchiveDocument<Notebook>(opening: path)
+    try KeyedArchiver.archive(rootObject: "other", toFile: path)
+    func refuses(_ save: () throws -> Void) throws {
+      let error = #expect(throws: ArchiveError.self) { try save() }
+      #expect(error?.code == .unwritableFile)
+      #expect(error?.message.contains("another program has replaced") == true)
+      #expect(try KeyedUnarchiver.unarchive(String.self, fromFile: path) == "other")
+      #expect(try folder.names == ["notes"])
+    }
+    try refuses { try document.save() }
+    document.root.pages[0].text = "changed"
+    try refuses { try document.save() }
+    try refuses { try document.save(changed: [document.root.pages[0]]) }
+    try refuses { try document.compact() }
+  }
 }

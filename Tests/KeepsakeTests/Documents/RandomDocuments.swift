@@ -143,6 +143,7 @@ import Testing
       return shelf
     }
     var model = contents(shelves)
+    var models = [model]
     var document = try ArchiveDocument(creating: folder("shelves"), root: shelves)
     for _ in 0..<40 {
       document.compactsAutomatically = Bool.random(using: &random)
@@ -154,14 +155,21 @@ import Testing
         document.root.shuffle(using: &random)
         model = contents(document.root)
       }
-      switch Int.random(in: 0..<6, using: &random) {
+      switch Int.random(in: 0..<7, using: &random) {
       case 0: try document.compact()
       case 1:
         try document.save()
         document.close()
         document = try ArchiveDocument(opening: folder("shelves"))
+      case 2:
+        let number = Int.random(in: 1...models.count, using: &random)
+        try document.revert(to: number)
+        model = models[number - 1]
       default: try document.save()
       }
+      // Nothing is written where nothing changed, and compacting leaves one save.
+      if document.saves.count == 1 { models = [] }
+      if document.saves.count > models.count { models.append(model) }
       let read = try KeyedUnarchiver.unarchive([Shelf].self, fromFile: folder("shelves"))
       #expect(contents(read) == model)
     }

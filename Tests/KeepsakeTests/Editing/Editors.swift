@@ -183,6 +183,24 @@ private struct Zoo: Codable {
     #expect(back.animals.map(\.name) == ["monkey", "owl", "monkey"])
   }
 
+  /// Keys that a `String` takes for the same.
+  @Test func keysThatDifferByNormalization() throws {
+    let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+    let data = try writeKeyed { container in
+      try container.encode(1, forKey: AnyKey(composed))
+      try container.encode(2, forKey: AnyKey(decomposed))
+    }
+    func contents(_ change: (inout ArchiveEditor, ArchivePath) throws -> Void) throws -> [Int?] {
+      var editor = try ArchiveEditor(forReadingFrom: data)
+      try change(&editor, ArchivePath([.key("root"), .key(decomposed)]))
+      let root = try ArchiveValue(forReadingFrom: editor.encodedData)["root"]
+      return try [composed, decomposed, "x"].map { try root?[$0]?.intValue }
+    }
+    #expect(try contents { try $0.removeValue(at: $1) } == [1, nil, nil])
+    #expect(try contents { try $0.setValue(3, at: $1) } == [1, 3, nil])
+    #expect(try contents { try $0.renameValue(at: $1, to: "x") } == [1, nil, 2])
+  }
+
   @Test func keysOfAClassAndOfItsSubclasses() throws {
     var editor = try editor()
     editor.renameKey("name", to: "title", inObjectsOfClass: "Editors.Creature")

@@ -168,7 +168,7 @@ extension CrashStates.Step {
         open[descriptor] = nil
       case "openat", "newfstatat", "fstat", "statx", "getdents64", "fcntl", "flock", "fchown", "fchmod",
         "readlink",
-        "lseek", "pread64", "flistxattr", "fgetxattr", "fsetxattr":
+        "lseek", "pread64", "flistxattr", "fgetxattr", "fsetxattr", "fremovexattr":
         break
       default:
         Issue.record("what does \(call) do to the disk?")

@@ -64,8 +64,8 @@ public final class ArchiveDocument<Root: Codable> {
     let file = try DocumentFile(path)
     let state = try SavedState(file, verification, limits)
     let session = try state.decodingSession(asOf: nil, limits, classPolicy, userInfo)
-    root = try session.decodeRoot(Root.self)
     state.begin(withObjectsReadBy: session)
+    root = try session.decodeRoot(Root.self)
     faults = session.lazies.faults
     self.file = file
     self.state = state
@@ -133,9 +133,13 @@ public final class ArchiveDocument<Root: Codable> {
   private func save(_ changed: [any Encodable & AnyObject]?, _ date: Date?, mayCompact: Bool) throws -> Bool {
     let file = try openFile
     try checkFaults()
-    try state.noteWhatWasRead()
-    let encoding = try DocumentEncoding(root, changed: changed, state, userInfo)
-    guard let save = encoding.changes else { return false }
+    let encoding = try state.encodingKnown {
+      try DocumentEncoding(root, changed: changed, state, userInfo)
+    }
+    guard let save = encoding.changes else {
+      try file.checkIsInPlace()
+      return false
+    }
     if mayCompact, state.isMostlyOutOfDate(with: save) {
       try compact()
       return true
@@ -203,14 +207,17 @@ public final class ArchiveDocument<Root: Codable> {
   }
 
   /// Returns to the root object of the save `number`, and saves it. Later saves stay in the file, unless this one compacts
-  /// it. Unsaved changes are lost.
+  /// it. Unsaved changes are lost. Reads all lazy values of that save.
   ///
   /// - Throws: as ``root(asOf:)`` and ``save(date:)``.
   public func revert(to number: Int, date: Date? = nil) throws {
     let session = try session(asOf: number)
+    let newState = SavedState(state, objectsReadBy: session)
     let root = try session.decodeRoot(Root.self)
+    // In a save, what was not read stays as the newest one has it.
+    try session.readLazyValues()
     let (rootBefore, faultsBefore, stateBefore) = (self.root, faults, state)
-    (self.root, faults, state) = (root, session.lazies.faults, SavedState(state, objectsReadBy: session))
+    (self.root, faults, state) = (root, session.lazies.faults, newState)
     do { try save(date: date) } catch {
       (self.root, faults, state) = (rootBefore, faultsBefore, stateBefore)
       throw error

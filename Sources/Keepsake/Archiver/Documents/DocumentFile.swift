@@ -65,10 +65,7 @@ final class DocumentFile {
 
   /// Appends a save, which ends with a trailer, behind the `end` of the newest one; if it throws, the file is as before.
   func append(_ save: ByteBuffer, at end: Int) throws(ArchiveError) {
-    // A program that writes a whole archive to the path does not take the lock.
-    guard (try? file.hasName(target.name, in: target.folder)) != false else {
-      throw target.failure("another program has replaced or removed the file since it was opened")
-    }
+    try checkIsInPlace()
     do throws(SystemError) {
       let byteCount = try file.status().byteCount
       if hasLeftover || byteCount != end { try file.truncate(to: end) }
@@ -92,8 +89,16 @@ final class DocumentFile {
   func replace(_ write: (DurableFile) throws(ArchiveError) -> Void) throws(ArchiveError) {
     let replacement = try DurableFile(replacing: target.asOfNow)
     try write(replacement)
+    try checkIsInPlace()
     file = try replacement.commitAndKeep()
     hasLeftover = false
+  }
+
+  /// Throws if the path leads to another file by now: a program that writes a whole archive to it does not take the lock.
+  func checkIsInPlace() throws(ArchiveError) {
+    guard (try? file.hasName(target.name, in: target.folder)) != false else {
+      throw target.failure("another program has replaced or removed the file since it was opened")
+    }
   }
 
   static func create(

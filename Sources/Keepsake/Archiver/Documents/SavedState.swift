@@ -15,7 +15,14 @@ final class SavedState {
   private var awaited: [AnyObject] = []
 
   struct Reader {
-    weak var session: DecodingSession?
+    private(set) weak var session: DecodingSession?
+    /// What it has read since it was listed last.
+    fileprivate let new = NewObjects()
+
+    init(_ session: DecodingSession) {
+      self.session = session
+      session.lazies.newObjects = new
+    }
   }
 
   /// A save that is still to be written.
@@ -53,7 +60,7 @@ final class SavedState {
     }
   }
 
-  /// The same file, with the objects of an earlier save that `session` has read.
+  /// The same file, with the objects of an earlier save that `session` is going to read.
   init(_ state: SavedState, objectsReadBy session: DecodingSession) {
     (image, longForm, knownObjects) = (state.image, state.longForm, .none)
     begin(withObjectsReadBy: session)
@@ -91,16 +98,10 @@ final class SavedState {
     }
   }
 
-  /// What a session has read since this was asked last, in the order of the numbers.
-  private static func newObjects(of session: DecodingSession) -> [(number: Int, object: AnyObject)] {
-    exchange(&session.lazies.newNumbers, with: []).sorted().compactMap { number in
-      session.known(Int(number)).map { (Int(number), $0) }
-    }
-  }
-
+  /// Has `session` read the root object.
   func begin(withObjectsReadBy session: DecodingSession) {
     unlisted = session
-    readers = [Reader(session: session)]
+    readers = [Reader(session)]
   }
 
   /// Lists the objects of the root object, those that lazy values have read since, and those that the program has kept from
@@ -108,14 +109,23 @@ final class SavedState {
   ///
   /// Weak references into what was not read get their objects: they would be nil in the save.
   func noteWhatWasRead() throws {
-    for session in readers.compactMap(\.session) {
+    for reader in readers {
+      func list() {
+        let new = exchange(&reader.new.list, with: []).sorted { $0.number < $1.number }
+        knownObjects = knownObjects.adding(new)
+      }
+      // Who has read the last lazy value lets go of the session.
+      guard let session = reader.session else {
+        list()
+        continue
+      }
       try session.turn.take {
         // With lazy values, what was read is among the new ones, and most of the file may not be read.
-        if session === unlisted, session.lazies.newNumbers.isEmpty {
+        if session === unlisted, reader.new.list.isEmpty {
           knownObjects = KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
         }
         awaited += try session.readAwaited()
-        knownObjects = knownObjects.adding(SavedState.newObjects(of: session))
+        list()
       }
     }
     unlisted = nil
@@ -123,14 +133,37 @@ final class SavedState {
     knownObjects = knownObjects.adding(kept.compactMap { number, kept in kept.object.map { (number, $0) } })
   }
 
+  /// What `encode` gives, which knows all that was read: if another thread or what it encodes reads lazy values meanwhile, it
+  /// is called again, and other threads wait.
+  func encodingKnown<Result>(_ encode: () throws -> Result) throws -> Result {
+    try noteWhatWasRead()
+    let result = try encode()
+    guard let reader = readers.first else { return result }
+    func again() throws -> Result? {
+      if reader.new.list.isEmpty { return nil }
+      var result: Result
+      repeat {
+        try noteWhatWasRead()
+        result = try encode()
+      } while !reader.new.list.isEmpty
+      return result
+    }
+    return try (reader.session?.turn.take(again) ?? again()) ?? result
+  }
+
   /// Takes over after a save: lazy values are read from it from now on, and know the objects that it has added.
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
     knownObjects = numbers.known(by: session)
-    readers = before.readers.filter { $0.session != nil }
+    readers = before.readers.filter { $0.session != nil || !$0.new.list.isEmpty }
     if !readers.isEmpty {
       unreached = numbers.unreached(by: session)
       // The root object keeps what it leads to.
       awaited = before.awaited.filter { !numbers.isReached($0, by: session) }
+      var known = Set(awaited.map { ObjectIdentifier($0) })
+      let targets = Set(session.conditionalEntries.map { ObjectIdentifier($0.object) })
+      awaited += unreached.compactMap(\.object.object).filter {
+        targets.contains(ObjectIdentifier($0)) && known.insert(ObjectIdentifier($0)).inserted
+      }
     }
     for reader in readers.compactMap(\.session) {
       let newest = try decodingErrors { () throws(ArchiveError) in
@@ -147,16 +180,29 @@ final class SavedState {
 
   /// Takes over after the file was compacted: lazy values are read from the new file.
   func continueAfterCompaction(_ before: SavedState, _ numbers: [Int: Int]) throws {
-    let sessions = before.readers.compactMap(\.session)
-    guard let first = sessions.first else { return }
+    guard let first = before.readers.lazy.compactMap(\.session).first else { return }
     let settings = first.settings
     let new = try decodingSession(asOf: nil, settings.limits, settings.classPolicy, settings.userInfo)
     new.lazies.faults = first.lazies.faults
     knownObjects.forEach { object, number in
       if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
     }
-    for session in sessions {
+    let reader = Reader(new)
+    for old in before.readers {
+      // What other threads have read since it was listed.
+      func takeOver() {
+        for (number, object) in exchange(&old.new.list, with: []) {
+          guard let newNumber = numbers[number] else { continue }
+          if !(object is AnyLazyContent) { new.graph.objects.note(object, newNumber) }
+          reader.new.list.append((newNumber, object))
+        }
+      }
+      guard let session = old.session else {
+        takeOver()
+        continue
+      }
       session.turn.take {
+        takeOver()
         for (number, content) in session.lazies.contents {
           guard let content = content.content, let newNumber = numbers[number] else { continue }
           content.move(to: new, body: newNumber)
@@ -164,7 +210,7 @@ final class SavedState {
         }
       }
     }
-    readers = [Reader(session: new)]
+    readers = [reader]
     awaited = before.awaited
   }
 

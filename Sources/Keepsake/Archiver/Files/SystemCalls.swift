@@ -262,16 +262,20 @@ final class OpenFile: Sendable {
 // MARK: Extended attributes
 
 extension OpenFile {
-  /// Gives this file the extended attributes of another one, on Linux those of users, as far as the file system has them and
-  /// this user may. What cannot be read or set is left out: it is no reason not to save.
+  /// Gives this file the extended attributes of another one, on Linux those of users and the list of who has access, as far
+  /// as the file system has them and this user may. What cannot be read or set is left out: it is no reason not to save.
   func takeAttributes(of name: String, in folder: OpenFile) {
-    guard let old = try? folder.open(name, toWrite: false) else { return }
-    #if canImport(Darwin)
-      let prefix = ""
-    #else
-      let prefix = "user."
+    guard let old = try? folder.open(name, toWrite: false), var names = try? old.attributeNames() else {
+      return
+    }
+    #if !canImport(Darwin)
+      // Without a list, the group's part of the mode would be the group's, and not the most that anybody on the list has.
+      let list = "system.posix_acl_access"
+      names.removeAll { !$0.hasPrefix("user.") && $0 != list }
+      // The folder may have given this file a list of its own.
+      if !names.contains(list) { unsafe fremovexattr(number, list) }
     #endif
-    for name in (try? old.attributeNames()) ?? [] where name.hasPrefix(prefix) {
+    for name in names {
       if let value = try? old.attribute(name) { try? setAttribute(name, value) }
     }
   }

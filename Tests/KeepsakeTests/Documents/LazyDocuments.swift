@@ -1,0 +1,156 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Documents with lazy values that lead to the same objects as other properties do.
+@Suite struct LazyDocuments {
+  private final class Photo: Codable {
+    var title: String
+    init(_ title: String) { self.title = title }
+  }
+
+  private final class Album: Codable {
+    var cover: Photo?
+    @WeakReference var favorite: Photo?
+    @Lazy var photos: [Photo] = []
+    @Lazy var best: [Photo] = []
+  }
+
+  /// Reads a lazy value of another shelf when it is encoded.
+  private final class Shelf: Codable {
+    var title = ""
+    var neighbor: Shelf?
+    @Lazy var photos: [Photo] = []
+
+    private enum CodingKeys: CodingKey { case title, neighbor, photos }
+
+    init() {}
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode("\(title) beside \(neighbor?.photos.count ?? 0) photos", forKey: .title)
+      try container.encodeIfPresent(neighbor, forKey: .neighbor)
+      try container.encode(_photos, forKey: .photos)
+    }
+  }
+
+  private let folder: TemporaryFolder
+
+  /// An album of three photos. The first is the cover and the favorite, and the second the best.
+  init() throws {
+    folder = try TemporaryFolder()
+    let album = Album()
+    album.photos = (0..<3).map { Photo("photo \($0)") }
+    (album.cover, album.favorite, album.best) = (album.photos[0], album.photos[0], [album.photos[1]])
+    try ArchiveDocument(creating: folder("album"), root: album).close()
+  }
+
+  private func open() throws -> ArchiveDocument<Album> { try ArchiveDocument(opening: folder("album")) }
+
+  private var saved: Album {
+    get throws { try KeyedUnarchiver.unarchive(Album.self, fromFile: folder("album")) }
+  }
+
+  @Test("what was changed is saved, although only a value that was not read leads to it any more")
+  func changedAndLeft() throws {
+    let document = try open()
+    document.root.cover?.title = "new cover"
+    document.root.cover = nil
+    document.root.best[0].title = "new best"
+    document.root.best = []
+    try document.save()
+    #expect(try saved.photos.map(\.title) == ["new cover", "new best", "photo 2"])
+    #expect(document.root.photos.map(\.title) == ["new cover", "new best", "photo 2"])
+  }
+
+  @Test("a listed object is saved that was read before the last lazy value was")
+  func allRead() throws {
+    let document = try open()
+    #expect(try !document.save())
+    let photos = document.root.photos
+    #expect(document.root.best.count == 1)
+    photos[2].title = "changed"
+    #expect(try document.save(changed: [photos[2]]))
+    #expect(try saved.photos[2].title == "changed")
+    // It was known, and so has one body.
+    try document.save()
+    #expect(try ArchiveImage(data: folder.read("album"), verification: .everything).directory.bodyCount == 6)
+  }
+
+  @Test("lazy values that are read during a save have the objects that they had")
+  func readMeanwhile() throws {
+    let shelves = (0..<3).map { _ in Shelf() }
+    shelves[0].neighbor = shelves[1]
+    shelves[1].photos = [Photo("shared")]
+    shelves[2].photos = shelves[1].photos
+    try ArchiveDocument(creating: folder("shelves"), root: shelves).close()
+    let document = try ArchiveDocument<[Shelf]>(opening: folder("shelves"))
+    document.root[0].title = "changed"
+    try document.save()
+    let saved = try KeyedUnarchiver.unarchive([Shelf].self, fromFile: folder("shelves"))
+    for root in [saved, document.root] { #expect(root[1].photos[0] === root[2].photos[0]) }
+    #expect(saved[0].title.hasPrefix("changed beside 1"))
+  }
+
+  @Test("threads read lazy values while a document is saved and compacted")
+  func threads() async throws {
+    let albums = (0..<200).map { _ in Album() }
+    let shared = Photo("shared")
+    for album in albums { album.photos = [shared, Photo("own")] }
+    try ArchiveDocument(creating: folder("albums"), root: albums).close()
+    for round in 0..<sized(10, inDebug: 4) {
+      let document = try ArchiveDocument<[Album]>(opening: folder("albums"))
+      document.root[0].best.append(Photo("\(round)"))
+      try document.save()
+      nonisolated(unsafe) let all = document.root
+      async let counts = withTaskGroup(of: Int.self) { group in
+        for thread in 0..<2 {
+          // Safe: lazy values may be read by several threads, and nothing else of these albums changes.
+          group.addTask { unsafe all.dropFirst(1 + thread).reduce(0) { $0 + $1.photos.count } }
+        }
+        return await group.reduce(0, +)
+      }
+      for _ in 0..<5 {
+        document.root[0].cover = Photo("cover")
+        try document.save()
+        try document.compact()
+      }
+      #expect(await counts == 2 * (199 + 198))
+      try document.save()
+      let saved = try KeyedUnarchiver.unarchive([Album].self, fromFile: folder("albums"))
+      for root in [saved, document.root] {
+        let first = root[0].photos[0]
+        #expect(root.allSatisfy { $0.photos[0] === first })
+      }
+    }
+  }
+
+  @Test("a weak reference stays that leads to an object of a value that was not read")
+  func weakReference() throws {
+    let document = try open()
+    document.root.cover = nil
+    for _ in 0..<3 {
+      document.root.best.append(Photo("another"))
+      try document.save()
+      let album = try saved
+      #expect(album.photos[0].title == "photo 0" && album.favorite === album.photos[0])
+    }
+    #expect(document.root.favorite === document.root.photos[0])
+  }
+
+  @Test("an earlier save is gone back to with its lazy values")
+  func revert() throws {
+    let document = try open()
+    document.root.photos[2].title = "changed"
+    document.root.best.append(document.root.photos[2])
+    try document.save()
+    try document.revert(to: 1)
+    for album in [document.root, try saved] {
+      #expect(album.photos.map(\.title) == ["photo 0", "photo 1", "photo 2"])
+      #expect(album.best.count == 1 && album.best[0] === album.photos[1])
+    }
+    try document.revert(to: 2)
+    #expect(try saved.photos[2].title == "changed" && saved.best.count == 2)
+  }
+}
