@@ -265,17 +265,18 @@ extension OpenFile {
   /// Gives this file the extended attributes of another one, on Linux those of users and the list of who has access, as far
   /// as the file system has them and this user may. What cannot be read or set is left out: it is no reason not to save.
   func takeAttributes(of name: String, in folder: OpenFile) {
-    guard let old = try? folder.open(name, toWrite: false), var names = try? old.attributeNames() else {
-      return
-    }
-    #if !canImport(Darwin)
-      // Without a list, the group's part of the mode would be the group's, and not the most that anybody on the list has.
-      let list = "system.posix_acl_access"
-      names.removeAll { !$0.hasPrefix("user.") && $0 != list }
+    let old = try? folder.open(name, toWrite: false)
+    guard let old, let names = try? old.attributeNames() else { return }
+    // Without it, the group's part of the mode would be the group's, and not the most that anybody on the list has.
+    let list = "system.posix_acl_access"
+    #if canImport(Darwin)
+      let prefix = ""
+    #else
+      let prefix = "user."
       // The folder may have given this file a list of its own.
       if !names.contains(list) { unsafe fremovexattr(number, list) }
     #endif
-    for name in names {
+    for name in names where name == list || name.hasPrefix(prefix) {
       if let value = try? old.attribute(name) { try? setAttribute(name, value) }
     }
   }
@@ -345,36 +346,6 @@ func fileStatus(
   // Unsafe: the pointer to `status` is used during the call only.
   try repeating { unsafe fstatat(folder, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
   return status
-}
-
-/// What tells a file or folder from all others, whatever names it has.
-struct FileIdentity: Hashable {
-  let device: UInt64
-  let inode: UInt64
-}
-
-typealias FileStatus = stat
-
-extension FileStatus {
-  var identity: FileIdentity {
-    FileIdentity(device: UInt64(truncatingIfNeeded: st_dev), inode: UInt64(truncatingIfNeeded: st_ino))
-  }
-
-  var hasName: Bool { st_nlink > 0 }
-  var byteCount: Int { Int(clamping: st_size) }
-  var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
-
-  /// What this is, for a message, when it is not a regular file.
-  var specialKind: String? {
-    switch st_mode & S_IFMT {
-    case S_IFREG: nil
-    case S_IFDIR: "a folder"
-    case S_IFIFO: "a pipe (FIFO)"
-    case S_IFSOCK: "a socket"
-    case S_IFCHR, S_IFBLK: "a device"
-    default: "of a special kind"
-    }
-  }
 }
 
 /// Where a symbolic link points to, as it is spelled in the link; `nil` when that is not UTF-8.
