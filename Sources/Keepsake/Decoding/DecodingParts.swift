@@ -150,8 +150,8 @@ struct DecodedLater {
   }
 }
 
-/// The objects and lazy values that a session has read since somebody looked, with their numbers. They are kept until then,
-/// since the session does not keep them, and may itself be gone.
+/// The objects and lazy values that a session has read since they were listed last, with their numbers. They are kept here,
+/// since the session does not keep them and may itself be gone.
 final class NewObjects {
   var list: [(number: Int, object: AnyObject)] = []
 }
@@ -165,7 +165,7 @@ struct LazyValues {
   /// Those that have no body, since their properties were not lazy when they were archived.
   private(set) var inline: [WeakLazyContent] = []
   var faults = LazyFaults()
-  /// Who wants to know what is read, if anybody does.
+  /// Collects what is read, for a document.
   weak var newObjects: NewObjects?
   /// How many could not be read when all were tried because objects refer back to others.
   var unreadableCount = 0

@@ -91,8 +91,14 @@ extension DecodingSession {
     // Without others than the last time, there is no other end.
     guard unread.count != lazies.unreadableCount else { return }
     // Those that come first may need later ones.
-    for content in unread + unread { content.readIfPossible() }
-    lazies.unreadableCount = unread.count { $0.isArchived }
+    var remaining = unread
+    var count: Int
+    repeat {
+      count = remaining.count
+      for content in remaining { content.readIfPossible() }
+      remaining.removeAll { !$0.isArchived }
+    } while remaining.count < count
+    lazies.unreadableCount = count
   }
 
   /// Has the lazy value at `start` read when everything else is: nobody touches it after a rehearsal, which would not

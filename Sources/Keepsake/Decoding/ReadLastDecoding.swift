@@ -175,11 +175,11 @@ extension DecodingSession {
     if !settings.isRehearsal { later.readLast.cycle = .init(target: number) }
   }
 
-  /// Notes that the value at `offset` of `container` is the part of a superclass, if the class had one when the archive was
-  /// written. Otherwise it is another value, whose keys may be those of properties, too.
+  /// Notes that the value at `offset` of `container` is the part of a superclass, if the class has one. Otherwise it is
+  /// another value, whose keys may be those of properties, too.
   func noteSuperclass(in container: DecodingContainerState, at offset: Int) {
     guard later.readLast.areThere, let object = graph.inProgress.last, object.number > 0,
-      object.entry >= 0, image.classes[object.entry].superclass != nil, container.isRecord(of: object)
+      (object.type as? AnyClass).flatMap(_getSuperclass) != nil, container.isRecord(of: object)
     else { return }
     later.readLast.noteSuperclass(of: object.number, at: offset)
   }

@@ -117,12 +117,18 @@ extension EncodingSession {
     )
   }
 
-  /// Another type of the archive that readers look up by `name`.
+  /// Another type of the archive that readers look up by `name`. A class may be archived as its superclass.
   private func archivedType(named name: String, besides type: Any.Type) -> Any.Type? {
     zip(tables.classes.entries, tables.classes.types).first { entry, other in
       entry.name == name && (entry.isPolymorphic || entry.isValueType) && other != type && other != Never.self
         && !(other is any ArchivePlaceholder.Type) && !isCopy(other, of: type)
+        && !isSubclass(type, of: other) && !isSubclass(other, of: type)
     }?.1
+  }
+
+  private func isSubclass(_ type: Any.Type, of other: Any.Type) -> Bool {
+    guard let type = type as? AnyClass else { return false }
+    return sequence(first: type, next: _getSuperclass).contains { $0 == other }
   }
 
   /// Whether `other` is the class `type` once more, from another library that has a copy of its module. Where the one

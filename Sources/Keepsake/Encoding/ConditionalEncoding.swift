@@ -60,7 +60,7 @@ extension EncodingSession {
       case .other(let entry)?:
         let known = entry.use { $0 }
         let replacement = observation.replacements[ObjectIdentifier(known)]
-        // Nil is in its place, although it may be archived in the place of another one.
+        // Nil replaces it here, even where it replaces another object.
         guard let object = replacement == nil ? known : replacement?.object,
           let number = bodies.objects.knownNumber(of: object).map(written) ?? unreached(object)
         else { return 0 }

@@ -202,8 +202,8 @@ extension EncodingSession {
     return replaces
   }
 
-  /// Encodes a value for a key that the innermost frame has. Meanwhile a record is at that key, not at the one that it was
-  /// given last: the path goes by it, and which property this is.
+  /// Encodes a value for a key that the innermost frame has. Meanwhile a record stands at that key, since the coding path
+  /// and the property are found by it.
   fileprivate func encodeAnew<Value: Encodable, Key: CodingKey>(
     _ value: Value,
     _ key: Key,

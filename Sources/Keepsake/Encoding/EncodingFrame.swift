@@ -101,7 +101,7 @@ struct EncodingContext {
   /// those of a superclass. -1 where no frame here has them.
   var propertyLevel = 1
 
-  /// Goes back to the properties of the subclass when the frame of its superclass is there no more.
+  /// Goes back to the properties of the subclass when the frame of its superclass is gone.
   mutating func leavePropertyLevel() {
     let isDetached = (lower.first ?? top).isNested
     propertyLevel = min(propertyLevel, max(isDetached ? 0 : 1, lower.count))

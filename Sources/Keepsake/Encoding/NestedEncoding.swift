@@ -99,13 +99,10 @@ extension EncodingSession {
     return ValueEncoder(session: self, frame: nested.frame, nested: nested)
   }
 
-  /// Whether the object whose body is written has a superclass that is archived. If it has none, a `superEncoder` is that of
-  /// another value, such as a structure, whose keys may be those of properties of the object.
+  /// Whether the object whose body is written has a superclass. If it has none, a `superEncoder` is that of another value,
+  /// such as a structure, whose keys may be those of properties of the object.
   private var hasSuperclass: Bool {
-    guard let object = bodies.objects.object(currentBody),
-      let number = tables.classes.number(of: type(of: object))
-    else { return false }
-    return tables.classes.entries[number].superclass != nil
+    bodies.objects.object(currentBody).flatMap { _getSuperclass(type(of: $0)) } != nil
   }
 
   func newNested(frame: FrameID, parent: FrameID, key: ExactString?, host: NestedContainer?)

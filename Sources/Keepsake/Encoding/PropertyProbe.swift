@@ -12,7 +12,7 @@ final class PropertyProbe {
     let optionalType: Any.Type
     /// Whether it is in a record of a superclass, or of what a `superEncoder` was used for.
     let isOfSuperclass: Bool
-    /// Whether there is such a key in one record and in another.
+    /// Whether both a record of the class and one of a superclass have the key.
     fileprivate(set) var isAmbiguous = false
   }
 
@@ -21,7 +21,7 @@ final class PropertyProbe {
 
   init(_ object: some Encodable, userInfo: [CodingUserInfoKey: Any]) {
     // What an encode(to:) throws here it throws to the archiver, too.
-    hasSuperclass = (type(of: object) as? AnyClass).flatMap(_getSuperclass) is any Encodable.Type
+    hasSuperclass = (type(of: object) as? AnyClass).flatMap(_getSuperclass) != nil
     try? object.encode(to: ProbeEncoder(probe: self, userInfo: userInfo))
   }
 

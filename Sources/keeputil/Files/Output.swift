@@ -11,8 +11,8 @@ protocol Output: AnyObject {
 /// Standard output. Output is buffered until `flush`.
 let standardOutput = GatheringOutput(FileHandle.standardOutput, name: "standard output")
 
-/// Gives a standard stream that the parent process has closed a file for which reading or writing fails. Otherwise the next
-/// file that is opened would be that stream, and a note for standard error would be written into the file.
+/// Opens each standard stream that the parent process has closed such that using it fails. Otherwise the next file that is
+/// opened would become that stream, and a note for standard error would be written into the file.
 func replaceClosedStreams() {
   for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) == -1 {
     _ = unsafe open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)

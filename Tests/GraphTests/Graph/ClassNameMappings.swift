@@ -124,6 +124,22 @@ import Testing
     #expect(try unarchiver.decode([MappedTwo].self, forKey: "others").count == 1)
   }
 
+  @Test("a class may be archived as its superclass, beside objects of that")
+  func superclassName() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("GraphTests.MappedMiddle", for: MappedLeaf.self)
+    let list: [MappedBase] = [MappedMiddle(), MappedLeaf(), MappedMiddle()]
+    try archiver.encode(list, forKey: "list")
+    let back = try KeyedUnarchiver(forReadingFrom: archiver.encodedData).decode(
+      [MappedBase].self,
+      forKey: "list"
+    )
+    #expect(
+      back.map { ObjectIdentifier(type(of: $0)) }
+        == Array(repeating: ObjectIdentifier(MappedMiddle.self), count: 3)
+    )
+  }
+
   @Test("a private class with a name from the archiver, and a class for it at the unarchiver")
   func privateClass() throws {
     let archiver = KeyedArchiver()
@@ -263,6 +279,8 @@ import Testing
 class MappedBase: Codable {}
 final class MappedOne: MappedBase {}
 final class MappedTwo: MappedBase {}
+class MappedMiddle: MappedBase {}
+final class MappedLeaf: MappedMiddle {}
 final class MappedFour: MappedBase {}
 final class MappedFive: MappedBase {}
 final class MappedSix: MappedBase {}

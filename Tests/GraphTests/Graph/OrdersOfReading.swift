@@ -49,6 +49,26 @@ import Testing
     back.laterShelf?.cut()
   }
 
+  @Test("a lazy value that needs a later one, which needs a later one")
+  func lazyValuesInLazyValues() throws {
+    let shelves = [Shelf(), Shelf()]
+    for shelf in shelves {
+      shelf.books = [Book(shelf)]
+    }
+    defer { for shelf in shelves { shelf.cut() } }
+    let chain = LazyChain()
+    chain.book = shelves[0].books[0]
+    chain.next = LazyChain()
+    chain.next?.pair = [.book(shelves[1].books[0]), .shelf(shelves[0])]
+    chain.next?.next = LazyChain()
+    chain.next?.next?.shelf = shelves[1]
+    let back = try KeyedArchiver.copy(of: chain)
+    let book = try #require(back.book)
+    #expect(book.shelf.books[0] === book)
+    #expect(back.next?.pair.count == 2 && back.next?.next?.shelf?.books.count == 1)
+    for shelf in [book.shelf, back.next?.next?.shelf] { shelf?.cut() }
+  }
+
   @Test("what waited for an earlier key, and was not read for that, is read for a later one")
   func waitsAgain() throws {
     let (looped, early, late, first, second) = (
@@ -201,6 +221,18 @@ private final class Lender: Codable {
   @Deferred var book: Book?
   @Deferred var laterShelf: Shelf?
   @Lazy var laterBook: Book?
+}
+
+private final class LazyChain: Codable {
+  enum Item: Codable {
+    case book(Book)
+    case shelf(Shelf)
+  }
+
+  var next: LazyChain?
+  @Lazy var book: Book?
+  @Lazy var pair: [Item] = []
+  @Lazy var shelf: Shelf?
 }
 
 private final class Page: Codable {

@@ -73,6 +73,62 @@ import Testing
     }
   }
 
+  /// A class that is not Codable, and has what its subclasses archive.
+  class Platform {
+    weak var label: Label?
+    var next: Track?
+
+    private enum CodingKeys: CodingKey { case label, next }
+
+    init() {}
+
+    init(reading decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      label = try container.decodeIfPresent(Label.self, forKey: .label)
+      next = try container.decodeIfPresent(Track.self, forKey: .next)
+    }
+
+    func write(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(label, forKey: .label)
+      try container.encode(next, forKey: .next)
+    }
+  }
+
+  final class Track: Platform, Codable {
+    let number: Int
+
+    private enum CodingKeys: CodingKey { case number, platform }
+
+    init(_ number: Int) {
+      self.number = number
+      super.init()
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      number = try container.decode(Int.self, forKey: .number)
+      try super.init(reading: container.superDecoder(forKey: .platform))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(number, forKey: .number)
+      try write(to: container.superEncoder(forKey: .platform))
+    }
+  }
+
+  @Test("a superclass that is not Codable has properties, too")
+  func superclassByHand() throws {
+    let (first, second, label) = (Track(1), Track(2), Label("only weakly referred to"))
+    (first.next, second.next, first.label) = (second, first, label)
+    let data = try ArchiveEncoder().encode(first)
+    #expect(data.range(of: Data(label.text.utf8)) == nil)
+    let back = try ArchiveDecoder().decode(Track.self, from: data)
+    #expect(back.next?.next === back && back.next?.number == 2)
+    for track in [first, back] { track.next = nil }
+  }
+
   @Test("a strong reference under the key of a weak property is strong")
   func strong() throws {
     let (stop, station) = (Stop(1), Station())

@@ -35,6 +35,33 @@ import Testing
     }
   }
 
+  /// Has another thread read a lazy value each time it is encoded.
+  private final class Wall: Codable {
+    var shelves: [Shelf]
+    private var encodedCount = 0
+    private(set) var isWaitedForInVain = false
+
+    private enum CodingKeys: CodingKey { case shelves }
+
+    init(_ shelves: [Shelf]) { self.shelves = shelves }
+
+    func encode(to encoder: any Encoder) throws {
+      if encodedCount < shelves.count {
+        let isRead = DispatchSemaphore(value: 0)
+        // Safe: a lazy value may be read by any thread.
+        nonisolated(unsafe) let shelf = shelves[encodedCount]
+        Thread.detachNewThread {
+          _ = unsafe shelf.photos
+          isRead.signal()
+        }
+        if isRead.wait(timeout: .now() + 60) == .timedOut { isWaitedForInVain = true }
+      }
+      encodedCount += 1
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(shelves, forKey: .shelves)
+    }
+  }
+
   private let folder: TemporaryFolder
 
   /// An album of three photos. The first is the cover and the favorite, and the second the best.
@@ -91,6 +118,22 @@ import Testing
     let saved = try KeyedUnarchiver.unarchive([Shelf].self, fromFile: folder("shelves"))
     for root in [saved, document.root] { #expect(root[1].photos[0] === root[2].photos[0]) }
     #expect(saved[0].title.hasPrefix("changed beside 1"))
+  }
+
+  @Test("what is encoded waits for threads that read lazy values")
+  func waitingForThreads() throws {
+    let shelves = (0..<4).map { number in
+      let shelf = Shelf()
+      shelf.photos = [Photo("\(number)")]
+      return shelf
+    }
+    try ArchiveDocument(creating: folder("wall"), root: Wall(shelves)).close()
+    let document = try ArchiveDocument<Wall>(opening: folder("wall"))
+    document.root.shelves[0].title = "new"
+    try document.save()
+    #expect(!document.root.isWaitedForInVain)
+    let saved = try KeyedUnarchiver.unarchive(Wall.self, fromFile: folder("wall"))
+    #expect(saved.shelves.map(\.photos[0].title) == ["0", "1", "2", "3"])
   }
 
   @Test("threads read lazy values while a document is saved and compacted")

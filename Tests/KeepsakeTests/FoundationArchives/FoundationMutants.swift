@@ -56,7 +56,7 @@ import Testing
         }
       }
     }
-    // Of the few of a debug build it can be chance that none is.
-    #expect(opened > sized(25, inDebug: -1), "\(opened) were opened")
+    // Of the few of a debug build, it can be chance that none is.
+    if sized(1, inDebug: 0) == 1 { #expect(opened > 25) }
   }
 }

@@ -214,7 +214,7 @@ public final class ArchiveDocument<Root: Codable> {
     let session = try session(asOf: number)
     let newState = SavedState(state, objectsReadBy: session)
     let root = try session.decodeRoot(Root.self)
-    // In a save, what was not read stays as the newest one has it.
+    // A save leaves unread values as the newest save has them.
     try session.readLazyValues()
     let (rootBefore, faultsBefore, stateBefore) = (self.root, faults, state)
     (self.root, faults, state) = (root, session.lazies.faults, newState)
@@ -232,7 +232,10 @@ public final class ArchiveDocument<Root: Codable> {
 
   /// Closes the file, so that other documents can open it. Unsaved changes are not written. You can still use ``root``,
   /// but saving throws.
-  public func close() { file = nil }
+  public func close() {
+    file = nil
+    state.stopListing()
+  }
 
   /// Throws where something could not be read: a save would replace it by nothing.
   private func checkFaults() throws(ArchiveError) {

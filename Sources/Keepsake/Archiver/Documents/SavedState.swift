@@ -23,6 +23,12 @@ final class SavedState {
       self.session = session
       session.lazies.newObjects = new
     }
+
+    /// Whether it has read something since it was listed last.
+    fileprivate var hasNew: Bool {
+      guard let session else { return !new.list.isEmpty }
+      return session.turn.take { !new.list.isEmpty }
+    }
   }
 
   /// A save that is still to be written.
@@ -98,7 +104,7 @@ final class SavedState {
     }
   }
 
-  /// Has `session` read the root object.
+  /// Prepares to list what `session` is about to read.
   func begin(withObjectsReadBy session: DecodingSession) {
     unlisted = session
     readers = [Reader(session)]
@@ -114,7 +120,7 @@ final class SavedState {
         let new = exchange(&reader.new.list, with: []).sorted { $0.number < $1.number }
         knownObjects = knownObjects.adding(new)
       }
-      // Who has read the last lazy value lets go of the session.
+      // Reading the last lazy value releases the session.
       guard let session = reader.session else {
         list()
         continue
@@ -133,23 +139,19 @@ final class SavedState {
     knownObjects = knownObjects.adding(kept.compactMap { number, kept in kept.object.map { (number, $0) } })
   }
 
-  /// What `encode` gives, which knows all that was read: if another thread or what it encodes reads lazy values meanwhile, it
-  /// is called again, and other threads wait.
+  /// Calls `encode`, and calls it again if lazy values were read meanwhile, by another thread or by what it encodes, so that
+  /// the result knows all that was read.
   func encodingKnown<Result>(_ encode: () throws -> Result) throws -> Result {
-    try noteWhatWasRead()
-    let result = try encode()
-    guard let reader = readers.first else { return result }
-    func again() throws -> Result? {
-      if reader.new.list.isEmpty { return nil }
-      var result: Result
-      repeat {
-        try noteWhatWasRead()
-        result = try encode()
-      } while !reader.new.list.isEmpty
-      return result
-    }
-    return try (reader.session?.turn.take(again) ?? again()) ?? result
+    var result: Result
+    repeat {
+      try noteWhatWasRead()
+      result = try encode()
+    } while readers.contains(where: \.hasNew)
+    return result
   }
+
+  /// Forgets who reads lazy values: nothing is saved any more.
+  func stopListing() { readers = [] }
 
   /// Takes over after a save: lazy values are read from it from now on, and know the objects that it has added.
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
@@ -180,29 +182,27 @@ final class SavedState {
 
   /// Takes over after the file was compacted: lazy values are read from the new file.
   func continueAfterCompaction(_ before: SavedState, _ numbers: [Int: Int]) throws {
-    guard let first = before.readers.lazy.compactMap(\.session).first else { return }
-    let settings = first.settings
+    func renumbered(_ new: NewObjects) -> [(number: Int, object: AnyObject)] {
+      exchange(&new.list, with: []).compactMap { number, object in numbers[number].map { ($0, object) } }
+    }
+    // What other threads have read since it was listed, and with it the last lazy value.
+    for reader in before.readers where reader.session == nil {
+      knownObjects = knownObjects.adding(renumbered(reader.new))
+    }
+    let sessions = before.readers.compactMap { reader in reader.session.map { ($0, reader.new) } }
+    guard let settings = sessions.first?.0.settings else { return }
     let new = try decodingSession(asOf: nil, settings.limits, settings.classPolicy, settings.userInfo)
-    new.lazies.faults = first.lazies.faults
+    new.lazies.faults = sessions[0].0.lazies.faults
     knownObjects.forEach { object, number in
       if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
     }
     let reader = Reader(new)
-    for old in before.readers {
-      // What other threads have read since it was listed.
-      func takeOver() {
-        for (number, object) in exchange(&old.new.list, with: []) {
-          guard let newNumber = numbers[number] else { continue }
-          if !(object is AnyLazyContent) { new.graph.objects.note(object, newNumber) }
-          reader.new.list.append((newNumber, object))
-        }
-      }
-      guard let session = old.session else {
-        takeOver()
-        continue
-      }
+    for (session, list) in sessions {
       session.turn.take {
-        takeOver()
+        for (number, object) in renumbered(list) {
+          if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
+          reader.new.list.append((number, object))
+        }
         for (number, content) in session.lazies.contents {
           guard let content = content.content, let newNumber = numbers[number] else { continue }
           content.move(to: new, body: newNumber)

@@ -71,9 +71,11 @@ package final class DurableFile {
     let (file, folder) = (temporary.file, target.folder)
     do throws(ArchiveError) {
       if let old = target.existing {
-        // Before the permissions: an attribute that is set may change these.
-        file.takeAttributes(of: target.name, in: folder)
-        try target.attempt(file.takePermissions(of: old), "cannot copy the permissions of the old file")
+        // In this order, nobody has access meanwhile who has none in the end. An attribute may change the permissions.
+        let hasItsGroup = file.takeOwner(of: old)
+        file.takeAttributes(of: target.name, in: folder, hasItsGroup: hasItsGroup)
+        let set = { () throws(SystemError) in try file.takePermissions(of: old, hasItsGroup: hasItsGroup) }
+        try target.attempt(set(), "cannot copy the permissions of the old file")
       }
       try target.attempt(file.synchronize(), "cannot write the new file to the disk")
       guard try target.attempt(file.hasName(temporary.name, in: folder), "cannot look at the new file") else {

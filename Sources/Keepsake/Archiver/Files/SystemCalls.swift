@@ -204,13 +204,19 @@ final class OpenFile: Sendable {
     try repeating { flock(number, LOCK_UN) }
   }
 
-  /// Gives this file the owner and the permissions that another one has, as far as this user may.
-  func takePermissions(of old: stat) throws(SystemError) {
+  /// Gives this file the owner and the group that another one has, as far as this user may.
+  ///
+  /// - Returns: whether it has the group.
+  func takeOwner(of old: stat) -> Bool {
+    (try? repeating { fchown(number, old.st_uid, old.st_gid) }) != nil
+      || (try? repeating { fchown(number, .max, old.st_gid) }) != nil
+      || (try? status())?.st_gid == old.st_gid
+  }
+
+  /// Gives this file the permissions that another one has, as far as this user may.
+  func takePermissions(of old: stat, hasItsGroup: Bool) throws(SystemError) {
     var mode = old.st_mode & 0o777
-    if (try? repeating { fchown(number, old.st_uid, old.st_gid) }) == nil,
-      (try? repeating { fchown(number, .max, old.st_gid) }) == nil,
-      let new = try? status(), new.st_gid != old.st_gid
-    {
+    if !hasItsGroup {
       // Another group than the old file's gets no more than everyone has.
       let everyones = mode & 0o007
       mode = (mode & ~0o070) | (mode & (everyones << 3))
@@ -262,21 +268,22 @@ final class OpenFile: Sendable {
 // MARK: Extended attributes
 
 extension OpenFile {
-  /// Gives this file the extended attributes of another one, on Linux those of users and the list of who has access, as far
-  /// as the file system has them and this user may. What cannot be read or set is left out: it is no reason not to save.
-  func takeAttributes(of name: String, in folder: OpenFile) {
+  /// Gives this file the extended attributes of another one, as far as the file system has them and this user may: on Linux
+  /// those of users and, if this file has its group, the access list. What cannot be read or set is left out: it is no
+  /// reason not to save.
+  func takeAttributes(of name: String, in folder: OpenFile, hasItsGroup: Bool) {
     let old = try? folder.open(name, toWrite: false)
     guard let old, let names = try? old.attributeNames() else { return }
-    // Without it, the group's part of the mode would be the group's, and not the most that anybody on the list has.
+    // Without it, the group's part of the mode is that of the group, not the most that anybody on the list has.
     let list = "system.posix_acl_access"
     #if canImport(Darwin)
       let prefix = ""
     #else
       let prefix = "user."
       // The folder may have given this file a list of its own.
-      if !names.contains(list) { unsafe fremovexattr(number, list) }
+      if !hasItsGroup || !names.contains(list) { unsafe fremovexattr(number, list) }
     #endif
-    for name in names where name == list || name.hasPrefix(prefix) {
+    for name in names where name.hasPrefix(prefix) || name == list && hasItsGroup {
       if let value = try? old.attribute(name) { try? setAttribute(name, value) }
     }
   }
