@@ -21,6 +21,36 @@ struct ContentRefinement {
   private var positions: [Int] = []
   /// For each color where its parts stand.
   private var classes: [Range<Int>] = []
+  /// The classes that were split, each with its color and where its parts stood.
+  private var splits: [(color: Int, range: Range<Int>)] = []
+
+  /// A point to which all can be taken back.
+  struct Mark: Equatable {
+    fileprivate let partCount: Int
+    fileprivate let classCount: Int
+    fileprivate let splitCount: Int
+  }
+
+  var mark: Mark { Mark(partCount: colors.count, classCount: classes.count, splitCount: splits.count) }
+
+  /// Forgets parts and colors since `mark`. The parts of a class may then have another order, which matters to nobody.
+  mutating func truncate(to mark: Mark) {
+    while splits.count > mark.splitCount, let split = splits.popLast() {
+      for part in members[split.range] { colors[part] = split.color }
+      classes[split.color] = split.range
+    }
+    for part in mark.partCount..<colors.count {
+      // Each reference stands behind those that were there before.
+      for (other, _) in incoming[part] where other < mark.partCount {
+        while let last = incoming[other].last, last.source >= mark.partCount { incoming[other].removeLast() }
+      }
+    }
+    colors.removeSubrange(mark.partCount...)
+    positions.removeSubrange(mark.partCount...)
+    incoming.removeSubrange(mark.partCount...)
+    members.removeSubrange(mark.partCount...)
+    classes.removeSubrange(mark.classCount...)
+  }
 
   /// A reference whose target has a new color.
   private struct Change {
@@ -112,6 +142,7 @@ struct ContentRefinement {
 
   /// Gives each of `pieces`, which were a class of `color`, a color of its own, of which the largest keeps the old one.
   private mutating func recolor(_ pieces: [Range<Int>], _ color: Int) -> [Int] {
+    if pieces.count > 1 { splits.append((color, classes[color])) }
     let largest = pieces.indices.max { (pieces[$0].count, $1) < (pieces[$1].count, $0) }
     var changed: [Int] = []
     for (index, piece) in pieces.enumerated() {

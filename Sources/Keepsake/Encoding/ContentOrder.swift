@@ -8,7 +8,7 @@
 /// however many sets it is in: the archive has one order for all of its sets.
 final class ContentOrder {
   /// Something whose content was asked for: an object, a value, or a set.
-  fileprivate struct Part {
+  struct Part {
     var key = ContentKey()
     var targets: [Target] = []
     /// The objects that it refers to conditionally.
@@ -17,26 +17,38 @@ final class ContentOrder {
     var isOrdered = true
   }
 
-  fileprivate enum Target {
+  enum Target {
     case object(AnyObject)
     case part(Int)
   }
 
   /// So many sets of values are looked at that are in each other.
-  fileprivate static let mostSets = 64
+  static let mostSets = 64
 
   /// The keys of objects, which are kept alive, since an address must not come to mean another one.
   private var keys: [ObjectIdentifier: (object: AnyObject, key: ContentKey)] = [:]
   /// The parts that are compared by what they lead to, and which part an object is.
   private var parts: [Part] = []
   private var objectParts: [ObjectIdentifier: Int] = [:]
-  /// The objects whose parts are being added.
-  private var newObjects: [ObjectIdentifier] = []
+  /// The objects that have keys, and those that have parts, in the order in which they got them.
+  private var keyedObjects: [ObjectIdentifier] = []
+  private var partedObjects: [ObjectIdentifier] = []
   private var refinement = ContentRefinement()
   /// How many objects were in the archive when it was last looked which of them are parts.
   private var archivedCount = 0
   /// The sessions that are asked, each by sets in what the one before it is asked for.
   private var sessions: [EncodingSession] = []
+  /// When something was sorted, and what was known before.
+  private var marks: [(time: FrameID, known: Mark)] = []
+
+  private struct Mark: Equatable {
+    let keyCount: Int
+    let partedCount: Int
+    let partCount: Int
+    let refinement: ContentRefinement.Mark
+    let archivedCount: Int
+    let sessionCount: Int
+  }
 
   /// The elements in their order.
   ///
@@ -49,15 +61,16 @@ final class ContentOrder {
     _ whole: (Elements.Element) -> Whole,
     _ session: EncodingSession
   ) throws -> [Elements.Element] {
+    noteTime(session.nesting.makeFrameID())
     let keyed = try elements.map { (element: $0, key: try key(of: content($0), session)) }
       .sorted { $0.key < $1.key }
     let runs = keyed.runs { $0.key }
     guard runs.count < keyed.count else { return keyed.map(\.element) }
     noteArchived(session)
     // The others count as well: they may refer to one of those that are alike.
-    let positions = try addingParts(session) {
-      try runs.map { try $0.map { try position(of: whole($0.element), session) } }
-    }
+    let first = parts.count
+    let positions = try runs.map { try $0.map { try position(of: whole($0.element), session) } }
+    try compare(from: first, session)
     return zip(runs, positions).flatMap { run, positions in
       order(positions).map { run[run.startIndex + $0].element }
     }
@@ -97,6 +110,42 @@ final class ContentOrder {
     archivedCount = count
   }
 
+  /// Notes that something is about to be sorted.
+  private func noteTime(_ time: FrameID) {
+    let known = Mark(
+      keyCount: keyedObjects.count,
+      partedCount: partedObjects.count,
+      partCount: parts.count,
+      refinement: refinement.mark,
+      archivedCount: archivedCount,
+      sessionCount: sessions.count
+    )
+    // Where nothing was learned, there is nothing to forget.
+    if marks.last?.known == known { marks.removeLast() }
+    marks.append((time, known))
+  }
+
+  /// Forgets what was sorted since `time`, and what was learned for it: it was taken back.
+  func truncate(to time: FrameID) {
+    var first: Mark?
+    while let last = marks.last, last.time > time { first = marks.removeLast().known }
+    guard let first else { return }
+    for object in keyedObjects[first.keyCount...] { keys[object] = nil }
+    keyedObjects.removeSubrange(first.keyCount...)
+    for object in partedObjects[first.partedCount...] { objectParts[object] = nil }
+    partedObjects.removeSubrange(first.partedCount...)
+    parts.removeSubrange(first.partCount...)
+    refinement.truncate(to: first.refinement)
+    archivedCount = first.archivedCount
+    for session in sessions[first.sessionCount...] { session.dropSpares() }
+    sessions.removeSubrange(first.sessionCount...)
+  }
+
+  /// Forgets the parts from `first` on of a set whose value is being asked: it was taken back.
+  func forgetParts(from first: Int) {
+    parts.removeSubrange(first...)
+  }
+
   /// Lets the sessions go, whose containers hold them.
   func end() {
     let ended = sessions
@@ -114,8 +163,13 @@ final class ContentOrder {
     defer { parts.removeLast(parts.count - count) }
     guard let object else { return try ask(value, session).key }
     let key = try ask(object: object, session).key
-    keys[ObjectIdentifier(object)] = (object, key)
+    note(key, of: object)
     return key
+  }
+
+  private func note(_ key: ContentKey, of object: AnyObject) {
+    let id = ObjectIdentifier(object)
+    if keys.updateValue((object, key), forKey: id) == nil { keyedObjects.append(id) }
   }
 
   private func object<Value>(_ value: Value) -> AnyObject? {
@@ -126,10 +180,11 @@ final class ContentOrder {
     let id = ObjectIdentifier(object)
     if let part = objectParts[id] { return part }
     let part = try ask(object: object, session)
-    objectParts[id] = add(part)
-    newObjects.append(id)
-    keys[id] = (object, part.key)
-    return parts.count - 1
+    let number = add(part)
+    objectParts[id] = number
+    partedObjects.append(id)
+    note(part.key, of: object)
+    return number
   }
 
   /// Asks for the content of a value that is in as many sets as `session` is.
@@ -149,6 +204,8 @@ final class ContentOrder {
     return try ask(value, session)
   }
 
+  var partCount: Int { parts.count }
+
   private func add(_ part: Part) -> Int {
     parts.append(part)
     return parts.count - 1
@@ -156,11 +213,11 @@ final class ContentOrder {
 
   /// The contents of elements that are in something which is asked for its content: their keys, and what stands for all of
   /// them.
-  fileprivate func contents<Elements: Collection, Content: Encodable>(
+  func contents<Elements: Collection, Content: Encodable>(
     _ elements: Elements,
     _ content: (Elements.Element) -> Content,
     _ session: EncodingSession
-  ) throws -> (keys: [ContentKey], part: Int?) {
+  ) throws -> (keys: [ContentKey], part: Int) {
     let targets = try elements.map { element -> Target in
       let value = content(element)
       if let object = object(value) { return .object(object) }
@@ -204,21 +261,7 @@ final class ContentOrder {
     return session.bodies.objects.knownNumber(of: archived).map(Position.archived)
   }
 
-  /// Compares the parts that `add` adds, those included to which they lead.
-  private func addingParts<Added>(_ session: EncodingSession, _ add: () throws -> Added) throws -> Added {
-    let first = parts.count
-    newObjects = []
-    do {
-      let added = try add()
-      try compare(from: first, session)
-      return added
-    } catch {
-      parts.removeLast(parts.count - first)
-      for object in newObjects { objectParts[object] = nil }
-      throw error
-    }
-  }
-
+  /// Compares the parts from `first` on, and those to which they lead.
   private func compare(from first: Int, _ session: EncodingSession) throws {
     var references: [ContentRefinement.Reference] = []
     var constants: [[[Int]]] = []
@@ -278,106 +321,5 @@ final class ContentOrder {
       }
     }
     return classes
-  }
-}
-
-/// What a value holds itself: how its bytes begin, so that the order is one that people would expect, and what stands for
-/// all of them.
-fileprivate struct ContentKey: Comparable {
-  private static let longestStart = 64
-
-  private(set) var start: [UInt8] = []
-  private(set) var checksum: UInt64 = 0
-
-  init() {}
-
-  init(_ bytes: ByteBuffer) {
-    start = bytes.bytes(0..<min(bytes.count, ContentKey.longestStart))
-    checksum = bytes.checksum(0..<bytes.count)
-  }
-
-  var bytes: [UInt8] {
-    start + (0..<8).map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }
-  }
-
-  static func < (left: ContentKey, right: ContentKey) -> Bool {
-    left.start == right.start
-      ? left.checksum < right.checksum : left.start.lexicographicallyPrecedes(right.start)
-  }
-}
-
-/// Thrown when the content of a value was taken, so that the session takes all of it back as it does when a value throws.
-private struct ContentTaken: Error {}
-
-/// What a session was asked for of a value's content.
-struct ContentQuestion {
-  /// The sets in the value.
-  fileprivate var sets: [Int] = []
-  fileprivate var answer: ContentOrder.Part?
-}
-
-extension EncodingSession {
-  /// The elements in the order of what they hold.
-  func sortedByContent<Elements: Collection, Content: Encodable, Whole: Encodable>(
-    _ elements: Elements,
-    _ content: (Elements.Element) -> Content,
-    whole: (Elements.Element) -> Whole
-  ) throws -> [Elements.Element] {
-    guard elements.count > 1 else { return Array(elements) }
-    let order = ordering.order ?? ContentOrder()
-    ordering.order = order
-    return try whileClosed { try order.sorted(elements, content, whole, self) }
-  }
-
-  fileprivate func sessionForContents(_ order: ContentOrder) -> EncodingSession {
-    let session = sessionForQuestion(sortsKeys: true, bodyLimit: 0)
-    session.ordering.depth = ordering.depth + 1
-    session.ordering.order = order
-    return session
-  }
-
-  // MARK: Being asked
-
-  /// What `value` holds itself, and what it refers to. Nothing is left of it.
-  fileprivate func content(of value: some Encodable, ofObject isObject: Bool) throws -> ContentOrder.Part {
-    settings.bodyLimit = isObject ? 1 : 0
-    ordering.question = ContentQuestion()
-    do {
-      try encode(value, forKey: ArchiveCodingKey(stringValue: ""))
-    } catch is ContentTaken {}
-    return ordering.question.answer ?? ContentOrder.Part()
-  }
-
-  /// Encodes a set in something that is asked for its content: no order among what its elements lead to.
-  func encodeContents<Elements: Collection, Content: Encodable>(
-    _ elements: Elements,
-    _ content: (Elements.Element) -> Content
-  ) throws {
-    let order = ordering.depth < ContentOrder.mostSets ? ordering.order : nil
-    let (keys, part) = try whileClosed { try order?.contents(elements, content, self) } ?? ([], nil)
-    let bytes = keys.flatMap(\.bytes)
-    buffer.append(Tag.bytes)
-    buffer.append(varint: bytes.count)
-    buffer.append(memoryOf: bytes)
-    if let part { ordering.question.sets.append(part) }
-  }
-
-  /// Takes the content of the value of the top level that is complete but for what it refers to, and throws.
-  func takeContent() throws {
-    let bytes = ByteBuffer(minimumCapacity: 256)
-    bytes.append(bodies.assembly.buffer, Header.byteCount..<bodies.assembly.buffer.count)
-    bytes.append(buffer)
-    _ = tables.shapes.write(to: bytes, names: tables.keys.names)
-    for entry in tables.classes.entries { entry.write(to: bytes) }
-    for number in 0..<tables.strings.count { tables.strings.write(number, to: bytes) }
-    // An object that is asked for its content is the first one.
-    let reached = stride(from: 1 + (settings.bodyLimit ?? 0), through: bodies.objects.count, by: 1)
-      .compactMap(bodies.objects.object)
-    ordering.question.answer = ContentOrder.Part(
-      key: ContentKey(bytes),
-      targets: reached.map { .object($0) } + ordering.question.sets.map { .part($0) },
-      conditionals: conditionalEntries.map(\.object)
-    )
-    throw ContentTaken()
   }
 }

@@ -49,6 +49,7 @@ extension EncodingSession {
     tables.classes.truncate(to: mark.classes)
     bodies.graph.truncate(to: mark.graph)
     tables.conditionals?.truncate(to: mark.conditionals)
+    if ordering.order != nil { truncateOrder(to: mark.lastFrameID) }
     if !outcome.lateWrites.isEmpty { checkLateWrites(since: mark.lastFrameID) }
   }
 }

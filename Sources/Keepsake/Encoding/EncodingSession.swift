@@ -208,7 +208,7 @@ final class EncodingSession: DeepRecursion {
   func dropSpares() {
     types.kept.isKeeping = false
     types.kept.removeAll()
-    ordering.order?.end()
+    if ordering.depth == 0 { ordering.order?.end() }
     ordering.order = nil
   }
 

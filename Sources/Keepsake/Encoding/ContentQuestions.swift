@@ -1,0 +1,116 @@
+/// What a value holds itself: how its bytes begin, so that the order is one that people would expect, and what stands for
+/// all of them.
+struct ContentKey: Comparable {
+  private static let longestStart = 64
+
+  private(set) var start: [UInt8] = []
+  private(set) var checksum: UInt64 = 0
+
+  init() {}
+
+  init(_ bytes: ByteBuffer) {
+    start = bytes.bytes(0..<min(bytes.count, ContentKey.longestStart))
+    checksum = bytes.checksum(0..<bytes.count)
+  }
+
+  var bytes: [UInt8] {
+    start + (0..<8).map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }
+  }
+
+  static func < (left: ContentKey, right: ContentKey) -> Bool {
+    left.start == right.start
+      ? left.checksum < right.checksum : left.start.lexicographicallyPrecedes(right.start)
+  }
+}
+
+/// Thrown when the content of a value was taken, so that the session takes all of it back as it does when a value throws.
+private struct ContentTaken: Error {}
+
+/// What a session was asked for of a value's content.
+struct ContentQuestion {
+  /// The sets in the value: what stands for each once it is complete, the first part that it added, and when it began.
+  fileprivate var sets: [(part: Int?, first: Int, time: FrameID)] = []
+  fileprivate var answer: ContentOrder.Part?
+}
+
+extension EncodingSession {
+  /// The elements in the order of what they hold.
+  func sortedByContent<Elements: Collection, Content: Encodable, Whole: Encodable>(
+    _ elements: Elements,
+    _ content: (Elements.Element) -> Content,
+    whole: (Elements.Element) -> Whole
+  ) throws -> [Elements.Element] {
+    guard elements.count > 1 else { return Array(elements) }
+    let order = ordering.order ?? ContentOrder()
+    ordering.order = order
+    return try whileClosed { try order.sorted(elements, content, whole, self) }
+  }
+
+  func sessionForContents(_ order: ContentOrder) -> EncodingSession {
+    let session = sessionForQuestion(sortsKeys: true, bodyLimit: 0)
+    session.ordering.depth = ordering.depth + 1
+    session.ordering.order = order
+    return session
+  }
+
+  // MARK: Being asked
+
+  /// What `value` holds itself, and what it refers to. Nothing is left of it.
+  func content(of value: some Encodable, ofObject isObject: Bool) throws -> ContentOrder.Part {
+    settings.bodyLimit = isObject ? 1 : 0
+    ordering.question = ContentQuestion()
+    do {
+      try encode(value, forKey: ArchiveCodingKey(stringValue: ""))
+    } catch is ContentTaken {}
+    return ordering.question.answer ?? ContentOrder.Part()
+  }
+
+  /// Encodes a set in something that is asked for its content: no order among what its elements lead to.
+  func encodeContents<Elements: Collection, Content: Encodable>(
+    _ elements: Elements,
+    _ content: (Elements.Element) -> Content
+  ) throws {
+    let order = ordering.depth < ContentOrder.mostSets ? ordering.order : nil
+    var bytes: [UInt8] = []
+    if let order {
+      let index = ordering.question.sets.count
+      ordering.question.sets.append((nil, order.partCount, nesting.makeFrameID()))
+      let (keys, part) = try whileClosed { try order.contents(elements, content, self) }
+      bytes = keys.flatMap(\.bytes)
+      ordering.question.sets[index].part = part
+    }
+    buffer.append(Tag.bytes)
+    buffer.append(varint: bytes.count)
+    buffer.append(memoryOf: bytes)
+  }
+
+  /// Forgets the order of what was written since `time`.
+  func truncateOrder(to time: FrameID) {
+    guard ordering.depth > 0 else { ordering.order?.truncate(to: time); return }
+    while let last = ordering.question.sets.last, last.time > time {
+      ordering.order?.forgetParts(from: last.first)
+      ordering.question.sets.removeLast()
+    }
+  }
+
+  /// Takes the content of the value of the top level that is complete but for what it refers to, and throws.
+  func takeContent() throws {
+    let bytes = ByteBuffer(minimumCapacity: 256)
+    bytes.append(bodies.assembly.buffer, Header.byteCount..<bodies.assembly.buffer.count)
+    bytes.append(buffer)
+    _ = tables.shapes.write(to: bytes, names: tables.keys.names)
+    for entry in tables.classes.entries { entry.write(to: bytes) }
+    for number in 0..<tables.strings.count { tables.strings.write(number, to: bytes) }
+    // An object that is asked for its content is the first one.
+    let reached = stride(from: 1 + (settings.bodyLimit ?? 0), through: bodies.objects.count, by: 1)
+      .compactMap(bodies.objects.object)
+    ordering.question.answer = ContentOrder.Part(
+      key: ContentKey(bytes),
+      targets: reached.map { .object($0) } + ordering.question.sets.compactMap { $0.part.map { .part($0) } },
+      conditionals: conditionalEntries.map(\.object)
+    )
+    // The answer has them now, and they are not to be taken back with the value.
+    ordering.question.sets = []
+    throw ContentTaken()
+  }
+}
