@@ -48,6 +48,8 @@ extension EncodingSession {
 
   func sessionForContents(_ order: ContentOrder) -> EncodingSession {
     let session = sessionForQuestion(sortsKeys: true, bodyLimit: 0)
+    // Which classes an asked session has met by now depends on which element was asked first.
+    if ordering.depth > 0 { session.settings.typesReadingLast = settings.typesReadingLast }
     session.ordering.depth = ordering.depth + 1
     session.ordering.order = order
     return session

@@ -110,6 +110,28 @@ import Testing
     }
   }
 
+  @Test("sets in sets, some with objects of a class whose keys are read last")
+  func keysReadLast() throws {
+    let archives = try (0..<20).map { round in
+      let (one, other) = (Linked("a"), Linked("b"))
+      (one.other, other.other) = (other, one)
+      let start = String(repeating: " ", count: 80)
+      let elements = (0..<6).map { index in
+        let inner = (0..<3).map { number in
+          Holder(name: start + "\(number)", object: Linked("\(index)\(number)"), inner: [])
+        }
+        return Holder(name: start, object: index % 2 == 0 ? one : nil, inner: Set(inner))
+      }
+      var numbers = SplitMix(seed: UInt64(round))
+      let archiver = KeyedArchiver()
+      archiver.outputFormatting = .sortedKeys
+      try archiver.encode(one, forKey: "cycle")
+      try archiver.encode(Set(elements.shuffled(using: &numbers)), forKey: "elements")
+      return try archiver.encodedData
+    }
+    #expect(Set(archives).count == 1)
+  }
+
   @Test("which of two equal objects is referred to from elsewhere, before or behind the set, strongly or not")
   func referredToElsewhere() throws {
     try expectOneArchive { _ in
@@ -244,6 +266,29 @@ private final class Counted: Codable, Hashable {
 
   static func == (one: Counted, other: Counted) -> Bool { one === other }
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+private final class Linked: Codable, ArchivableClass {
+  static var archivedClassName: String { "SortedContents.Linked" }
+  let name: String
+  var other: Linked?
+
+  init(_ name: String) { self.name = name }
+}
+
+/// A value that holds an object of a class that is named in the archive.
+private struct Holder: Codable, Hashable {
+  let name: String
+  @Polymorphic var object: (any AnyObject & Codable)?
+  let inner: Set<Holder>
+
+  static func == (one: Holder, other: Holder) -> Bool {
+    one.name == other.name && one.object === other.object && one.inner == other.inner
+  }
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(inner)
+  }
 }
 
 private struct Refusal: Error {}
