@@ -12,10 +12,10 @@ struct CountsComparison {
   /// Where the file is.
   let path: String
 
-  /// Allocations are exact but for what depends on hashes, which differ in each process: tables grow at another time, and
-  /// a graph whose dictionaries have another order closes its cycles elsewhere, which took 6 % more. What Foundation
-  /// allocates differs from one machine to the next by some per cent.
-  private static let allocationTolerance = 0.08
+  /// Allocations are exact but for what depends on hashes, which differ in each process, and for what Foundation allocates,
+  /// which differs from one machine to the next by some per cent. Tables grow at another time, and a graph whose
+  /// dictionaries have another order closes its cycles elsewhere: `analyser` takes 0.30 to 0.32 for each object.
+  private static let allocationTolerance = 0.05
 
   /// How many more allocations an operation may make as a whole: a buffer that grows once more, as it may with another
   /// version of the runtime, is no regression, though it is more than the tolerance where there are few.
