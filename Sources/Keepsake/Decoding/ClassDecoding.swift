@@ -135,7 +135,7 @@ extension DecodingSession {
       return image.classes[entry].version
     }
     // A class that was renamed since is told by its place in the chain.
-    let types = Array(sequence(first: current.type) { ($0 as? AnyClass).flatMap { _getSuperclass($0) } })
+    let types = Array(sequence(first: current.type) { RuntimeTypes.superclass(of: $0) })
       .filter { $0 is any Decodable.Type }
     guard let cursor = types.firstIndex(where: { $0 == type }), cursor == 0 || types.count == entries.count
     else {

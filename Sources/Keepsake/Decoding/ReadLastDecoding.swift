@@ -179,7 +179,7 @@ extension DecodingSession {
   /// another value, whose keys may be those of properties, too.
   func noteSuperclass(in container: DecodingContainerState, at offset: Int) {
     guard later.readLast.areThere, let object = graph.inProgress.last, object.number > 0,
-      (object.type as? AnyClass).flatMap(_getSuperclass) != nil, container.isRecord(of: object)
+      RuntimeTypes.superclass(of: object.type) != nil, container.isRecord(of: object)
     else { return }
     later.readLast.noteSuperclass(of: object.number, at: offset)
   }

@@ -106,8 +106,9 @@ extension EncodingSession {
       throw misuse(sharedName(name, [other, type]), code: .unresolvableClass)
     }
     // A name that the program gives is one that it knows how to read.
-    let ownName = settings.ownClassNames[ObjectIdentifier(type)] ?? ClassNames.name(setFor: type)
-    if ownName != nil { return }
+    if settings.ownClassNames[ObjectIdentifier(type)] != nil || ClassNames.name(setFor: type) != nil {
+      return
+    }
     if ClassNames.type(setForName: name) == type { return }
     let found = ClassNames.types(named: name).filter { $0 == type || !isCopy($0, of: type) }
     if found.count == 1, found.first == type { return }
@@ -122,13 +123,14 @@ extension EncodingSession {
     zip(tables.classes.entries, tables.classes.types).first { entry, other in
       entry.name == name && (entry.isPolymorphic || entry.isValueType) && other != type && other != Never.self
         && !(other is any ArchivePlaceholder.Type) && !isCopy(other, of: type)
-        && !isSubclass(type, of: other) && !isSubclass(other, of: type)
+        && !areRelated(other, type)
     }?.1
   }
 
-  private func isSubclass(_ type: Any.Type, of other: Any.Type) -> Bool {
-    guard let type = type as? AnyClass else { return false }
-    return sequence(first: type, next: _getSuperclass).contains { $0 == other }
+  /// Whether both are classes, one of which is a subclass of the other.
+  private func areRelated(_ one: Any.Type, _ other: Any.Type) -> Bool {
+    guard let one = one as? AnyClass, let other = other as? AnyClass else { return false }
+    return RuntimeTypes.isSubclass(one, of: other) || RuntimeTypes.isSubclass(other, of: one)
   }
 
   /// Whether `other` is the class `type` once more, from another library that has a copy of its module. Where the one

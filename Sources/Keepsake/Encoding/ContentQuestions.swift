@@ -88,7 +88,10 @@ extension EncodingSession {
 
   /// Forgets the order of what was written since `time`.
   func truncateOrder(to time: FrameID) {
-    guard ordering.depth > 0 else { ordering.order?.truncate(to: time); return }
+    guard ordering.depth > 0 else {
+      ordering.order?.truncate(to: time)
+      return
+    }
     while let last = ordering.question.sets.last, last.time > time {
       ordering.order?.forgetParts(from: last.first)
       ordering.question.sets.removeLast()

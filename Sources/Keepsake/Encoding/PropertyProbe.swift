@@ -21,7 +21,7 @@ final class PropertyProbe {
 
   init(_ object: some Encodable, userInfo: [CodingUserInfoKey: Any]) {
     // What an encode(to:) throws here it throws to the archiver, too.
-    hasSuperclass = (type(of: object) as? AnyClass).flatMap(_getSuperclass) != nil
+    hasSuperclass = RuntimeTypes.superclass(of: type(of: object)) != nil
     try? object.encode(to: ProbeEncoder(probe: self, userInfo: userInfo))
   }
 

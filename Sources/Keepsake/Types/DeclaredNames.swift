@@ -27,8 +27,7 @@ extension RuntimeTypes {
   }
 
   private static func archivableSuperclass(of type: Any.Type) -> (any ArchivableClass.Type)? {
-    guard let type = type as? AnyClass, let parent = _getSuperclass(type) else { return nil }
-    return parent as? any ArchivableClass.Type
+    RuntimeTypes.superclass(of: type) as? any ArchivableClass.Type
   }
 
   // MARK: The index

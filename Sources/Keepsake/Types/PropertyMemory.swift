@@ -232,10 +232,5 @@ extension StoredProperty {
 /// Whether the class of `object` is `type` or a subclass of it.
 @inline(__always)
 func isInstance(_ object: AnyObject, of type: Any.Type) -> Bool {
-  var next: AnyClass? = Swift.type(of: object)
-  while let current = next {
-    if current == type { return true }
-    next = _getSuperclass(current)
-  }
-  return false
+  RuntimeTypes.isSubclass(Swift.type(of: object), of: type)
 }

@@ -40,7 +40,7 @@ struct PropertyNames {
           "\(type) has a superclass, \(current), with coding of its own. Let that conform to ArchivedFields instead"
         )
       }
-      next = (current as? AnyClass).flatMap(_getSuperclass)
+      next = RuntimeTypes.superclass(of: current)
     }
     self.given = given
     try checkGivenNames()

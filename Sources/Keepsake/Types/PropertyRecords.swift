@@ -42,7 +42,7 @@ extension RuntimeMetadata {
     while let current = next {
       guard let level = level(current) else { break }
       levels.append(level)
-      next = (current as? AnyClass).flatMap(_getSuperclass)
+      next = RuntimeTypes.superclass(of: current)
     }
     return levels.isEmpty ? nil : levels.reversed()
   }

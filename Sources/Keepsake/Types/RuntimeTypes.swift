@@ -31,6 +31,20 @@ package enum RuntimeTypes {
     return name
   }
 
+  /// The superclass of `type`, if that is a class which has one.
+  static func superclass(of type: Any.Type) -> AnyClass? { (type as? AnyClass).flatMap(_getSuperclass) }
+
+  /// Whether `type` is the class `other` or a subclass of it.
+  @inline(__always)
+  static func isSubclass(_ type: AnyClass, of other: Any.Type) -> Bool {
+    var next: AnyClass? = type
+    while let current = next {
+      if current == other { return true }
+      next = _getSuperclass(current)
+    }
+    return false
+  }
+
   /// Whether `name` is the runtime's name of a private or local type. It has an address of this process in it, so that
   /// it must not get into a file, and no other process could make anything of it.
   static func isAddressed(_ name: String) -> Bool { name.contains("(unknown context") }

@@ -52,9 +52,7 @@ import Testing
   @Test("a lazy value that needs a later one, which needs a later one")
   func lazyValuesInLazyValues() throws {
     let shelves = [Shelf(), Shelf()]
-    for shelf in shelves {
-      shelf.books = [Book(shelf)]
-    }
+    for shelf in shelves { shelf.books = [Book(shelf)] }
     defer { for shelf in shelves { shelf.cut() } }
     let chain = LazyChain()
     chain.book = shelves[0].books[0]

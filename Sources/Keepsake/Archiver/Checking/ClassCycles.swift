@@ -46,10 +46,7 @@ struct ClassCycles {
       var seen: Set<ObjectIdentifier> = []
       for declared in declaredClasses(in: property.type, &seen) {
         if !classes.contains(where: { $0 == declared }) { classes.append(declared) }
-        for target in classes
-        where sequence(first: target as AnyClass, next: { _getSuperclass($0) }).contains(where: {
-          $0 == declared
-        }) {
+        for target in classes where RuntimeTypes.isSubclass(target, of: declared) {
           let edge = Edge(
             owner: ObjectIdentifier(type),
             target: ObjectIdentifier(target),

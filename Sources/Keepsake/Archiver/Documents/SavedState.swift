@@ -190,16 +190,17 @@ final class SavedState {
       knownObjects = knownObjects.adding(renumbered(reader.new))
     }
     let sessions = before.readers.compactMap { reader in reader.session.map { ($0, reader.new) } }
-    guard let settings = sessions.first?.0.settings else { return }
+    guard let first = sessions.first?.0 else { return }
+    let settings = first.settings
     let new = try decodingSession(asOf: nil, settings.limits, settings.classPolicy, settings.userInfo)
-    new.lazies.faults = sessions[0].0.lazies.faults
+    new.lazies.faults = first.lazies.faults
     knownObjects.forEach { object, number in
       if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
     }
     let reader = Reader(new)
-    for (session, list) in sessions {
+    for (session, unlisted) in sessions {
       session.turn.take {
-        for (number, object) in renumbered(list) {
+        for (number, object) in renumbered(unlisted) {
           if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }
           reader.new.list.append((number, object))
         }

@@ -74,8 +74,10 @@ package final class DurableFile {
         // In this order, nobody has access meanwhile who has none in the end. An attribute may change the permissions.
         let hasItsGroup = file.takeOwner(of: old)
         file.takeAttributes(of: target.name, in: folder, hasItsGroup: hasItsGroup)
-        let set = { () throws(SystemError) in try file.takePermissions(of: old, hasItsGroup: hasItsGroup) }
-        try target.attempt(set(), "cannot copy the permissions of the old file")
+        try target.attempt(
+          file.takePermissions(of: old, hasItsGroup: hasItsGroup),
+          "cannot copy the permissions of the old file"
+        )
       }
       try target.attempt(file.synchronize(), "cannot write the new file to the disk")
       guard try target.attempt(file.hasName(temporary.name, in: folder), "cannot look at the new file") else {

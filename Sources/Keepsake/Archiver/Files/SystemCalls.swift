@@ -274,7 +274,8 @@ extension OpenFile {
   func takeAttributes(of name: String, in folder: OpenFile, hasItsGroup: Bool) {
     let old = try? folder.open(name, toWrite: false)
     guard let old, let names = try? old.attributeNames() else { return }
-    // Without it, the group's part of the mode is that of the group, not the most that anybody on the list has.
+    // The access list. Without it, the group's part of the mode is what the group may do; with it, the most that anybody on
+    // the list may do.
     let list = "system.posix_acl_access"
     #if canImport(Darwin)
       let prefix = ""
