@@ -78,7 +78,7 @@ struct XMLPropertyListReader {
         "The property list has an element <\(name.prefix(20))>, which property lists do not have"
       )
     }
-    throw scanner.damaged("\"\(text.prefix(40))\" is no \(name)")
+    throw scanner.damaged("\"\(text.prefix(40))\" is not a valid \(name)")
   }
 
   // MARK: Containers

@@ -57,7 +57,7 @@ import Testing
     )
     #expect(try run("diff", "note.keepsake@3", "note.keepsake").output.isEmpty)
     #expect(
-      try run("print", "note.keepsake@4", status: 64).errors.contains("There is no save 4: the file has 3")
+      try run("print", "note.keepsake@4", status: 64).errors.contains("There is no save 4: the newest is 3")
     )
     // A file of that name is that file.
     try folder.write(folder.read("note.keepsake"), "note@2")

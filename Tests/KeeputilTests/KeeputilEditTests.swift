@@ -115,7 +115,7 @@ import Testing
   @Test(
     "wrong arguments",
     arguments: [
-      (["--set", "root.name=Case", "-o", "b"], "no JSON: no value begins here (line 1, column 1)"),
+      (["--set", "root.name=Case", "-o", "b"], "not JSON: no value begins here (line 1, column 1)"),
       (["--set", "root.name", "-o", "b"], "not of the form PATH=JSON"),
       (["--set", "root.name=", "-o", "b"], "has nothing behind '='"),
       (["--set", "root..x=1", "-o", "b"], "root..x"),

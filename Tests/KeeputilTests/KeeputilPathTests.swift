@@ -84,7 +84,7 @@ import Testing
     try expect(65, "no key \"zzz\" in root.byNumber; there are", "root.byNumber.zzz")
     try expect(65, "there is no [2] in root.matrix, which has the elements [0] to [1]", "root.matrix[2][0]")
     try expect(65, "there is no [5000] in root.doubles", "root.doubles[5000]")
-    try expect(65, "root.matrix is an array of 2 elements, and \"x\" is no index", "root.matrix.x")
+    try expect(65, "root.matrix is an array of 2 elements, and \"x\" is not an index", "root.matrix.x")
     try expect(65, "root.text is a text, so there is nothing in it", "root.text.x")
 
   }

@@ -149,7 +149,7 @@ import Testing
     for (status, words, line) in [
       (64, "give a file for the page", "report a.keepsake"),
       (64, "one file expected", "report -o x.html"),
-      (64, "is no number from 1 to 200", "report --top 201 -o x a"),
+      (64, "is not a number from 1 to 200", "report --top 201 -o x a"),
       (66, "No such file", "report absent -o x.html"),
       (74, "No such file", "report a.keepsake -o absent/x.html"),
     ] {

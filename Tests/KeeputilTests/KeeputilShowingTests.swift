@@ -31,7 +31,7 @@ import Testing
     #expect(try Keeputil.run("print", "--color=auto", "a.keepsake", in: folder).output == plain)
     let wrong = try Keeputil.run("print", "--color", "pink", "a.keepsake", in: folder)
     #expect(wrong.status == 64)
-    #expect(wrong.errors.contains("'pink' is no value for '--color'"))
+    #expect(wrong.errors.contains("'pink' is not a value for '--color'"))
   }
 
   @Test(

@@ -75,8 +75,8 @@ import Testing
       (66, "cannot be read", ["stats", "absent"]), (65, "not a Keepsake archive", ["stats", "text"]),
       (65, "cut", ["stats", "cut"]), (65, "changed", ["stats", "--json", "changed"]),
       (64, "one file expected", ["stats"]), (64, "no option '--frob'", ["stats", "--frob", "a.keepsake"]),
-      (64, "is no number from 1 to 1,000", ["stats", "--top", "0", "a.keepsake"]),
-      (64, "is no number", ["stats", "--top", "ten", "a.keepsake"]),
+      (64, "is not a number from 1 to 1,000", ["stats", "--top", "0", "a.keepsake"]),
+      (64, "is not a number", ["stats", "--top", "ten", "a.keepsake"]),
       (64, "needs a value", ["stats", "--top"]),
     ] {
       let line = "\"$0\" " + arguments.map { "'\($0)'" }.joined(separator: " ")

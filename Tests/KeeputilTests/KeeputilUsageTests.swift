@@ -28,10 +28,10 @@ import Testing
     expect(64, "no option '--frob'", try Keeputil.run("print", "--frob", "a", in: folder))
     expect(64, "needs a value", try Keeputil.run("demo", "-o", in: folder))
     expect(64, "no format 'yaml'", try Keeputil.run("convert", "--to", "yaml", "a", "b", in: folder))
-    expect(64, "is no number", try Keeputil.run("print", "--depth", "much", "a", in: folder))
+    expect(64, "is not a number", try Keeputil.run("print", "--depth", "much", "a", in: folder))
     for number in ["0", "-3", "much", ""] {
       let result = try Keeputil.run("print", "--depth", number, "a", in: folder)
-      expect(64, "'\(number)' is no number from 1 on for the option '--depth'", result)
+      expect(64, "'\(number)' is not a number from 1 on for the option '--depth'", result)
     }
     expect(64, "no command 'x'", try Keeputil.run("help", "x", in: folder))
     try KeyedArchiver.archive(rootObject: 1, toFile: folder("a.keepsake"))
@@ -49,7 +49,7 @@ import Testing
     )
     expect(
       64,
-      "is no number from 1 to 1,000",
+      "is not a number from 1 to 1,000",
       try Keeputil.run("stats", "--top", huge, "a.keepsake", in: folder)
     )
   }

@@ -45,10 +45,10 @@ public struct ArchiveEncoder: Sendable {
 public struct ArchiveDecoder: Sendable {
   /// Which parts of the archive the decoder compares with their checksums.
   public var verification = ArchiveVerification.everything
-  /// How much an archive may ask of the reader.
+  /// Limits on what an archive may demand.
   public var limits = ArchiveLimits()
-  /// Whether the decoder also reads files that NSKeyedArchiver wrote, if ``limits`` allow that as well. False by default:
-  /// a decoder in place of a `JSONDecoder` reads what strangers send, and for that one format is enough.
+  /// Whether the decoder also reads files that NSKeyedArchiver wrote, if ``limits`` allow that as well. False by default,
+  /// since a decoder that replaces a `JSONDecoder` often reads archives from strangers, in one format.
   public var readsNSKeyedArchives = false
   /// Which classes an archive may name.
   public var classPolicy = ArchiveClassPolicy.byName

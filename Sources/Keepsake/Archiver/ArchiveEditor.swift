@@ -46,7 +46,7 @@ public struct ArchiveEditor: Sendable {
   /// - Throws: ``ArchiveError`` when there is no value at `path`, or it is an element of an array.
   public mutating func renameValue(at path: ArchivePath, to key: String) throws(ArchiveError) {
     let (container, element) = try element(at: path)
-    if case .index = element { throw .misuse("The element at \(path) of an array has no key") }
+    if case .index = element { throw .misuse("\(path) is an element of an array, which has no key") }
     edits.change(element, at: container.offset) { $0.newKey = key }
   }
 
@@ -151,7 +151,7 @@ public struct ArchiveEditor: Sendable {
   /// The container that the last step of `path` is in, and that step.
   private func container(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
     guard let last = try path.checkedElements.last else {
-      throw .misuse("The path of the whole archive is empty. Name a key of the top level")
+      throw .misuse("The empty path is the whole archive. Name a key of the top level")
     }
     let parent = ArchivePath(Array(path.elements.dropLast()))
     guard let container = try archive[path: parent]?.content else { throw try missing(path) }

@@ -15,7 +15,7 @@ extension ArchiveValue {
   ///   - verification: which parts are compared with their checksums.
   ///   - limits: limits on what the archive may demand: bytes, depth, elements, strings. The other limits apply only to
   ///     decoding.
-  /// - Throws: ``ArchiveError`` when the file cannot be read, is no archive, or is damaged.
+  /// - Throws: ``ArchiveError`` when the file cannot be read, is not an archive, or is damaged.
   public init(
     forReadingFile path: String,
     verification: ArchiveVerification = .onDemand,
@@ -24,7 +24,7 @@ extension ArchiveValue {
     try self.init(forReadingFrom: mapArchiveFile(path), verification: verification, limits: limits)
   }
 
-  /// Opens the archive in `data`, as ``init(forReadingFile:verification:limits:)`` does that in a file.
+  /// Opens the archive in `data`. ``init(forReadingFile:verification:limits:)`` describes the parameters.
   public init(
     forReadingFrom data: Data,
     verification: ArchiveVerification = .onDemand,

@@ -12,8 +12,8 @@
 /// }
 /// ```
 ///
-/// The signatures are those of NSKeyedArchiverDelegate. Declare the same types: a method with others compiles without a
-/// warning, and is never called.
+/// The signatures are those of NSKeyedArchiverDelegate. A method with other parameter types compiles without a warning,
+/// but the archiver never calls it.
 ///
 /// The archiver holds its delegate weakly. While it reports objects, the delegate can neither encode another value nor
 /// finish the archive; both throw.

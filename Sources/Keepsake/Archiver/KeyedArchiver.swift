@@ -93,10 +93,9 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   ///
   /// When this returns, all objects that the value reaches are archived in their current state.
   ///
-  /// - Throws: `EncodingError` when the archive is finished, when the archiver is encoding another value at the moment,
-  ///   when objects refer to each other in a cycle that could not be read back, when values are nested too deep, or when
-  ///   readers could not find a type by its name; and errors of an `encode(to:)`. The archive then contains nothing of the
-  ///   value.
+  /// - Throws: `EncodingError` when the archive is finished, when the archiver is encoding another value, when no reader
+  ///   could close a cycle of objects, when values are nested too deep, or when readers could not find a type by its
+  ///   name; and errors of an `encode(to:)`. The archive then contains nothing of the value.
   /// - Complexity: O(*n*) in the value and in the objects that it reaches and that are not archived yet.
   public func encode<Value: Encodable>(_ value: Value, forKey key: String) throws {
     try session.encode(value, forKey: ArchiveCodingKey(stringValue: key))
@@ -105,7 +104,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// Completes the archive. Afterwards you cannot encode values; calling this again does nothing.
   ///
   /// - Throws: errors of an `encode(to:)` of objects that are still to be encoded; `EncodingError` when the archiver is
-  ///   encoding a value at the moment. It can then continue.
+  ///   encoding a value, which it then continues to do.
   public func finishEncoding() throws {
     let session = session
     guard !session.outcome.isFinished else { return try session.finish() }

@@ -68,7 +68,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///   - verification: which parts the unarchiver compares with their checksums: by default each part before it first reads
   ///     it, so that one value of a large archive costs no more than its own bytes.
   ///   - limits: limits on what the archive may demand.
-  /// - Throws: `DecodingError.dataCorrupted`, whose underlying error is an ``ArchiveError``, when `data` is no archive or
+  /// - Throws: `DecodingError.dataCorrupted`, whose underlying error is an ``ArchiveError``, when `data` is not an archive or
   ///   is damaged.
   public init(
     forReadingFrom data: Data,
@@ -87,7 +87,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// ``KeyedArchiver/write(toFile:)`` does, is safe.
   ///
   /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be read, and
-  ///   `DecodingError.dataCorrupted` when it is no archive or is damaged.
+  ///   `DecodingError.dataCorrupted` when it is not an archive or is damaged.
   public convenience init(
     forReadingFile path: String,
     verification: ArchiveVerification = .onDemand,
@@ -191,7 +191,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// The error of a call that cannot throw, such as ``containsValue(forKey:)`` or ``allKeys``, until another call
   /// throws it; or the error of a ``Lazy`` property that could not be read.
   ///
-  /// Check it if your last call is one that cannot throw.
+  /// Check it after your last call, if that cannot throw.
   public var error: (any Error)? {
     openSession?.checks.failure ?? openSession?.lazies.faults.first ?? failure
   }
@@ -242,7 +242,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
 
   /// The top level as an array.
   ///
-  /// - Throws: `DecodingError.typeMismatch` when it is none.
+  /// - Throws: `DecodingError.typeMismatch` when it is not an array.
   public func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     try openTopLevel.unkeyedContainer()
   }

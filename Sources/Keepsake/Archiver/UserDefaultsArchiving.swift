@@ -15,7 +15,7 @@
 
     /// The value whose archive ``archive(_:forKey:)`` stored under `key`, or `nil` when no data is stored.
     ///
-    /// - Throws: `DecodingError` when the data is no archive of such a value, and errors of an `init(from:)`.
+    /// - Throws: `DecodingError` when the data is not an archive of a `Value`, and errors of an `init(from:)`.
     public func unarchive<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
       try data(forKey: key).map { try KeyedUnarchiver.unarchive(type, from: $0) }
     }

@@ -62,7 +62,7 @@ enum CheckedTypes {
       let range = try ranges.decode(Indexes.self)
       guard range.location >= 0, range.length >= 0, range.length <= Int.max - range.location else {
         throw DecodingError.nonsense(
-          "These are no indexes: \(range.length) from \(range.location) on",
+          "Not a range of indexes: \(range.length) from \(range.location) on",
           decoder
         )
       }
@@ -81,7 +81,7 @@ enum CheckedTypes {
     let byteCount = planeByteCount + numbers.count * (planeByteCount + 1)
     guard bitmap.count == byteCount, numbers.allSatisfy({ 1...16 ~= $0 }),
       zip(numbers, numbers.dropFirst()).allSatisfy(<)
-    else { throw DecodingError.nonsense("This is no bitmap of characters", decoder) }
+    else { throw DecodingError.nonsense("Not a bitmap of characters", decoder) }
   }
 
   /// A scheme that is none, or a negative port, ends the program.
@@ -95,11 +95,11 @@ enum CheckedTypes {
         scheme.utf8.first.map(isLetter) ?? false
         && scheme.utf8.allSatisfy { isLetter($0) || "0123456789+-.".utf8.contains($0) }
       guard isScheme else {
-        throw DecodingError.nonsense("This is no scheme of a URL: \"\(scheme)\"", decoder)
+        throw DecodingError.nonsense("Not the scheme of a URL: \"\(scheme)\"", decoder)
       }
     }
     if let port = try container.decodeIfPresent(Int.self, forKey: .port), port < 0 {
-      throw DecodingError.nonsense("This is no port of a URL: \(port)", decoder)
+      throw DecodingError.nonsense("Not the port of a URL: \(port)", decoder)
     }
   }
 
@@ -109,7 +109,7 @@ enum CheckedTypes {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     guard let duration = try container.decodeIfPresent(Double.self, forKey: .duration) else { return }
     guard duration >= 0 else {
-      throw DecodingError.nonsense("This is no duration of an interval: \(duration)", decoder)
+      throw DecodingError.nonsense("Not the duration of an interval: \(duration)", decoder)
     }
   }
 }

@@ -81,8 +81,8 @@ extension DecodingSession {
       problem =
         found.isEmpty
         ? RuntimeTypes.reasonNotFound(name)
-          + ". Let a class have it among its archivedClassAliases, or call KeyedUnarchiver.setClass(_:forClassName:)"
-        : "which is the name of \(fitting.count) types here that fit, such as \(String(reflecting: fitting[0])). "
+          + ". Add the name to the archivedClassAliases of a type, or call KeyedUnarchiver.setClass(_:forClassName:)"
+        : "which is the name of \(fitting.count) types in this program that fit, such as \(String(reflecting: fitting[0])). "
           + "Give each its own archivedClassName, or call KeyedUnarchiver.setClass(_:forClassName:)"
     } else {
       problem = "and only types registered with KeyedUnarchiver.setClass(_:forClassName:) may be built"

@@ -134,8 +134,8 @@ extension DecodingSession {
     guard !graph.waiting.isEmpty, lazies.areUnread else { return [] }
     guard !later.isActive else {
       throw ArchiveError.misuse(
-        "A value with @Lazy properties was archived while their archive was still being decoded. Code that does so belongs "
-          + "into awakeFromArchive()",
+        "A value with @Lazy properties was archived while their archive was still being decoded. Archive it in "
+          + "awakeFromArchive()",
         at: 0
       )
     }

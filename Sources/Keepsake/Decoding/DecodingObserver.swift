@@ -14,8 +14,8 @@ protocol DecodingObserver: AnyObject {
 /// }
 /// ```
 public protocol ArchiveAwakening: AnyObject {
-  /// The unarchiver calls this once for each decoded object, when the whole graph is complete, deferred and weak
-  /// references included, in the order in which the initializers returned.
+  /// The unarchiver calls this once for each decoded object, when the whole graph is complete, including deferred and
+  /// weak references. It calls objects in the order in which their initializers returned.
   func awakeFromArchive()
 }
 

@@ -54,7 +54,7 @@ extension DecodingSession {
       let offset = if case .offset(let offset) = source { offset } else { 0 }
       noteEarlyUse(at: offset)
       let message =
-        "A @Lazy property was read while its archive was still being decoded. Code that needs it belongs into "
+        "A @Lazy property was read while its archive was still being decoded. Code that needs it belongs in "
         + "awakeFromArchive()"
       throw LazyTooEarly(reason: corrupted(ArchiveError.misuse(message, at: offset), []))
     }

@@ -300,8 +300,8 @@ extension DecodingSession {
       }
       throw corrupted(
         ArchiveError.misuse(
-          "A \(value.type) was made before a property that its elements hash had its value, because that property closes "
-            + "a cycle. Leave the property out of == and hash(into:), or make the set or dictionary a stored var",
+          "The elements of a \(value.type) were hashed before one of their properties had its value, because the property "
+            + "closes a cycle. Leave the property out of == and hash(into:), or make the set or dictionary a stored var",
           at: value.offset
         ),
         searchedPath(to: value.offset)
@@ -314,7 +314,7 @@ extension DecodingSession {
     return corrupted(
       ArchiveError.misuse(
         "\(name) closes a cycle, so it is empty while init(from:) runs and gets its value afterwards. But init(from:) "
-          + "stores something else in it: decode \(name) as it is, and derive from it in awakeFromArchive()",
+          + "stored another value in it. Decode \(name) unchanged, and derive from it in awakeFromArchive()",
         at: offset
       ),
       searchedPath(to: offset)

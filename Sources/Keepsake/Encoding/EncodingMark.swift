@@ -99,8 +99,8 @@ extension EncodingSession {
 
   private var wroteElsewhere: EncodingError {
     misuse(
-      "A value wrote into a container outside of itself and then threw, and its caller continued. What it wrote there "
-        + "cannot be removed. Let the caller write into that container, or throw as well"
+      "A value wrote to an outer container and then threw, but its caller continued. The archiver cannot remove what "
+        + "the value wrote there. Let the caller write to that container, or throw as well"
     )
   }
 }

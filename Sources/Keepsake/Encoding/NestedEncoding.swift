@@ -50,13 +50,13 @@ extension EncodingSession {
     case 0, EncodingSession.busyFrame: throw usedMeanwhile
     case EncodingSession.sealedFrame:
       throw misuse(
-        "An object, or a value behind a protocol, is archived by itself: a container cannot add to it"
+        "A container cannot add to an object or to a value behind a protocol, which are archived separately"
       )
     case EncodingSession.conflictingFrame:
       throw misuse(
         "encode(to:) asked for containers of two kinds. Encode a value through containers of one kind"
       )
-    default: throw misuse("A container was used after its encode(to:) returned. Use it before")
+    default: throw misuse("A container was used after its encode(to:) returned. Use it before that")
     }
   }
 

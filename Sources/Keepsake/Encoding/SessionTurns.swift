@@ -41,6 +41,6 @@ extension EncodingSession {
   }
 
   var usedMeanwhile: EncodingError {
-    misuse("A container was used while one of its values was encoded. Use it when that has returned")
+    misuse("A container was used while one of its values was encoded. Use it after that")
   }
 }

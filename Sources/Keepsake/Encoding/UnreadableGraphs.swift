@@ -30,8 +30,8 @@ extension EncodingSession {
 
   private func tooManyWays(_ number: Int) -> EncodingError {
     unreadable(
-      "Values under very many keys lead into cycles of objects, in so many ways that it would take too long to find out "
-        + "whether all can be read in any order. Put the objects into one value, such as a dictionary, or declare "
+      "So many keys lead into cycles of objects that it would take too long to find out whether a reader can decode "
+        + "them in any order. Put the objects into one value, such as a dictionary, or declare "
         + "a property in each cycle as an optional var, or mark it @Deferred",
       .limitExceeded,
       number

@@ -13,8 +13,8 @@
 /// are read from a queue, not recursively, so chains through the property may have any length.
 ///
 /// While a graph is being decoded, the property has no value. Code that needs it belongs in
-/// ``ArchiveAwakening/awakeFromArchive()``. The outermost decode throws if anything compares or hashes the property
-/// before, as a set does with its elements, or reads an optional one, which is then nil.
+/// ``ArchiveAwakening/awakeFromArchive()``. If anything compares or hashes the property earlier, as a set does with its
+/// elements, or reads an optional one, which is then nil, the outermost decode throws.
 ///
 /// If an initializer reads a property that is *not* optional, of its own or another object, the program stops: there is
 /// no value to return, and a property cannot throw. The archive decides whether the value already exists. So if an
@@ -132,7 +132,7 @@ extension Deferred: NilHolding {
 extension Deferred: Encodable, NativelyEncodable where Value: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { DeferredEncodingPlan<Value>() }
 
-  /// Encodes the value as it is.
+  /// Encodes the value without the wrapper.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(decodedValue(encoder.codingPath))

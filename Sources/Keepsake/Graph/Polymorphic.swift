@@ -91,7 +91,7 @@ extension Polymorphic: Codable, NativelyEncodable {
     try container.encode(TypedValue(value: value, declared: Value.self))
   }
 
-  /// Decodes the value, or each value of a collection, as the type that it was.
+  /// Decodes the value, or each value of a collection, as its archived type.
   public init(from decoder: any Decoder) throws {
     if let collection = Value.self as? any PolymorphicCollection.Type,
       let value = try collection.init(elementsFrom: decoder) as? Value

@@ -33,7 +33,7 @@ public struct WeakReference<Object: AnyObject> {
 
 // In an extension of its own: only so do memberwise initializers take the object itself.
 extension WeakReference {
-  /// A reference to none.
+  /// A reference that is nil.
   public init() {
     self.init(wrappedValue: nil)
   }
@@ -41,7 +41,7 @@ extension WeakReference {
 
 /// For other wrappers around this one, whose property is then nil without being said to be.
 extension WeakReference: ExpressibleByNilLiteral {
-  /// A reference to none.
+  /// A reference that is nil.
   public init(nilLiteral: ()) {
     self.init(wrappedValue: nil)
   }

@@ -199,7 +199,7 @@ package final class ArchiveTables {
     _ name: String
   ) throws(ArchiveError) {
     guard offset == table.range.upperBound else {
-      throw .damaged("The \(name) table does not fill the space that it has", at: offset)
+      throw .damaged("The \(name) table does not fill its part of the archive", at: offset)
     }
   }
 }

@@ -20,7 +20,7 @@ struct SavedParts {
     while !part.hasBytes(Trailer.signature, at: part.count - 8) {
       guard let trailer = SaveTrailer(part, flags) else {
         throw .damaged(
-          "A save was added to something that does not end with a trailer",
+          "A save follows bytes that do not end with a trailer",
           at: max(0, part.count - SaveTrailer.byteCount)
         )
       }

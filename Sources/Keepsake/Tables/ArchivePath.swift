@@ -30,7 +30,7 @@ public struct ArchivePath: Hashable, Sendable {
 
   /// Parses a path.
   ///
-  /// - Throws: ``ArchiveError`` with the code ``ArchiveError/Code/misuse`` when `text` is no path; the message says where.
+  /// - Throws: ``ArchiveError`` with the code ``ArchiveError/Code/misuse`` when `text` is not a path; the message says where.
   public init(_ text: String) throws(ArchiveError) {
     var parser = PathParser(text)
     elements = try parser.parse()
@@ -50,8 +50,8 @@ extension ArchivePath.Element {
 }
 
 extension ArchivePath.Element {
-  /// Whether both are the same step. Keys are compared by their bytes, since two that are equal as a `String` may stand in
-  /// one container.
+  /// Whether both are the same step. Keys are compared by their bytes, since a container may have two keys that are equal
+  /// as a `String`.
   public static func == (left: ArchivePath.Element, right: ArchivePath.Element) -> Bool {
     switch (left, right) {
     case (.key(let left), .key(let right)): ExactString(string: left) == ExactString(string: right)
@@ -60,7 +60,7 @@ extension ArchivePath.Element {
     }
   }
 
-  /// Hashes what tells steps apart.
+  /// Hashes the step, a key by its bytes.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .key(let name): hasher.combine(ExactString(string: name))
@@ -70,8 +70,8 @@ extension ArchivePath.Element {
 }
 
 extension ArchivePath: ExpressibleByStringLiteral {
-  /// Parses a literal. This cannot throw: if the literal is no path, following the path throws the error that
-  /// ``init(_:)-(String)`` would have thrown.
+  /// Parses a literal. This cannot throw: if the literal is not a path, following it throws the error of
+  /// ``init(_:)-(String)``.
   public init(stringLiteral text: String) {
     var parser = PathParser(text)
     do {

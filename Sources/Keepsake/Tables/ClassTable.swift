@@ -197,7 +197,7 @@ extension ClassEntry {
     }
     isPolymorphic = flags & ClassFlags.polymorphic != 0
     if let superclass = self.superclass, isValueType || earlier[superclass].isValueType {
-      throw .damaged("A structure or enumeration has a superclass, or is one", at: superclassOffset)
+      throw .damaged("A structure or enumeration has a superclass, or is a superclass", at: superclassOffset)
     }
     offset += 1
     if flags & ClassFlags.readsLast != 0 { try readKeysReadLast(reader, at: &offset) }

@@ -88,7 +88,7 @@ package struct SaveDirectory: Sendable {
       bodyCount >= countBefore, addedCount == bodyCount - countBefore
     else {
       throw .damaged(
-        "The bodies of a save are not those that its directory announces",
+        "The bodies of a save differ from those in its directory",
         at: bodyList.range.lowerBound
       )
     }

@@ -1,9 +1,9 @@
-/// A type that declares the name and the version that archives have for it.
+/// A type that declares its name and its version in archives.
 ///
 /// An archive has the name of a type if the declaration does not determine the type: for a `Dog` in an `[Animal]`, and for
 /// any class, structure or enumeration behind a protocol. By default this is the runtime's name, so renaming the type or
-/// moving it to another module would make such archives unreadable. Every program that contains the type finds it by a
-/// declared name, without registration.
+/// moving it to another module would make such archives unreadable. Readers find a type by its declared name,
+/// without registration.
 ///
 /// ```swift
 /// final class Dog: Animal {}

@@ -55,8 +55,8 @@ final class ArchivedProperties: Sendable {
   func checkConstants(in memory: PropertyMemory) throws(ArchiveError) {
     for entry in constants where entry.constant?.isHeld(in: memory, at: entry.property.offset) == false {
       throw .misuse(
-        "\(typeName).\(entry.property.name) is a let, which a reader cannot assign, and has another value than "
-          + "\(typeName)() gives it. Make it a var, or leave it out by archivedKeys"
+        "\(typeName).\(entry.property.name) is a let, which a reader cannot assign, but has another value than "
+          + "\(typeName)() gives it. Make it a var, or leave it out with archivedKeys"
       )
     }
   }
@@ -106,8 +106,8 @@ private struct DefaultValues {
       return constant
     }
     throw .misuse(
-      "\(label) is a let, which a reader cannot assign, so it must have the value that init() gives it; but "
-        + "\(property.type) is not Equatable, so this cannot be checked. Make it a var, or leave it out by archivedKeys"
+      "\(label) is a let, which a reader cannot assign. So it must have the value that init() gives it, but "
+        + "\(property.type) is not Equatable, so this cannot be checked. Make it a var, or leave it out with archivedKeys"
     )
   }
 

@@ -4,9 +4,9 @@
   public import Foundation
 #endif
 
-/// A value that a lazy property can have when its own cannot be read.
+/// A type with an empty value, which a ``Lazy`` property has when its own value cannot be read.
 public protocol LazyValue {
-  /// What stands for a value that cannot be read.
+  /// The empty value.
   static var emptyLazyValue: Self { get }
 }
 

@@ -37,7 +37,7 @@ struct PropertyNames {
         given.append((current, fields.archivedKeys))
       } else if current is any Encodable.Type {
         throw .misuse(
-          "\(type) has a superclass, \(current), with coding of its own. Let that conform to ArchivedFields instead"
+          "\(current), a superclass of \(type), implements its own coding. Let \(current) conform to ArchivedFields instead"
         )
       }
       next = RuntimeTypes.superclass(of: current)
@@ -148,7 +148,7 @@ struct PropertyNames {
     case .strong:
       if property.type is any Codable.Type { return true }
       guard property.isVariable else { return false }
-      throw notArchivable(label, "is of type \(property.type), which is not Codable. Make that Codable")
+      throw notArchivable(label, "is of type \(property.type), which is not Codable. Make the type Codable")
     case .weak, .unowned:
       if property.target is any (Codable & AnyObject).Type {
         guard property.ownership == .weak, !(type is AnyClass) else { return true }
@@ -157,7 +157,7 @@ struct PropertyNames {
       guard property.isVariable else { return false }
       throw notArchivable(
         label,
-        "refers to \(property.target), which is no class that is Codable. Make it one"
+        "refers to \(property.target), which is not a Codable class. Make it one"
       )
     case .unmanaged:
       throw notArchivable(label, "is unowned(unsafe). Make it weak or unowned")
@@ -166,7 +166,7 @@ struct PropertyNames {
 
   private func notArchivable(_ label: String, _ reason: String) -> ArchiveError {
     ArchiveError.misuse(
-      "\(label) cannot be archived: it \(reason), or leave the property out by archivedKeys"
+      "\(label) cannot be archived: it \(reason), or leave the property out with archivedKeys"
     )
   }
 }

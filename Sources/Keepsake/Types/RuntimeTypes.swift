@@ -73,12 +73,12 @@ package enum RuntimeTypes {
     }
     let index = index(for: name)
     switch index.obstacle(to: name) {
-    case .isGeneric: return "which is generic here, so that it must be registered with its arguments"
-    case .isHidden: return "which is private or local here, so that it has no name by which to find it"
+    case .isGeneric: return "which is generic in this program, and must be registered with its arguments"
+    case .isHidden: return "which is private or local in this program, and cannot be found by its name"
     case nil where index.hasModule(of: name) || !RuntimeMetadata.listsAllImages:
       return "and this program has no type of that name"
     case nil:
-      return "and this program has no type of that name; nor has it the module "
+      return "and this program has neither that type nor the module "
         + "\(name.extending.first ?? name.components[0]), so its library may not be loaded"
     }
   }

@@ -23,7 +23,7 @@ extension ArchiveValue {
           referenceCount += 1
           guard referenceCount <= ArchiveValue.mostReferences else {
             throw .limitExceeded(
-              "A reference refers to more than \(ArchiveValue.mostReferences) others in a chain",
+              "A reference leads to its value through more than \(ArchiveValue.mostReferences) others",
               at: offset
             )
           }
@@ -38,7 +38,7 @@ extension ArchiveValue {
   /// So many objects may each be nothing but a reference to the next.
   private static let mostReferences = 100
 
-  /// The number of elements, keys or numbers; `nil` for a value that is no collection.
+  /// The number of elements, keys or numbers; `nil` for a value that is not a collection.
   ///
   /// - Complexity: O(1).
   public var count: Int? {
@@ -93,7 +93,7 @@ extension ArchiveValue {
 
   /// The value to which `path` leads from this one; `nil` when one of its steps finds nothing.
   ///
-  /// - Throws: ``ArchiveError`` when the archive is damaged there, or `path` is a literal that is no path.
+  /// - Throws: ``ArchiveError`` when the archive is damaged there, or `path` is a literal that is not a path.
   public subscript(path path: ArchivePath) -> ArchiveValue? {
     get throws(ArchiveError) {
       var value = self

@@ -12,11 +12,11 @@ final class LargerStack {
 
   init() throws(ArchiveError) {
     guard keepsake_can_call_on_stack() else {
-      throw LargerStack.missing("there is no other on this processor")
+      throw LargerStack.missing("this processor has no larger one")
     }
     let stack = keepsake_make_stack(LargerStack.size)
     guard stack.error == 0 else {
-      throw LargerStack.missing("the system gives no memory for another one (error \(stack.error))")
+      throw LargerStack.missing("the system has no memory for a larger one (error \(stack.error))")
     }
     bounds = stack.bounds
   }

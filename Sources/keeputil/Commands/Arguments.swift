@@ -56,7 +56,7 @@ struct Arguments {
     guard let number = isHuge ? .max : Int(text), range.contains(number) else {
       let end = range.upperBound == .max ? "on" : "to \(grouped(range.upperBound))"
       let numbers = "\(range.lowerBound) \(end)"
-      throw misuse("'\(escaped(text))' is no number from \(numbers) for the option '\(option)'")
+      throw misuse("'\(escaped(text))' is not a number from \(numbers) for the option '\(option)'")
     }
     return number
   }

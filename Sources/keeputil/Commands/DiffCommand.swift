@@ -35,7 +35,7 @@ enum DiffCommand: Command {
     statusMeanings: [
       .done: "The archives have the same contents.",
       .different: "The archives are different.",
-      .badData: "A or B is no archive, or is damaged.",
+      .badData: "A or B is damaged, or not an archive.",
     ],
     examples: """
       What was removed since yesterday:

@@ -48,7 +48,7 @@ enum EditCommand: Command {
       --in-place
         replaces FILE itself
       """,
-    statusMeanings: [.badData: "FILE is no archive or damaged, or lacks something that is to be changed."],
+    statusMeanings: [.badData: "FILE is damaged or not an archive, or lacks something that a change names."],
     examples: """
       A class that was renamed:
         keeputil edit --rename-class Library.Author=Library.Person --in-place library.keepsake

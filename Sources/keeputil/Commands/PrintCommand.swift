@@ -81,7 +81,7 @@ enum PrintCommand: Command {
         prints JSON for scripts, as described above
       \(ManualPage.colorOption)
       """,
-    statusMeanings: [.badData: "FILE is no archive or damaged where it is read, or has no value at PATH."],
+    statusMeanings: [.badData: "FILE is not an archive, is damaged, or has no value at PATH."],
     examples: """
       A whole archive:
         keeputil print library.keepsake

@@ -24,7 +24,7 @@ enum VerifyCommand: Command {
       --quiet
         shows no progress, and prints nothing if the archive is whole
       """,
-    statusMeanings: [.done: "The archive is whole.", .badData: "It is not whole, or is no archive."],
+    statusMeanings: [.done: "The archive is whole.", .badData: "It is not whole, or not an archive."],
     examples: """
       An answer for people:
         keeputil verify library.keepsake

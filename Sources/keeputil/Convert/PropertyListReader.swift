@@ -28,7 +28,7 @@ enum PropertyListReader {
       )
     default:
       throw CommandFailure.badData(
-        "the property list holds a value that is no plain one (\(type(of: value))), as the archives of "
+        "the property list contains a value of the type \(type(of: value)), as the archives of "
           + "NSKeyedArchiver do"
       )
     }

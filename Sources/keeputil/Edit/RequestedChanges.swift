@@ -88,7 +88,7 @@ struct RequestedChanges {
       return value
     } catch let failure as JSONReader.Failure {
       throw CommandFailure.usage(
-        "edit: the value for \(path) is no JSON: \(failure.text); a text needs quotation marks: "
+        "edit: the value for \(path) is not JSON: \(failure.text); a text needs quotation marks: "
           + "--set '\(path)=\"a text\"'"
       )
     }

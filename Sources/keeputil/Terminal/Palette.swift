@@ -30,7 +30,7 @@ struct Palette {
     case "never": isOn = false
     case "auto": isOn = Palette.isWelcome
     case let other:
-      throw arguments.misuse("'\(escaped(other))' is no value for '--color'; give auto, always or never")
+      throw arguments.misuse("'\(escaped(other))' is not a value for '--color'; give auto, always or never")
     }
   }
 

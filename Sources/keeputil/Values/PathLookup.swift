@@ -40,7 +40,7 @@ struct PathLookup {
     for (index, step) in path.steps.enumerated() {
       let (content, description) = try value.content()
       guard let content else {
-        throw failure("\(here) is nil, a weak reference to what was not archived, so there is nothing in it")
+        throw failure("\(here) is nil, a weak reference to an unarchived object, so there is nothing in it")
       }
       switch (content.kind, step) {
       case (.map, _), (.record, _):
@@ -54,7 +54,7 @@ struct PathLookup {
       case (.array, .key(let key)), (.numbers, .key(let key)):
         let count = try content.count ?? 0
         let elements = counted(count, "element")
-        throw failure("\(here) is an array of \(elements), and \(quoted(key)) is no index; try [0]")
+        throw failure("\(here) is an array of \(elements), and \(quoted(key)) is not an index; try [0]")
       default:
         throw failure("\(here) is \(try content.kindName), so there is nothing in it")
       }

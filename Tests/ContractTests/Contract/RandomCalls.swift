@@ -26,7 +26,7 @@ import Testing
         #expect("script \(seed)") {
           try ArchiveEncoder().encode(repeated.root())
         } throws: { error in
-          Failure(error)?.description.contains("outside of itself") == true
+          Failure(error)?.description.contains("an outer container") == true
         }
         refused += 1
       } else {

@@ -21,7 +21,7 @@ import Testing
   }
 
   private func isRefused(_ found: Failure) -> Bool {
-    found.kind == .invalidValue && found.code == .misuse && found.description.contains("outside of itself")
+    found.kind == .invalidValue && found.code == .misuse && found.description.contains("an outer container")
   }
 
   @Test("no archive is made of it, whether or not more is written", arguments: [false, true])

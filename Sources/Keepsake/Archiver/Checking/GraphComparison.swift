@@ -47,9 +47,9 @@ struct GraphComparison {
         copies[ObjectIdentifier(original)] = copy
         originals[ObjectIdentifier(copy)] = original
       case (let known?, _):
-        return known === copy ? nil : "was an object that is there elsewhere, and is another one now"
+        return known === copy ? nil : "was an object that also occurs elsewhere, and is a different one now"
       case (nil, _):
-        return "is an object that is there elsewhere, and was another one"
+        return "is an object that also occurs elsewhere, and was a different one"
       }
     } else if let isEqual = areEqualValues(pair.original, pair.copy) {
       return isEqual ? nil : "\(text(of: pair.original)) comes back as \(text(of: pair.copy))"

@@ -107,7 +107,7 @@ final class DocumentFile {
   ) throws(ArchiveError) -> DocumentFile {
     let target = try SaveTarget(path)
     guard target.existing == nil else {
-      throw target.failure("there is a file already. Open it instead, or remove it first")
+      throw target.failure("the file already exists. Open it, or remove it first")
     }
     let file = try DurableFile(replacing: target)
     try write(file)

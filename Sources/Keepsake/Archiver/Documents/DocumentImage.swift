@@ -7,7 +7,7 @@ extension ArchiveImage {
   package func asOf(_ number: Int?, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
     let number = number ?? saves.count + 1
     guard number >= 1, number <= saves.count + 1 else {
-      throw .misuse("There is no save \(number): the file has \(saves.count + 1)")
+      throw .misuse("There is no save \(number): the newest is \(saves.count + 1)")
     }
     let end = number == 1 ? extent.firstEnd : saves[number - 2].range.upperBound
     return try ArchiveImage(reader.limited(to: end), verification: .onDemand, limits: limits)

@@ -55,7 +55,7 @@ final class SavedState {
       }
       guard try stored.hasRootAlone else {
         throw .misuse(
-          "The archive has other keys than that of a root object. Read it with KeyedUnarchiver",
+          "The archive is not that of a single root object. Read it with KeyedUnarchiver",
           path: file.path
         )
       }
