@@ -117,7 +117,7 @@ import Testing
     arguments: [
       (["--set", "root.name=Case", "-o", "b"], "not JSON: no value begins here (line 1, column 1)"),
       (["--set", "root.name", "-o", "b"], "not of the form PATH=JSON"),
-      (["--set", "root.name=", "-o", "b"], "has nothing behind '='"),
+      (["--set", "root.name=", "-o", "b"], "has nothing after '='"),
       (["--set", "root..x=1", "-o", "b"], "root..x"),
       (["--remove", "", "-o", "b"], "the path is empty"),
       (["--rename-key", "title=x", "-o", "b"], "not of the form CLASS.KEY"),

@@ -99,7 +99,7 @@ import Testing
     }
     try expect(64, "the path is empty", "")
     try expect(64, "at character 9 it has an escape that is none", #"root["\q"]"#)
-    for path in ["#", "#0", "#x"] { try expect(64, "the number of an object belongs behind '#'", path) }
+    for path in ["#", "#0", "#x"] { try expect(64, "the number of an object belongs after '#'", path) }
   }
 
   @Test("cycles of references and of weak references to nothing have nothing in them")

@@ -136,7 +136,7 @@ extension ArchiveImage {
         return offset
       }
       guard try end(ofValueAt: offset, in: reader) == directory.topLevel.upperBound else {
-        throw .damaged("There are unused bytes behind the top level", at: offset)
+        throw .damaged("There are unused bytes after the top level", at: offset)
       }
       return offset
     }
@@ -181,7 +181,7 @@ extension ArchiveImage {
   private static func doesNotFill(_ body: Range<Int>, _ end: Int) -> ArchiveError {
     end > body.upperBound
       ? ArchiveError.damaged("A value extends past the end of its body", at: body.upperBound)
-      : ArchiveError.damaged("There are unused bytes behind the value of a body", at: end)
+      : ArchiveError.damaged("There are unused bytes after the value of a body", at: end)
   }
 
   /// The error for a value reference at `offset` to a body that has a class, or another reference to one that has none.

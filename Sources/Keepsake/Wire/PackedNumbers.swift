@@ -109,7 +109,7 @@ package struct PackedBlock {
       widest |= (low & high != 0 ? 8 : 0) | (high != 0 ? 4 : 0) | (low != 0 ? 2 : 1)
     }
     if count % 4 != 0, try reader.byte(at: start &- 1) &>> UInt8(count % 4 &* 2) != 0 {
-      throw .damaged("A block of numbers has a width behind its last number", at: start &- 1)
+      throw .damaged("A block of numbers has a width after its last number", at: start &- 1)
     }
     width = 1 &<< (63 &- widest.leadingZeroBitCount)
     try reader.check(byteCount, at: start)

@@ -69,7 +69,7 @@ enum ConvertCommand: Command {
     let wanted = arguments.value("--to")
     let format = wanted.flatMap(Format.init)
     if let wanted, format == nil {
-      throw arguments.misuse("there is no format '\(escaped(wanted))'; keepsake, json or plist")
+      throw arguments.misuse("there is no format '\(escaped(wanted))'; give keepsake, json or plist")
     }
     let input = try Input(files[0], mayBeJSON: true)
     try input.refuseAsOutput(files[1], for: name, "give another file for OUT")

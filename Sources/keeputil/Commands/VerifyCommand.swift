@@ -20,7 +20,7 @@ enum VerifyCommand: Command {
     options: """
       \(ManualPage.saveOption)
       --progress
-        shows progress from the beginning, also where standard error is no terminal
+        shows progress from the beginning, even where standard error is not a terminal
       --quiet
         shows no progress, and prints nothing if the archive is whole
       """,
@@ -57,7 +57,7 @@ enum VerifyCommand: Command {
     let leftover = try input.leftoverByteCount
     guard leftover > 0 else { return }
     Tool.note(
-      "\(input.name): an interrupted save left \(counted(leftover, "byte")) behind the newest one; the next save "
+      "\(input.name): an interrupted save left \(counted(leftover, "byte")) after the newest one; the next save "
         + "removes them"
     )
   }

@@ -115,7 +115,7 @@ private struct Assignment {
         left = String(scalars[..<index])
         right = String(scalars[scalars.index(after: index)...])
         guard !right.isEmpty || form == "PATH=KEY" else {
-          throw .usage("edit: '\(escaped(text))' has nothing behind '='; '\(option)' takes \(form)")
+          throw .usage("edit: '\(escaped(text))' has nothing after '='; '\(option)' takes \(form)")
         }
         return
       case "\"" where !isEscaped: isQuoted.toggle()

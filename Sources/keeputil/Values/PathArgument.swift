@@ -12,7 +12,7 @@ struct PathArgument {
       let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
       guard let number = Int(digits), number > 0 else {
         let shown = escaped(text, keeping: "\"")
-        throw .usage("in the path '\(shown)' the number of an object belongs behind '#'")
+        throw .usage("in the path '\(shown)' the number of an object belongs after '#'")
       }
       start = number
       rest = rest.dropFirst(1 + digits.count)
