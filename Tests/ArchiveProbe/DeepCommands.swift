@@ -72,7 +72,7 @@ private func wait(_ outcome: @escaping @Sendable () async -> String) {
 /// What the child says, or how it ended.
 private func inForkedProcess(_ outcome: () -> String) -> String {
   // Swift does not show `fork`, as a child has one thread and the locks of all; here the others hold none.
-  guard let symbol = unsafe dlsym(nil, "fork") else { return "no fork" }
+  guard let symbol = unsafe dlsym(dlopen(nil, RTLD_NOW), "fork") else { return "no fork" }
   // The signature is that of the manual page.
   let child = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
   guard child != 0 else {

@@ -166,22 +166,25 @@ package struct HostileFamily: Sendable {
   }
 }
 
+/// Eight values in a row. An `InlineArray` needs macOS 26.
+private enum Eight {
+  static func of<Value>(_ value: Value) -> (Value, Value, Value, Value, Value, Value, Value, Value) {
+    (value, value, value, value, value, value, value, value)
+  }
+}
+
 /// A structure of half a kilobyte, of which an archive needs a byte.
 private struct HostileLarge: Decodable {
-  private let fields: InlineArray<64, Int>
+  private let fields = Eight.of(Eight.of(0))
 
-  init(from decoder: any Decoder) throws {
-    fields = InlineArray(repeating: 0)
-  }
+  init(from decoder: any Decoder) throws {}
 }
 
 /// An object of half a kilobyte.
 private final class HostileHeavy: Decodable {
-  private let fields: InlineArray<64, Int>
+  private let fields = Eight.of(Eight.of(0))
 
-  init(from decoder: any Decoder) throws {
-    fields = InlineArray(repeating: 0)
-  }
+  init(from decoder: any Decoder) throws {}
 }
 
 /// An object with ten boxes.

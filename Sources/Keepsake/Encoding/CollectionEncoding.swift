@@ -15,7 +15,9 @@ extension EncodingSession {
   @inline(__always)
   func encodeElements<Element: Encodable>(ofArray array: [Element], _ plan: EncodingPlan<Element>) throws {
     try walkElements(array.count) {
-      try array.span.visit { (element) throws in try encodeNext(element, plan) }
+      try array.withSpan { (elements) throws in
+        try elements.visit { (element) throws in try encodeNext(element, plan) }
+      }
     }
   }
 
@@ -87,7 +89,9 @@ final class ObjectsEncodingPlan<Element: Encodable & AnyObject>: EncodingPlan<[E
         for start in stride(from: 0, to: value.count, by: ObjectsEncodingPlan.blockSize) {
           let block = start..<min(value.count, start + ObjectsEncodingPlan.blockSize)
           value.withAddresses { session.bodies.objects.prefetch($0, block) }
-          try value.span.extracting(block).visit { (element) throws in try session.encodeNext(element, plan) }
+          try value.withSpan { (elements) throws in
+            try elements.extracting(block).visit { (element) throws in try session.encodeNext(element, plan) }
+          }
         }
       }
     }
@@ -111,7 +115,7 @@ extension EncodingSession {
     try countLevel()
     buffer.append(arrayHead: strings.count)
     tables.strings.reserve(strings.count)
-    strings.span.visit { write(string: $0) }
+    strings.withSpan { $0.visit { write(string: $0) } }
   }
 
   /// Looks whether one level more is not too deep, for a value that needs no frame.

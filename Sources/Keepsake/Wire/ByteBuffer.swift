@@ -72,7 +72,7 @@ package final class ByteBuffer {
 
   @inline(__always)
   package func append<Number: BitwiseCopyable>(memoryOf numbers: [Number]) {
-    append(unsafe numbers.span.bytes)  // numbers have no padding, so every byte is initialized
+    numbers.withSpan { append(unsafe $0.bytes) }  // numbers have no padding, so every byte is initialized
   }
 
   /// Appends the blocks of a packed array of integers (Format §4.7).
@@ -178,12 +178,14 @@ package final class ByteBuffer {
   package func append(bitsOf bools: [Bool]) {
     let byteCount = bools.count / 8 + (bools.count % 8 == 0 ? 0 : 1)
     reserve(byteCount)
-    let bytes = unsafe bools.span.bytes  // a Bool is one byte, 0 or 1
-    for index in 0..<(bools.count / 8) {
-      // Each factor moves one of the eight to its bit of the highest byte, and no two to the same bit.
-      let packed = (bytes.littleEndianWord(at: index &* 8) &* 0x0102_0408_1020_4080) &>> 56
-      // Room was made above.
-      unsafe base.storeBytes(of: UInt8(packed), toByteOffset: count &+ index, as: UInt8.self)
+    bools.withSpan { bools in
+      let bytes = unsafe bools.bytes  // a Bool is one byte, 0 or 1
+      for index in 0..<(bools.count / 8) {
+        // Each factor moves one of the eight to its bit of the highest byte, and no two to the same bit.
+        let packed = (bytes.littleEndianWord(at: index &* 8) &* 0x0102_0408_1020_4080) &>> 56
+        // Room was made above.
+        unsafe base.storeBytes(of: UInt8(packed), toByteOffset: count &+ index, as: UInt8.self)
+      }
     }
     if bools.count % 8 != 0 {
       var last: UInt8 = 0
@@ -319,5 +321,17 @@ extension String {
     if let result { return result }
     var string = self
     return string.withUTF8 { body(unsafe UnsafeRawBufferPointer($0).bytes) }
+  }
+}
+
+extension Array {
+  /// Lets `body` see the elements where they are.
+  @inline(__always)
+  package func withSpan<Result, Failure: Error>(
+    _ body: (Span<Element>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { return try body(span) }
+    // Earlier systems of Apple have no span of an array. The elements stay where they are during the call.
+    return try unsafe withUnsafeBufferPointer { (elements) throws(Failure) in try body(unsafe elements.span) }
   }
 }

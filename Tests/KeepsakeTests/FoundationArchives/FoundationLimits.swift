@@ -71,10 +71,11 @@ import Testing
     // What the translation takes is no longer there for the values.
     let numbers = foundationArchive(Array(repeating: 1, count: 100_000) as NSArray, format: format)
     struct Large: Decodable {
-      let fields: InlineArray<8, Int>
+      let fields: (Int, Int, Int, Int, Int, Int, Int, Int)
 
       init(from decoder: any Decoder) throws {
-        fields = InlineArray(repeating: try decoder.singleValueContainer().decode(Int.self))
+        let number = try decoder.singleValueContainer().decode(Int.self)
+        fields = (number, number, number, number, number, number, number, number)
       }
     }
     let most = 7 * 1_000_000

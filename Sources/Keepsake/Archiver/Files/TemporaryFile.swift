@@ -98,7 +98,7 @@ struct TemporaryName {
 
   private static func check(of name: [UInt8]) -> [UInt8] {
     // Unsafe: bytes have no padding.
-    var rest = unsafe Checksum.of(name.span.bytes)
+    var rest = name.withSpan { unsafe Checksum.of($0.bytes) }
     return (0..<checkCount).map { _ in
       defer { rest /= UInt64(alphabet.count) }
       return alphabet[Int(rest % UInt64(alphabet.count))]
