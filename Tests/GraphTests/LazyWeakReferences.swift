@@ -184,6 +184,31 @@ import Testing
     #expect(targets(read) == expected)
   }
 
+  @Test("what no weak reference leads to any more is not kept, nor read again", arguments: [false, true])
+  func removedReferences(isCompacted: Bool) throws {
+    let folder = try TemporaryFolder()
+    try ArchiveDocument(creating: folder("library"), root: library()).close()
+    let document = try ArchiveDocument<Library>(opening: folder("library"))
+    func save() throws {
+      change(document.root)
+      if isCompacted { try document.compact() } else { #expect(try document.save()) }
+    }
+    try save()
+    weak let current = document.root.current
+    weak let last = document.root.albums[0].last
+    try #require(current != nil && last != nil)
+    current?.title = "changed"
+    document.root.current = nil
+    document.root.albums[0].last = nil
+    for _ in 0..<2 {
+      try save()
+      #expect(current == nil && last == nil && document.root.current == nil)
+    }
+    #expect(document.root.albums.allSatisfy { !$0.$photos.isLoaded })
+    #expect(document.root.albums[2].photos[0].title == "changed")
+    #expect(targets(document.root) == [nil, "2.1", "0.1", nil, "1.1", "1.2", "2.1", "2.2"])
+  }
+
   // MARK: Changes and identity
 
   final class Box: Codable {

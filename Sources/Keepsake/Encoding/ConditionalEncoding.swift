@@ -39,6 +39,7 @@ extension EncodingSession {
     guard
       let entry = tables.conditionals?.entry(for: object, number, isDeclaredOtherwise: isDeclaredOtherwise)
     else { throw tooManyObjects }
+    if bodies.isAdded { bodies.saved?.noteConditional(object) }
     buffer.append(reference: Tag.conditionalReference, entry)
   }
 

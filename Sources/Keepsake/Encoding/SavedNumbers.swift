@@ -18,6 +18,8 @@ final class SavedNumbers {
   private var nextNew: UInt32
   /// How many objects of the session the root object has reached, where others follow that a save of everything did not.
   private var reachedCount = Int.max
+  /// The objects to which conditional references of this save lead, some of which may have been taken back.
+  private var conditionalTargets: Set<ObjectIdentifier> = []
   /// The objects that have changed, where the caller of the save knows that; the bodies of others are left out.
   private let changed: Set<ObjectIdentifier>?
 
@@ -80,6 +82,15 @@ final class SavedNumbers {
   func isReached(_ object: AnyObject, by session: EncodingSession) -> Bool {
     guard changed == nil, let number = session.bodies.objects.knownNumber(of: object) else { return false }
     return number <= reachedCount
+  }
+
+  /// Notes that a conditional reference leads to `object`, which the session keeps.
+  @inline(never)
+  func noteConditional(_ object: AnyObject) { conditionalTargets.insert(ObjectIdentifier(object)) }
+
+  /// Whether a conditional reference may lead to `object`: also where only the objects that have changed were encoded.
+  func mayBeConditional(_ object: AnyObject) -> Bool {
+    changed != nil || conditionalTargets.contains(ObjectIdentifier(object))
   }
 
   /// Encodes the objects of the file that the root object does not reach any more: what was not read may refer to them.
@@ -212,6 +223,11 @@ struct KnownObjects {
   /// Whether one of the objects is as `condition` says.
   func contains(where condition: (AnyObject) -> Bool) -> Bool {
     (0..<numbers.count).contains { objects.object($0 + 1).map(condition) ?? false }
+  }
+
+  /// Whether `object` is one of them, and in the file.
+  func has(_ object: AnyObject) -> Bool {
+    objects.knownNumber(of: object).map { $0 <= numbers.count && numbers[$0 - 1] > 0 } ?? false
   }
 
   /// The same objects with other numbers, where they have any.

@@ -159,12 +159,11 @@ final class SavedState {
     readers = before.readers.filter { $0.session != nil || !$0.new.list.isEmpty }
     if !readers.isEmpty {
       unreached = numbers.unreached(by: session)
-      // The root object keeps what it leads to.
-      awaited = before.awaited.filter { !numbers.isReached($0, by: session) }
-      var known = Set(awaited.map { ObjectIdentifier($0) })
-      let targets = Set(session.conditionalEntries.map { ObjectIdentifier($0.object) })
-      awaited += unreached.compactMap(\.object.object).filter {
-        targets.contains(ObjectIdentifier($0)) && known.insert(ObjectIdentifier($0)).inserted
+      var known: Set<ObjectIdentifier> = []
+      awaited = (before.awaited + unreached.compactMap(\.object.object)).filter {
+        // The root object keeps what it leads to.
+        !numbers.isReached($0, by: session) && numbers.mayBeConditional($0)
+          && known.insert(ObjectIdentifier($0)).inserted
       }
     }
     for reader in readers.compactMap(\.session) {
@@ -173,6 +172,8 @@ final class SavedState {
       }
       reader.turn.take {
         reader.continueReading(newest)
+        // The program has taken the references back.
+        reader.lazies.awaited.removeAll { $0.object.object.map { !numbers.mayBeConditional($0) } ?? false }
         for (number, object) in numbers.newObjects(of: session) where !(object is AnyLazyContent) {
           reader.graph.objects.note(object, number)
         }
@@ -212,7 +213,8 @@ final class SavedState {
       }
     }
     readers = [reader]
-    awaited = before.awaited
+    // What no weak reference leads to any more, nor anything else, is not in the new file.
+    awaited = before.awaited.filter(knownObjects.has)
   }
 
   /// Whether the document may have lazy values that were not read, which alone keep what reads them.
