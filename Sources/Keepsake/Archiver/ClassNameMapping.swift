@@ -8,6 +8,8 @@ extension KeyedArchiver {
   /// KeyedArchiver.setClassName("Hound", for: Dog.self)
   /// ```
   ///
+  /// Encoding an instance throws if the name is empty or one that the format has for itself, such as `Keepsake.Lazy`.
+  ///
   /// You may call this on any thread, at any time. An archive that is being written keeps the names that it already
   /// contains.
   public static func setClassName(_ name: String?, for type: Any.Type) {

@@ -76,6 +76,8 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
 
   /// Gives `type` another name in this archive, which overrides all others; `nil` removes the name again.
   ///
+  /// Encoding an instance throws if the name is empty or one that the format has for itself, such as `Keepsake.Lazy`.
+  ///
   /// Call it before you encode an instance.
   public func setClassName(_ name: String?, for type: Any.Type) {
     ownClassNames[ObjectIdentifier(type)] = name

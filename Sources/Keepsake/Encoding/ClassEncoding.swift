@@ -2,47 +2,49 @@
 extension EncodingSession {
   /// The number of a class in the class table; its superclasses get theirs before it.
   @inline(__always)
-  func classNumber(of type: AnyClass) -> Int {
+  func classNumber(of type: AnyClass) throws -> Int {
     if let number = tables.classes.number(of: type) { return number }
-    return addClass(type)
+    return try addClass(type)
   }
 
   /// The number of the class of `object`: of a placeholder that of the class for which it stands.
   @inline(__always)
-  func classNumber(ofObject object: AnyObject) -> Int {
-    tables.classes.number(of: type(of: object)) ?? addClass(ofObject: object)
+  func classNumber(ofObject object: AnyObject) throws -> Int {
+    try tables.classes.number(of: type(of: object)) ?? addClass(ofObject: object)
   }
 
   @inline(never)
-  private func addClass(ofObject object: AnyObject) -> Int {
+  private func addClass(ofObject object: AnyObject) throws -> Int {
     if object is AnyLazyContent {
       return tables.classes.number(ofUnknown: ClassEntry(name: ClassEntry.lazyName), AnyLazyContent.self)
     }
-    guard let placeholder = object as? any ArchivePlaceholder else { return addClass(type(of: object)) }
+    guard let placeholder = object as? any ArchivePlaceholder else { return try addClass(type(of: object)) }
     var entries = placeholder.content.entries
     // The name decided that a placeholder is built.
     if !entries.isEmpty, !(object is UnknownObject) { entries[0].isPolymorphic = true }
-    return number(ofUnknown: entries[...], type(of: object))
+    return try number(ofUnknown: entries[...], type(of: object))
   }
 
   /// The number of a type that the program does not have; `entries` are the entry that it had in another archive and
   /// those of its superclasses.
-  private func number(ofUnknown entries: ArraySlice<ClassEntry>, _ placeholder: Any.Type) -> Int {
+  private func number(ofUnknown entries: ArraySlice<ClassEntry>, _ placeholder: Any.Type) throws -> Int {
     guard var entry = entries.first else {
       return tables.classes.number(ofUnknown: ClassEntry(name: ""), placeholder)
     }
     let superclass = entries.dropFirst()
-    entry.superclass = superclass.first.map { first in
+    entry.superclass = try superclass.first.map { first in
       let known = ClassNames.types(named: first.name).first as? any (AnyObject & Encodable).Type
-      return known.map { classNumber(of: $0) } ?? number(ofUnknown: superclass, placeholder)
+      return try known.map { try classNumber(of: $0) } ?? number(ofUnknown: superclass, placeholder)
     }
     return tables.classes.number(ofUnknown: entry, placeholder)
   }
 
-  private func addClass(_ type: AnyClass) -> Int {
-    let superclass = _getSuperclass(type).flatMap { $0 is any Encodable.Type ? classNumber(of: $0) : nil }
+  private func addClass(_ type: AnyClass) throws -> Int {
+    let superclass = try _getSuperclass(type).flatMap {
+      $0 is any Encodable.Type ? try classNumber(of: $0) : nil
+    }
     let entry = ClassEntry(
-      name: archivedName(of: type),
+      name: try archivedName(of: type),
       version: ClassNames.declaredVersion(of: type),
       superclass: superclass,
       keysReadLast: settings.typesReadingLast[ObjectIdentifier(type)] ?? []
@@ -52,8 +54,13 @@ extension EncodingSession {
 
   /// The name of a type as it stands in the archive. The runtime's names of private and local types hold an
   /// address of the process, which must not get into a file; of those only the last part is kept.
-  private func archivedName(of type: Any.Type) -> String {
+  ///
+  /// - Throws: when the type cannot have that name.
+  private func archivedName(of type: Any.Type) throws -> String {
     let name = settings.ownClassNames[ObjectIdentifier(type)] ?? ClassNames.name(of: type)
+    if let problem = ClassEntry.problem(ofName: name), name != RuntimeTypes.name(of: type) {
+      throw misuse("\(problem). Give \(String(reflecting: type)) another")
+    }
     return RuntimeTypes.isAddressed(name) ? "(private)." + String(describing: type) : name
   }
 
@@ -80,7 +87,7 @@ extension EncodingSession {
 
   private func makePolymorphic(_ number: Int, _ type: AnyClass) throws {
     // It may have got another name since its entry was made, when the name did not matter yet.
-    let name = archivedName(of: type)
+    let name = try archivedName(of: type)
     try checkName(name, of: type)
     tables.classes.rename(number, to: name)
     tables.classes.markPolymorphic(number)
@@ -91,9 +98,9 @@ extension EncodingSession {
     let type = Value.self
     if let number = tables.classes.number(of: type) { return number }
     if let placeholder = value as? any ArchivePlaceholder {
-      return number(ofUnknown: placeholder.content.entries[...], type)
+      return try number(ofUnknown: placeholder.content.entries[...], type)
     }
-    let name = archivedName(of: type)
+    let name = try archivedName(of: type)
     try checkName(name, of: type)
     let version = ClassNames.declaredVersion(of: type)
     return tables.classes.add(ClassEntry(name: name, version: version, isValueType: true), type)

@@ -169,7 +169,7 @@ extension EncodingSession {
       bodies.graph.beginBody()
       return bodies.assembly.addBody(buffer.count..<buffer.count)
     }
-    let classNumber = classNumber(ofObject: object)
+    let classNumber = try classNumber(ofObject: object)
     bodies.classWithWeakProperties = tables.classes.weakness[classNumber] ? classNumber : -1
     beginBody(.object(number), class: classNumber)
     do { try plan.encodeBody(object, self) } catch { throw naming(object, error) }

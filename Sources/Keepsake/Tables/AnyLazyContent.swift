@@ -20,4 +20,16 @@ struct WeakLazyContent {
 extension ClassEntry {
   /// The name in the class table of what holds a lazy value (Format §5.3).
   static let lazyName = "Keepsake.Lazy"
+
+  /// The names that the format has for itself.
+  private static let ownNames = [
+    lazyName, "Keepsake.MixedArray", "Keepsake.MixedDictionary", "Keepsake.MixedNothing",
+  ]
+
+  /// Why a type of a program cannot have `name` in archives; `nil` if it can.
+  static func problem(ofName name: String) -> String? {
+    guard name.isEmpty || ownNames.contains(name) else { return nil }
+    let reason = name.isEmpty ? "it is empty" : "the format has it for itself"
+    return "A type cannot have the name \"\(name)\" in archives: \(reason)"
+  }
 }

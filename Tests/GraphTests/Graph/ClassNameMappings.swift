@@ -124,6 +124,29 @@ import Testing
     #expect(try unarchiver.decode([MappedTwo].self, forKey: "others").count == 1)
   }
 
+  @Test(
+    "an empty name, and those that the format has for itself, are refused",
+    arguments: ["", "Keepsake.Lazy", "Keepsake.MixedArray", "Keepsake.MixedNothing"]
+  )
+  func keptNames(name: String) throws {
+    struct Value: Codable {}
+    let archiver = KeyedArchiver()
+    archiver.setClassName(name, for: MappedOne.self)
+    archiver.setClassName(name, for: MappedMiddle.self)
+    archiver.setClassName(name, for: Value.self)
+    #expect(try failure { try archiver.encode([MappedOne()] as [MappedBase], forKey: "a") }.code == .misuse)
+    #expect(try failure { try archiver.encode(MappedOne(), forKey: "b") }.code == .misuse)
+    #expect(try failure { try archiver.encode([MappedLeaf()], forKey: "c") }.code == .misuse)
+    let found = try failure { try archiver.encode([Polymorphic<any Codable>(Value())], forKey: "d") }
+    #expect(found.code == .misuse && found.path == "d/[0]" && found.description.contains("\"\(name)\""))
+    archiver.setClassName(nil, for: MappedOne.self)
+    try archiver.encode([MappedOne()] as [MappedBase], forKey: "e")
+    try archiver.encode(Polymorphic<Any>([1, [2] as [Any]] as [Any]), forKey: "f")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.allKeys.sorted() == ["e", "f"])
+    #expect(try unarchiver.decode([MappedBase].self, forKey: "e")[0] is MappedOne)
+  }
+
   @Test("a class may be archived as its superclass, beside objects of that")
   func superclassName() throws {
     let archiver = KeyedArchiver()
