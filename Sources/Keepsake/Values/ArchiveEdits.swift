@@ -57,6 +57,16 @@ struct ArchiveEdits: Sendable {
 
   func className(_ name: String) -> String { classNames[name] ?? name }
 
+  var changesKeysOfClasses: Bool { !classKeys.isEmpty }
+
+  /// What becomes of a key of all objects of a class, `names` being its name and those of its superclasses; `nil` where it is
+  /// removed.
+  func key(_ key: String, ofClasses names: [String]) -> String? {
+    let changes = names.compactMap { classKeys[$0]?[.key(key)] }
+    if changes.contains(where: \.isRemoved) { return nil }
+    return changes.lazy.compactMap(\.newKey).first ?? key
+  }
+
   /// What becomes of the container at `offset`, which holds keys of objects of the classes `classes`.
   func edit(at offset: Int, classes: [String]) -> ContainerEdit {
     var edit = containers[offset] ?? ContainerEdit()

@@ -16,6 +16,8 @@ struct ArchiveRewriter {
     let edit: ArchiveEdits.ContainerEdit
     /// Whether its keys are those of an object.
     var isOfObject = false
+
+    var takesLevel: Bool { [.record, .map, .array].contains(kind) }
   }
 
   private let source: ArchiveImage
@@ -29,6 +31,8 @@ struct ArchiveRewriter {
   private var conditionalNumbers: [Source: Int] = [:]
   /// For each entry of the new conditional table the object that it was for.
   private var conditionals: [Source?] = []
+  /// How deep the containers are nested that are open in the body which is being written.
+  private var levels = -1
   /// The names of the classes of the object whose body is being written.
   private var classes: [String] = []
   /// The new numbers of shapes that are not changed.
@@ -54,6 +58,7 @@ struct ArchiveRewriter {
     _ = try source.topLevelContent
     try append(source.topLevelValue)
     let topLevel = builder.takeTopLevel()
+    levels = 0
     var next = 0
     while next < pending.count {
       let body = pending[next]
@@ -95,7 +100,10 @@ struct ArchiveRewriter {
     while let step = try walk.next() {
       switch step {
       case .leave:
-        if let container = open.popLast() { try append(additionsOf: container) }
+        if let container = open.popLast() {
+          try append(additionsOf: container)
+          if container.takesLevel { levels -= 1 }
+        }
       case .value(let value, let label):
         let change = label.flatMap { label in open.last?.edit.members[label] }
         if change != nil { isChanged = true }
@@ -158,7 +166,9 @@ struct ArchiveRewriter {
       let hasClassKeys = isOfObject && value.kind != .array
       let edit = isSource ? edits.edit(at: value.offset, classes: hasClassKeys ? classes : []) : .init()
       try appendHead(of: value, edit)
-      if value.hasMembers { open.append(Container(kind: value.kind, edit: edit, isOfObject: isOfObject)) }
+      guard value.hasMembers else { return }
+      try enterLevel(value)
+      open.append(Container(kind: value.kind, edit: edit, isOfObject: isOfObject))
     case .some, .url, .typed:
       builder.buffer.append(value.tag)
       if let number = try value.typeNumber {
@@ -223,7 +233,18 @@ struct ArchiveRewriter {
       // Nothing but what is added.
       guard !edit.additions.isEmpty else { return builder.buffer.append(Tag.empty) }
       _ = try builder.append(recordHead: keys([], edit, value))
+      try enterLevel(value)
       try append(additionsOf: Container(kind: .record, edit: edit))
+      levels -= 1
+    }
+  }
+
+  /// Notes that the values to come stand in `value`; throws where a new one is deeper than readers accept.
+  private mutating func enterLevel(_ value: ArchiveValue) throws(ArchiveError) {
+    levels += 1
+    let most = max(ArchiveLimits().maximumValueDepth, source.limits.maximumValueDepth)
+    guard levels <= most || value.image === source else {
+      throw .limitExceeded("The changes nest values more than \(most) deep, which is what readers accept")
     }
   }
 
@@ -275,7 +296,11 @@ struct ArchiveRewriter {
       var entry = image.classes[number]
       entry.superclass = last
       if image === source {
+        entry.keysReadLast = keysReadLast(ofClass: number)
         entry.name = edits.className(entry.name)
+        if let problem = ClassEntry.problem(ofName: entry.name), entry.name != image.classes[number].name {
+          throw .misuse(problem)
+        }
       } else if !entry.isValueType {
         // What is declared where a new object goes is not known here.
         entry.isPolymorphic = true
@@ -286,6 +311,22 @@ struct ArchiveRewriter {
       last = new
     }
     return last ?? 0
+  }
+
+  /// The keys that a class says are read last, as they are called now. Where a superclass says it of another name, it is
+  /// the class that does.
+  private func keysReadLast(ofClass number: Int) -> [String] {
+    guard edits.changesKeysOfClasses else { return source.classes[number].keysReadLast }
+    let names = source.classNames(from: number)
+    var keys: [String] = []
+    for current in sequence(first: number, next: { source.classes[$0].superclass }) {
+      for key in source.classes[current].keysReadLast {
+        let new = edits.key(key, ofClasses: names)
+        if current != number, new == edits.key(key, ofClasses: source.classNames(from: current)) { continue }
+        if let new, !keys.contains(new) { keys.append(new) }
+      }
+    }
+    return keys
   }
 }
 

@@ -254,6 +254,93 @@ private struct Zoo: Codable {
     #expect(try KeyedUnarchiver.unarchive(Zoo.self, fromFile: path).city == "Kiel")
   }
 
+  /// Arrays in arrays.
+  private struct Nest: Codable {
+    let depth: Int
+
+    init(_ depth: Int) { self.depth = depth }
+
+    init(from decoder: any Decoder) throws {
+      var (container, depth) = (try decoder.unkeyedContainer(), 1)
+      while !container.isAtEnd {
+        container = try container.nestedUnkeyedContainer()
+        depth += 1
+      }
+      self.depth = depth
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      for _ in 1..<depth { container = container.nestedUnkeyedContainer() }
+    }
+  }
+
+  @Test func nestingThatReadersRefuse() throws {
+    let most = ArchiveLimits().maximumValueDepth
+    let path = ArchivePath([.key("root"), .key("nest")] + Array(repeating: .index(0), count: 9))
+    for depth in [most - 10, most - 9] {
+      var editor = try ArchiveEditor(forReadingFrom: ArchiveEncoder().encode(["nest": Nest(9)]))
+      try editor.setValue(Nest(depth), at: path)
+      try editor.setValue(Nest(most), at: "new")
+      if depth == most - 10 {
+        let unarchiver = try KeyedUnarchiver(forReadingFrom: editor.encodedData)
+        let nests = try unarchiver.decode([String: Nest].self, forKey: "root")
+        #expect(nests.mapValues(\.depth) == ["nest": most - 1])
+        #expect(try unarchiver.decode(Nest.self, forKey: "new").depth == most)
+      } else {
+        let error = #expect(throws: ArchiveError.self) { try editor.encodedData }
+        #expect(error?.code == .limitExceeded)
+      }
+    }
+    // Who reads deeper values may write them.
+    var limits = ArchiveLimits()
+    limits.maximumValueDepth = most + 1
+    var editor = try ArchiveEditor(
+      forReadingFrom: ArchiveEncoder().encode(["nest": Nest(9)]),
+      limits: limits
+    )
+    try editor.setValue(Nest(most - 9), at: path)
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: editor.encodedData, limits: limits)
+    #expect(try unarchiver.decode([String: Nest].self, forKey: "root")["nest"]?.depth == most)
+  }
+
+  private final class Link: Codable, ArchivableClass {
+    static var archivedClassName: String { "Editors.Link" }
+    var next: Link?
+    var names = ["a"]
+  }
+
+  /// As `Link`, with other keys.
+  private final class Renamed: Codable {
+    var after: Renamed?
+    let next: [String]
+  }
+
+  @Test func keysThatAreReadLast() throws {
+    let link = Link()
+    link.next = link
+    var editor = try ArchiveEditor(forReadingFrom: ArchiveEncoder().encode(link))
+    editor.renameKey("next", to: "after", inObjectsOfClass: "Editors.Link")
+    editor.renameKey("names", to: "next", inObjectsOfClass: "Editors.Link")
+    let classes = try ArchiveImage(data: editor.encodedData, verification: .everything).classes
+    #expect(classes.map(\.keysReadLast) == [["after"]])
+    let back = try ArchiveDecoder().decode(Renamed.self, from: editor.encodedData)
+    #expect(back.after === back && back.next == ["a"])
+    back.after = nil
+    editor.removeKey("next", inObjectsOfClass: "Editors.Link")
+    let without = try ArchiveImage(data: editor.encodedData, verification: .everything).classes
+    #expect(without.map(\.keysReadLast) == [[]])
+    link.next = nil
+  }
+
+  @Test(arguments: ["", "Keepsake.Lazy", "Keepsake.MixedArray"])
+  func namesThatClassesCannotHave(name: String) throws {
+    var editor = try editor()
+    editor.renameClass("Editors.Bird", to: name)
+    let error = #expect(throws: ArchiveError.self) { try editor.encodedData }
+    #expect(error?.code == .misuse && error?.message.contains("\"\(name)\"") == true)
+  }
+
   @Test func whatCannotBe() throws {
     var editor = try editor()
     #expect(throws: ArchiveError.self) { try editor.removeValue(at: "root.nothing") }
