@@ -137,6 +137,32 @@ import Testing
     #expect(try pages("a") == ["x"])
   }
 
+  @MainActor
+  @Test(
+    "a link or a pipe that took the place of the file meanwhile is not replaced",
+    arguments: [true, false]
+  )
+  func otherThings(isLink: Bool) async throws {
+    try KeyedArchiver.archive(rootObject: Document(["old"]), toFile: folder("a"))
+    let gate = DispatchSemaphore(value: 0)
+    SaveOrder.shared.enqueue(try SaveTarget(folder("a"))) { gate.wait() }
+    let flag = Marked.Flag()
+    let save = Task { @MainActor [path = folder("a")] in
+      try await KeyedArchiver.save(rootObject: Marked(flag: flag), toFile: path)
+    }
+    while !flag.isSet { await Task.yield() }
+    try FileManager.default.removeItem(atPath: folder("a"))
+    if isLink {
+      try FileManager.default.createSymbolicLink(atPath: folder("a"), withDestinationPath: "b")
+    } else {
+      try makePipe(folder("a"))
+    }
+    gate.signal()
+    let error = await #expect(throws: ArchiveError.self) { try await save.value }
+    #expect(error?.message.contains(isLink ? "a symbolic link" : "a pipe (FIFO)") == true)
+    #expect(try folder.names == ["a"] && fileStatus(folder("a"), followingLinks: false).specialKind != nil)
+  }
+
   @Test("a copy goes to another actor")
   func copies() async throws {
     let document = Document(["one"])

@@ -98,6 +98,18 @@ import Testing
     #expect(try permissions(folder(temporary)) == 0o600)
   }
 
+  @Test(arguments: [true, false])
+  func aDocumentReplacesNoFileThatWasMadeMeanwhile(isMade: Bool) throws {
+    let document = Result {
+      try DocumentFile.create(folder("a")) { (file) throws(ArchiveError) in
+        try file.append(ByteBuffer())
+        if isMade { try? writeText("other", to: folder("a")) }
+      }
+    }
+    if isMade { #expect(throws: ArchiveError.self) { try document.get() } } else { _ = try document.get() }
+    #expect(try fileText(folder("a")) == (isMade ? "other" : "") && folder.names == ["a"])
+  }
+
   @Test func aNewFileHasTheUsualPermissions() throws {
     try saveText("new", to: folder("a"))
     #expect(FileManager.default.createFile(atPath: folder("b"), contents: nil))

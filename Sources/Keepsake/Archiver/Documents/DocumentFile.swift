@@ -111,6 +111,6 @@ final class DocumentFile {
     }
     let file = try DurableFile(replacing: target)
     try write(file)
-    return DocumentFile(target, try file.commitAndKeep())
+    return DocumentFile(target, try file.commitAndKeep(replacesOthers: false))
   }
 }

@@ -66,7 +66,9 @@ package final class DurableFile {
   package func commit() throws(ArchiveError) { _ = try commitAndKeep() }
 
   /// Puts the new file in place as ``commit()`` does, and returns it, open and locked.
-  func commitAndKeep() throws(ArchiveError) -> OpenFile {
+  ///
+  /// - Parameter replacesOthers: whether it may take the place of a file that was made meanwhile.
+  func commitAndKeep(replacesOthers: Bool = true) throws(ArchiveError) -> OpenFile {
     let temporary = try openTemporary()
     let (file, folder) = (temporary.file, target.folder)
     do throws(ArchiveError) {
@@ -83,8 +85,14 @@ package final class DurableFile {
       guard try target.attempt(file.hasName(temporary.name, in: folder), "cannot look at the new file") else {
         throw target.failure("another program removed or replaced the new file while it was written")
       }
+      if let status = try? folder.status(of: target.name), let kind = status.specialKind {
+        throw target.failure("cannot be replaced: it is \(kind) by now, not a regular file")
+      }
       // Still open and locked: a concurrent save must not take it for a leftover before it has its name.
-      try target.attempt(folder.rename(temporary.name, to: target.name), "cannot put the new file in place")
+      try target.attempt(
+        folder.rename(temporary.name, to: target.name, replacesOthers: replacesOthers),
+        "cannot put the new file in place"
+      )
     } catch {
       cancel()
       throw error

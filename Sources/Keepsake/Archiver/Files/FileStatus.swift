@@ -30,6 +30,7 @@ extension FileStatus {
     switch st_mode & S_IFMT {
     case S_IFREG: nil
     case S_IFDIR: "a folder"
+    case S_IFLNK: "a symbolic link"
     case S_IFIFO: "a pipe (FIFO)"
     case S_IFSOCK: "a socket"
     case S_IFCHR, S_IFBLK: "a device"

@@ -230,8 +230,19 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Gives a name in this folder to the file of another name in it, in one step, in place of what had it.
-  func rename(_ name: String, to newName: String) throws(SystemError) {
+  /// Gives a name in this folder to the file of another name in it, in one step; in place of what had it, or, unless it
+  /// `replacesOthers`, only if nothing has it.
+  func rename(_ name: String, to newName: String, replacesOthers: Bool = true) throws(SystemError) {
+    if !replacesOthers {
+      do throws(SystemError) {
+        try repeating { unsafe linkat(number, name, number, newName, 0) }
+        // Otherwise the next save of the file does it.
+        try? remove(name)
+        return
+      } catch  where error.isUnsupported || error.isRefusal {
+        // A file system on which a file has one name.
+      }
+    }
     try repeating { unsafe renameat(number, name, number, newName) }
   }
 
