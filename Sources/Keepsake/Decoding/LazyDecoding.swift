@@ -68,15 +68,24 @@ extension DecodingSession {
   }
 
   /// The lazy values that were not read yet, in the order of the archive.
-  private var unreadLazyValues: [AnyLazyContent] {
-    lazies.contents.sorted { $0.key < $1.key }.compactMap(\.value.content).filter(\.isArchived)
+  private var unreadLazyValues: [(key: Int, content: AnyLazyContent)] {
+    lazies.contents.sorted { $0.key < $1.key }.compactMap { number, content in
+      content.content.flatMap { $0.isArchived ? (number, $0) : nil }
+    }
   }
 
   /// Reads all lazy values, those in other ones as well.
-  func readLazyValues() throws {
-    while case let unread = unreadLazyValues, !unread.isEmpty {
-      for content in unread { try content.readIfNeeded() }
+  ///
+  /// - Parameter mayStay: whether one that cannot be read may stay unread, by the number of its body.
+  /// - Throws: why another one cannot be read.
+  func readLazyValues(besides mayStay: (_ number: Int) -> Bool) throws {
+    var unread: [Int] = []
+    while case let left = unreadLazyValues.map(\.key), left != unread {
+      // One that could not be read may have needed others.
+      for (_, content) in unreadLazyValues { content.readIfPossible() }
+      unread = left
     }
+    for (number, content) in unreadLazyValues where !mayStay(number) { try content.readIfNeeded() }
   }
 
   /// Reads what it can of the other lazy values after one threw `error`, and that one again.
@@ -87,7 +96,7 @@ extension DecodingSession {
     guard case DecodingError.dataCorrupted(let context) = error,
       (context.underlyingError as? ArchiveError)?.code == .cycle
     else { return }
-    let unread = unreadLazyValues
+    let unread = unreadLazyValues.map(\.content)
     // Without others than the last time, there is no other end.
     guard unread.count != lazies.unreadableCount else { return }
     // Those that come first may need later ones.

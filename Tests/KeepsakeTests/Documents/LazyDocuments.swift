@@ -196,4 +196,50 @@ import Testing
     try document.revert(to: 2)
     #expect(try saved.photos[2].title == "changed" && saved.best.count == 2)
   }
+
+  @Test(
+    "what of an earlier save cannot be read stays as it is, unless that is not as it was",
+    arguments: [false, true]
+  )
+  func revertPastFaults(isMended: Bool) throws {
+    final class Fragile: Codable {
+      var text: String
+
+      init(_ text: String) { self.text = text }
+
+      init(from decoder: any Decoder) throws {
+        text = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .text)
+        if text == "broken" { throw CancellationError() }
+      }
+    }
+    final class Owner: Codable {
+      var number = 1
+      var fragile: Fragile?
+      @Lazy var all: [Fragile] = []
+      @Lazy var photos: [Photo] = []
+    }
+    let owner = Owner()
+    (owner.all, owner.photos) = ([Fragile("broken")], [Photo("old")])
+    let document = try ArchiveDocument(creating: folder("owner"), root: owner)
+    document.root.number = 2
+    document.root.photos[0].title = "new"
+    // The lazy value itself does not change.
+    if isMended { document.root.all[0].text = "mended" }
+    try document.save()
+    document.close()
+    let opened = try ArchiveDocument<Owner>(opening: folder("owner"))
+    #expect(try opened.root(asOf: 1).number == 1)
+    if isMended {
+      #expect(throws: CancellationError.self) { try opened.revert(to: 1) }
+      #expect(opened.root.number == 2 && opened.root.all[0].text == "mended")
+    } else {
+      try opened.revert(to: 1)
+      #expect(opened.root.number == 1 && opened.root.photos[0].title == "old")
+      opened.root.number = 3
+      try opened.save()
+    }
+    let saved = try KeyedUnarchiver.unarchive(Owner.self, fromFile: folder("owner"))
+    #expect(saved.number == (isMended ? 2 : 3) && saved.photos[0].title == (isMended ? "new" : "old"))
+    #expect((try? saved.$all.load()) == nil || isMended)
+  }
 }

@@ -141,7 +141,8 @@ public final class ArchiveDocument<Root: Codable> {
       return false
     }
     if mayCompact, state.isMostlyOutOfDate(with: save) {
-      try compact()
+      // Without the space for a new file, or with a damaged value that was not read, the changes can still be appended.
+      do { try compact() } catch { _ = try self.save(changed, date, mayCompact: false) }
       return true
     }
     let bytes = state.bytes(of: save, date: date?.timeIntervalSinceReferenceDate)
@@ -207,15 +208,16 @@ public final class ArchiveDocument<Root: Codable> {
   }
 
   /// Returns to the root object of the save `number`, and saves it. Later saves stay in the file, unless this one compacts
-  /// it. Unsaved changes are lost. Reads all lazy values of that save.
+  /// it. Unsaved changes are lost. Reads all lazy values of that save; one that cannot be read stays in the file as it is.
   ///
-  /// - Throws: as ``root(asOf:)`` and ``save(date:)``.
+  /// - Throws: as ``root(asOf:)`` and ``save(date:)``, and why a lazy value cannot be read if a later save has changed what
+  ///   it leads to.
   public func revert(to number: Int, date: Date? = nil) throws {
     let session = try session(asOf: number)
     let newState = SavedState(state, objectsReadBy: session)
     let root = try session.decodeRoot(Root.self)
     // A save leaves unread values as the newest save has them.
-    try session.readLazyValues()
+    try session.turn.take { try session.readLazyValues { state.hasSame($0, as: session) } }
     let (rootBefore, faultsBefore, stateBefore) = (self.root, faults, state)
     (self.root, faults, state) = (root, session.lazies.faults, newState)
     do { try save(date: date) } catch {

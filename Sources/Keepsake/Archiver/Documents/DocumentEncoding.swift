@@ -170,6 +170,13 @@ extension SaveContent {
 }
 
 extension ArchiveImage {
+  /// The numbers of the objects to which body `number` refers, as far as it can be read.
+  func references(ofBody number: Int) -> [Int] {
+    var targets: [Int] = []
+    try? forEachReference(ofBody: number) { targets.append($0.target) }
+    return targets
+  }
+
   fileprivate func forEachReference(
     ofBody number: Int,
     _ visit: (KeyedReference) -> Void

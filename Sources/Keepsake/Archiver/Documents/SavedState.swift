@@ -220,6 +220,22 @@ final class SavedState {
   /// Whether the document may have lazy values that were not read, which alone keep what reads them.
   var mayHaveUnread: Bool { readers.contains { $0.session != nil } }
 
+  /// Whether the lazy value `number`, which `session` could not read of an earlier save, is in this one as it was, with all
+  /// that it leads to but what was read.
+  func hasSame(_ number: Int, as session: DecodingSession) -> Bool {
+    var (seen, unseen) = (Set([number]), [number])
+    while let number = unseen.popLast() {
+      guard let place = try? session.image.extent(ofBody: number, at: 0),
+        place == (try? image.extent(ofBody: number, at: 0))
+      else { return false }
+      // What cannot be walked is as damaged in both.
+      for target in image.references(ofBody: number) {
+        if session.known(target) == nil, seen.insert(target).inserted { unseen.append(target) }
+      }
+    }
+    return true
+  }
+
   /// Whether the document has lazy values that were not read.
   var hasUnread: Bool { knownObjects.contains { ($0 as? AnyLazyContent)?.isArchived == true } }
 
