@@ -104,12 +104,18 @@ import Testing
 
   @Test("keys with characters that XML does not have stay different keys in a property list")
   func keysWithControls() throws {
-    let keys = ["\u{1B}", "\u{1C}", "\u{FFFD}", "\u{FFFD}{1B}", "a\u{0}\u{FFFE}", "a\u{FFFD}\u{1}", "plain"]
+    let keys = [
+      "\u{1B}", "\u{1C}", "\u{FFFD}", "\u{FFFD}{1B}", "a\u{0}\u{FFFE}", "a\u{FFFD}\u{1}", "plain",
+      "\u{FEFF}plain", "plain\u{FEFF}",
+    ]
     let values = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
     try folder.archive(values, "a.keepsake")
     let result = try Keeputil.run("convert", "a.keepsake", "out.plist", in: folder)
     #expect(result.status == 0)
-    #expect(result.errors.contains("note: 4 keys have characters that XML does not have"), "\(result.errors)")
+    #expect(
+      result.errors.contains("note: 6 keys have characters that are spelled as \u{FFFD}{NUMBER}"),
+      "\(result.errors)"
+    )
     #expect(!result.errors.contains("lost"))
     let read = try unsafe PropertyListSerialization.propertyList(
       from: folder.read("out.plist"),
@@ -120,6 +126,21 @@ import Testing
     #expect(dictionary.values.sorted() == Array(keys.indices))
     #expect(dictionary["\u{FFFD}{1B}"] == 0 && dictionary["\u{FFFD}"] == 2 && dictionary["plain"] == 6)
     #expect(dictionary["a\u{FFFD}{FFFD}\u{FFFD}{1}"] == 5)
+    #expect(dictionary["\u{FFFD}{FEFF}plain"] == 7 && dictionary["plain\u{FEFF}"] == 8)
+  }
+
+  @Test("what a property list does not bring back is told")
+  func textsThatChange() throws {
+    try folder.archive(["a\u{FEFF}", "\u{FEFF}", "\u{FEFF}b", "$null"], "a.keepsake")
+    let result = try Keeputil.run("convert", "a.keepsake", "-", "--to", "plist", in: folder)
+    #expect(result.output.contains("<string>&#xFEFF;b</string>"))
+    #expect(result.errors.contains("note: 2 texts begin with U+FEFF"), "\(result.errors)")
+    #expect(result.errors.contains("note: 1 text is \"$null\""), "\(result.errors)")
+    try folder.archive(["$id": 1, "$$value": 2, "$other": 3], "a.keepsake")
+    for format in ["plist", "json"] {
+      let keys = try Keeputil.run("convert", "a.keepsake", "-", "--to", format, in: folder)
+      #expect(keys.errors.contains("note: 2 keys get another \"$\""), "\(keys.errors)")
+    }
   }
 
   @Test(

@@ -29,7 +29,7 @@ enum ConvertCommand: Command {
     in a property list
       nil as "$null", Decimal and integers beyond 64 bits as text, Date without fractions of a second. XML lacks most
       control characters: texts lose them; in a key, U+FFFD and the character's number replace one, as in {1B}, so
-      that different keys stay different.
+      that different keys stay different. Foundation drops a U+FEFF with which a text begins; in a key, it is replaced.
     in both
       An object with several references (or in a cycle) is written once, with an additional key "$id" (and its content
       under "$value" if it has no keys), and elsewhere as {"$ref": id}; a value that encoded nothing is {}. A weak

@@ -129,6 +129,9 @@ struct PlainExport<Syntax: PlainSyntax> {
       case .value(let value, let label):
         visited += 1
         progress.update(visited, of: valueCount)
+        if case .key(let name)? = label, ExportKey.marked(name) != name {
+          syntax.notes.add("key gets", "keys get", "another \"$\", since the export has keys of that name")
+        }
         try syntax.key(label, ExportKey.marked)
         try write(value)
       }

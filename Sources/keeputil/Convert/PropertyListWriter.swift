@@ -5,6 +5,9 @@ struct PropertyListWriter: PlainSyntax {
   private let output: any Output
   private var brackets: [PlainBracket] = []
 
+  /// Foundation takes it for a mark of the encoding at the beginning of any text, however it is spelled.
+  private static let byteOrderMark: Unicode.Scalar = "\u{FEFF}"
+
   init(_ output: any Output) throws {
     self.output = output
     try output.write(
@@ -36,19 +39,27 @@ struct PropertyListWriter: PlainSyntax {
   mutating func key(_ name: String) throws {
     // Two keys must not become equal. So text that looks like a replacement of such a character is replaced itself.
     let isUnwritable = name.unicodeScalars.contains(where: \.isUnknownToXML)
-    guard isUnwritable || name.contains("\u{FFFD}{") else { return try line("<key>\(marked(name))</key>") }
-    if isUnwritable {
-      let rest = "characters that XML does not have, spelled as \u{FFFD}{NUMBER}"
-      notes.add("key has", "keys have", rest)
+    let losesMark = name.unicodeScalars.first == PropertyListWriter.byteOrderMark
+    guard isUnwritable || losesMark || name.contains("\u{FFFD}{") else {
+      return try line("<key>\(marked(name))</key>")
     }
-    let spelled = respelled(name) { scalar, _ in
-      scalar.isUnknownToXML || scalar == "\u{FFFD}" ? "\u{FFFD}{\(scalar.hexadecimal)}" : nil
+    notes.add("key has", "keys have", "characters that are spelled as \u{FFFD}{NUMBER}, to stay different")
+    let spelled = respelled(name) { scalar, previous in
+      let isLost = scalar == PropertyListWriter.byteOrderMark && previous == nil
+      return isLost || scalar.isUnknownToXML || scalar == "\u{FFFD}" ? "\u{FFFD}{\(scalar.hexadecimal)}" : nil
     }
     try line("<key>\(marked(spelled))</key>")
   }
 
   mutating func bool(_ value: Bool) throws { try line(value ? "<true/>" : "<false/>") }
-  mutating func string(_ value: String) throws { try line("<string>\(marked(value))</string>") }
+
+  mutating func string(_ value: String) throws {
+    if value == "$null" { notes.add("text is", "texts are", "\"$null\", which stands for nil") }
+    if value.unicodeScalars.first == PropertyListWriter.byteOrderMark {
+      notes.add("text begins", "texts begin", "with U+FEFF, which Foundation loses when it reads the list")
+    }
+    try line("<string>\(marked(value))</string>")
+  }
 
   mutating func null() throws {
     notes.add("nil is", "nils are", "written as the text \"$null\"")
