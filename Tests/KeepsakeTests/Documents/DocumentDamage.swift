@@ -143,6 +143,30 @@ import Testing
     #expect(title(data, "a save that begins at \(start)") != sample.titles[3])
   }
 
+  @Test("a file is saved to that cannot be compacted, as a lazy value is damaged that nobody reads")
+  func damagedUnread() throws {
+    final class Owner: Codable {
+      var text = ""
+      @Lazy var lines: [String] = []
+    }
+    let (folder, owner) = (try TemporaryFolder(), Owner())
+    owner.lines = (0..<3_000).map { "line \($0) " + String(repeating: "-", count: 60) }
+    try ArchiveDocument(creating: folder("owner"), root: owner).close()
+    var data = try folder.read("owner")
+    data[try #require(data.range(of: Data("line 1500 ".utf8))).lowerBound] ^= 1
+    try folder.write(data, "owner")
+    let document = try ArchiveDocument<Owner>(opening: folder("owner"))
+    for digit in 1...8 {
+      document.root.text = String(repeating: "\(digit)", count: 100_000)
+      #expect(try document.save())
+      let saved = try KeyedUnarchiver(forReadingFile: folder("owner"), verification: .onDemand)
+      #expect(try saved.decode(Owner.self, forKey: "root").text == document.root.text)
+    }
+    #expect(document.saves.count == 9)
+    #expect(throws: (any Error).self) { try document.compact() }
+    #expect(throws: (any Error).self) { try document.root.$lines.load() }
+  }
+
   @Test("saves that the page of the format describes are read, whoever has written them")
   func handmade() throws {
     let first = HandmadeArchive.data(bodies: [[0, 0x95]], topLevel: CraftedArchive.root([0x48, 1]))

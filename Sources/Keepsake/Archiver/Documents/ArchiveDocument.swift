@@ -179,7 +179,8 @@ public final class ArchiveDocument<Root: Codable> {
     if state.hasUnread {
       _ = try save(nil, nil, mayCompact: false)
       try state.noteWhatWasRead()
-      whole = try WholeSave(rewriting: state.image, state.knownObjects)
+      // Nothing has compared what was not read with its checksums.
+      whole = try WholeSave(rewriting: state.image.asOf(nil, limits), state.knownObjects)
     } else {
       whole = try WholeSave(root, userInfo)
     }
