@@ -18,8 +18,9 @@ final class SavedNumbers {
   private var nextNew: UInt32
   /// How many objects of the session the root object has reached, where others follow that a save of everything did not.
   private var reachedCount = Int.max
-  /// The objects to which conditional references of this save lead, some of which may have been taken back.
-  private var conditionalTargets: Set<ObjectIdentifier> = []
+  /// The objects to which conditional references of this save lead, some of which may have been taken back; `nil` where
+  /// nobody asks for them.
+  private var conditionalTargets: Set<ObjectIdentifier>?
   /// The objects that have changed, where the caller of the save knows that; the bodies of others are left out.
   private let changed: Set<ObjectIdentifier>?
 
@@ -28,7 +29,14 @@ final class SavedNumbers {
   ///   - bodyCount: how many bodies the file has.
   ///   - valueNumber: the number of the body of the root value, if that is no object.
   ///   - changed: the objects that have changed; `nil` if that is not known.
-  init(_ known: KnownObjects, bodyCount: Int, valueNumber: Int?, changed: [any Encodable & AnyObject]?) {
+  ///   - hasUnread: whether the file may have lazy values that were not read.
+  init(
+    _ known: KnownObjects,
+    bodyCount: Int,
+    valueNumber: Int?,
+    changed: [any Encodable & AnyObject]?,
+    hasUnread: Bool
+  ) {
     objects = known.objects
     numbersBefore = known.numbers
     unarchived = known.unarchived
@@ -36,6 +44,7 @@ final class SavedNumbers {
     nextNew = firstNew
     self.valueNumber = valueNumber.map { UInt32(truncatingIfNeeded: $0) }
     self.changed = changed.map { Set($0.map { ObjectIdentifier($0) }) }
+    if hasUnread, changed == nil { conditionalTargets = [] }
   }
 
   /// The objects that the file did not have before this save.
@@ -86,11 +95,11 @@ final class SavedNumbers {
 
   /// Notes that a conditional reference leads to `object`, which the session keeps.
   @inline(never)
-  func noteConditional(_ object: AnyObject) { conditionalTargets.insert(ObjectIdentifier(object)) }
+  func noteConditional(_ object: AnyObject) { conditionalTargets?.insert(ObjectIdentifier(object)) }
 
-  /// Whether a conditional reference may lead to `object`: also where only the objects that have changed were encoded.
+  /// Whether a conditional reference may lead to `object`: also where these were not noted.
   func mayBeConditional(_ object: AnyObject) -> Bool {
-    changed != nil || conditionalTargets.contains(ObjectIdentifier(object))
+    conditionalTargets?.contains(ObjectIdentifier(object)) ?? true
   }
 
   /// Encodes the objects of the file that the root object does not reach any more: what was not read may refer to them.

@@ -323,7 +323,7 @@ struct ArchiveRewriter {
       for key in source.classes[current].keysReadLast {
         let new = edits.key(key, ofClasses: names)
         if current != number, new == edits.key(key, ofClasses: source.classNames(from: current)) { continue }
-        if let new, !keys.contains(new) { keys.append(new) }
+        if let new, !keys.contains(where: { $0.utf8.elementsEqual(new.utf8) }) { keys.append(new) }
       }
     }
     return keys

@@ -97,7 +97,8 @@ final class SavedState {
         knownObjects,
         bodyCount: image.directory.bodyCount,
         valueNumber: try image.rootValueNumber,
-        changed: changed
+        changed: changed,
+        hasUnread: mayHaveUnread
       )
       try session.add(to: image, numbers)
       return numbers
