@@ -27,6 +27,8 @@ struct PropertiesReadLast {
     let waiting: AnyWaitingProperty?
     /// `nil` where the class has no property that can wait for the object of a conditional reference.
     let reference: ReferenceReceiver?
+    /// The property, if it is weak and can be the place of a conditional reference.
+    let weak: StoredProperty?
     /// Whether the value can be empty itself, and need not be missing.
     let canBeEmpty: Bool
 
@@ -34,14 +36,20 @@ struct PropertiesReadLast {
       _ owner: Any.Type,
       _ value: Any.Type,
       waiting: AnyWaitingProperty?,
-      reference: ReferenceReceiver?
+      reference: ReferenceReceiver?,
+      weak: StoredProperty? = nil
     ) {
       self.owner = owner
       self.value = value
       self.waiting = waiting
       self.reference = reference
+      self.weak = weak
       canBeEmpty = value is any ValueThatCanBeEmpty.Type
     }
+
+    /// By how much it is preferred to others of a cycle: a single object waits rather than a collection. A weak property
+    /// keeps none, so that its object may be missed; 0 if it cannot wait.
+    var preference: Int { waiting == nil ? weak == nil ? 0 : 1 : reference == nil ? 2 : 3 }
   }
 
   /// A cycle in which no property waits, so that it leads back to an object whose initializer is running. The archive may
@@ -98,7 +106,7 @@ struct PropertiesReadLast {
   /// - Returns: `false` if none was met, or if none of its properties can wait.
   mutating func closeCycle() -> Bool {
     guard let cycle = cycle.take() else { return false }
-    if let property = cycle.property?.waiting?.property {
+    if let property = cycle.property?.waiting?.property ?? cycle.property?.weak {
       areThere = true
       return found[ObjectIdentifier(property.owner), default: []].insert(property.name).inserted
     }

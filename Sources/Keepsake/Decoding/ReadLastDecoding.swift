@@ -104,7 +104,7 @@ extension DecodingContainerState {
       object.number > 0, isRecord(of: object)
     else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
-    if isConditional {
+    if isConditional || property.weak.map(session.later.readLast.include) == true {
       guard let reference = property.reference, !needsValue || type is any OptionalValue.Type,
         let number = try session.referencedBody(at: start)
       else { return nil }
@@ -123,16 +123,15 @@ extension DecodingContainerState {
   }
 
   /// Offers the property that is encoded under `key`, whose value could not be decoded, to the cycle that was met, if it is
-  /// part of it and can wait. A single object waits rather than a collection, and the way back rather than the way there, as
-  /// in ``EncodingSession``.
+  /// part of it and can wait. The way back waits rather than the way there, as in ``EncodingSession``.
   ///
   /// - Parameter needsValue: whether what is empty must be a `Value`, and cannot be nil in its place.
   @inline(never)
   func offerToWait<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key, needsValue: Bool) {
-    guard let cycle = session.later.readLast.cycle, cycle.property?.reference == nil,
+    guard let cycle = session.later.readLast.cycle,
       session.graph.objects.state(cycle.target) == .isBeingDecoded,
       let property = propertyThatCanWait(type, key, needsValue: needsValue),
-      cycle.property == nil || property.reference != nil
+      property.preference > cycle.property?.preference ?? 0
     else { return }
     session.later.readLast.cycle?.property = property
   }
@@ -153,7 +152,7 @@ extension DecodingContainerState {
       return nil
     }
     let property = session.findProperty(type, key, object, isReadLast: true)
-    return property.waiting != nil && (!needsValue || property.canBeEmpty) ? property : nil
+    return property.preference > 0 && (!needsValue || property.canBeEmpty) ? property : nil
   }
 
   /// Whether it has the properties of `object`, or those of a superclass.
@@ -263,6 +262,7 @@ extension DecodingSession {
   ) -> PropertiesReadLast.PropertyOfKey {
     var waiting: AnyWaitingProperty?
     var reference: ReferenceReceiver?
+    var weak: StoredProperty?
     func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {
       reference = ReferenceProperty<Target>(property)
     }
@@ -271,10 +271,11 @@ extension DecodingSession {
     {
       if let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type {
         makeReference(target, property)
+        if property.ownership == .weak { weak = property }
       }
       if isReadLast || later.readLast.include(property) { waiting = waitingProperty(property) }
     }
-    return .init(object.type, Value.self, waiting: waiting, reference: reference)
+    return .init(object.type, Value.self, waiting: waiting, reference: reference, weak: weak)
   }
 
   // MARK: Hashes
