@@ -18,7 +18,19 @@ extension CodingKey {
 /// the program was built without that.
 private func caseName<Key>(of key: Key) -> String? {
   // The runtime reads the name from its own tables, which stay as long as the process does. It ends with a zero.
-  unsafe enumerationCaseName(key).map { unsafe String(cString: $0) }
+  unsafe enumerationCaseName(key).map { identifier(reflectedAs: unsafe String(cString: $0)) }
+}
+
+/// The identifier that reflection calls `name`, as synthesized keys have it: a raw one stands in backticks there, with
+/// no-break spaces for its spaces.
+func identifier(reflectedAs name: String) -> String {
+  let backtick = UInt8(ascii: "`")
+  guard name.utf8.first == backtick, name.utf8.count > 2, name.utf8.last == backtick else { return name }
+  var scalars = String.UnicodeScalarView()
+  for scalar in name.unicodeScalars.dropFirst().dropLast() {
+    scalars.append(scalar == "\u{A0}" ? " " : scalar)
+  }
+  return String(scalars)
 }
 
 /// The entry point by which the standard library prints cases of enumerations, since Swift 5.

@@ -74,7 +74,7 @@ extension RuntimeMetadata {
     // A string of C, which stays until it is freed above. Names can be left out of the records, too.
     guard let name = unsafe info.name, unsafe name.pointee != 0 else { return nil }
     return StoredProperty(
-      name: unsafe String(cString: name),
+      name: identifier(reflectedAs: unsafe String(cString: name)),
       type: fieldType,
       target: (fieldType as? any OptionalValue.Type)?.wrapped ?? fieldType,
       offset: childOffset(type, index: index),

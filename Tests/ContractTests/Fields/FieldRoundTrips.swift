@@ -39,6 +39,31 @@ import Testing
     #expect(try ArchiveEncoder().encode(streets) == ArchiveEncoder().encode(plain))
   }
 
+  private struct Raw: ArchivedFields, Equatable {
+    var `two words` = 1
+    @Deferred var `later on`: [Int] = []
+    var `class` = 2
+    var `1.5` = 3
+
+    static var archivedKeys: [String: String?] { ["1.5": "one and a half"] }
+  }
+
+  private struct PlainRaw: Codable, Equatable {
+    var `two words` = 1
+    @Deferred var `later on`: [Int] = []
+    var `class` = 2
+    var `one and a half` = 3
+  }
+
+  @Test("raw identifiers are keys without backticks, as in the coding that the compiler writes")
+  func rawIdentifiers() throws {
+    let raw = Raw(`two words`: 4, `later on`: [5], class: 6, `1.5`: 7)
+    let plain = PlainRaw(`two words`: 4, `later on`: [5], class: 6, `one and a half`: 7)
+    #expect(try ArchiveEncoder().encode(raw) == ArchiveEncoder().encode(plain))
+    #expect(try transcode(raw, to: PlainRaw.self) == plain && transcode(plain, to: Raw.self) == raw)
+    #expect(try JSONDecoder().decode(PlainRaw.self, from: JSONEncoder().encode(raw)) == plain)
+  }
+
   @Test("JSON and property lists, both ways and from the plain type")
   func otherCoders() throws {
     var value = Everything.full
