@@ -306,12 +306,10 @@ final class DecodingContainerState: ContainerState {
     {
       return empty
     }
-    defer { if isHashed(start) { noteHashed(type, key, needsValue: true) } }
+    let hashed = session.later.readLast.hashed.count
+    defer { noteHashed(type, key, needsValue: true, hashed) }
     return try decode(type, at: start)
   }
-
-  /// Whether the set or dictionary that was noted last begins at `start`.
-  private func isHashed(_ start: Int) -> Bool { session.later.readLast.lastHashedOffset == start }
 
   /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
   func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
@@ -321,7 +319,8 @@ final class DecodingContainerState: ContainerState {
       return isEmpty ? empty(type) : nil
     }
     do {
-      defer { if isHashed(offset) { noteHashed(type, key, needsValue: false) } }
+      let hashed = session.later.readLast.hashed.count
+      defer { noteHashed(type, key, needsValue: false, hashed) }
       guard
         try session.settings.observer != nil || session.leadsToLazyValue(offset)
           || session.types.plans.plan(for: Value.self).use({ $0.isForOptionals })

@@ -121,6 +121,8 @@ struct DecodedGraph {
   var inProgress: [TypedValueInProgress] = []
   /// The value of the innermost object, up to the end of its body, if that was not walked yet; otherwise empty.
   var unwalked = 0..<0
+  /// Whether an object was there before its initializer returned, since the outermost value was begun.
+  var haveEarly = false
   /// The objects that were decoded since the outermost value was begun.
   var decodedNumbers: [UInt32] = []
   /// The conditional references that were met since the outermost value was begun.

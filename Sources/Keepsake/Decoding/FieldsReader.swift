@@ -165,8 +165,17 @@ final class FieldsReader {
   ) throws {
     session.nesting.frames[depth + 1].currentSlot = slot
     var end = cursor
+    let hashed = session.later.readLast.hashed.count
     try Unretained(plans[Int(step.field)]).use {
       try $0.decodeField(memory, at: step.offset, from: &end, session, depth + 1)
+    }
+    if session.later.readLast.hashed.count != hashed {
+      session.noteHashed(
+        in: properties.entries[Int(step.field)].property,
+        of: memory.object,
+        at: cursor,
+        hashed
+      )
     }
     cursor = end
   }
@@ -240,7 +249,9 @@ final class FieldsReader {
         }
         let property = properties.entries[index].property
         let (kind, isOptional) = FieldKind.of(property)
-        let mayWait = kind == .planned && session.later.readLast.include(session.image.keys[key])
+        let readLast = session.later.readLast
+        let mayWait =
+          kind == .planned && (readLast.include(session.image.keys[key]) || readLast.include(property))
         return Step(
           kind: mayWait ? .readLast : kind,
           isOptional: isOptional,

@@ -4,6 +4,7 @@ extension Set: NativelyDecodable where Element: Decodable {
 
 final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Element>> {
   private let isString = Element.self == String.self
+  private let mayHoldObjects = DecodingSession.mayHoldObjects(Element.self)
 
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Set<Element>
   {
@@ -14,15 +15,16 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
     }
     let offset = cursor
     var elements: Set<Element> = []
+    var equal: [Element] = []
     try session.forEachElement(at: &cursor, depth) { count in
       elements.reserveCapacity(session.reservation(count, Element.self))
     } _: { (cursor, plan: DecodingPlan<Element>) in
       let start = cursor
       let element = try plan.decode(at: &cursor, session, depth + 1)
       if isString, let string = element as? String { try session.countLong(string, at: start) }
-      elements.insert(element)
+      if !elements.insert(element).inserted, mayHoldObjects { equal.append(element) }
     }
-    session.noteHashed(elements, of: Element.self, at: offset)
+    if mayHoldObjects { session.noteHashed(HashesOfElements(elements, equal, offset)) }
     return elements
   }
 }
@@ -34,6 +36,7 @@ extension Dictionary: NativelyDecodable where Key: Decodable, Value: Decodable {
 final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>: DecodingPlan<[Key: Value]> {
   /// Makes a key of what stands in a map; `nil` for dictionaries that are written as pairs.
   private let key: ((PathElement) -> Key?)?
+  private let mayHoldObjects = DecodingSession.mayHoldObjects(Key.self)
 
   override init() {
     if Key.self == String.self {
@@ -61,10 +64,10 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       } else if let dictionary = try session.decodeReferred(by: self, at: &cursor, depth) {
         return dictionary
       }
-      let offset = cursor
-      let dictionary = try session.decodePlainly([Key: Value].self, at: &cursor, depth)
-      session.noteHashed(dictionary, of: Key.self, at: offset)
-      return dictionary
+      if mayHoldObjects, let pairs = try session.arrayHead(at: cursor), pairs.count % 2 == 0 {
+        return try decodePairs(at: &cursor, pairs.count / 2, session, depth)
+      }
+      return try session.decodePlainly([Key: Value].self, at: &cursor, depth)
     }
     guard session.stack.bounds.hasRoom(StackGuard.collectionReserve) else {
       return try session.onLargerStack { try decode(at: &cursor, session, depth) }
@@ -94,7 +97,34 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       }
     }
     cursor = entry
-    session.noteHashed(dictionary, of: Key.self, at: start)
+    if mayHoldObjects { session.noteHashed(HashesOfElements(dictionary, [], start)) }
+    return dictionary
+  }
+
+  /// The dictionary at `cursor` whose keys and values stand there in turns, as the library of Swift writes it.
+  private func decodePairs(
+    at cursor: inout Int,
+    _ count: Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> [Key: Value] {
+    let start = cursor
+    try session.charge(count, elementsOf: MemoryLayout<Value>.stride, at: start)
+    var dictionary: [Key: Value] = [:]
+    var equal: [Any] = []
+    var key: Key?
+    let values = session.types.plans.plan(for: Value.self).use { $0 }
+    try session.forEachElement(at: &cursor, depth) { _ in
+    } _: { (cursor, plan: DecodingPlan<Key>) in
+      guard let present = key.take() else { return key = try plan.decode(at: &cursor, session, depth + 1) }
+      let value = try session.describingFaults(Value.self, at: cursor, depth + 1) {
+        try values.decode(at: &cursor, session, depth + 1)
+      }
+      // The last one counts.
+      if let index = dictionary.index(forKey: present) { equal.append(dictionary.remove(at: index)) }
+      dictionary[present] = value
+    }
+    session.noteHashed(HashesOfElements(dictionary, equal, start))
     return dictionary
   }
 
@@ -129,47 +159,57 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
 
 /// A set or dictionary, which is no use if its elements have other hashes than when it was made.
 protocol HashedValue {
+  var count: Int { get }
   /// The hashes of its elements or keys, in the order in which it has them.
   var elementHashes: [Int] { get }
-  /// The same elements by the hashes that they have now; `nil` where some are equal now.
-  var mended: (any HashedValue)? { get }
+  /// The same elements, and `others` that were equal to some, by what they are now; `nil` where that would lose some.
+  func mended(with others: [Any]) -> (any HashedValue)?
 }
 
 extension Set: HashedValue {
   var elementHashes: [Int] { map(\.hashValue) }
-  var mended: (any HashedValue)? {
-    let mended = Set(Array(self))
-    return mended.count == count ? mended : nil
+
+  func mended(with others: [Any]) -> (any HashedValue)? {
+    let mended = Set(Array(self) + others.compactMap { $0 as? Element })
+    return mended.count >= count ? mended : nil
   }
 }
 
 extension Dictionary: HashedValue {
   var elementHashes: [Int] { keys.map(\.hashValue) }
-  var mended: (any HashedValue)? {
-    let mended = Dictionary(map { ($0, $1) }) { first, _ in first }
-    return mended.count == count ? mended : nil
+
+  func mended(with others: [Any]) -> (any HashedValue)? {
+    let pairs = self + others.compactMap { $0 as? Element }
+    let mended = Dictionary(pairs.map { ($0, $1) }) { first, _ in first }
+    return mended.count >= count ? mended : nil
   }
 }
 
 /// By which hashes a set or dictionary was made.
 struct HashesOfElements {
   private let value: any HashedValue
+  /// The elements that were equal to others then, and are not in the value.
+  private let others: [Any]
   private let hashes: [Int]
   /// Where it is in the archive.
   let offset: Int
   /// The property that it is in, if that can wait but did not.
   var property: PropertiesReadLast.PropertyOfKey?
-  /// Makes it anew where it is.
-  var mend: (() -> Bool)?
+  /// Makes it anew where it is, with those others.
+  var mend: (([Any]) -> Bool)?
 
   var type: Any.Type { Swift.type(of: value) }
 
-  init(_ value: any HashedValue, _ offset: Int) {
+  init(_ value: any HashedValue, _ others: [Any], _ offset: Int) {
     self.value = value
+    self.others = others
     self.offset = offset
     hashes = value.elementHashes
   }
 
   /// Whether each element is found, if need be after it was made anew.
-  var isRight: Bool { value.elementHashes == hashes || mend?() == true }
+  var isRight: Bool {
+    value.elementHashes == hashes && (others.isEmpty || value.mended(with: others)?.count == value.count)
+      || mend?(others) == true
+  }
 }

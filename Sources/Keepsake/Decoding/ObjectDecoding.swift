@@ -295,6 +295,7 @@ extension DecodingSession {
       ObjectIdentifier(Swift.type(of: object)) == ObjectIdentifier(current.type)
     else { return }
     graph.objects.register(object, current.number)
+    graph.haveEarly = true
   }
 
   // MARK: Errors

@@ -44,6 +44,8 @@ extension DecodingSession {
         // What could not be told before may be the reason.
         let error = checks.failure.take() ?? error
         guard later.readLast.closeCycle() else { throw error }
+        // Some plans have noted which properties wait.
+        forgetTypes()
         // Anew, with a property waiting. What was read is counted, so that there is an end to it.
         checks.budget.release(charged)
         detachFrames(for: start)
@@ -75,7 +77,8 @@ extension DecodingSession {
       try checkEarlyUses()
     }
     try resolveConditionals()
-    if later.readLast.areThere { try checkHashes() }
+    if later.readLast.areThere || graph.haveEarly { try checkHashes() }
+    if graph.inProgress.isEmpty { graph.haveEarly = false }
     if let failure = checks.failure.take() { throw failure }
     // Not before: when the value is decoded anew, they get the new objects.
     if !graph.waiting.isEmpty { for number in graph.decodedNumbers { graph.waiting[Int(number)] = nil } }

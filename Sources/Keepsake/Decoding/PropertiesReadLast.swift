@@ -14,7 +14,9 @@ struct PropertiesReadLast {
   private var superclasses: [(object: Int, offset: Int)] = []
   /// What is hashed while properties wait, to look at it when none does any more.
   private(set) var hashed: [HashesOfElements] = []
-  /// Where the last of these is, -1 if there is none.
+  /// The indexes of those that are in no property yet.
+  private var hashedInNone: [Int] = []
+  /// Where the one that was noted last is, -1 if there is none.
   private(set) var lastHashedOffset = -1
   /// Objects whose place the observer gave to others.
   private(set) var replaced: [Int: AnyObject] = [:]
@@ -145,6 +147,7 @@ struct PropertiesReadLast {
   }
 
   mutating func noteHashed(_ value: HashesOfElements) {
+    hashedInNone.append(hashed.count)
     hashed.append(value)
     lastHashedOffset = value.offset
   }
@@ -154,8 +157,17 @@ struct PropertiesReadLast {
     if !hashed.isEmpty { change(&hashed[hashed.count - 1]) }
   }
 
+  /// Notes in which property those are that were noted behind the first `count`, and are in none yet.
+  mutating func note(_ property: PropertyOfKey, ofHashedBehind count: Int) {
+    while let index = hashedInNone.last, index >= count {
+      hashed[index].property = property
+      hashedInNone.removeLast()
+    }
+  }
+
   mutating func takeHashed() -> [HashesOfElements] {
     lastHashedOffset = -1
+    hashedInNone = []
     return exchange(&hashed, with: [])
   }
 

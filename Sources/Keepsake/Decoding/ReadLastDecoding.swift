@@ -11,6 +11,9 @@ class AnyWaitingProperty: AnyDeferredValue {
   ///
   /// - Returns: `false`, without doing anything, if it is none of the class of `owner`.
   fileprivate func empty(in owner: AnyObject) -> Bool { false }
+
+  /// Makes the set or dictionary in the property of `owner` anew, with `others` that were equal to elements of it.
+  fileprivate func mendHashes(in owner: AnyObject, with others: [Any]) -> Bool { false }
 }
 
 /// A property of a type that can be empty, which it is as long as it waits.
@@ -22,23 +25,19 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
   override func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {
     session.detachFrames(for: waiting.offset)
     var cursor = waiting.offset
-    let hashed = session.later.readLast.hashed.count
     let value = try session.decodeInside(Value.self, at: &cursor, 0)
     // A rehearsal closes no cycle, which nobody would break.
     guard !session.settings.isRehearsal, let owner = session.owner(waiting.number) else { return }
     guard let present = property.value(as: Value.self, in: owner), present.isEmptyForNow,
       property.assign(value, as: Value.self, in: owner)
     else { throw session.isNotEmpty(property, waiting.offset) }
-    if session.later.readLast.hashed.count > hashed, value is any HashedValue {
-      session.later.readLast.changeLastHashed { $0.mend = { [self] in mendHashes(in: owner) } }
-    }
+    session.noteHashed(in: self, of: owner, at: waiting.offset)
   }
 
-  /// Makes the set or dictionary in the property of `object` anew, by the hashes that its elements have now.
-  private func mendHashes(in object: AnyObject) -> Bool {
-    guard let value = property.value(as: Value.self, in: object) as? any HashedValue else { return true }
-    guard let mended = value.mended as? Value else { return false }
-    return property.assign(mended, as: Value.self, in: object)
+  override func mendHashes(in owner: AnyObject, with others: [Any]) -> Bool {
+    guard let value = property.value(as: Value.self, in: owner) as? any HashedValue else { return true }
+    guard let mended = value.mended(with: others) as? Value else { return false }
+    return property.assign(mended, as: Value.self, in: owner)
   }
 }
 
@@ -136,11 +135,19 @@ extension DecodingContainerState {
     session.later.readLast.cycle?.property = property
   }
 
-  /// Notes that the set or dictionary that was noted last is in the property that is encoded under `key`.
-  @inline(never)
-  func noteHashed<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key, needsValue: Bool) {
-    let property = propertyThatCanWait(type, key, needsValue: needsValue)
-    session.later.readLast.changeLastHashed { $0.property = property }
+  /// Notes that the sets and dictionaries that were noted behind the first `count` are in the property that is encoded
+  /// under `key`, as far as they are in none yet.
+  @inline(__always)
+  func noteHashed<Value: Decodable, Key: CodingKey>(
+    _ type: Value.Type,
+    _ key: Key,
+    needsValue: Bool,
+    _ count: Int
+  ) {
+    guard session.later.readLast.hashed.count > count,
+      let property = propertyThatCanWait(type, key, needsValue: needsValue)
+    else { return }
+    session.later.readLast.note(property, ofHashedBehind: count)
   }
 
   private func propertyThatCanWait<Value: Decodable, Key: CodingKey>(
@@ -229,7 +236,12 @@ extension DecodingSession {
       graph.objects.object(object.number) === owner
     else { return false }
     let found = self.property(key, of: object, property.type) {
-      .init(object.type, property.type, waiting: $0 ? waitingProperty(property) : nil, reference: nil)
+      .init(
+        object.type,
+        property.type,
+        waiting: $0 || later.readLast.include(property) ? waitingProperty(property) : nil,
+        reference: nil
+      )
     }
     guard let waiting = found.waiting, waiting.empty(in: owner) else { return false }
     try charge(DecodingBudget.deferredOverhead, at: offset)
@@ -280,12 +292,36 @@ extension DecodingSession {
 
   // MARK: Hashes
 
-  /// Notes the set or dictionary at `offset`, if what is hashed in it may have properties that wait.
+  /// Whether what is hashed in a set of `Element` may depend on objects.
+  static func mayHoldObjects<Element>(_ type: Element.Type) -> Bool {
+    !_isPOD(type) && !(type is any ReadablePrimitive.Type)
+  }
+
+  /// Notes a set or dictionary, if properties of what is hashed in it may get their values later.
   @inline(__always)
-  func noteHashed<Element>(_ value: @autoclosure () -> any HashedValue, of type: Element.Type, at offset: Int)
-  {
-    guard later.readLast.areThere, !(type is any ReadablePrimitive.Type) else { return }
-    later.readLast.noteHashed(HashesOfElements(value(), offset))
+  func noteHashed(_ value: @autoclosure () -> HashesOfElements) {
+    if later.readLast.areThere || graph.haveEarly { later.readLast.noteHashed(value()) }
+  }
+
+  /// Notes that the value at `offset`, if it is the set or dictionary that was noted last, is in a property of `owner`.
+  fileprivate func noteHashed(in property: AnyWaitingProperty, of owner: AnyObject, at offset: Int) {
+    guard later.readLast.lastHashedOffset == offset else { return }
+    later.readLast.changeLastHashed { $0.mend = { property.mendHashes(in: owner, with: $0) } }
+  }
+
+  /// Notes that the sets and dictionaries that were noted behind the first `count` are in `property` of `owner`, whose
+  /// value is at `offset`, as far as they are in none yet.
+  @inline(never)
+  func noteHashed(in property: StoredProperty, of owner: AnyObject?, at offset: Int, _ count: Int) {
+    guard let owner, let waiting = waitingProperty(property) else { return }
+    let found = PropertiesReadLast.PropertyOfKey(
+      property.owner,
+      property.type,
+      waiting: waiting,
+      reference: nil
+    )
+    later.readLast.note(found, ofHashedBehind: count)
+    noteHashed(in: waiting, of: owner, at: offset)
   }
 
   /// Makes the sets and dictionaries anew whose elements had other hashes while properties waited. To be called when none
@@ -297,7 +333,7 @@ extension DecodingSession {
     for value in later.readLast.takeHashed() where !value.isRight {
       // It is made when the properties have their values, if it can wait as well.
       if !settings.isRehearsal {
-        later.readLast.cycle = value.property.map { .init(target: 0, property: $0) }
+        later.readLast.cycle = .init(target: 0, property: value.property)
       }
       throw corrupted(
         ArchiveError.misuse(

@@ -1,0 +1,203 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Sets and dictionaries of objects that are there before their properties are read, by which they are hashed: models,
+/// classes with fields, and those that register themselves.
+@Suite struct SetsOfModels {
+  @Test("a set in a cycle has all its elements, and finds them, though their hashes came later")
+  func sets() throws {
+    func check<Person: Acquainted>(_ type: Person.Type) throws {
+      let people = Person.three()
+      for person in people {
+        person.friends = Set(people)
+        person.maybe = [people[0]]
+      }
+      let back = try roundTrip(people[0])
+      #expect(back.friends.contains { $0 === back })
+      for person in back.friends {
+        #expect(isWhole(person.friends, 3) && person.maybe == [back])
+      }
+      for person in people + back.friends { person.letGo() }
+    }
+    try check(ModelPerson.self)
+    try check(FieldPerson.self)
+    try check(RegisteredPerson.self)
+  }
+
+  @Test("a dictionary whose keys were equal for a while has all its values")
+  func dictionaries() throws {
+    func check<Person: Acquainted>(_ type: Person.Type) throws {
+      let people = Person.three()
+      for person in people { person.ranks = Dictionary(uniqueKeysWithValues: people.map { ($0, $0.id) }) }
+      let back = try roundTrip(people)
+      for person in back {
+        #expect(person.ranks.count == 3 && back.allSatisfy { person.ranks[$0] == $0.id })
+      }
+      for person in people + back { person.letGo() }
+    }
+    try check(ModelPerson.self)
+    try check(FieldPerson.self)
+    try check(RegisteredPerson.self)
+  }
+
+  @Test("sets within other collections of a property")
+  func within() throws {
+    func check<Person: Acquainted>(_ type: Person.Type) throws {
+      let people = Person.three()
+      for person in people { person.groups = ["a": [Set(people), []], "b": [[person], Set(people)]] }
+      let back = try roundTrip(people)
+      for person in back {
+        let groups = ["a", "b"].map { person.groups[$0] ?? [] }
+        #expect(isWhole(groups[0][0], 3) && groups[0][1].isEmpty)
+        #expect(groups[1][0] == [person] && isWhole(groups[1][1], 3))
+      }
+      for person in people + back { person.letGo() }
+    }
+    try check(ModelPerson.self)
+    try check(FieldPerson.self)
+    try check(RegisteredPerson.self)
+  }
+
+  @Test("elements that are hashed by the object that has the set")
+  func owners() throws {
+    let parent = ModelParent()
+    parent.children = Set((1...50).map { ModelChild($0, parent) })
+    parent.name = "changed"
+    parent.children = Set(Array(parent.children))
+    let back = try roundTrip(parent)
+    #expect(back.children.count == 50 && back.children.allSatisfy { back.children.contains($0) })
+    for each in [parent, back] { each.children = [] }
+  }
+
+  @Test("a set that cannot be made anew, as it is in a structure, is an error")
+  func inStructure() throws {
+    let people = ModelPerson.three()
+    for person in people { person.club.members = Set(people) }
+    let found = try failure { try roundTrip(people) }
+    #expect(
+      found.code == .misuse
+        && found.description.contains("elements of a Set<ModelPerson> were hashed before"),
+      "\(found)"
+    )
+    for person in people { person.letGo() }
+  }
+
+  @Test("plain objects that are equal until their cycle is closed")
+  func plain() throws {
+    let people = (1...3).map { PlainPartner($0) }
+    for (index, person) in people.enumerated() { person.partner = people[(index + 1) % 3] }
+    for person in people { person.all = Set(people) }
+    let back = try roundTrip(people)
+    for person in back { #expect(person.all.count == 3 && back.allSatisfy { person.all.contains($0) }) }
+    for person in people + back { (person.partner, person.all) = (nil, []) }
+  }
+}
+
+private func isWhole<Person: Acquainted>(_ set: Set<Person>, _ count: Int) -> Bool {
+  set.count == count && Set(set.map(\.id)).count == count && set.allSatisfy { set.contains($0) }
+}
+
+private protocol Acquainted: AnyObject, Codable, Hashable {
+  var friends: Set<Self> { get set }
+  var maybe: Set<Self>? { get set }
+  var ranks: [Self: Int] { get set }
+  var groups: [String: [Set<Self>]] { get set }
+  var id: Int { get set }
+  init()
+}
+
+extension Acquainted {
+  static func == (left: Self, right: Self) -> Bool { left.id == right.id }
+  func hash(into hasher: inout Hasher) { hasher.combine(id) }
+
+  static func three() -> [Self] {
+    (1...3).map { id in
+      let person = Self()
+      person.id = id
+      return person
+    }
+  }
+
+  func letGo() { (friends, maybe, ranks, groups) = ([], nil, [:], [:]) }
+}
+
+// The hashes come last.
+
+private final class ModelPerson: ArchivedModel, Acquainted {
+  struct Club: Codable {
+    var members: Set<ModelPerson> = []
+  }
+
+  var friends: Set<ModelPerson> = []
+  var maybe: Set<ModelPerson>?
+  var ranks: [ModelPerson: Int] = [:]
+  var groups: [String: [Set<ModelPerson>]] = [:]
+  var club = Club()
+  var id = 0
+}
+
+private final class FieldPerson: ArchivedFields, Acquainted {
+  var friends: Set<FieldPerson> = []
+  var maybe: Set<FieldPerson>?
+  var ranks: [FieldPerson: Int] = [:]
+  var groups: [String: [Set<FieldPerson>]] = [:]
+  var id = 0
+
+  init() {}
+}
+
+private final class RegisteredPerson: Acquainted, SelfRegistering {
+  var friends: Set<RegisteredPerson> = []
+  var maybe: Set<RegisteredPerson>?
+  var ranks: [RegisteredPerson: Int] = [:]
+  var groups: [String: [Set<RegisteredPerson>]] = [:]
+  var id = 0
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    decoder.register(self)
+    friends = try container.decode(Set<RegisteredPerson>.self, forKey: .friends)
+    maybe = try container.decodeIfPresent(Set<RegisteredPerson>.self, forKey: .maybe)
+    ranks = try container.decode([RegisteredPerson: Int].self, forKey: .ranks)
+    groups = try container.decode([String: [Set<RegisteredPerson>]].self, forKey: .groups)
+    id = try container.decode(Int.self, forKey: .id)
+  }
+}
+
+private class ModelParent: ArchivedModel {
+  var children: Set<ModelChild> = []
+  var name = ""
+}
+
+private final class ModelChild: ArchivedModel, Hashable {
+  var parent: ModelParent?
+  var number = 0
+
+  convenience init(_ number: Int, _ parent: ModelParent) {
+    self.init()
+    (self.number, self.parent) = (number, parent)
+  }
+
+  static func == (left: ModelChild, right: ModelChild) -> Bool { left.number == right.number }
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(number)
+    hasher.combine(parent?.name)
+  }
+}
+
+private final class PlainPartner: Codable, Hashable {
+  var all: Set<PlainPartner> = []
+  var partner: PlainPartner?
+  let number: Int
+
+  init(_ number: Int) { self.number = number }
+
+  static func == (left: PlainPartner, right: PlainPartner) -> Bool {
+    left.partner?.number == right.partner?.number
+  }
+  func hash(into hasher: inout Hasher) { hasher.combine(partner?.number) }
+}
