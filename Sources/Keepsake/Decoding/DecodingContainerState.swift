@@ -286,7 +286,7 @@ final class DecodingContainerState: ContainerState {
   func decode<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value {
     let start = try existingOffset(of: key)
     do {
-      return session.later.readLast.areThere
+      return session.later.readLast.areThere || session.graph.haveEarly
         ? try decodeUnlessReadLast(type, key, at: start) : try decode(type, at: start)
     } catch {
       offerToWait(type, key, needsValue: true)
@@ -307,7 +307,7 @@ final class DecodingContainerState: ContainerState {
       return empty
     }
     let hashed = session.later.readLast.hashed.count
-    defer { noteHashed(type, key, needsValue: true, hashed) }
+    defer { noteHashed(type, key, needsValue: true, hashed, at: start) }
     return try decode(type, at: start)
   }
 
@@ -320,7 +320,7 @@ final class DecodingContainerState: ContainerState {
     }
     do {
       let hashed = session.later.readLast.hashed.count
-      defer { noteHashed(type, key, needsValue: false, hashed) }
+      defer { noteHashed(type, key, needsValue: false, hashed, at: offset) }
       guard
         try session.settings.observer != nil || session.leadsToLazyValue(offset)
           || session.types.plans.plan(for: Value.self).use({ $0.isForOptionals })

@@ -5,6 +5,7 @@ extension DecodingSession {
     fileprivate var deferred = 0
     fileprivate var conditional = 0
     fileprivate var awakening = 0
+    fileprivate var hashed = 0
   }
 
   @inline(__always)
@@ -13,7 +14,8 @@ extension DecodingSession {
       decoded: graph.decodedNumbers.count,
       deferred: later.deferred.count,
       conditional: graph.conditional.count,
-      awakening: later.awakening.count
+      awakening: later.awakening.count,
+      hashed: later.readLast.hashed.count
     )
   }
 
@@ -25,6 +27,7 @@ extension DecodingSession {
     }
     graph.decodedNumbers.removeLast(max(0, graph.decodedNumbers.count - mark.decoded))
     later.deferred.truncate(to: mark.deferred)
+    later.readLast.truncateHashed(to: mark.hashed)
     graph.conditional.removeLast(max(0, graph.conditional.count - mark.conditional))
     for object in later.awakening.dropFirst(mark.awakening) {
       later.awakened.remove(ObjectIdentifier(object))

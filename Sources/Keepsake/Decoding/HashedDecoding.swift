@@ -24,7 +24,7 @@ final class SetDecodingPlan<Element: Decodable & Hashable>: DecodingPlan<Set<Ele
       if isString, let string = element as? String { try session.countLong(string, at: start) }
       if !elements.insert(element).inserted, mayHoldObjects { equal.append(element) }
     }
-    if mayHoldObjects { session.noteHashed(HashesOfElements(elements, equal, offset)) }
+    if mayHoldObjects, !elements.isEmpty { try session.noteHashed(elements, equal, at: offset) }
     return elements
   }
 }
@@ -97,7 +97,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       }
     }
     cursor = entry
-    if mayHoldObjects { session.noteHashed(HashesOfElements(dictionary, [], start)) }
+    if mayHoldObjects, !dictionary.isEmpty { try session.noteHashed(dictionary, [], at: start) }
     return dictionary
   }
 
@@ -124,7 +124,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       if let index = dictionary.index(forKey: present) { equal.append(dictionary.remove(at: index)) }
       dictionary[present] = value
     }
-    session.noteHashed(HashesOfElements(dictionary, equal, start))
+    if !dictionary.isEmpty { try session.noteHashed(dictionary, equal, at: start) }
     return dictionary
   }
 
@@ -195,6 +195,8 @@ struct HashesOfElements {
   let offset: Int
   /// The property that it is in, if that can wait but did not.
   var property: PropertiesReadLast.PropertyOfKey?
+  /// The number of the object whose property it is, if an initializer was given it for that; otherwise 0.
+  var owner = 0
   /// Makes it anew where it is, with those others.
   var mend: (([Any]) -> Bool)?
 
@@ -207,9 +209,16 @@ struct HashesOfElements {
     hashes = value.elementHashes
   }
 
-  /// Whether each element is found, if need be after it was made anew.
-  var isRight: Bool {
-    value.elementHashes == hashes && (others.isEmpty || value.mended(with: others)?.count == value.count)
-      || mend?(others) == true
+  /// Whether elements are missing that others were equal to only then.
+  var hasLost: Bool { !others.isEmpty && value.mended(with: others)?.count != value.count }
+
+  /// Whether each element is found.
+  var isRight: Bool { value.elementHashes == hashes && !hasLost }
+
+  /// Makes it anew where it is, if `rehash` can do so or it is in a property that the library assigned.
+  func mended(rehash: (AnyWaitingProperty, _ owner: Int) -> Bool) -> Bool {
+    if let mend { return mend(others) }
+    guard owner > 0, !hasLost, let waiting = property?.waiting else { return false }
+    return rehash(waiting, owner)
   }
 }

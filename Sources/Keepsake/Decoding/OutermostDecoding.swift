@@ -60,6 +60,7 @@ extension DecodingSession {
     nesting.base = 0
     graph.inProgress = []
     graph.unwalked = 0..<0
+    graph.haveEarly = false
     later.deferred = DeferredQueue()
     later.readLast.forgetValues()
     _ = later.earlyUses.take()

@@ -165,6 +165,14 @@ struct PropertiesReadLast {
     }
   }
 
+  /// Forgets those that were noted behind the first `count`: what came upon them threw.
+  mutating func truncateHashed(to count: Int) {
+    guard hashed.count > count else { return }
+    hashed.removeLast(hashed.count - count)
+    while let last = hashedInNone.last, last >= count { hashedInNone.removeLast() }
+    lastHashedOffset = -1
+  }
+
   mutating func takeHashed() -> [HashesOfElements] {
     lastHashedOffset = -1
     hashedInNone = []

@@ -103,7 +103,8 @@ extension DecodingContainerState {
       object.number > 0, isRecord(of: object)
     else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
-    if isConditional || property.weak.map(session.later.readLast.include) == true {
+    let isWeakNow = property.weak.map(session.later.readLast.include) == true
+    if try isConditional || isWeakNow && session.isReference(at: start) && !session.leadsToLazyValue(start) {
       guard let reference = property.reference, !needsValue || type is any OptionalValue.Type,
         let number = try session.referencedBody(at: start)
       else { return nil }
@@ -142,12 +143,17 @@ extension DecodingContainerState {
     _ type: Value.Type,
     _ key: Key,
     needsValue: Bool,
-    _ count: Int
+    _ count: Int,
+    at start: Int
   ) {
     guard session.later.readLast.hashed.count > count,
-      let property = propertyThatCanWait(type, key, needsValue: needsValue)
+      let property = propertyThatCanWait(type, key, needsValue: needsValue), property.waiting != nil
     else { return }
     session.later.readLast.note(property, ofHashedBehind: count)
+    guard session.later.readLast.lastHashedOffset == start, let owner = session.graph.inProgress.last else {
+      return
+    }
+    session.later.readLast.changeLastHashed { $0.owner = owner.number }
   }
 
   private func propertyThatCanWait<Value: Decodable, Key: CodingKey>(
@@ -292,15 +298,21 @@ extension DecodingSession {
 
   // MARK: Hashes
 
-  /// Whether what is hashed in a set of `Element` may depend on objects.
-  static func mayHoldObjects<Element>(_ type: Element.Type) -> Bool {
-    !_isPOD(type) && !(type is any ReadablePrimitive.Type)
+  /// Whether what is hashed in a set of `type` may depend on objects.
+  static func mayHoldObjects(_ type: Any.Type) -> Bool {
+    func isPlain<Element>(_ type: Element.Type) -> Bool { _isPOD(type) || type is any ReadablePrimitive.Type }
+    if _openExistential(type, do: isPlain) { return false }
+    if let wrapped = (type as? any OptionalValue.Type)?.wrapped { return mayHoldObjects(wrapped) }
+    guard !(type is AnyClass), let properties = StoredProperties.of(type) else { return true }
+    return properties.list.contains { mayHoldObjects($0.type) }
   }
 
   /// Notes a set or dictionary, if properties of what is hashed in it may get their values later.
   @inline(__always)
-  func noteHashed(_ value: @autoclosure () -> HashesOfElements) {
-    if later.readLast.areThere || graph.haveEarly { later.readLast.noteHashed(value()) }
+  func noteHashed(_ value: any HashedValue, _ equal: [Any], at offset: Int) throws {
+    guard later.readLast.areThere || graph.haveEarly else { return }
+    try charge(DecodingBudget.deferredOverhead, at: offset)
+    later.readLast.noteHashed(HashesOfElements(value, equal, offset))
   }
 
   /// Notes that the value at `offset`, if it is the set or dictionary that was noted last, is in a property of `owner`.
@@ -331,6 +343,11 @@ extension DecodingSession {
   ///   decoded anew.
   func checkHashes() throws {
     for value in later.readLast.takeHashed() where !value.isRight {
+      let isMended = value.mended { property, number in
+        owner(number).map { property.mendHashes(in: $0, with: []) } ?? false
+      }
+      // Of objects that were known early, a set may be one that an initializer only used.
+      if isMended || !later.readLast.areThere && !value.hasLost { continue }
       // It is made when the properties have their values, if it can wait as well.
       if !settings.isRehearsal {
         later.readLast.cycle = .init(target: 0, property: value.property)

@@ -84,6 +84,28 @@ import Testing
     for person in people { person.letGo() }
   }
 
+  @Test("an initializer sees a set that only has to be hashed anew, and may make something else of it")
+  func derived() throws {
+    let people = (0..<3).map { CountingPerson($0) }
+    for person in people { (person.all, person.list) = (Set(people), people) }
+    let back = try roundTrip(people)
+    for person in back {
+      #expect(person.total == 3 && person.list.count == 3)
+      #expect(person.all.count == 3 && back.allSatisfy { person.all.contains($0) })
+    }
+    for person in people + back { (person.all, person.list) = ([], []) }
+  }
+
+  @Test("the sets of a value that could not be read are no error of what can be")
+  func abandoned() throws {
+    let people = ModelPerson.three()
+    for person in people { person.club.members = Set(people) }
+    let archive = try ArchiveEncoder().encode(Attempts(first: people, second: "not a number"))
+    let back = try ArchiveDecoder().decode(Attempted.self, from: archive)
+    #expect(back.pair == nil && back.title == "title")
+    for person in people { person.letGo() }
+  }
+
   @Test("plain objects that are equal until their cycle is closed")
   func plain() throws {
     let people = (1...3).map { PlainPartner($0) }
@@ -200,4 +222,61 @@ private final class PlainPartner: Codable, Hashable {
     left.partner?.number == right.partner?.number
   }
   func hash(into hasher: inout Hasher) { hasher.combine(partner?.number) }
+}
+
+/// It hashes a property that it reads last, and is equal to nobody else.
+private final class CountingPerson: Codable, Hashable, SelfRegistering {
+  var all: Set<CountingPerson> = []
+  var list: [CountingPerson] = []
+  private(set) var total = 0
+  private var id: Int
+
+  private enum CodingKeys: CodingKey { case all, list, id }
+
+  init(_ id: Int) { self.id = id + 1 }
+
+  init(from decoder: any Decoder) throws {
+    id = 0
+    decoder.register(self)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    all = try container.decode(Set<CountingPerson>.self, forKey: .all)
+    total = all.count
+    list = Array(try container.decode(Set<CountingPerson>.self, forKey: .list))
+    id = try container.decode(Int.self, forKey: .id)
+  }
+
+  static func == (left: CountingPerson, right: CountingPerson) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+private struct Attempts: Codable {
+  var pair: [String: Attempt]
+  var title = "title"
+
+  init(first: [ModelPerson], second: String) {
+    pair = ["pair": Attempt(first: first, second: second)]
+  }
+
+  struct Attempt: Codable {
+    var first: [ModelPerson]
+    var second: String
+  }
+}
+
+private struct Attempted: Decodable {
+  let pair: [String: Attempt]?
+  let title: String
+
+  private enum CodingKeys: CodingKey { case pair, title }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    pair = try? container.decode([String: Attempt].self, forKey: .pair)
+    title = try container.decode(String.self, forKey: .title)
+  }
+
+  struct Attempt: Codable {
+    let first: [ModelPerson]
+    let second: Int
+  }
 }

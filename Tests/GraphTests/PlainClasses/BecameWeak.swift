@@ -17,6 +17,16 @@ import Testing
       var links: [Link] = []
       var first: Link?
     }
+
+    final class Host: ArchivedModel {
+      var number = 1
+      var info: Info?
+    }
+
+    struct Info: Codable {
+      var number = 2
+      var host: Host?
+    }
   }
 
   enum Now {
@@ -29,6 +39,16 @@ import Testing
     final class Chain: Codable {
       var links: [Link] = []
       weak var first: Link?
+    }
+
+    final class Host: Codable {
+      let number: Int
+      weak var info: Info?
+    }
+
+    final class Info: Codable {
+      let number: Int
+      let host: Host?
     }
   }
 
@@ -47,6 +67,16 @@ import Testing
     let data = try ArchiveEncoder().encode(links[0])
     #expect(try ArchiveDecoder().decode(Now.Link.self, from: data).next == nil)
     for link in links { link.next = nil }
+  }
+
+  @Test("a value that became an object, with nothing to keep it, is no reference")
+  func values() throws {
+    let host = Before.Host()
+    host.info = Before.Info(host: host)
+    let data = try KeyedArchiver.archivedData(withRootObject: host)
+    let found = try failure { try ArchiveDecoder().decode(Now.Host.self, from: data) }
+    #expect(found.code == .cycle, "\(found)")
+    host.info = nil
   }
 
   @Test("a property that keeps its objects is read last rather than one that became weak")
