@@ -79,13 +79,15 @@ extension DecodingSession {
   /// - Parameter mayStay: whether one that cannot be read may stay unread, by the number of its body.
   /// - Throws: why another one cannot be read.
   func readLazyValues(besides mayStay: (_ number: Int) -> Bool) throws {
-    var unread: [Int] = []
-    while case let left = unreadLazyValues.map(\.key), left != unread {
+    var unread = unreadLazyValues
+    var before: [Int]
+    repeat {
+      before = unread.map(\.key)
       // One that could not be read may have needed others.
-      for (_, content) in unreadLazyValues { content.readIfPossible() }
-      unread = left
-    }
-    for (number, content) in unreadLazyValues where !mayStay(number) { try content.readIfNeeded() }
+      for (_, content) in unread { content.readIfPossible() }
+      unread = unreadLazyValues
+    } while unread.map(\.key) != before
+    for (number, content) in unread where !mayStay(number) { try content.readIfNeeded() }
   }
 
   /// Reads what it can of the other lazy values after one threw `error`, and that one again.

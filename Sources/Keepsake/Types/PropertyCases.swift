@@ -26,11 +26,8 @@ private func caseName<Key>(of key: Key) -> String? {
 func identifier(reflectedAs name: String) -> String {
   let backtick = UInt8(ascii: "`")
   guard name.utf8.first == backtick, name.utf8.count > 2, name.utf8.last == backtick else { return name }
-  var scalars = String.UnicodeScalarView()
-  for scalar in name.unicodeScalars.dropFirst().dropLast() {
-    scalars.append(scalar == "\u{A0}" ? " " : scalar)
-  }
-  return String(scalars)
+  let scalars = name.unicodeScalars.dropFirst().dropLast().map { $0 == "\u{A0}" ? " " : $0 }
+  return String(String.UnicodeScalarView(scalars))
 }
 
 /// The entry point by which the standard library prints cases of enumerations, since Swift 5.

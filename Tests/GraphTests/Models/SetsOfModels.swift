@@ -6,6 +6,8 @@ import Testing
 /// Sets and dictionaries of objects that are there before their properties are read, by which they are hashed: models,
 /// classes with fields, and those that register themselves.
 @Suite struct SetsOfModels {
+  private let kinds: [any Acquainted.Type] = [ModelPerson.self, FieldPerson.self, RegisteredPerson.self]
+
   @Test("a set in a cycle has all its elements, and finds them, though their hashes came later")
   func sets() throws {
     func check<Person: Acquainted>(_ type: Person.Type) throws {
@@ -21,9 +23,7 @@ import Testing
       }
       for person in people + back.friends { person.letGo() }
     }
-    try check(ModelPerson.self)
-    try check(FieldPerson.self)
-    try check(RegisteredPerson.self)
+    for type in kinds { try check(type) }
   }
 
   @Test("a dictionary whose keys were equal for a while has all its values")
@@ -37,9 +37,7 @@ import Testing
       }
       for person in people + back { person.letGo() }
     }
-    try check(ModelPerson.self)
-    try check(FieldPerson.self)
-    try check(RegisteredPerson.self)
+    for type in kinds { try check(type) }
   }
 
   @Test("sets within other collections of a property")
@@ -55,9 +53,7 @@ import Testing
       }
       for person in people + back { person.letGo() }
     }
-    try check(ModelPerson.self)
-    try check(FieldPerson.self)
-    try check(RegisteredPerson.self)
+    for type in kinds { try check(type) }
   }
 
   @Test("elements that are hashed by the object that has the set")
