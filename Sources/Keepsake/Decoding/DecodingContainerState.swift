@@ -301,8 +301,8 @@ final class DecodingContainerState: ContainerState {
     _ key: Key,
     at start: Int
   ) throws -> Value {
-    if try !isNil(at: start), try isReadLast(type, key, at: start, needsValue: true) != nil,
-      let empty = empty(type)
+    if try session.later.readLast.areThere && !isNil(at: start),
+      try isReadLast(type, key, at: start, needsValue: true) != nil, let empty = empty(type)
     {
       return empty
     }

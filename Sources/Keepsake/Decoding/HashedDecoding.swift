@@ -195,10 +195,8 @@ struct HashesOfElements {
   let offset: Int
   /// The property that it is in, if that can wait but did not.
   var property: PropertiesReadLast.PropertyOfKey?
-  /// The number of the object whose property it is, if an initializer was given it for that; otherwise 0.
-  var owner = 0
-  /// Makes it anew where it is, with those others.
-  var mend: (([Any]) -> Bool)?
+  /// Makes it anew where it is, with those others; `false` where that is not possible.
+  var mend: (_ others: [Any]) -> Bool = { _ in false }
 
   var type: Any.Type { Swift.type(of: value) }
 
@@ -209,16 +207,10 @@ struct HashesOfElements {
     hashes = value.elementHashes
   }
 
+  var haveChanged: Bool { value.elementHashes != hashes }
+
   /// Whether elements are missing that others were equal to only then.
   var hasLost: Bool { !others.isEmpty && value.mended(with: others)?.count != value.count }
 
-  /// Whether each element is found.
-  var isRight: Bool { value.elementHashes == hashes && !hasLost }
-
-  /// Makes it anew where it is, if `rehash` can do so or it is in a property that the library assigned.
-  func mended(rehash: (AnyWaitingProperty, _ owner: Int) -> Bool) -> Bool {
-    if let mend { return mend(others) }
-    guard owner > 0, !hasLost, let waiting = property?.waiting else { return false }
-    return rehash(waiting, owner)
-  }
+  func mend(hasLost: Bool) -> Bool { mend(hasLost ? others : []) }
 }

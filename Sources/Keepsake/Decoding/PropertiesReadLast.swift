@@ -31,6 +31,8 @@ struct PropertiesReadLast {
     let reference: ReferenceReceiver?
     /// The property, if it is weak and can be the place of a conditional reference.
     let weak: StoredProperty?
+    /// Whether a reference in the weak property counts as conditional.
+    let isConditional: Bool
     /// Whether the value can be empty itself, and need not be missing.
     let canBeEmpty: Bool
 
@@ -39,13 +41,15 @@ struct PropertiesReadLast {
       _ value: Any.Type,
       waiting: AnyWaitingProperty?,
       reference: ReferenceReceiver?,
-      weak: StoredProperty? = nil
+      weak: StoredProperty? = nil,
+      isConditional: Bool = false
     ) {
       self.owner = owner
       self.value = value
       self.waiting = waiting
       self.reference = reference
       self.weak = weak
+      self.isConditional = isConditional
       canBeEmpty = value is any ValueThatCanBeEmpty.Type
     }
 

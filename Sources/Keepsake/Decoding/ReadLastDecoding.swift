@@ -103,8 +103,9 @@ extension DecodingContainerState {
       object.number > 0, isRecord(of: object)
     else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
-    let isWeakNow = property.weak.map(session.later.readLast.include) == true
-    if try isConditional || isWeakNow && session.isReference(at: start) && !session.leadsToLazyValue(start) {
+    if try isConditional
+      || property.isConditional && session.isReference(at: start) && !session.leadsToLazyValue(start)
+    {
       guard let reference = property.reference, !needsValue || type is any OptionalValue.Type,
         let number = try session.referencedBody(at: start)
       else { return nil }
@@ -147,13 +148,16 @@ extension DecodingContainerState {
     at start: Int
   ) {
     guard session.later.readLast.hashed.count > count,
-      let property = propertyThatCanWait(type, key, needsValue: needsValue), property.waiting != nil
+      let property = propertyThatCanWait(type, key, needsValue: needsValue), let waiting = property.waiting,
+      let number = session.graph.inProgress.last?.number
     else { return }
     session.later.readLast.note(property, ofHashedBehind: count)
-    guard session.later.readLast.lastHashedOffset == start, let owner = session.graph.inProgress.last else {
-      return
+    guard session.later.readLast.lastHashedOffset == start else { return }
+    // What the initializer does with a set is not known: elements cannot be added to what it has made of it.
+    let mend = { [unowned session] (others: [Any]) in
+      others.isEmpty && session.owner(number).map { waiting.mendHashes(in: $0, with: []) } == true
     }
-    session.later.readLast.changeLastHashed { $0.owner = owner.number }
+    session.later.readLast.changeLastHashed { $0.mend = mend }
   }
 
   private func propertyThatCanWait<Value: Decodable, Key: CodingKey>(
@@ -293,7 +297,14 @@ extension DecodingSession {
       }
       if isReadLast || later.readLast.include(property) { waiting = waitingProperty(property) }
     }
-    return .init(object.type, Value.self, waiting: waiting, reference: reference, weak: weak)
+    return .init(
+      object.type,
+      Value.self,
+      waiting: waiting,
+      reference: reference,
+      weak: weak,
+      isConditional: weak.map(later.readLast.include) ?? false
+    )
   }
 
   // MARK: Hashes
@@ -342,12 +353,11 @@ extension DecodingSession {
   /// - Throws: where that is not possible, as an initializer has the set. If that can wait, too, it does when the value is
   ///   decoded anew.
   func checkHashes() throws {
-    for value in later.readLast.takeHashed() where !value.isRight {
-      let isMended = value.mended { property, number in
-        owner(number).map { property.mendHashes(in: $0, with: []) } ?? false
-      }
+    for value in later.readLast.takeHashed() {
+      let hasLost = value.hasLost
+      guard hasLost || value.haveChanged, !value.mend(hasLost: hasLost) else { continue }
       // Of objects that were known early, a set may be one that an initializer only used.
-      if isMended || !later.readLast.areThere && !value.hasLost { continue }
+      guard hasLost || later.readLast.areThere else { continue }
       // It is made when the properties have their values, if it can wait as well.
       if !settings.isRehearsal {
         later.readLast.cycle = .init(target: 0, property: value.property)
