@@ -247,6 +247,12 @@ import Testing
     #expect(unarchiver.error != nil)
     #expect(throws: (any Error).self) { try chapter.$pages.load() }
     #expect(throws: (any Error).self) { try KeyedArchiver.archivedData(withRootObject: chapter) }
+    // Neither is what could not be read lost by a change in place.
+    chapter.pages.removeAll()
+    #expect(chapter.$pages.error != nil)
+    #expect(throws: (any Error).self) { try KeyedArchiver.archivedData(withRootObject: chapter) }
+    chapter.pages = []
+    #expect(try roundTrip(chapter).pages.isEmpty)
   }
 
   @Test("an initializer that touches it makes the outermost decode throw")

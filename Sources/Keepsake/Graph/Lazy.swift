@@ -14,9 +14,9 @@
 /// ``ArchiveDocument`` is saved, a value that you have not accessed stays in the file unchanged. When you archive its owner
 /// elsewhere, the value is read first.
 ///
-/// A getter cannot throw. If the value is damaged, the property is empty (``LazyValue/emptyLazyValue``), `$pages` has the
-/// ``error``, and archiving the property throws it, so that nothing is lost. To get the error at once, read the value with
-/// ``load()``:
+/// A getter cannot throw. If the value is damaged, the property is empty (``LazyValue/emptyLazyValue``) until you assign
+/// another, `$pages` has the ``error``, and archiving the property throws it, so that nothing is lost. To get the error at
+/// once, read the value with ``load()``:
 ///
 /// ```swift
 /// let pages = try chapter.$pages.load()
@@ -42,9 +42,11 @@ public struct Lazy<Value: LazyValue> {
     set { content = LazyContent(newValue) }
     _modify {
       var value = wrappedValue
+      let isLoaded = content.isLoaded
       // What others hold stays as it is: a copy of the structure that the property is in, or a document.
-      if isKnownUniquelyReferenced(&content) { content.clear() }
-      defer { content = LazyContent(value) }
+      if isLoaded, isKnownUniquelyReferenced(&content) { content.clear() }
+      // What could not be read was not changed, so archiving throws its error, and loses nothing.
+      defer { if isLoaded { content = LazyContent(value) } }
       yield &value
     }
   }
