@@ -187,23 +187,32 @@ extension Dictionary: HashedValue {
 
 /// By which hashes a set or dictionary was made.
 struct HashesOfElements {
-  private let value: any HashedValue
+  private var value: any HashedValue
   /// The elements that were equal to others then, and are not in the value.
   private let others: [Any]
-  private let hashes: [Int]
+  private var hashes: [Int]
   /// Where it is in the archive.
   let offset: Int
+  /// The object whose initializer was running; 0 where there was none.
+  let object: Int
   /// The property that it is in, if that can wait but did not.
   var property: PropertiesReadLast.PropertyOfKey?
-  /// Makes it anew where it is, with those others; `false` where that is not possible.
-  var mend: (_ others: [Any]) -> Bool = { _ in false }
+  /// Whether a property of the object has it, or has a value that contains it.
+  var isStored = false
+  /// Makes it anew where it is, with those others, and returns by which hashes; `nil` where that is not possible.
+  var makeAnew: (_ value: any HashedValue, _ others: [Any]) -> (value: any HashedValue, hashes: [Int])? = {
+    _,
+    _ in nil
+  }
 
   var type: Any.Type { Swift.type(of: value) }
+  var count: Int { value.count }
 
-  init(_ value: any HashedValue, _ others: [Any], _ offset: Int) {
+  init(_ value: any HashedValue, _ others: [Any], _ offset: Int, in object: Int) {
     self.value = value
     self.others = others
     self.offset = offset
+    self.object = object
     hashes = value.elementHashes
   }
 
@@ -212,5 +221,9 @@ struct HashesOfElements {
   /// Whether elements are missing that others were equal to only then.
   var hasLost: Bool { !others.isEmpty && value.mended(with: others)?.count != value.count }
 
-  func mend(hasLost: Bool) -> Bool { mend(hasLost ? others : []) }
+  mutating func mend(hasLost: Bool) -> Bool {
+    guard let mended = makeAnew(value, hasLost ? others : []) else { return false }
+    (value, hashes) = mended
+    return true
+  }
 }

@@ -16,6 +16,8 @@ struct PropertiesReadLast {
   private(set) var hashed: [HashesOfElements] = []
   /// The indexes of those that are in no property yet.
   private var hashedInNone: [Int] = []
+  /// The indexes of those that an initializer has read which may still be running.
+  private var hashedInProgress: [Int] = []
   /// Where the one that was noted last is, -1 if there is none.
   private(set) var lastHashedOffset = -1
   /// Objects whose place the observer gave to others.
@@ -152,6 +154,7 @@ struct PropertiesReadLast {
 
   mutating func noteHashed(_ value: HashesOfElements) {
     hashedInNone.append(hashed.count)
+    hashedInProgress.append(hashed.count)
     hashed.append(value)
     lastHashedOffset = value.offset
   }
@@ -159,6 +162,15 @@ struct PropertiesReadLast {
   /// Changes what is known of the set or dictionary that was noted last.
   mutating func changeLastHashed(_ change: (inout HashesOfElements) -> Void) {
     if !hashed.isEmpty { change(&hashed[hashed.count - 1]) }
+  }
+
+  /// Notes that a property of `object` has those that its initializer has read, of those behind the first `count`.
+  mutating func noteStored(by object: Int, behind count: Int) {
+    // Others are of objects within, whose initializers have returned.
+    while let index = hashedInProgress.last, index >= count {
+      if hashed[index].object == object { hashed[index].isStored = true }
+      hashedInProgress.removeLast()
+    }
   }
 
   /// Notes in which property those are that were noted behind the first `count`, and are in none yet.
@@ -174,12 +186,13 @@ struct PropertiesReadLast {
     guard hashed.count > count else { return }
     hashed.removeLast(hashed.count - count)
     while let last = hashedInNone.last, last >= count { hashedInNone.removeLast() }
+    while let last = hashedInProgress.last, last >= count { hashedInProgress.removeLast() }
     lastHashedOffset = -1
   }
 
   mutating func takeHashed() -> [HashesOfElements] {
     lastHashedOffset = -1
-    hashedInNone = []
+    (hashedInNone, hashedInProgress) = ([], [])
     return exchange(&hashed, with: [])
   }
 

@@ -13,7 +13,14 @@ class AnyWaitingProperty: AnyDeferredValue {
   fileprivate func empty(in owner: AnyObject) -> Bool { false }
 
   /// Makes the set or dictionary in the property of `owner` anew, with `others` that were equal to elements of it.
-  fileprivate func mendHashes(in owner: AnyObject, with others: [Any]) -> Bool { false }
+  ///
+  /// - Parameter value: what was read for the property, which may have none now.
+  /// - Returns: it, and by which hashes; `nil` if it cannot be made anew.
+  fileprivate func mend(
+    _ value: any HashedValue,
+    in owner: AnyObject,
+    with others: [Any]
+  ) -> (value: any HashedValue, hashes: [Int])? { nil }
 }
 
 /// A property of a type that can be empty, which it is as long as it waits.
@@ -34,10 +41,19 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
     session.noteHashed(in: self, of: owner, at: waiting.offset)
   }
 
-  override func mendHashes(in owner: AnyObject, with others: [Any]) -> Bool {
-    guard let value = property.value(as: Value.self, in: owner) as? any HashedValue else { return true }
-    guard let mended = value.mended(with: others) as? Value else { return false }
-    return property.assign(mended, as: Value.self, in: owner)
+  override func mend(
+    _ value: any HashedValue,
+    in owner: AnyObject,
+    with others: [Any]
+  ) -> (value: any HashedValue, hashes: [Int])? {
+    let present = property.value(as: Value.self, in: owner) as? any HashedValue
+    guard let mended = (present ?? value).mended(with: others) else { return nil }
+    // Before it is assigned: the owner may be an element, and be hashed by the property.
+    let hashes = mended.elementHashes
+    if present != nil {
+      guard let new = mended as? Value, property.assign(new, as: Value.self, in: owner) else { return nil }
+    }
+    return (mended, hashes)
   }
 }
 
@@ -147,17 +163,31 @@ extension DecodingContainerState {
     _ count: Int,
     at start: Int
   ) {
-    guard session.later.readLast.hashed.count > count,
-      let property = propertyThatCanWait(type, key, needsValue: needsValue), let waiting = property.waiting,
-      let number = session.graph.inProgress.last?.number
-    else { return }
-    session.later.readLast.note(property, ofHashedBehind: count)
-    guard session.later.readLast.lastHashedOffset == start else { return }
-    // What the initializer does with a set is not known: elements cannot be added to what it has made of it.
-    let mend = { [unowned session] (others: [Any]) in
-      others.isEmpty && session.owner(number).map { waiting.mendHashes(in: $0, with: []) } == true
+    if session.later.readLast.hashed.count > count { noteHashed(type, key, needsValue, behind: count, start) }
+  }
+
+  @inline(never)
+  private func noteHashed<Value: Decodable, Key: CodingKey>(
+    _ type: Value.Type,
+    _ key: Key,
+    _ needsValue: Bool,
+    behind count: Int,
+    _ start: Int
+  ) {
+    guard let object = session.graph.inProgress.last, object.number > 0, isRecord(of: object) else { return }
+    if storedProperty(type, key, of: object.type) != nil {
+      session.later.readLast.noteStored(by: object.number, behind: count)
     }
-    session.later.readLast.changeLastHashed { $0.mend = mend }
+    guard let property = propertyThatCanWait(type, key, needsValue: needsValue) else { return }
+    session.later.readLast.note(property, ofHashedBehind: count)
+    guard session.later.readLast.lastHashedOffset == start, let waiting = property.waiting else { return }
+    let number = object.number
+    session.later.readLast.changeLastHashed {
+      // What the initializer does with a set is not known: elements cannot be added to what it has made of it.
+      $0.makeAnew = { [unowned session] value, others in
+        others.isEmpty ? session.owner(number).flatMap { waiting.mend(value, in: $0, with: []) } : nil
+      }
+    }
   }
 
   private func propertyThatCanWait<Value: Decodable, Key: CodingKey>(
@@ -182,6 +212,18 @@ extension DecodingContainerState {
   func empty<Value>(_ type: Value.Type) -> Value? {
     (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
   }
+}
+
+/// The property of `owner` in which an initializer stores the value of `key`, unless it makes something else of it.
+private func storedProperty<Value, Key: CodingKey>(
+  _ type: Value.Type,
+  _ key: Key,
+  of owner: Any.Type
+) -> StoredProperty? {
+  guard let property = StoredProperties.of(owner)?.property(named: propertyNames(of: key)),
+    property.type == Value.self || property.type == Value?.self
+  else { return nil }
+  return property
 }
 
 extension DecodingSession {
@@ -288,9 +330,7 @@ extension DecodingSession {
     func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {
       reference = ReferenceProperty<Target>(property)
     }
-    if let property = StoredProperties.of(object.type)?.property(named: propertyNames(of: key)),
-      property.isVariable, property.type == Value.self || property.type == Value?.self
-    {
+    if let property = storedProperty(type, key, of: object.type), property.isVariable {
       if let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type {
         makeReference(target, property)
         if property.ownership == .weak { weak = property }
@@ -323,20 +363,25 @@ extension DecodingSession {
   func noteHashed(_ value: any HashedValue, _ equal: [Any], at offset: Int) throws {
     guard later.readLast.areThere || graph.haveEarly else { return }
     try charge(DecodingBudget.deferredOverhead, at: offset)
-    later.readLast.noteHashed(HashesOfElements(value, equal, offset))
+    let object = graph.inProgress.last?.number ?? 0
+    later.readLast.noteHashed(HashesOfElements(value, equal, offset, in: object))
   }
 
   /// Notes that the value at `offset`, if it is the set or dictionary that was noted last, is in a property of `owner`.
   fileprivate func noteHashed(in property: AnyWaitingProperty, of owner: AnyObject, at offset: Int) {
     guard later.readLast.lastHashedOffset == offset else { return }
-    later.readLast.changeLastHashed { $0.mend = { property.mendHashes(in: owner, with: $0) } }
+    later.readLast.changeLastHashed {
+      $0.makeAnew = { value, others in property.mend(value, in: owner, with: others) }
+    }
   }
 
   /// Notes that the sets and dictionaries that were noted behind the first `count` are in `property` of `owner`, whose
   /// value is at `offset`, as far as they are in none yet.
   @inline(never)
   func noteHashed(in property: StoredProperty, of owner: AnyObject?, at offset: Int, _ count: Int) {
-    guard let owner, let waiting = waitingProperty(property) else { return }
+    guard let owner, let number = graph.inProgress.last?.number else { return }
+    later.readLast.noteStored(by: number, behind: count)
+    guard let waiting = waitingProperty(property) else { return }
     let found = PropertiesReadLast.PropertyOfKey(
       property.owner,
       property.type,
@@ -350,27 +395,50 @@ extension DecodingSession {
   /// Makes the sets and dictionaries anew whose elements had other hashes while properties waited. To be called when none
   /// waits any more.
   ///
+  /// Elements may be hashed by sets of their own, so there are as many rounds as sets depend on each other.
+  ///
   /// - Throws: where that is not possible, as an initializer has the set. If that can wait, too, it does when the value is
   ///   decoded anew.
   func checkHashes() throws {
-    for value in later.readLast.takeHashed() {
-      let hasLost = value.hasLost
-      guard hasLost || value.haveChanged, !value.mend(hasLost: hasLost) else { continue }
-      // Of objects that were known early, a set may be one that an initializer only used.
-      guard hasLost || later.readLast.areThere else { continue }
-      // It is made when the properties have their values, if it can wait as well.
-      if !settings.isRehearsal {
-        later.readLast.cycle = .init(target: 0, property: value.property)
+    var values = later.readLast.takeHashed()
+    var areRight = false
+    while !areRight {
+      areRight = true
+      for index in values.indices {
+        let hasLost = values[index].hasLost
+        guard hasLost || values[index].haveChanged else { continue }
+        if values[index].mend(hasLost: hasLost) {
+          areRight = false
+          try count(mending: values[index])
+        } else if hasLost || values[index].isStored || later.readLast.areThere {
+          throw isHashedTooEarly(values[index])
+        }
+        // Of objects that were known early, a set may be one that an initializer only used.
       }
-      throw corrupted(
-        ArchiveError.misuse(
-          "The elements of a \(value.type) were hashed before one of their properties had its value, because the property "
-            + "closes a cycle. Leave the property out of == and hash(into:), or make the set or dictionary a stored var",
-          at: value.offset
-        ),
-        searchedPath(to: value.offset)
-      )
     }
+  }
+
+  private func count(mending value: HashesOfElements) throws {
+    do throws(ArchiveError) {
+      try countReading(value.count, at: value.offset)
+    } catch {
+      throw corrupted(error, searchedPath(to: value.offset))
+    }
+  }
+
+  private func isHashedTooEarly(_ value: HashesOfElements) -> DecodingError {
+    // It is made when the properties have their values, if it can wait as well.
+    if !settings.isRehearsal {
+      later.readLast.cycle = .init(target: 0, property: value.property)
+    }
+    return corrupted(
+      ArchiveError.misuse(
+        "The elements of a \(value.type) were hashed before one of their properties had its value, because the property "
+          + "closes a cycle. Leave the property out of == and hash(into:), or make the set or dictionary a stored var",
+        at: value.offset
+      ),
+      searchedPath(to: value.offset)
+    )
   }
 
   fileprivate func isNotEmpty(_ property: StoredProperty, _ offset: Int) -> DecodingError {

@@ -80,6 +80,52 @@ import Testing
     for person in people { person.letGo() }
   }
 
+  @Test("sets whose elements are hashed by sets of their own")
+  func hashedBySets() throws {
+    let people = (1...8).map { SizedPerson($0) }
+    for person in people { person.peers = Set(people) }
+    for person in people { person.peers = Set(Array(person.peers)) }
+    for person in people { person.peers = Set(Array(person.peers)) }
+    let back = try roundTrip(people)
+    for person in back { #expect(person.peers.count == 8 && back.allSatisfy { person.peers.contains($0) }) }
+    for person in people + back { person.peers = [] }
+  }
+
+  @Test("a set that a let of an initializer has is not left as it is, with the hashes of defaults")
+  func inLet() throws {
+    let player = Player()
+    player.name = "name"
+    player.team = Team([player])
+    player.team?.roster.players = [player]
+    player.team?.all = [player]
+    let back = try roundTrip(player)
+    #expect(back.team?.players.contains(back) == true)
+    #expect(back.team?.roster.players.contains(back) == true)
+    #expect(back.team?.all.contains(back) == true)
+    for each in [player, back] { each.team = nil }
+    // Where the way to the initializer cannot wait, it is an error.
+    let captain = Captain("name")
+    captain.crew = Crew([captain])
+    let found = try failure { try roundTrip(captain) }
+    #expect(
+      found.code == .misuse && found.description.contains("elements of a Set<Captain> were hashed before"),
+      "\(found)"
+    )
+    captain.crew = Crew([])
+  }
+
+  @Test("a set of one in a structure, or in a list, of a model")
+  func one() throws {
+    let person = ModelPerson()
+    person.id = 7
+    person.groups = ["a": [[person]]]
+    let back = try roundTrip(person)
+    #expect(back.groups["a"]?[0].contains(back) == true)
+    person.club.members = [person]
+    #expect(try failure { try roundTrip(person) }.code == .misuse)
+    for each in [person, back] { each.letGo() }
+  }
+
   @Test("an initializer sees a set that only has to be hashed anew, and may make something else of it")
   func derived() throws {
     let people = (0..<3).map { CountingPerson($0) }
@@ -243,6 +289,67 @@ private final class CountingPerson: Codable, Hashable, SelfRegistering {
 
   static func == (left: CountingPerson, right: CountingPerson) -> Bool { left === right }
   func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+/// It is hashed by how many it knows, too.
+private final class SizedPerson: ArchivedModel, Hashable {
+  var peers: Set<SizedPerson> = []
+  var number = 0
+
+  convenience init(_ number: Int) {
+    self.init()
+    self.number = number
+  }
+
+  static func == (left: SizedPerson, right: SizedPerson) -> Bool { left.number == right.number }
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(number)
+    hasher.combine(peers.count)
+  }
+}
+
+private final class Player: ArchivedModel, Hashable {
+  var team: Team?
+  var name = ""
+
+  static func == (left: Player, right: Player) -> Bool { left.name == right.name }
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+private final class Team: Codable {
+  struct Roster: Codable {
+    var players: Set<Player> = []
+  }
+
+  let players: Set<Player>
+  var roster = Roster()
+  var all: Set<Player> = []
+
+  init(_ players: Set<Player>) { self.players = players }
+}
+
+private final class Captain: Codable, Hashable, SelfRegistering {
+  var crew = Crew([])
+  var name: String
+
+  init(_ name: String) { self.name = name }
+
+  init(from decoder: any Decoder) throws {
+    name = ""
+    decoder.register(self)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    crew = try container.decode(Crew.self, forKey: .crew)
+    name = try container.decode(String.self, forKey: .name)
+  }
+
+  static func == (left: Captain, right: Captain) -> Bool { left.name == right.name }
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+private final class Crew: Codable {
+  let members: Set<Captain>
+
+  init(_ members: Set<Captain>) { self.members = members }
 }
 
 private struct Attempts: Codable {
