@@ -98,7 +98,7 @@ extension DecodingSession {
     guard case DecodingError.dataCorrupted(let context) = error,
       (context.underlyingError as? ArchiveError)?.code == .cycle
     else { return }
-    let unread = unreadLazyValues.map(\.content)
+    let unread = unreadLazyValues.map(\.content) + lazies.inline.compactMap(\.content).filter(\.isArchived)
     // Without others than the last time, there is no other end.
     guard unread.count != lazies.unreadableCount else { return }
     // Those that come first may need later ones.
@@ -112,10 +112,10 @@ extension DecodingSession {
     lazies.unreadableCount = count
   }
 
-  /// Has the lazy value at `start` read when everything else is: nobody touches it after a rehearsal, which would not
-  /// find out whether it can be read.
-  func rehearse<Value: Decodable>(_ type: Value.Type, at start: Int) throws {
-    guard let number = try referencedBody(at: start), lazies.contents[number]?.content == nil else { return }
+  /// Has the lazy value `number`, to which `start` refers, read when everything else is: nobody touches it after a rehearsal,
+  /// which would not find out whether it can be read.
+  func rehearse<Value: Decodable>(_ type: Value.Type, _ number: Int, at start: Int) {
+    guard lazies.contents[number]?.content == nil else { return }
     later.deferred.append(.init(value: DeferredBox<Value>(at: start, later.earlyUses), offset: start))
   }
 
@@ -123,9 +123,7 @@ extension DecodingSession {
     switch source {
     case .body(let number): return try content(ofLazyBody: number, at: 0)
     case .offset(let offset):
-      guard try isObjectReference(at: offset), let number = try referencedBody(at: offset),
-        isLazyBody(number)
-      else { return offset }
+      guard let number = try lazyBody(at: offset) else { return offset }
       return try content(ofLazyBody: number, at: offset)
     }
   }
@@ -136,8 +134,13 @@ extension DecodingSession {
     return content
   }
 
-  /// Whether the body `number` is that of a lazy value, and not of an object that was no property's own.
-  func isLazyBody(_ number: Int) -> Bool {
+  /// The body of the lazy value to which a reference at `offset` leads; `nil` where a value stands there, or a reference to an
+  /// object, as the property was not lazy when it was archived.
+  func lazyBody(at offset: Int) throws(ArchiveError) -> Int? {
+    lazies.areArchived ? try findLazyBody(at: offset) : nil
+  }
+
+  private func isLazyBody(_ number: Int) -> Bool {
     guard var cursor = try? image.extent(ofBody: number, at: 0).lowerBound,
       let classNumber = try? image.classNumber(at: &cursor)
     else { return false }
@@ -153,9 +156,9 @@ extension DecodingSession {
 
   @inline(never)
   private func findLazyContent(at offset: Int) throws(ArchiveError) -> Int? {
-    guard try findsLazyValue(offset) else { return nil }
+    guard try findLazyBody(at: offset) != nil else { return nil }
     let content = try contentOfBody(at: offset)
-    guard try !findsLazyValue(content) else {
+    guard try findLazyBody(at: content) == nil else {
       throw .damaged("A reference to a lazy value leads to another one", at: content)
     }
     return content
@@ -168,7 +171,7 @@ extension DecodingSession {
   @inline(never)
   private func findLazyNil(at offset: Int) -> Bool {
     do {
-      guard try findsLazyValue(offset), let number = try referencedBody(at: offset) else { return false }
+      guard let number = try findLazyBody(at: offset) else { return false }
       let (_, body, content) = try image.objectBody(number, at: offset)
       return try content < body.upperBound && isNil(at: content)
     } catch {
@@ -180,20 +183,19 @@ extension DecodingSession {
   /// Whether a reference to a lazy value stands at `offset`.
   @inline(__always)
   func leadsToLazyValue(_ offset: Int) throws(ArchiveError) -> Bool {
-    lazies.areArchived ? try findsLazyValue(offset) : false
+    try lazyBody(at: offset) != nil
   }
 
   @inline(never)
-  private func findsLazyValue(_ offset: Int) throws(ArchiveError) -> Bool {
-    guard try isObjectReference(at: offset) else { return false }
-    return try referencedBody(at: offset).map(isLazyBody) ?? false
+  private func findLazyBody(at offset: Int) throws(ArchiveError) -> Int? {
+    guard try isObjectReference(at: offset), let number = try referencedBody(at: offset), isLazyBody(number)
+    else { return nil }
+    return number
   }
 
   /// An object or lazy value that was read, for who saves it again under its number.
   func known(_ number: Int) -> AnyObject? {
-    if let object = graph.objects.object(number) { return object }
-    guard let content = lazies.contents[number]?.content, isLazyBody(number) else { return nil }
-    return content
+    graph.objects.object(number) ?? lazies.contents[number]?.content
   }
 
   /// Whether a reference to an object stands at `offset`, and no conditional one.

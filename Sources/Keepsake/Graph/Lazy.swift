@@ -26,7 +26,7 @@
 /// decode throws. Code that needs it belongs in ``ArchiveAwakening/awakeFromArchive()``.
 ///
 /// Other encoders and decoders, such as those for JSON, treat the property as a plain one. You can add the wrapper to a
-/// property, or remove it, and still read older archives.
+/// property, or remove it, and still read older archives. If you added it, the first save of a document reads the value.
 @propertyWrapper
 public struct Lazy<Value: LazyValue> {
   fileprivate var content: LazyContent<Value>
@@ -120,14 +120,13 @@ private final class LazyDecodingPlan<Value: LazyValue & Decodable>: DecodingPlan
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Lazy<Value> {
     let start = cursor
     cursor = try session.end(ofValueAt: start)
-    guard try session.isObjectReference(at: start) else {
+    guard let number = try session.lazyBody(at: start) else {
       try session.charge(DecodingBudget.deferredOverhead, at: start)
       let content = LazyContent<Value>(at: start, session)
       session.lazies.add(inline: WeakLazyContent(content: content))
       return Lazy(content)
     }
-    if session.settings.isRehearsal { try session.rehearse(Value.self, at: start) }
-    let number = try session.referencedBody(at: start) ?? 0
+    if session.settings.isRehearsal { session.rehearse(Value.self, number, at: start) }
     if let known = session.lazies.contents[number]?.content as? LazyContent<Value> { return Lazy(known) }
     try session.charge(DecodingBudget.deferredOverhead, at: start)
     let content = LazyContent<Value>(at: start, session)

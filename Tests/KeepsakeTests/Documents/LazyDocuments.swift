@@ -242,4 +242,40 @@ import Testing
     #expect(saved.number == (isMended ? 2 : 3) && saved.photos[0].title == (isMended ? "new" : "old"))
     #expect((try? saved.$all.load()) == nil || isMended)
   }
+
+  @Test("a property that became lazy leaves the object alone that others refer to", arguments: 0..<3, 0..<3)
+  func becameLazy(readCount: Int, way: Int) throws {
+    final class Eager: Codable {
+      var cover: Photo?
+      var favorite: Photo?
+      @Lazy var others: [Photo] = []
+    }
+    final class Later: Codable {
+      var cover: Photo?
+      @Lazy var favorite: Photo?
+      @Lazy var others: [Photo] = []
+    }
+    let eager = Eager()
+    eager.cover = Photo("cover")
+    (eager.favorite, eager.others) = (eager.cover, [Photo("other")])
+    try ArchiveDocument(creating: folder("later"), root: eager).close()
+
+    let document = try ArchiveDocument<Later>(opening: folder("later"))
+    if readCount > 0 { #expect(document.root.favorite === document.root.cover) }
+    if readCount > 1 { #expect(document.root.others.count == 1) }
+    document.root.cover?.title = "new"
+    switch way {
+    case 0: try document.save()
+    case 1: try document.compact()
+    default: try document.save(changed: [try #require(document.root.cover)])
+    }
+    #expect(try !document.save() || way == 2)
+    document.close()
+    let reopened = try ArchiveDocument<Later>(opening: folder("later")).root
+    for root in [document.root, reopened] {
+      #expect(root.cover?.title == "new" && root.favorite === root.cover && root.others[0].title == "other")
+    }
+    let saved = try KeyedUnarchiver.unarchive(Eager.self, fromFile: folder("later"))
+    #expect(saved.cover?.title == "new" && saved.favorite === saved.cover && saved.others.count == 1)
+  }
 }
