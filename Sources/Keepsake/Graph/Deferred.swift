@@ -203,6 +203,14 @@ extension KeyedDecodingContainer {
   ) throws -> Deferred<Wrapped?> {
     try decodeIfPresent(type, forKey: key) ?? Deferred(wrappedValue: nil)
   }
+
+  /// Decodes a deferred optional behind a protocol as a plain one: nil if the key is missing.
+  public func decode<Wrapped>(
+    _ type: Deferred<Polymorphic<Wrapped?>>.Type,
+    forKey key: Key
+  ) throws -> Deferred<Polymorphic<Wrapped?>> {
+    try decodeIfPresent(type, forKey: key) ?? Deferred(wrappedValue: nil)
+  }
 }
 
 // MARK: Other conformances

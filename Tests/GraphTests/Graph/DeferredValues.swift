@@ -66,6 +66,8 @@ import Testing
   func missingKeys() throws {
     #expect(try transcode(Empty(), to: OnlyOptional.self).value == nil)
     #expect(try transcode(ExplicitNil(), to: OnlyOptional.self).value == nil)
+    #expect(try transcode(Empty(), to: OnlyOptionalAny.self).value == nil)
+    #expect(try transcode(ExplicitNil(), to: OnlyOptionalAny.self).value == nil)
     let found = try failure { try transcode([Empty()], to: [Required].self) }
     #expect(found.kind == .keyNotFound && found.missingKey == "value" && found.path == "[0]")
     let none = try failure { try transcode(["x": ExplicitNil()], to: [String: Required].self) }
@@ -158,6 +160,10 @@ private struct ExplicitNil: Encodable {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encodeNil(forKey: .value)
   }
+}
+
+private struct OnlyOptionalAny: Codable {
+  @Deferred @Polymorphic var value: (any Codable)?
 }
 
 private struct OnlyOptional: Codable {
