@@ -69,7 +69,7 @@ final class FieldsReader {
             try readPlanned(step, slot, memory, &value, session, depth)
           }
         } catch {
-          try keepDefault(steps[slot], insteadOf: error, record, slot, &value, session, depth)
+          try keepDefault(steps[slot], insteadOf: error, record, slot, memory, &value, session, depth)
         }
         slot &+= 1
       }
@@ -187,6 +187,7 @@ final class FieldsReader {
     insteadOf error: any Error,
     _ record: RecordHead,
     _ slot: Int,
+    _ memory: MutablePropertyMemory,
     _ cursor: inout Int,
     _ session: DecodingSession,
     _ depth: Int
@@ -197,6 +198,9 @@ final class FieldsReader {
       // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
       cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
       return
+    }
+    if let owner = memory.object, step.field >= 0 {
+      session.offerToWait(properties.entries[Int(step.field)].property, of: owner)
     }
     guard error is ReadingFault || error is ArchiveError else { throw error }
     try openFrame(record, session, depth)

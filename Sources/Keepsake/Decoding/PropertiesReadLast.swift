@@ -35,6 +35,8 @@ struct PropertiesReadLast {
     let weak: StoredProperty?
     /// Whether a reference in the weak property counts as conditional.
     let isConditional: Bool
+    /// Whether the property is read from memory, as its object is there before what it holds.
+    let isField: Bool
     /// Whether the value can be empty itself, and need not be missing.
     let canBeEmpty: Bool
 
@@ -44,7 +46,8 @@ struct PropertiesReadLast {
       waiting: AnyWaitingProperty?,
       reference: ReferenceReceiver?,
       weak: StoredProperty? = nil,
-      isConditional: Bool = false
+      isConditional: Bool = false,
+      isField: Bool = false
     ) {
       self.owner = owner
       self.value = value
@@ -52,12 +55,13 @@ struct PropertiesReadLast {
       self.reference = reference
       self.weak = weak
       self.isConditional = isConditional
+      self.isField = isField
       canBeEmpty = value is any ValueThatCanBeEmpty.Type
     }
 
-    /// By how much it is preferred to others of a cycle: a single object waits rather than a collection. A weak property
-    /// keeps none, so that its object may be missed; 0 if it cannot wait.
-    var preference: Int { waiting == nil ? weak == nil ? 0 : 1 : reference == nil ? 2 : 3 }
+    /// By how much it is preferred to others of a cycle: a single object waits rather than a collection, and that rather than
+    /// a field. A weak property keeps none, so that its object may be missed; 0 if it cannot wait.
+    var preference: Int { waiting == nil ? weak == nil ? 0 : 1 : isField ? 2 : reference == nil ? 3 : 4 }
   }
 
   /// A cycle in which no property waits, so that it leads back to an object whose initializer is running. The archive may

@@ -301,6 +301,24 @@ extension DecodingSession {
     return true
   }
 
+  /// Offers `property` of `owner`, whose value could not be decoded, to the cycle that was met, if it is part of it and can
+  /// wait. That `owner` is there before what it holds closes the cycle only for who meets it first.
+  @inline(never)
+  func offerToWait(_ property: StoredProperty, of owner: AnyObject) {
+    guard let cycle = later.readLast.cycle, graph.objects.state(cycle.target) == .isBeingDecoded,
+      let object = graph.inProgress.last, object.number > 0,
+      graph.objects.object(object.number) === owner, let waiting = waitingProperty(property)
+    else { return }
+    let found = PropertiesReadLast.PropertyOfKey(
+      property.owner,
+      property.type,
+      waiting: waiting,
+      reference: nil,
+      isField: true
+    )
+    if found.preference > cycle.property?.preference ?? 0 { later.readLast.cycle?.property = found }
+  }
+
   /// What assigns `property` later, if it can wait.
   private func waitingProperty(_ property: StoredProperty) -> AnyWaitingProperty? {
     func make<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type) -> AnyWaitingProperty {

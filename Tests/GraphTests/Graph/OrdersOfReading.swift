@@ -184,6 +184,26 @@ import Testing
     }
   }
 
+  @Test("a subclass reads its own properties before those that its superclass wrote first", arguments: 0..<3)
+  func subclassesFirst(variant: Int) throws {
+    let (rack, later) = (Rack(), Rack())
+    let (series, volume) = (Series(rack), Series(variant == 0 ? rack : later))
+    series.volumes = variant == 0 ? [volume] : [series, volume]
+    (volume.rack.volumes, rack.next) = ([volume], variant == 0 ? nil : later)
+    if variant == 2 { later.next = rack }
+    for formatting: ArchiveFormatting in [[], .sortedKeys] {
+      let data = try KeyedArchiver.archivedData(withRootObject: series, outputFormatting: formatting)
+      let copy = try KeyedUnarchiver.unarchive(Series.self, from: data)
+      let last = try #require(copy.volumes.last)
+      #expect(last.rack.volumes.count == 1 && last.rack.volumes[0] === last)
+      #expect((variant == 0 ? copy.rack : copy.rack.next) === last.rack)
+      #expect(variant == 0 || copy.volumes.first === copy)
+      #expect((last.rack.next === copy.rack) == (variant == 2))
+      copy.cut()
+    }
+    series.cut()
+  }
+
   @Test("where each key has to be played, that is charged, and ends")
   func charged() throws {
     var book: Book?
@@ -298,4 +318,40 @@ private final class Lamp: Codable {
   let desk: Desk
 
   init(_ desk: Desk) { self.desk = desk }
+}
+
+private final class Rack: ArchivedModel {
+  var volumes: [Series] = []
+  @Deferred var next: Rack?
+}
+
+private class Racked: Codable {
+  var rack: Rack
+
+  init(_ rack: Rack) { self.rack = rack }
+}
+
+/// As Swift has it, what a subclass adds is written last and read first.
+private final class Series: Racked {
+  var volumes: [Series] = []
+
+  private enum CodingKeys: CodingKey { case volumes }
+
+  override init(_ rack: Rack) { super.init(rack) }
+
+  required init(from decoder: any Decoder) throws {
+    volumes = try decoder.container(keyedBy: CodingKeys.self).decode([Series].self, forKey: .volumes)
+    try super.init(from: decoder)
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    try super.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(volumes, forKey: .volumes)
+  }
+
+  func cut() {
+    for volume in volumes { (volume.rack.volumes, volume.rack.next) = ([], nil) }
+    (rack.next, volumes) = (nil, [])
+  }
 }
