@@ -131,7 +131,7 @@ package final class ArchiveImage {
     try ShortForm.open(bytes, flags, &directory, comparesChecksum: verification != .disabled)
     self.limits = limits
     extent = ImageExtent(flags, archive.count, firstEnd: archive.count, directory)
-    knownBodies.offsets.startOver(bodyCount: extent.firstBodyCount)
+    knownBodies.startOver()
   }
 
   // MARK: Tables

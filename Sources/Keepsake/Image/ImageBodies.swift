@@ -25,7 +25,7 @@ extension ArchiveImage {
   @inline(__always)
   func extentInFirst(ofBody number: Int) throws(ArchiveError) -> Range<Int> {
     let (group, index) = ((number &- 1) / OffsetTable.groupSize, (number &- 1) % OffsetTable.groupSize)
-    if let range = knownBodies.offsets.range(group, index) { return range }
+    if let range = knownBodies.range(group, index) { return range }
     return try findExtent(group, index)
   }
 
@@ -33,7 +33,7 @@ extension ArchiveImage {
   @inline(never)
   private func findExtent(_ group: Int, _ index: Int) throws(ArchiveError) -> Range<Int> {
     try checkGroup(group)
-    guard let range = knownBodies.offsets.range(group, index) else { throw outsideBodies(group) }
+    guard let range = knownBodies.range(group, index) else { throw outsideBodies(group) }
     return range
   }
 
@@ -54,13 +54,19 @@ extension ArchiveImage {
     }
     try verifier?.verify(head.lengths..<lengthsEnd)
     let groupEnd = isLast ? directory.bodies.upperBound : try groupHead(number + 1).start
-    let end = try knownBodies.offsets.note(number, count, from: head.start) {
-      (index, start) throws(ArchiveError) in
+    var (offsets, end): ([Int], Int) = ([], head.start)
+    // The memory may be there, of another archive.
+    swap(&offsets, &knownBodies.groups[number])
+    offsets.removeAll(keepingCapacity: true)
+    offsets.reserveCapacity(count + 1)
+    offsets.append(end)
+    for index in 0..<count {
       let length = try reader.unsigned(at: head.lengths + index * head.width, byteCount: head.width)
-      guard length > 0, length <= UInt64(directory.bodies.upperBound - start) else {
+      guard length > 0, length <= UInt64(directory.bodies.upperBound - end) else {
         throw outsideBodies(number)
       }
-      return Int(length)
+      end += Int(length)
+      offsets.append(end)
     }
     guard end == groupEnd, head.start >= directory.bodies.lowerBound,
       number > 0 || head.start == directory.bodies.lowerBound
@@ -70,7 +76,7 @@ extension ArchiveImage {
         at: offset(ofGroup: number)
       )
     }
-    knownBodies.offsets.confirm(number, head.start)
+    knownBodies.groups[number] = offsets
   }
 
   /// What the head of a group tells: where the first body begins, and where the lengths of the bodies stand, of which each

@@ -50,7 +50,9 @@ struct FoundEntries {
 
 /// What is known of bodies, and of the references and keys in them.
 struct KnownBodies {
-  var offsets: BodyOffsets
+  /// For each group of the offset table where its bodies begin, and where the last one ends; empty if it was not looked at.
+  /// Whoever reads a graph asks for bodies in any order, while the table has their lengths (Format §5.6).
+  var groups: [[Int]]
   /// The offsets of the value references that were met, by number (Format §4.9); not those that a decoder meets.
   var valueReferences: [Int: Int] = [:]
   /// By which hashes keys of maps are compared, and those of strings of the string table, by number.
@@ -58,7 +60,20 @@ struct KnownBodies {
   var stringHashes: [Int: UInt32] = [:]
 
   init(count: Int) {
-    offsets = BodyOffsets(bodyCount: count)
+    groups = Array(repeating: [], count: max(1, OffsetTable.groupCount(count)))
+  }
+
+  /// Makes it that of an archive of the short form, which has one group, in the memory that it has.
+  mutating func startOver() {
+    groups.removeSubrange(1...)
+    groups[0].removeAll(keepingCapacity: true)
+  }
+
+  /// Where the body `index` of `group` is; `nil` if the group was not looked at.
+  @inline(__always)
+  func range(_ group: Int, _ index: Int) -> Range<Int>? {
+    guard index &+ 1 < groups[group].count else { return nil }
+    return groups[group][index]..<groups[group][index &+ 1]
   }
 
   mutating func forgetArchive() {
