@@ -255,8 +255,6 @@ final class EncodingKeyTable: SpareKeeper {
   /// Its place in ``EncodingSession/headByteCounts``.
   let number: UInt32
   @safe @exclusivity(unchecked) private var numbers: [Int]
-  /// The number of each property of models, by the number that its key has in this process.
-  @safe @exclusivity(unchecked) private var propertyNumbers = NumberedCache<Int>()
   @safe @exclusivity(unchecked) var spares = SpareContainers<EncodingContainerState>()
 
   init(_ keyType: any CodingKey.Type, isDynamic: Bool, number: UInt32) {
@@ -311,23 +309,12 @@ final class EncodingKeyTable: SpareKeeper {
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: EncodingSession) -> Int {
     guard let bits = bitPattern(of: key), bits < numbers.count else {
-      return number(ofLarge: key, in: session)
+      return session.tables.keys.number(for: key.stringValue)
     }
     let known = numbers[bits]
     if known >= 0 { return known }
     let number = session.tables.keys.number(for: key.stringValue)
     numbers[bits] = number
-    return number
-  }
-
-  @inline(never)
-  private func number<Key: CodingKey>(ofLarge key: Key, in session: EncodingSession) -> Int {
-    guard let key = key as? ModelKey, key.number >= 0 else {
-      return session.tables.keys.number(for: key.stringValue)
-    }
-    if let known = propertyNumbers[key.number] { return known }
-    let number = session.tables.keys.number(for: key.stringValue)
-    propertyNumbers[key.number] = number
     return number
   }
 }

@@ -7,7 +7,7 @@ indirect enum UnknownContent: Codable {
   case some(UnknownContent)
   case scalar(any Codable)
   case array([UnknownContent])
-  case record([(key: UnknownKey, value: UnknownContent)])
+  case record([(key: ModelKey, value: UnknownContent)])
   case map([(key: ArchiveCodingKey, value: UnknownContent)])
   /// A value behind a protocol, or an object that is referred to.
   case typed(Deferred<TypedReference>)
@@ -77,14 +77,6 @@ indirect enum UnknownContent: Codable {
       try container.encodeNil()
     }
   }
-}
-
-/// A key of a record, as it stands in the archive.
-struct UnknownKey: RecordKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-  init(stringValue: String) { self.stringValue = stringValue }
-  init?(intValue: Int) { nil }
 }
 
 /// A value behind a protocol, or an object, in a value of unknown type: as the type that is named, or as a placeholder.

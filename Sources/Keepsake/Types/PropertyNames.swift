@@ -66,8 +66,8 @@ struct PropertyNames {
         Named(
           property: property,
           label: label,
-          key: ModelKey(property: key),
-          otherKey: hasOther ? ModelKey(property: otherName) : nil
+          key: ModelKey(stringValue: key),
+          otherKey: hasOther ? ModelKey(stringValue: otherName) : nil
         )
       )
     }
