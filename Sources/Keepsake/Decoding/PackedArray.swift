@@ -125,16 +125,6 @@ extension UnpackableElement where Self: ReadableInteger {
   }
 }
 
-extension Int: UnpackableElement {}
-extension Int8: UnpackableElement {}
-extension Int16: UnpackableElement {}
-extension Int32: UnpackableElement {}
-extension Int64: UnpackableElement {}
-extension UInt: UnpackableElement {}
-extension UInt16: UnpackableElement {}
-extension UInt32: UnpackableElement {}
-extension UInt64: UnpackableElement {}
-
 extension UInt8: UnpackableElement {
   static var packedElement: PackedElement? { nil }
 

@@ -135,17 +135,17 @@ extension ReadableInteger {
   }
 }
 
-extension Int: ReadableInteger {}
-extension Int8: ReadableInteger {}
-extension Int16: ReadableInteger {}
-extension Int32: ReadableInteger {}
-extension Int64: ReadableInteger {}
+extension Int: ReadableInteger, UnpackableElement {}
+extension Int8: ReadableInteger, UnpackableElement {}
+extension Int16: ReadableInteger, UnpackableElement {}
+extension Int32: ReadableInteger, UnpackableElement {}
+extension Int64: ReadableInteger, UnpackableElement {}
 extension Int128: ReadableInteger {}
-extension UInt: ReadableInteger {}
+extension UInt: ReadableInteger, UnpackableElement {}
 extension UInt8: ReadableInteger {}
-extension UInt16: ReadableInteger {}
-extension UInt32: ReadableInteger {}
-extension UInt64: ReadableInteger {}
+extension UInt16: ReadableInteger, UnpackableElement {}
+extension UInt32: ReadableInteger, UnpackableElement {}
+extension UInt64: ReadableInteger, UnpackableElement {}
 extension UInt128: ReadableInteger {}
 
 /// Both floating-point types: the bits as they are, a floating-point number that is exactly one of this type, or any

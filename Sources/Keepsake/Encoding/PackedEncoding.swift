@@ -21,16 +21,6 @@ extension PackableElement where Self: ArchiveInteger {
   static func appendPacked(_ array: [Self], to buffer: ByteBuffer) { buffer.append(packed: array) }
 }
 
-extension Int: PackableElement {}
-extension Int8: PackableElement {}
-extension Int16: PackableElement {}
-extension Int32: PackableElement {}
-extension Int64: PackableElement {}
-extension UInt: PackableElement {}
-extension UInt16: PackableElement {}
-extension UInt32: PackableElement {}
-extension UInt64: PackableElement {}
-
 extension UInt8: PackableElement {
   static func appendPacked(_ array: [UInt8], to buffer: ByteBuffer) {
     buffer.append(Tag.bytes)

@@ -71,15 +71,15 @@ extension ArchiveInteger {
   static func write(_ value: Self, to session: EncodingSession) { session.buffer.append(integer: value) }
 }
 
-extension Int: ArchiveInteger {}
-extension Int8: ArchiveInteger {}
-extension Int16: ArchiveInteger {}
-extension Int32: ArchiveInteger {}
-extension Int64: ArchiveInteger {}
+extension Int: ArchiveInteger, PackableElement {}
+extension Int8: ArchiveInteger, PackableElement {}
+extension Int16: ArchiveInteger, PackableElement {}
+extension Int32: ArchiveInteger, PackableElement {}
+extension Int64: ArchiveInteger, PackableElement {}
 extension Int128: ArchiveInteger {}
-extension UInt: ArchiveInteger {}
+extension UInt: ArchiveInteger, PackableElement {}
 extension UInt8: ArchiveInteger {}
-extension UInt16: ArchiveInteger {}
-extension UInt32: ArchiveInteger {}
-extension UInt64: ArchiveInteger {}
+extension UInt16: ArchiveInteger, PackableElement {}
+extension UInt32: ArchiveInteger, PackableElement {}
+extension UInt64: ArchiveInteger, PackableElement {}
 extension UInt128: ArchiveInteger {}
