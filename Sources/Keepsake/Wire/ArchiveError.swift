@@ -53,21 +53,26 @@ public struct ArchiveError: Error, Hashable, Sendable {
     public static let fileInUse = Code("fileInUse")
   }
 
-  /// All of the error behind one reference: a function that throws it returns it in a register.
-  private final class Content: Sendable {
+  private struct Content: Hashable {
     let code: Code
     let message: String
     let byteOffset: Int?
     let path: String?
-    let isReason: Bool
-
-    init(_ code: Code, _ message: String, _ byteOffset: Int?, _ path: String?, isReason: Bool) {
-      (self.code, self.message, self.byteOffset, self.path) = (code, message, byteOffset, path)
-      self.isReason = isReason
-    }
+    var isReason = false
   }
 
-  private let content: Content
+  /// All of the error behind one reference: a function that throws it returns it in a register.
+  private indirect enum Box: Hashable {
+    case of(Content)
+  }
+
+  private let box: Box
+
+  private var content: Content {
+    switch box {
+    case .of(let content): content
+    }
+  }
 
   /// The kind of the error.
   public var code: Code { content.code }
@@ -82,28 +87,18 @@ public struct ArchiveError: Error, Hashable, Sendable {
 
   @inline(never)
   init(_ code: Code, _ message: String, byteOffset: Int? = nil, path: String? = nil) {
-    content = Content(code, message, byteOffset, path, isReason: false)
+    self.init(Content(code: code, message: message, byteOffset: byteOffset, path: path))
   }
 
-  private init(reason error: ArchiveError) {
-    content = Content(error.code, error.message, error.byteOffset, error.path, isReason: true)
+  private init(_ content: Content) {
+    box = .of(content)
   }
 
   /// The same as the reason of another error, which says the sentence.
-  var asReason: ArchiveError { ArchiveError(reason: self) }
-}
-
-extension ArchiveError {
-  /// Whether two errors have the same code, message, offset and path.
-  public static func == (left: ArchiveError, right: ArchiveError) -> Bool {
-    left.code == right.code && left.message == right.message && left.byteOffset == right.byteOffset
-      && left.path == right.path && left.isReason == right.isReason
-  }
-
-  /// Hashes the code and the message.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(code)
-    hasher.combine(message)
+  var asReason: ArchiveError {
+    var content = content
+    content.isReason = true
+    return ArchiveError(content)
   }
 }
 
