@@ -126,7 +126,7 @@ struct ArchiveAssembly {
 
   private mutating func letAllBlocksGo() throws(ArchiveError) {
     let count = buffer.count / Blocks.byteCount * Blocks.byteCount
-    if !flags.contains(.withoutChecksums) { sumBlocks(0..<count) }
+    if !flags.contains(.withoutChecksums) { checksums.append(blockChecksumsOf: buffer, 0..<count) }
     try letGo(count)
     if buffer.capacity > ArchiveAssembly.mostKept { buffer.giveBackMemory() }
   }
@@ -136,15 +136,6 @@ struct ArchiveAssembly {
     try buffer.withBytes(0..<count) { (bytes) throws(ArchiveError) in try sink.append(bytes) }
     buffer.removePrefix(count)
     leftByteCount += count
-  }
-
-  /// Notes the checksums of the blocks in `range` of the buffer.
-  private func sumBlocks(_ range: Range<Int>) {
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: Blocks.byteCount) {
-      checksums.append(
-        word: buffer.checksum(start..<min(start + Blocks.byteCount, range.upperBound))
-      )
-    }
   }
 
   // MARK: Finishing
@@ -218,7 +209,7 @@ struct ArchiveAssembly {
     if flags.contains(.withoutChecksums) {
       coveredStart = directoryOffset - leftByteCount
     } else {
-      sumBlocks(0..<buffer.count)
+      checksums.append(blockChecksumsOf: buffer, 0..<buffer.count)
       buffer.append(checksums)
     }
     buffer.append(word: UInt64(directoryOffset))

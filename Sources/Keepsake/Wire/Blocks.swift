@@ -8,6 +8,15 @@ package enum Blocks {
   }
 }
 
+extension ByteBuffer {
+  /// Appends the checksum of each block of `bytes`, of which `range` begins with a block.
+  func append(blockChecksumsOf bytes: ByteBuffer, _ range: Range<Int>) {
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: Blocks.byteCount) {
+      append(word: bytes.checksum(start..<min(start + Blocks.byteCount, range.upperBound)))
+    }
+  }
+}
+
 /// Checks blocks of an archive when they are first read, or all at once.
 package struct BlockVerifier {
   private let reader: ByteReader

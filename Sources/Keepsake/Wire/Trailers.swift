@@ -94,9 +94,7 @@ package struct SaveTrailer {
     var coveredOffset = directory
     if !flags.contains(.withoutChecksums) {
       coveredOffset = checksumsOffset
-      for block in stride(from: 0, to: checksumsOffset, by: Blocks.byteCount) {
-        buffer.append(word: buffer.checksum(block..<min(block + Blocks.byteCount, checksumsOffset)))
-      }
+      buffer.append(blockChecksumsOf: buffer, 0..<checksumsOffset)
     }
     for number in [directory, checksumsOffset, 0] { buffer.append(word: UInt64(start + number)) }
     buffer.append(word: checksumBefore)
