@@ -145,28 +145,6 @@ final class SetEncodingPlan<Element: Encodable & Hashable>: EncodingPlan<Set<Ele
   override var canBeNil: Bool { false }
 }
 
-/// How a key of a dictionary stands in a map.
-private enum MapKey: Comparable {
-  case int(Int)
-  case string(String)
-
-  var name: String {
-    switch self {
-    case .int(let number): String(number)
-    case .string(let string): string
-    }
-  }
-
-  static func < (left: MapKey, right: MapKey) -> Bool {
-    switch (left, right) {
-    case (.int(let left), .int(let right)): left < right
-    case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
-    case (.int, .string): true
-    case (.string, .int): false
-    }
-  }
-}
-
 extension Dictionary: NativelyEncodable where Key: Encodable, Value: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { DictionaryEncodingPlan<Key, Value>() }
 }
@@ -174,20 +152,20 @@ extension Dictionary: NativelyEncodable where Key: Encodable, Value: Encodable {
 /// Dictionaries with string, `Int` or `CodingKeyRepresentable` keys as maps (Format §4.8), others as an array
 /// of keys and values in turns, which is how the standard library writes them too.
 final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>: EncodingPlan<[Key: Value]> {
-  private let mapKey: ((Key) -> MapKey?)?
+  private let mapKey: ((Key) -> PathElement?)?
   /// Whether two different keys may stand for one key of a map.
   private let keysMayMeet =
     Key.self is any CodingKeyRepresentable.Type && Key.self != String.self && Key.self != Int.self
 
   init() {
     if Key.self == String.self {
-      mapKey = { ($0 as? String).map(MapKey.string) }
+      mapKey = { ($0 as? String).map(PathElement.key) }
     } else if Key.self == Int.self {
-      mapKey = { ($0 as? Int).map(MapKey.int) }
+      mapKey = { ($0 as? Int).map(PathElement.intKey) }
     } else if Key.self is any CodingKeyRepresentable.Type {
       mapKey = { key in
         guard let codingKey = (key as? any CodingKeyRepresentable)?.codingKey else { return nil }
-        return codingKey.intValue.map(MapKey.int) ?? .string(codingKey.stringValue)
+        return codingKey.intValue.map(PathElement.intKey) ?? .key(codingKey.stringValue)
       }
     } else {
       mapKey = nil
@@ -210,7 +188,9 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     session.context.top.kind = .walkedMap
     if session.settings.sortsKeys {
       let entries = value.compactMap { entry in mapKey(entry.key).map { ($0, entry.value) } }
-      for (key, value) in entries.sorted(by: { $0.0 < $1.0 }) { try encode(key, value, plan, session) }
+      for (key, value) in entries.sorted(by: { precedes($0.0, $1.0) }) {
+        try encode(key, value, plan, session)
+      }
     } else {
       for (key, value) in value {
         if let key = mapKey(key) { try encode(key, value, plan, session) }
@@ -223,12 +203,14 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
   /// rule 27).
   private func checkKeysDiffer(
     _ value: [Key: Value],
-    _ mapKey: (Key) -> MapKey?,
+    _ mapKey: (Key) -> PathElement?,
     _ session: EncodingSession
   ) throws {
     var names: Set<ExactString> = []
     for key in value.keys {
-      guard let name = mapKey(key)?.name, !names.insert(ExactString(string: name)).inserted else { continue }
+      guard let name = mapKey(key)?.keyText, !names.insert(ExactString(string: name)).inserted else {
+        continue
+      }
       throw session.misuse(
         "Two keys of a dictionary have the coding key \"\(name)\", so only one of their values could be read. "
           + "Give each \(Key.self) a codingKey of its own",
@@ -239,7 +221,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
 
   @inline(__always)
   private func encode(
-    _ key: MapKey,
+    _ key: PathElement,
     _ value: Value,
     _ plan: EncodingPlan<Value>,
     _ session: EncodingSession
@@ -247,10 +229,19 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     session.context.top.position = session.buffer.count
     session.context.top.count += 1
     switch key {
-    case .string(let string): session.write(string: string)
-    case .int(let number): session.buffer.append(integer: number)
+    case .key(let string): session.write(string: string)
+    case .intKey(let number), .index(let number): session.buffer.append(integer: number)
     }
     try plan.encode(value, session)
+  }
+
+  /// Whether `left` stands before `right` where keys are sorted.
+  private func precedes(_ left: PathElement, _ right: PathElement) -> Bool {
+    switch (left, right) {
+    case (.key(let left), .key(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+    case (.intKey(let left), .intKey(let right)): left < right
+    default: if case .intKey = left { true } else { false }
+    }
   }
 
   private func encodePairs(

@@ -86,11 +86,7 @@ extension EncodingSession {
   /// Looks whether a container that is older than the frame `mark` was written since then. All else has been taken back.
   private func checkLateWrites(since mark: FrameID) {
     // The first of the later writes is that into the oldest container. They stand in the order of their times.
-    var (first, end) = (0, outcome.lateWrites.count)
-    while first < end {
-      let middle = (first + end) / 2
-      if outcome.lateWrites[middle].time > mark { end = middle } else { first = middle + 1 }
-    }
+    let first = outcome.lateWrites.partitioningIndex { $0.time > mark }
     let isLost = outcome.lateWrites[safe: first].map { $0.frame <= mark } ?? false
     if isLost == (outcome.lateWriteFailure != nil) { return }
     outcome.lateWriteFailure = isLost ? wroteElsewhere : nil

@@ -1,8 +1,6 @@
 /// Which value a keyed container is that of. It changes when the container is used again for another (see
 /// ``SpareContainers``).
 final class EncodingContainerState: ContainerState {
-  static var isCounted: Bool { true }
-
   let session: EncodingSession
   let table: EncodingKeyTable
   @safe @exclusivity(unchecked) var frame: FrameID
@@ -105,10 +103,11 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// used.
   private func nestedEncoder(_ key: some CodingKey, _ table: EncodingKeyTable, isSuper: Bool) -> ValueEncoder
   {
-    guard let host = try? EnteredFrame(session, state.frame, state.nested) else {
+    let host: NestedContainer?
+    do { host = try session.enter(state.frame, state.nested) } catch {
       return ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
     }
-    defer { session.leave(host.nested) }
+    defer { session.leave(host) }
     let name = ExactString(string: key.stringValue)
     let start = session.buffer.count
     if session.beginValue(key, table) {

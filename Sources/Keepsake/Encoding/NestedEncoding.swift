@@ -282,15 +282,6 @@ extension Array {
   }
 }
 
-/// A container that was made ready for a write; what was swapped in for that must be swapped out again.
-struct EnteredFrame {
-  let nested: NestedContainer?
-
-  init(_ session: EncodingSession, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    self.nested = try session.enter(frame, nested)
-  }
-}
-
 extension EncodingSession {
   /// The frame of `id`, wherever it is open.
   func frame(_ id: FrameID, _ nested: NestedContainer?) -> EncodingFrame? {

@@ -49,11 +49,13 @@ struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { nestedEncoder() }
 
   private func nestedEncoder() -> ValueEncoder {
-    guard let host = try? EnteredFrame(session, frame, nested) else {
+    do {
+      let host = try session.enter(frame, nested)
+      defer { session.leave(host) }
+      session.beginElement()
+      return session.nestedEncoder(key: nil, host: nested)
+    } catch {
       return ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
     }
-    defer { session.leave(host.nested) }
-    session.beginElement()
-    return session.nestedEncoder(key: nil, host: nested)
   }
 }
