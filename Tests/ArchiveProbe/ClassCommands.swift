@@ -14,7 +14,7 @@ func runClassCommand(_ arguments: [String]) -> Bool {
       print(name)
     }
   case "class-named":
-    if let type = RuntimeTypes.type(named: arguments[1]) { print(RuntimeTypes.name(of: type)) }
+    if let type = RuntimeTypes.types(named: arguments[1]).first { print(RuntimeTypes.name(of: type)) }
   default:
     return false
   }

@@ -37,7 +37,7 @@ enum CheckedTypes {
       "Foundation.IndexSet": checkIndexSet, "Foundation.CharacterSet": checkCharacterSet,
     ]
     for (name, check) in others {
-      guard let type = RuntimeTypes.type(named: name) else { continue }
+      guard let type = RuntimeTypes.types(named: name).first else { continue }
       checks[ObjectIdentifier(type)] = check
     }
     return checks

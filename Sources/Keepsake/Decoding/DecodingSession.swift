@@ -62,9 +62,6 @@ final class DecodingSession: DeepRecursion {
     reader = image.reader
   }
 
-  /// Notes that the value at `offset` is needed. As it is not there, the outermost decode will throw.
-  func noteEarlyUse(at offset: Int) { later.earlyUses.note(at: offset) }
-
   /// Makes it the session of another archive, of which the tables are the same, after ``forgetArchive()``.
   ///
   /// - Parameter newImage: `nil` where the image has become that of the archive.

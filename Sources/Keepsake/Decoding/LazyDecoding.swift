@@ -52,7 +52,8 @@ extension DecodingSession {
   func decodeLazily<Value: Decodable>(_ type: Value.Type, _ source: LazySource) throws -> Value {
     guard !later.isActive else {
       let offset = if case .offset(let offset) = source { offset } else { 0 }
-      noteEarlyUse(at: offset)
+      // The outermost decode will throw.
+      later.earlyUses.note(at: offset)
       let message =
         "A @Lazy property was read while its archive was still being decoded. Code that needs it belongs in "
         + "awakeFromArchive()"

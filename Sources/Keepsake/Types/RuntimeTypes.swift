@@ -54,9 +54,6 @@ package enum RuntimeTypes {
     foundationModules.contains(module) ? foundationModules[0] : module
   }
 
-  /// The first of the types whose name is `name`.
-  package static func type(named name: String) -> Any.Type? { types(named: name).first }
-
   /// The classes, structures and enumerations whose name is `name`. More than one only where several libraries have a
   /// module of the same name.
   ///
