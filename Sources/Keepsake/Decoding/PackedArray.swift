@@ -136,26 +136,21 @@ extension UInt8: UnpackableElement {
   }
 }
 
-extension Float: UnpackableElement {
-  static var packedElement: PackedElement? { .float32 }
-
+extension UnpackableElement where Self: ReadableFloat & BitwiseCopyable {
   static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
     let count = try session.reader.varint(at: &end)
-    let numbers = try session.reader.packedFloats(count, at: end)
-    end += count * 4
+    let numbers = try session.reader.array(of: Self.self, count: count, at: end)
+    end += count * MemoryLayout<Self>.size
     return numbers
   }
 }
 
+extension Float: UnpackableElement {
+  static var packedElement: PackedElement? { .float32 }
+}
+
 extension Double: UnpackableElement {
   static var packedElement: PackedElement? { .float64 }
-
-  static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
-    let count = try session.reader.varint(at: &end)
-    let numbers = try session.reader.packedDoubles(count, at: end)
-    end += count * 8
-    return numbers
-  }
 }
 
 extension Bool: UnpackableElement {

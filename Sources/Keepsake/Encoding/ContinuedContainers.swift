@@ -125,8 +125,8 @@ extension EncodingSession {
     case .bool: replace(by: try reader.packedBools(count, at: payload))
     case .signed: replace(by: try reader.signedNumbers(count, at: payload))
     case .unsigned: replace(by: try reader.unsignedNumbers(count, at: payload))
-    case .float32: replace(by: try reader.packedFloats(count, at: payload))
-    case .float64: replace(by: try reader.packedDoubles(count, at: payload))
+    case .float32: replace(by: try reader.array(of: Float.self, count: count, at: payload))
+    case .float64: replace(by: try reader.array(of: Double.self, count: count, at: payload))
     }
   }
 

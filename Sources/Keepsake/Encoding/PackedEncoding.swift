@@ -34,9 +34,13 @@ extension Bool: PackableElement {
 }
 
 extension Float: PackableElement {
-  static func appendPacked(_ array: [Float], to buffer: ByteBuffer) { buffer.append(packed: array) }
+  static func appendPacked(_ array: [Float], to buffer: ByteBuffer) {
+    buffer.append(packed: array, as: .float32)
+  }
 }
 
 extension Double: PackableElement {
-  static func appendPacked(_ array: [Double], to buffer: ByteBuffer) { buffer.append(packed: array) }
+  static func appendPacked(_ array: [Double], to buffer: ByteBuffer) {
+    buffer.append(packed: array, as: .float64)
+  }
 }

@@ -138,13 +138,11 @@ package final class ByteBuffer {
     byteCount: Int,
     at target: UnsafeMutableRawPointer
   ) {
-    #if _endian(little)
-      if byteCount == MemoryLayout<Number>.size {
-        // As many bytes on both sides; the caller has made room for them.
-        let target = unsafe UnsafeMutableRawBufferPointer(start: target, count: numbers.count &* byteCount)
-        return unsafe target.copyMemory(from: UnsafeRawBufferPointer(numbers))
-      }
-    #endif
+    if byteCount == MemoryLayout<Number>.size {
+      // As many bytes on both sides; the caller has made room for them.
+      let target = unsafe UnsafeMutableRawBufferPointer(start: target, count: numbers.count &* byteCount)
+      return unsafe target.copyMemory(from: UnsafeRawBufferPointer(numbers))
+    }
     switch byteCount {
     case 1: unsafe storeNarrowed(numbers, as: UInt8.self, at: target)
     case 2: unsafe storeNarrowed(numbers, as: UInt16.self, at: target)

@@ -1,3 +1,9 @@
+#if !_endian(little) || !_pointerBitWidth(_64)
+  #error(
+    "Keepsake needs a 64-bit little-endian platform: archives are written and read as numbers are in its memory"
+  )
+#endif
+
 /// Checked access to the bytes of an archive.
 ///
 /// This file holds all unsafe code of the reading direction. `base` points to `count` bytes which `owner`
@@ -251,13 +257,11 @@ package struct ByteReader {
     at offset: Int,
     to target: UnsafeMutableBufferPointer<Number>
   ) {
-    #if _endian(little)
-      if byteCount == MemoryLayout<Number>.size {
-        // As many bytes on both sides, both checked by the caller.
-        let source = unsafe UnsafeRawBufferPointer(start: base + offset, count: count &* byteCount)
-        return unsafe UnsafeMutableRawBufferPointer(target).copyMemory(from: source)
-      }
-    #endif
+    if byteCount == MemoryLayout<Number>.size {
+      // As many bytes on both sides, both checked by the caller.
+      let source = unsafe UnsafeRawBufferPointer(start: base + offset, count: count &* byteCount)
+      return unsafe UnsafeMutableRawBufferPointer(target).copyMemory(from: source)
+    }
     switch byteCount {
     case 1 where isSigned: unsafe loadWidened(Int8.self, count, at: offset, to: target)
     case 2 where isSigned: unsafe loadWidened(Int16.self, count, at: offset, to: target)

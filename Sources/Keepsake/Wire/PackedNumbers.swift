@@ -45,22 +45,11 @@ extension ByteBuffer {
     append(bitsOf: numbers)
   }
 
-  package func append(packed numbers: [Float]) {
-    append(packedHead: .float32, count: numbers.count)
-    #if _endian(little)
-      append(memoryOf: numbers)
-    #else
-      for number in numbers { append(word: UInt64(number.bitPattern), byteCount: 4) }
-    #endif
-  }
-
-  package func append(packed numbers: [Double]) {
-    append(packedHead: .float64, count: numbers.count)
-    #if _endian(little)
-      append(memoryOf: numbers)
-    #else
-      for number in numbers { append(word: number.bitPattern) }
-    #endif
+  /// Appends floating-point numbers, as they are in memory.
+  @inline(__always)
+  package func append<Number: BitwiseCopyable>(packed numbers: [Number], as element: PackedElement) {
+    append(packedHead: element, count: numbers.count)
+    append(memoryOf: numbers)
   }
 
   private func append(packedHead element: PackedElement, count: Int) {
@@ -130,23 +119,5 @@ extension ByteReader {
     var cursor = offset
     // No block is wider than these numbers.
     return try packedIntegers(count, signed: false, at: &cursor) ?? []
-  }
-
-  package func packedFloats(_ count: Int, at offset: Int) throws(ArchiveError) -> [Float] {
-    #if _endian(little)
-      try array(of: Float.self, count: count, at: offset)
-    #else
-      try array(of: UInt32.self, count: count, at: offset).map { Float(bitPattern: UInt32(littleEndian: $0)) }
-    #endif
-  }
-
-  package func packedDoubles(_ count: Int, at offset: Int) throws(ArchiveError) -> [Double] {
-    #if _endian(little)
-      try array(of: Double.self, count: count, at: offset)
-    #else
-      try array(of: UInt64.self, count: count, at: offset).map {
-        Double(bitPattern: UInt64(littleEndian: $0))
-      }
-    #endif
   }
 }

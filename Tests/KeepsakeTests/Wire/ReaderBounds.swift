@@ -85,7 +85,7 @@ import Testing
     for count in [Int.max, Int.max / 2, Int.max / 8 + 1, 1 << 61, 1 << 40, 41] {
       for read in [
         { _ = try reader.array(of: UInt64.self, count: count, at: 0) },
-        { _ = try reader.packedDoubles(count, at: 0) }, { _ = try reader.packedFloats(count, at: 0) },
+        { _ = try reader.array(of: Double.self, count: count, at: 0) },
         { _ = try reader.signedNumbers(count, at: 0) }, { _ = try reader.unsignedNumbers(count, at: 0) },
         { _ = try reader.check(count, at: 0) },
       ] as [() throws -> Void] {
