@@ -19,21 +19,9 @@ struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
     try encode(ConditionalReference(object: object))
   }
 
-  func encode(_ value: Bool) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: String) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: Double) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: Float) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: Int) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: Int8) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: Int16) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: Int32) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: Int64) throws { try session.putElement(value, frame, nested) }
+  func encode<Value: ArchivePrimitive>(_ value: Value) throws { try session.putElement(value, frame, nested) }
+  // The standard library has methods for these that throw.
   func encode(_ value: Int128) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: UInt) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: UInt8) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: UInt16) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: UInt32) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: UInt64) throws { try session.putElement(value, frame, nested) }
   func encode(_ value: UInt128) throws { try session.putElement(value, frame, nested) }
 
   // MARK: Nested containers

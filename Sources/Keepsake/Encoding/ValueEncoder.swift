@@ -16,8 +16,20 @@ struct ValueEncoder: Encoder {
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    SingleValueEncoder(session: session, frame: session.openSingle(frame, nested), nested: nested)
+    ValueEncoder(session: session, frame: session.openSingle(frame, nested), nested: nested)
   }
+}
+
+/// As the single-value container of a value, it takes one value, which then is the value.
+extension ValueEncoder: SingleValueEncodingContainer {
+  func encodeNil() throws { try session.putSingle(Nil(), frame, nested) }
+
+  func encode<Value: Encodable>(_ value: Value) throws { try session.encodeSingle(value, frame, nested) }
+
+  func encode<Value: ArchivePrimitive>(_ value: Value) throws { try session.putSingle(value, frame, nested) }
+  // The standard library has methods for these that throw.
+  func encode(_ value: Int128) throws { try session.putSingle(value, frame, nested) }
+  func encode(_ value: UInt128) throws { try session.putSingle(value, frame, nested) }
 }
 
 /// An encoder of this library: that of a value, or an archiver, which is the encoder of the top level.
