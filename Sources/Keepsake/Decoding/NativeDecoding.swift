@@ -45,14 +45,8 @@ extension UUID: NativeForm {
   /// The UUID whose sixteen bytes stand at `offset`.
   @inline(__always)
   init(_ reader: ByteReader, at offset: Int) throws(ArchiveError) {
-    let a = UUID.bytes(try reader.word(at: offset))
-    let b = UUID.bytes(try reader.word(at: offset + 8))
-    self.init(uuid: (a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7))
-  }
-
-  private static func bytes(_ word: UInt64) -> (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) {
-    func byte(_ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (index * 8)) }
-    return (byte(0), byte(1), byte(2), byte(3), byte(4), byte(5), byte(6), byte(7))
+    let words = (try reader.word(at: offset), try reader.word(at: offset + 8))
+    self.init(uuid: bits(of: words, uuid_t.self))
   }
 }
 

@@ -16,26 +16,9 @@ extension Date: ArchivePrimitive {
 extension UUID: ArchivePrimitive {
   @inline(__always)
   static func write(_ value: UUID, to session: EncodingSession) {
-    let (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) = value.uuid
-    session.buffer.append(Tag.uuid, word: word(a, b, c, d, e, f, g, h), byteCount: 8)
-    session.buffer.append(word: word(i, j, k, l, m, n, o, p))
-  }
-
-  /// The bytes in the order of their printed form.
-  @inline(__always)
-  private static func word(
-    _ a: UInt8,
-    _ b: UInt8,
-    _ c: UInt8,
-    _ d: UInt8,
-    _ e: UInt8,
-    _ f: UInt8,
-    _ g: UInt8,
-    _ h: UInt8
-  ) -> UInt64 {
-    let low = UInt64(a) | UInt64(b) << 8 | UInt64(c) << 16 | UInt64(d) << 24
-    let high = UInt64(e) | UInt64(f) << 8 | UInt64(g) << 16 | UInt64(h) << 24
-    return low | high << 32
+    let words = bits(of: value.uuid, (UInt64, UInt64).self)
+    session.buffer.append(Tag.uuid, word: words.0, byteCount: 8)
+    session.buffer.append(word: words.1)
   }
 }
 

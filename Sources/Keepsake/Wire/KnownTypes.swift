@@ -83,6 +83,13 @@ func bits<Value, Known, Bits: BitwiseCopyable>(
   return unsafe unsafeBitCast(value, to: Bits.self)
 }
 
+/// The bits of `value`, as those of a type that has as many.
+@inline(__always)
+func bits<Value: BitwiseCopyable, Bits: BitwiseCopyable>(of value: Value, _ bits: Bits.Type) -> Bits {
+  // Neither has invariants or padding.
+  unsafe unsafeBitCast(value, to: Bits.self)
+}
+
 /// An array of `objects`, each of which the caller knows to be an `Element`.
 @inline(__always)
 func knownElements<Element: AnyObject>(_ objects: [AnyObject], as type: Element.Type) -> [Element] {
