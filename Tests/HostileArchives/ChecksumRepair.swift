@@ -17,8 +17,8 @@ package enum ChecksumRepair {
     var content = bytes
     let least = Header.byteCount + Trailer.byteCount
     if content.count < least { content += [UInt8](repeating: 0, count: least - content.count) }
-    let header = Header.bytes(content[10] & 1 == 1 ? .withoutChecksums : [])
-    content.replaceSubrange(0..<Header.byteCount, with: header)
+    let header = Header.signature + [Header.major, Header.minor, content[10] & 1]
+    content.replaceSubrange(0..<Header.byteCount, with: header + [UInt8](repeating: 0, count: 5))
     let hasChecksums = content[10] & 1 == 0
     let trailer = content.count - Trailer.byteCount
     let directory = Bytes.number(content, at: trailer, byteCount: 8)

@@ -47,22 +47,22 @@ struct ArchiveAssembly {
   }
 
   init() {
-    buffer.append(memoryOf: Header.plain)
+    Header.write(to: buffer, flags)
   }
 
   /// Makes it an archive without block checksums (Format §8.3). To be called before anything is written.
   mutating func leaveOutChecksums() {
     flags.insert(.withoutChecksums)
-    buffer.replace(0..<Header.byteCount, with: Header.bytes(flags))
+    buffer.truncate(to: 0)
+    Header.write(to: buffer, flags)
   }
 
   /// Makes it an archive of which nothing is written, in the memory that it has.
   mutating func startOver() {
-    buffer.truncate(to: 0)
-    buffer.append(word: Header.signatureWord)
-    buffer.append(word: Header.Flags().headerWord)
-    offsets.truncate(to: 0)
     flags = []
+    buffer.truncate(to: 0)
+    Header.write(to: buffer, flags)
+    offsets.truncate(to: 0)
     checksums.truncate(to: 0)
     leftByteCount = 0
     if sink != nil { sink = nil }

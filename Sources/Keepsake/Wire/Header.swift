@@ -48,12 +48,10 @@ package enum Header {
     }
   }
 
-  package static let plain = bytes()
-
-  package static func bytes(_ flags: Flags = []) -> [UInt8] {
-    signature + [major, minor]
-      + [UInt8(truncatingIfNeeded: flags.rawValue), UInt8(truncatingIfNeeded: flags.rawValue >> 8)]
-      + [UInt8](repeating: 0, count: 4)
+  /// Appends the header of an archive that is not short.
+  package static func write(to buffer: ByteBuffer, _ flags: Flags) {
+    buffer.append(word: signatureWord)
+    buffer.append(word: flags.headerWord)
   }
 
   /// The flags of an archive; throws when this library does not read the version of its header.
