@@ -49,8 +49,7 @@ extension ArchiveImage {
   package convenience init(
     data: Data,
     verification: ArchiveVerification,
-    limits: ArchiveLimits = ArchiveLimits(),
-    findTables: ((RawSpan) -> ArchiveTables?)? = nil
+    limits: ArchiveLimits = ArchiveLimits()
   ) throws(ArchiveError) {
     guard data.count <= limits.maximumByteCount else {
       throw .limitExceeded(
@@ -62,7 +61,7 @@ extension ArchiveImage {
     guard (try? reader.word(at: 0)) != Header.signatureWord, limits.readsNSKeyedArchives,
       let old = try ArchiveTranslation.translate(reader, limits, staysInMemory: true)
     else {
-      try self.init(reader, verification: verification, limits: limits, findTables: findTables)
+      try self.init(reader, verification: verification, limits: limits)
       return
     }
     try self.init(old.buffer.reader(), verification: .disabled, source: old, limits: limits)

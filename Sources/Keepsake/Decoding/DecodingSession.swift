@@ -62,15 +62,9 @@ final class DecodingSession: DeepRecursion {
     reader = image.reader
   }
 
-  /// Makes it the session of another archive, of which the tables are the same, after ``forgetArchive()``.
-  ///
-  /// - Parameter newImage: `nil` where the image has become that of the archive.
-  func begin(
-    _ newImage: ArchiveImage? = nil,
-    userInfo: [CodingUserInfoKey: Any],
-    limits: ArchiveLimits
-  ) throws(ArchiveError) {
-    if let newImage { image = newImage }
+  /// Makes it the session of another archive, of which the tables are the same, after ``forgetArchive()``. The image has
+  /// become that of the archive.
+  func begin(userInfo: [CodingUserInfoKey: Any], limits: ArchiveLimits) throws(ArchiveError) {
     reader = image.reader
     if !userInfo.isEmpty { settings.userInfo = userInfo }
     settings.limits = limits

@@ -23,27 +23,8 @@ enum SpareDecodingSessions {
     {
       return session
     }
-    var spare: DecodingSession?
-    do throws(ArchiveError) {
-      let image = try ArchiveImage(
-        data: data,
-        verification: verification,
-        limits: limits,
-        findTables: { bytes in
-          spare = take(bytes)
-          return spare?.image.tables.all
-        }
-      )
-      guard let spare, spare.image.tables.all === image.tables.all else {
-        spare?.dropSpares()
-        return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
-      }
-      try spare.begin(image, userInfo: userInfo, limits: limits)
-      return spare
-    } catch {
-      spare?.dropSpares()
-      throw error
-    }
+    let image = try ArchiveImage(data: data, verification: verification, limits: limits)
+    return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
   }
 
   /// A session that was used before, for an archive of the short form whose tables it knows. It reads a copy, in memory that
@@ -70,8 +51,8 @@ enum SpareDecodingSessions {
     }
   }
 
-  /// The session of an archive whose tables had these bytes, and, if `directory` is given, those parts; if there is one.
-  private static func take(_ bytes: RawSpan, _ directory: ArchiveDirectory? = nil) -> DecodingSession? {
+  /// The session of an archive whose tables had these bytes and those parts, if there is one.
+  private static func take(_ bytes: RawSpan, _ directory: ArchiveDirectory) -> DecodingSession? {
     let hash = KeyHash.unseeded.of(bytes)
     return spares.take(hash) { $0.image.tables.all.areRead(from: bytes, hash, directory) }
   }
@@ -91,15 +72,14 @@ extension DecodingSession: ReusableCoder {
 
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
 
-  /// Of larger archives, or of those with more objects, what was found out is worth less than the memory that it takes.
+  /// Of larger archives, what was found out is worth less than the memory that it takes.
   static let mostKeptBytes = 1 << 16
-  private static let mostKeptObjects = 1 << 9
   private static let mostKeptFrames = 1 << 6
 
-  /// Whether its settings are those that others have, and it has not become too large.
+  /// Whether its archive has the short form, its settings are those that others have, and it has not become too large.
   var canBeReused: Bool {
-    image.source == nil && image.saved == nil && reader.count <= DecodingSession.mostKeptBytes
-      && image.directory.bodyCount <= DecodingSession.mostKeptObjects && image.tables.all.canBeShared
+    image.source == nil && image.directory.isShort && reader.count <= DecodingSession.mostKeptBytes
+      && image.tables.all.canBeShared
       && nesting.frames.count <= DecodingSession.mostKeptFrames && settings.observer == nil
       && settings.classPolicy == .byName
       && checks.failure == nil && graph.waiting.isEmpty

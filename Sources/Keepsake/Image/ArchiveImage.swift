@@ -47,13 +47,11 @@ package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   private var copy: ByteBuffer?
 
-  /// - Parameter findTables: is given the bytes of the tables of keys, shapes and classes, and may have read the same before.
   package init(
     _ reader: ByteReader,
     verification: ArchiveVerification,
     source: TranslatedArchive? = nil,
-    limits: ArchiveLimits = ArchiveLimits(),
-    findTables: ((RawSpan) -> ArchiveTables?)? = nil
+    limits: ArchiveLimits = ArchiveLimits()
   ) throws(ArchiveError) {
     self.limits = limits
     self.source = source
@@ -91,7 +89,7 @@ package final class ArchiveImage {
       self.directory = directory
       self.verifier = verification == .onDemand ? verifier : nil
     }
-    tables = OpenTables(try ArchiveTables.read(self.reader, directory, saved?.saves ?? [], findTables))
+    tables = OpenTables(try ArchiveTables(self.reader, directory, saved?.saves ?? []))
     knownBodies = KnownBodies(count: extent.firstBodyCount)
     if verification == .everything { try checkBodies() }
   }
@@ -131,7 +129,8 @@ package final class ArchiveImage {
     try ShortForm.open(bytes, flags, &directory, comparesChecksum: verification != .disabled)
     self.limits = limits
     extent = ImageExtent(flags, archive.count, firstEnd: archive.count, directory)
-    knownBodies.startOver()
+    // Its one group, in the memory that it has.
+    knownBodies.groups[0].removeAll(keepingCapacity: true)
   }
 
   // MARK: Tables

@@ -23,16 +23,16 @@ package final class ArchiveTables {
     private let shapes: Int
     private let shapesByteCount: Int
     private let classes: Int
-    private let isShort: Bool
 
     init(_ directory: ArchiveDirectory) {
       (keys, keysByteCount) = (directory.keys.count, directory.keys.range.count)
       (shapes, shapesByteCount) = (directory.shapes.count, directory.shapes.range.count)
-      (classes, isShort) = (directory.classes.count, directory.isShort)
+      classes = directory.classes.count
     }
   }
 
-  private init(
+  /// Reads them, with what `saves` have added.
+  init(
     _ reader: ByteReader,
     _ directory: ArchiveDirectory,
     _ saves: [SaveDirectory]
@@ -49,16 +49,15 @@ package final class ArchiveTables {
     haveLazyValues = classes.contains { $0.name == ClassEntry.lazyName }
     extent = Extent(directory)
     let range = ArchiveTables.range(in: directory)
-    let keepsBytes = range.count <= ArchiveTables.mostKeptBytes && saves.isEmpty
+    let keepsBytes = range.count <= ArchiveTables.mostKeptBytes && directory.isShort
     hash = keepsBytes ? try reader.withBytes(range) { KeyHash.unseeded.of($0) } : 0
     if keepsBytes { try reader.withBytes(range) { bytes.append($0) } }
   }
 
-  /// Whether they were read from these bytes, of which `hash` is the ``KeyHash/unseeded`` hash, and of an archive with
-  /// `directory`, if that is known.
-  func areRead(from other: RawSpan, _ hash: UInt32, _ directory: ArchiveDirectory?) -> Bool {
-    guard hash == self.hash else { return false }
-    if let directory, extent != Extent(directory) { return false }
+  /// Whether they were read from these bytes, of which `hash` is the ``KeyHash/unseeded`` hash, of an archive with
+  /// `directory`.
+  func areRead(from other: RawSpan, _ hash: UInt32, _ directory: ArchiveDirectory) -> Bool {
+    guard hash == self.hash, extent == Extent(directory) else { return false }
     return bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
   }
 
@@ -70,22 +69,6 @@ package final class ArchiveTables {
       directory.keys.range.lowerBound,
       directory.shapes.range.lowerBound
     )..<directory.classes.range.upperBound
-  }
-
-  /// Reads them, with what `saves` have added, unless `find` has read the same before.
-  static func read(
-    _ reader: ByteReader,
-    _ directory: ArchiveDirectory,
-    _ saves: [SaveDirectory],
-    _ find: ((RawSpan) -> ArchiveTables?)?
-  ) throws(ArchiveError) -> ArchiveTables {
-    let range = range(in: directory)
-    if let find, saves.isEmpty, range.count <= mostKeptBytes, let known = try reader.withBytes(range, find),
-      known.extent == Extent(directory)
-    {
-      return known
-    }
-    return try ArchiveTables(reader, directory, saves)
   }
 
   private static func readKeys(

@@ -63,12 +63,6 @@ struct KnownBodies {
     groups = Array(repeating: [], count: max(1, OffsetTable.groupCount(count)))
   }
 
-  /// Makes it that of an archive of the short form, which has one group, in the memory that it has.
-  mutating func startOver() {
-    groups.removeSubrange(1...)
-    groups[0].removeAll(keepingCapacity: true)
-  }
-
   /// Where the body `index` of `group` is; `nil` if the group was not looked at.
   @inline(__always)
   func range(_ group: Int, _ index: Int) -> Range<Int>? {
