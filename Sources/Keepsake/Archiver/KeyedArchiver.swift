@@ -189,10 +189,10 @@ extension KeyedArchiver {
     outputFormatting: ArchiveFormatting = [],
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws {
-    let sink = ArchiveFileSink(path: path)
+    let file = try DurableFile(replacing: path)
     let session = EncodingSession(outputFormatting, userInfo, hidesRootKey: true)
     defer { session.dropSpares() }
-    session.bodies.assembly.stream(to: sink)
+    session.bodies.assembly.stream(to: file)
     do { try session.encodeRoot(rootObject) } catch is AwaitedObjects {
       // The session keeps them meanwhile.
       return try withExtendedLifetime(session) {
@@ -204,7 +204,7 @@ extension KeyedArchiver {
         )
       }
     }
-    try sink.commit()
+    try file.commit()
   }
 
   /// The archive of `rootObject` and all that it reaches.

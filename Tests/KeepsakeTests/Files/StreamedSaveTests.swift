@@ -155,7 +155,7 @@ import Testing
 
   @Test func whatHasLeftCannotBeTakenBack() throws {
     let session = EncodingSession(sortsKeys: false, userInfo: [:], hidesRootKey: true)
-    session.bodies.assembly.stream(to: ArchiveFileSink(path: folder("a")))
+    session.bodies.assembly.stream(to: try DurableFile(replacing: folder("a")))
     let root = makeTree()
     root.lastDescendant.refuses = true
     #expect(throws: StreamedRefusal.self) {

@@ -5,7 +5,7 @@
 /// synchronized, and renamed over the old file, and the folder synchronized.
 ///
 /// Not for several threads at once, but for ``removal``. Of two replacements of one path, the later commit wins.
-package final class DurableFile {
+package final class DurableFile: ArchiveSink {
   private let target: SaveTarget
   private var state: State
   private(set) var count = 0
@@ -136,24 +136,4 @@ package final class DurableFile {
     case .cancelled: throw .misuse("the new file was already discarded", path: target.path)
     }
   }
-}
-
-/// The temporary file that an archive is saved to while it is being made, from the first piece on (Design §6).
-final class ArchiveFileSink: ArchiveSink {
-  private let path: String
-  private var file: DurableFile?
-
-  init(path: String) {
-    self.path = path
-  }
-
-  func append(_ bytes: RawSpan) throws(ArchiveError) {
-    if file == nil { file = try DurableFile(replacing: path) }
-    try file?.append(bytes)
-  }
-
-  func bytes(_ range: Range<Int>) -> ByteBuffer? { file?.bytes(range) }
-
-  /// Puts the file in place, which has the whole archive.
-  func commit() throws(ArchiveError) { try file?.commit() }
 }
