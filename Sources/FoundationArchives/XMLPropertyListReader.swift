@@ -183,8 +183,8 @@ private enum XMLScalars {
     let (year, month, day) = (numbers[0], numbers[1], numbers[2])
     let (hour, minute, second) = (numbers[3], numbers[4], numbers[5])
     guard 1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second <= 60 else { return nil }
-    // Years that begin in March have the leap day at their end.
-    let shiftedYear = month > 2 ? year : year - 1
+    // Years that begin in March have the leap day at their end. In 400 of them are as many days as in any others.
+    let shiftedYear = (month > 2 ? year : year - 1) + 400
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let leapDays = shiftedYear / 4 - shiftedYear / 100 + shiftedYear / 400
     let days = shiftedYear * 365 + leapDays + dayOfYear - daysToStartOf2001
@@ -193,6 +193,6 @@ private enum XMLScalars {
 
   private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
 
-  /// From March 1st of the year 0 to January 1st of 2001.
-  private static let daysToStartOf2001 = 730_791
+  /// From March 1st of the year -400 to January 1st of 2001.
+  private static let daysToStartOf2001 = 876_888
 }

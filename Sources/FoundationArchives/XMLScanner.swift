@@ -13,23 +13,26 @@ struct XMLScanner {
   /// `nil` when the bytes are no XML.
   init?(_ bytes: [UInt8]) {
     self.bytes = XMLScanner.utf8(bytes)
+    cursor = XMLScanner.markByteCount(self.bytes)
     skipSpace()
     guard peek("<?xml") || peek("<!DOCTYPE plist") || peek("<!--") || peek("<plist") else { return nil }
   }
 
   static func mayBegin(with start: [UInt8]) -> Bool {
-    isUTF16(start) || utf8(start).first.map { [UInt8]("< \t\r\n".utf8).contains($0) } ?? false
+    isUTF16(start)
+      || start.dropFirst(markByteCount(start)).first.map { [UInt8]("< \t\r\n".utf8).contains($0) } ?? false
   }
 
   private static func isUTF16(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
   }
 
-  /// The text as UTF-8, without the mark of the byte order.
+  /// How many bytes the mark of the byte order takes, if text in UTF-8 begins with one.
+  private static func markByteCount(_ utf8: [UInt8]) -> Int { utf8.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+
+  /// The text as UTF-8; of text in UTF-16 without the mark of the byte order.
   private static func utf8(_ bytes: [UInt8]) -> [UInt8] {
-    guard isUTF16(bytes) else {
-      return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-    }
+    guard isUTF16(bytes) else { return bytes }
     let isLittleEndian = bytes[0] == 0xFF
     let units = stride(from: 2, to: bytes.count - 1, by: 2).lazy.map { index in
       let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))

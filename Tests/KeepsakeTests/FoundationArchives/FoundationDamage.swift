@@ -72,6 +72,15 @@ import Testing
     #expect(try code(xml(text)) == .damaged)
   }
 
+  @Test func offsetsBehindTheMarkOfTheByteOrder() throws {
+    for text in ["<plist><integer>x</integer></plist>", "<plist><array>"] {
+      let offsets = [text, "\u{FEFF}" + text].map { text in
+        #expect(throws: ArchiveError.self) { try translateFoundationArchive(xml(text)) }?.byteOffset ?? 0
+      }
+      #expect(offsets[1] == offsets[0] + 3)
+    }
+  }
+
   @Test func spellingsOfXML() throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -83,6 +92,7 @@ import Testing
       <key>empty</key><dict><key>CF$UID</key><integer>2</integer></dict><key>data</key><dict><key>CF$UID</key>
       <integer>3</integer></dict><key>none</key><dict><key>CF$UID</key><integer>4</integer></dict>
       <key>date</key><date>2001-01-02T00:00:01Z</date><key>leap</key><date>2024-02-29T12:00:00Z</date>
+      <key>first</key><date>0000-02-29T00:00:00Z</date>
       <key>nan</key><real>nan</real><key>huge</key><real>-Infinity</real><key>big</key><integer>18446744073709551615</integer>
       <key>low</key><integer>-9223372036854775808</integer></dict></dict></plist>
       """
@@ -94,6 +104,8 @@ import Testing
       #expect(try unarchiver.decode(Data.self, forKey: "none").isEmpty)
       #expect(try unarchiver.decode(Date.self, forKey: "date").timeIntervalSinceReferenceDate == 86_401)
       #expect(try unarchiver.decode(Date.self, forKey: "leap").timeIntervalSince1970 == 1_709_208_000)
+      let first = try unarchiver.decode(Date.self, forKey: "first")
+      #expect(first.timeIntervalSinceReferenceDate == -63_140_428_800)
       #expect(try unarchiver.decode(Double.self, forKey: "nan").isNaN)
       #expect(try unarchiver.decode(Double.self, forKey: "huge") == -.infinity)
       #expect(try unarchiver.decode(UInt64.self, forKey: "big") == .max)
