@@ -57,7 +57,8 @@ import Testing
     #expect(isSame(try ArchiveDecoder().decode(Read.self, from: data)))
     var errors = 0
     // What stands at the ends of the texts as well as in them.
-    let offsets = Array(stride(from: 0, to: data.count, by: 9_973)) + (1...120).map { data.count - $0 }
+    let ends = stride(from: 1, through: 120, by: sized(1, inDebug: 4)).map { data.count - $0 }
+    let offsets = Array(stride(from: 0, to: data.count, by: 9_973)) + ends
     for offset in offsets {
       var damaged = data
       damaged[offset] ^= 0x40

@@ -10,7 +10,7 @@ import Testing
   func plain() throws {
     var generator = SeededGenerator("random graphs")
     var refused = 0
-    let count = 1500
+    let count = sized(1_500, inDebug: 300)
     for _ in 0..<count {
       let nodes = makeNodes(using: &generator) { _, _ in false }
       let isRing = hasPlainRing(nodes[0])
@@ -31,7 +31,7 @@ import Testing
   func registering() throws {
     var generator = SeededGenerator("random graphs with registering classes")
     var refused = 0
-    let count = 1500
+    let count = sized(1_500, inDebug: 300)
     for _ in 0..<count {
       let nodes = makeNodes(using: &generator) { _, generator in Int.random(in: 0..<3, using: &generator) > 0
       }
@@ -53,7 +53,7 @@ import Testing
   @Test("several graphs that share objects, under keys that are read in the order of writing")
   func keys() throws {
     var generator = SeededGenerator("random graphs under keys")
-    for _ in 0..<200 {
+    for _ in 0..<sized(200, inDebug: 50) {
       let nodes = makeNodes(using: &generator) { _, _ in false }
       let archiver = KeyedArchiver()
       var written: [(key: String, node: RandomNode)] = []
@@ -84,7 +84,7 @@ import Testing
   func registeringUnderKeys() throws {
     var generator = SeededGenerator("random graphs with registering classes under keys")
     var (refused, accepted) = (0, 0)
-    for _ in 0..<600 {
+    for _ in 0..<sized(600, inDebug: 120) {
       let nodes = makeNodes(using: &generator) { _, generator in Int.random(in: 0..<3, using: &generator) > 0
       }
       let archiver = KeyedArchiver()
@@ -115,7 +115,8 @@ import Testing
       }
       for node in nodes { node.cut() }
     }
-    #expect(refused > 200 && accepted > 200, "\(refused) refused, \(accepted) accepted")
+    let least = sized(200, inDebug: 40)
+    #expect(refused > least && accepted > least, "\(refused) refused, \(accepted) accepted")
   }
 }
 

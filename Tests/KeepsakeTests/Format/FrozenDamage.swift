@@ -7,7 +7,8 @@ import Testing
 ///
 /// `Damage` does the same to small archives by every way to open one. Here it is all that was ever frozen, opened with
 /// all of it compared. Two of the files have more than 70,000 bytes, nearly all in one value: of that every 61st byte is
-/// changed, in one bit, and the archive is cut off at every 97th byte; the rest is treated as in the others.
+/// changed, in one bit, and the archive is cut off at every 97th byte; the rest is treated as in the others. A debug build
+/// takes one of four lengths, and one of four bits where there are checksums.
 @Suite struct FrozenDamage {
   /// A frozen archive, by its path in Fixtures.
   struct Sample: Sendable, CustomTestStringConvertible {
@@ -84,7 +85,9 @@ import Testing
   @Test("cut off at the end, and at the beginning", arguments: samples)
   func truncated(sample: Sample) {
     #expect(rejection(sample.data, "whole") == nil)
-    for count in sample.places(each: 97) {
+    let places = sample.places(each: 97)
+    for index in stride(from: 0, to: places.count, by: sized(1, inDebug: 4)) {
+      let count = places[index]
       if rejection(sample.data.prefix(count), "the first \(count) bytes") == nil {
         Issue.record("accepted: the first \(count) bytes")
       }
@@ -99,7 +102,7 @@ import Testing
     var data = sample.data
     for index in sample.places(each: 61) {
       let isSampled = data.count > 4_096 && index >= 1_024 && index < sample.tables - 256
-      for bit in isSampled ? [UInt8(index & 7)] : Array(0..<8) {
+      for bit in isSampled ? [UInt8(index & 7)] : Array(stride(from: 0, to: 8, by: sized(1, inDebug: 4))) {
         data[index] ^= 1 << bit
         let change = "bit \(bit) of byte \(index)"
         guard let error = rejection(data, change) else {

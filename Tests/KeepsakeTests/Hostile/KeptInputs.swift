@@ -11,7 +11,10 @@ import Testing
 
   @Test("each is read as everything", arguments: ["Corpus", "Failures"])
   func read(folder: String) throws {
-    for file in try SeedArchives.files(in: Self.folder.appendingPathComponent(folder).path) {
+    let files = try SeedArchives.files(in: Self.folder.appendingPathComponent(folder).path)
+    // What ever failed is read by every build.
+    let step = folder == "Failures" ? 1 : sized(1, inDebug: 3)
+    for file in stride(from: 0, to: files.count, by: step).map({ files[$0] }) {
       let outcome = HostileReading.readEverything(file.bytes)
       #expect(outcome.faults == [], "\(folder)/\(file.name)")
     }
