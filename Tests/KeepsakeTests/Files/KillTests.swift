@@ -11,7 +11,8 @@ struct KillTests {
     let folder = try TemporaryFolder()
     let seed = UInt64.random(in: .min ... .max)
     print("kills: seed \(seed)")
-    let command = [try #require(probePath), "kill-saves", folder("saves"), "200", "\(seed)"]
+    let count = sized(200, inDebug: 50)
+    let command = [try #require(probePath), "kill-saves", folder("saves"), "\(count)", "\(seed)"]
     let (status, errors) = try runCommand(command)
     #expect(status == 0, "\(errors)")
   }
@@ -21,7 +22,8 @@ struct KillTests {
     let folder = try TemporaryFolder()
     let seed = UInt64.random(in: .min ... .max)
     print("document kills: seed \(seed)")
-    let command = [try #require(probePath), "kill-documents", folder("ledger"), "100", "\(seed)"]
+    let count = sized(100, inDebug: 30)
+    let command = [try #require(probePath), "kill-documents", folder("ledger"), "\(count)", "\(seed)"]
     let (status, errors) = try runCommand(command)
     #expect(status == 0, "\(errors)")
   }
