@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("each kind of value at the bottom", arguments: Leaf.allCases.prefix(sized(10, inDebug: 3)))
+  @Test("each kind of value at the bottom", arguments: Leaf.allCases.prefix(sized(10, inDebug: 2)))
   func leaves(leaf: Leaf) throws {
     let most = DeepestValues.deepest - leaf.levels
     let data = try KeyedArchiver.archivedData(withRootObject: Nest(levels: most, leaf: leaf))

@@ -151,7 +151,7 @@ import Testing
     let limit = ArchiveLimits().maximumValueDepth
     var twig = Twig(name: "leaf")
     var plain = PlainTwig(name: "leaf")
-    let margin = sized(8, inDebug: 4)
+    let margin = sized(8, inDebug: 2)
     for _ in 0..<(limit / 2 - margin) {
       twig = Twig(name: "", branches: [twig])
       plain = PlainTwig(name: "", branches: [plain])

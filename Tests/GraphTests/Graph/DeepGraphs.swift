@@ -24,7 +24,7 @@ import Testing
 
   @Test("a long list through a deferred property", arguments: stacks)
   func list(stack: String) throws {
-    let count = sized(1_000_000, inDebug: 30_000)
+    let count = sized(1_000_000, inDebug: 10_000)
     #expect(try outcome(stack, "list", count) == String(count))
   }
 

@@ -5,7 +5,10 @@ import Testing
 
 /// Models in chains that are deeper than readers accept, so that one of their properties is read last.
 @Suite struct DeepModels {
-  @Test("renamed properties with defaults, declared in a superclass, are read last")
+  @Test(
+    "renamed properties with defaults, declared in a superclass, are read last",
+    .enabled(if: sized(1, inDebug: 0) == 1, "takes long, and shows nothing more without optimization")
+  )
   func readLast() throws {
     let first = DeepStation.chain(130_001)
     defer { first.takeApart() }
@@ -37,7 +40,10 @@ import Testing
     #expect(try KeyedArchiver.copy(of: station).track == nil)
   }
 
-  @Test("an initializer that stores something in a property that is read last is told")
+  @Test(
+    "an initializer that stores something in a property that is read last is told",
+    .enabled(if: sized(1, inDebug: 0) == 1, "takes long, and shows nothing more without optimization")
+  )
   func replaced() throws {
     let first = DeepMeddler()
     let second = DeepStation.chain(130_001)

@@ -204,7 +204,7 @@ import Testing
   @Test func objectsThatShareLargeTexts() throws {
     // Each of 20,000 objects has the same 40,000 bytes for its text, which would be copied.
     let bytes = [UInt8](repeating: 0x61, count: 40_000)
-    let count = 20_000
+    let count = sized(20_000, inDebug: 4_000)
     let data = FoundationPropertyList.archive(
       objects: [
         .object("NSArray", ["NS.objects": .array((0..<count).map { .reference($0 + 3) })]), .data(bytes),
@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test func deepXML() throws {
-    let depth = 200_000
+    let depth = sized(200_000, inDebug: 50_000)
     let open = String(repeating: "<array>", count: depth)
     let close = String(repeating: "</array>", count: depth)
     #expect(try code(xml("<plist>\(open)\(close)</plist>")) == .notAnArchive)
@@ -327,7 +327,7 @@ import Testing
   /// An object of very many keys is read like any other.
   @Test func manyKeys() throws {
     var list = BinaryPropertyList()
-    let count = 100_000
+    let count = sized(100_000, inDebug: 10_000)
     let value = list.reference(0)
     var members = (0..<count).map { (list.string("key \($0)"), value) }
     members.append((list.string("$class"), list.reference(2)))

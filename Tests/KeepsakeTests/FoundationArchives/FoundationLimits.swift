@@ -65,11 +65,12 @@ import Testing
 
   @Test(arguments: foundationFormats)
   func allocation(_ format: PropertyListSerialization.PropertyListFormat) throws {
-    let data = foundationArchive(staff(1_000), format: format)
+    let data = foundationArchive(staff(sized(1_000, inDebug: 250)), format: format)
     #expect(!opens(data) { $0.maximumAllocation = data.count })
     #expect(opens(data) { $0.maximumAllocation = 40 * data.count })
     // What the translation takes is no longer there for the values.
-    let numbers = foundationArchive(Array(repeating: 1, count: 100_000) as NSArray, format: format)
+    let count = sized(100_000, inDebug: 20_000)
+    let numbers = foundationArchive(Array(repeating: 1, count: count) as NSArray, format: format)
     struct Large: Decodable {
       let fields: (Int, Int, Int, Int, Int, Int, Int, Int)
 
@@ -78,11 +79,11 @@ import Testing
         fields = (number, number, number, number, number, number, number, number)
       }
     }
-    let most = 7 * 1_000_000
-    let own = try KeyedArchiver.archivedData(withRootObject: Array(repeating: 1 as Int?, count: 100_000))
+    let most = 70 * count
+    let own = try KeyedArchiver.archivedData(withRootObject: Array(repeating: 1 as Int?, count: count))
     var limits = ArchiveLimits()
     limits.maximumAllocation = most
-    #expect(try KeyedUnarchiver.unarchive([Large].self, from: own, limits: limits).count == 100_000)
+    #expect(try KeyedUnarchiver.unarchive([Large].self, from: own, limits: limits).count == count)
     limits.maximumAllocation = 40 * numbers.count
     let unarchiver = try KeyedUnarchiver(forReadingFrom: numbers, limits: limits)
     unarchiver.limits.maximumAllocation = most
@@ -104,6 +105,7 @@ import Testing
     _ format: PropertyListSerialization.PropertyListFormat
   ) throws {
     // Foundation takes time that grows with the square of what it archives.
+    let count = sized(2_000, inDebug: 500)
     let mixed: [Any] = (0..<300).map { number -> Any in
       switch number % 6 {
       case 0: OldPerson("Person \(number)", age: number % 100)
@@ -115,9 +117,9 @@ import Testing
       }
     }
     let roots: [Any] = [
-      mixed as NSArray, Array(1...2_000) as NSArray, Array(repeating: true, count: 2_000) as NSArray,
+      mixed as NSArray, Array(1...count) as NSArray, Array(repeating: true, count: count) as NSArray,
       (1...500).map { "\($0)" } as NSArray, staff(200),
-      IndexSet((0..<2_000).map { 2 * $0 }) as NSIndexSet, IndexPath(indexes: 1...2_000) as NSIndexPath,
+      IndexSet((0..<count).map { 2 * $0 }) as NSIndexSet, IndexPath(indexes: 1...count) as NSIndexPath,
     ]
     for (index, root) in roots.enumerated() {
       let data = foundationArchive(root, format: format)

@@ -19,6 +19,8 @@ import Testing
     }
   }
 
+  private static let tries = sized(20_000, inDebug: 4_000)
+
   /// Goes down to the last array and tries a wrong type there, many times.
   private struct Stubborn: Decodable {
     init(from decoder: any Decoder) throws {
@@ -29,7 +31,7 @@ import Testing
       }
       var list = try decoder.unkeyedContainer()
       if (try? list.decode(Stubborn.self)) != nil { return }
-      for _ in 0..<20_000 {
+      for _ in 0..<PathCosts.tries {
         do {
           _ = try list.decode(Int.self)
         } catch DecodingError.typeMismatch(_, let context) {
@@ -42,7 +44,7 @@ import Testing
   private func sum(of data: Data) throws -> Sum {
     let sum = Sum()
     _ = try KeyedUnarchiver.unarchive(Stubborn.self, from: data, userInfo: [Sum.key: sum])
-    #expect(sum.errors == 20_000)
+    #expect(sum.errors == Self.tries)
     return sum
   }
 
@@ -121,13 +123,13 @@ import Testing
 
   @Test("so it is with an archive that is being made: paths in a chain of objects, and in values in values")
   func whileEncoding() throws {
-    let count = 10_000
+    let count = sized(10_000, inDebug: 3_000)
     let sum = Sum()
     var first: Asking?
     for _ in 0..<count { first = Asking(first, sum) }
     let data = try KeyedArchiver.archivedData(withRootObject: #require(first))
     #expect(sum.errors == count)
-    // Whole paths at first; all of them would be 50,000,000 steps.
+    // Whole paths at first; all of them would be `count * count / 2` steps.
     #expect(sum.steps > 256 * 100)
     #expect(sum.steps <= 1 << 17 + 16 * data.count + 300 + 9 * count)
 
