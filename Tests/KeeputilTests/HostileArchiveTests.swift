@@ -84,7 +84,7 @@ import Testing
 
   @Test("nesting beyond all measure ends with an error, and soon", .timeLimit(.minutes(20)))
   func nesting() throws {
-    let count = 2_000_000
+    let count = sized(2_000_000, inDebug: 300_000)
     for tag in [Tag.some, Tag.shortArray + 1] {
       let topLevel = [0] + [UInt8](repeating: tag, count: count) + [Tag.none]
       #expect(try fault(topLevel: topLevel).contains("nested"))
@@ -166,7 +166,7 @@ import Testing
   @Test("a list of many objects is printed without recursion", .timeLimit(.minutes(20)))
   func longList() throws {
     let folder = try TemporaryFolder()
-    let count = 50_000
+    let count = sized(50_000, inDebug: 10_000)
     let bodies = (1...count).map { number -> [UInt8] in
       let next = number + 1
       let link: [UInt8] =

@@ -9,7 +9,7 @@ import Testing
 @Suite struct KeeputilSharedTexts {
   let folder: TemporaryFolder
   private static let length = 1 << 20
-  private static let count = 20_000
+  private static let count = sized(20_000, inDebug: 4_000)
 
   init() throws { folder = try TemporaryFolder() }
 

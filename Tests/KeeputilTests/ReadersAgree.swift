@@ -230,12 +230,12 @@ import Testing
     var generator = SeededGenerator("readers agree about \(kind) mutants")
     let source = MutantSource(kind, seed: generator.next(), seeds: try SeedArchives.make())
     var tally = Tally()
-    for number in 0..<sized(1_000, inDebug: 300) {
+    for number in 0..<sized(1_000, inDebug: 150) {
       let data = Data(source[number].bytes)
       guard (try? ArchiveImage(data: data, verification: .disabled)) != nil else { continue }
       compare(data, "\(kind) mutant \(number)", &tally)
     }
-    #expect(tally.accepted > sized(30, inDebug: 8) && tally.refused > sized(100, inDebug: 30), "\(tally)")
+    #expect(tally.accepted > sized(30, inDebug: 2) && tally.refused > sized(100, inDebug: 10), "\(tally)")
   }
 
   @Test("mutants of the frozen archives")
@@ -247,7 +247,7 @@ import Testing
     var tally = Tally()
     for (index, sample) in samples.enumerated() {
       compare(Data(sample), "frozen archive \(index)", &tally)
-      for number in 0..<(sample.count < 4_000 ? sized(40, inDebug: 12) : sized(4, inDebug: 1)) {
+      for number in 0..<(sample.count < 4_000 ? sized(40, inDebug: 5) : sized(4, inDebug: 1)) {
         let data = Data(mutator.mutant(of: sample, using: &generator))
         compare(data, "mutant \(number) of the frozen archive \(index)", &tally)
       }
