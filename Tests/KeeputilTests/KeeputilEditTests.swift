@@ -48,7 +48,7 @@ import Testing
   func contradictions() throws {
     for changes in [
       "--set root.name=1 --set 'root[\"name\"]=2'", "--set root.name=1 --remove root.name",
-      "--rename root.name=a --rename root.name=b",
+      "--rename root.name=a --rename root.name=b", "--remove root.name --rename root.name=b",
     ] {
       let result = try Keeputil.shell("\"$0\" edit \(changes) -o b.keepsake a.keepsake", in: folder)
       #expect(result.status == 64)

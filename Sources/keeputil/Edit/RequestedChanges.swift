@@ -4,7 +4,7 @@ import Keepsake
 /// The changes that the options of `keeputil edit` ask for.
 struct RequestedChanges {
   private struct Change {
-    /// The value to replace, or to rename.
+    /// The value to replace, and the value whose key to change. To remove a value is both.
     var content: ArchivePath?
     var key: ArchivePath?
     let apply: (inout ArchiveEditor, ArchivedClasses) throws -> Void
@@ -23,7 +23,7 @@ struct RequestedChanges {
     try checkPaths()
   }
 
-  /// Refuses contradictory changes: a value cannot be replaced twice, have two keys, or be removed and renamed.
+  /// Refuses contradictory changes: each value can be replaced or removed only once, and get only one new key.
   private func checkPaths() throws(CommandFailure) {
     for paths in [changes.compactMap(\.key), changes.compactMap(\.content)] {
       var seen: Set<ArchivePath> = []
@@ -33,12 +33,12 @@ struct RequestedChanges {
     }
   }
 
-  /// The change for an option. What it names must exist: otherwise a misspelled name would silently change nothing.
+  /// The change for an option. Applying it throws if a name does not exist, so a misspelled name does not go unnoticed.
   private static func change(_ option: String, _ text: String) throws -> Change {
     switch option {
     case "--remove":
       let path = try path(text)
-      return Change(content: path) { editor, _ in try editor.removeValue(at: path) }
+      return Change(content: path, key: path) { editor, _ in try editor.removeValue(at: path) }
     case "--remove-key":
       let key = try ClassKey(text, of: option)
       return Change { editor, classes in
@@ -100,7 +100,7 @@ struct RequestedChanges {
   }
 }
 
-/// An argument of the form LEFT=RIGHT. An equals sign between quotation marks belongs to the left.
+/// An argument of the form LEFT=RIGHT. An equals sign between quotation marks belongs to the left side.
 private struct Assignment {
   let left: String
   let right: String
@@ -128,12 +128,12 @@ private struct Assignment {
   }
 }
 
-/// A key of the objects of a class: `Library.Book.title`, with the key behind the last point.
+/// A class and a key of its objects: `Library.Book.title`. The key follows the last dot.
 struct ClassKey {
   let className: String
   let key: String
 
-  /// It is written like a path, so that class and key names with special characters can be in brackets and quotation marks.
+  /// The syntax is that of paths, so names with special characters can be in brackets and quotation marks.
   init(_ text: String, of option: String) throws(CommandFailure) {
     let elements = (try? ArchivePath(text).elements) ?? []
     let names = elements.compactMap { if case .key(let name) = $0 { name } else { nil } }
