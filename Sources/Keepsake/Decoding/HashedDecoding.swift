@@ -34,7 +34,7 @@ extension Dictionary: NativelyDecodable where Key: Decodable, Value: Decodable {
 }
 
 final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>: DecodingPlan<[Key: Value]> {
-  /// Makes a key of what stands in a map; `nil` for dictionaries that are written as pairs.
+  /// Makes a key from that of a map; `nil` for dictionaries that are written as pairs.
   private let key: ((PathElement) -> Key?)?
   private let mayHoldObjects = DecodingSession.mayHoldObjects(Key.self)
 
@@ -76,7 +76,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     var entry = start + 1
     let count = try session.reader.varint(at: &entry)
     try session.reader.check(count, at: entry)
-    // A table of hashes has a third more places than entries, at least.
+    // A hash table has at least a third more buckets than entries.
     try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: start)
     var dictionary: [Key: Value] = [:]
     dictionary.reserveCapacity(session.reservation(count, (Key, Value).self))
@@ -101,7 +101,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     return dictionary
   }
 
-  /// The dictionary at `cursor` whose keys and values stand there in turns, as the library of Swift writes it.
+  /// Reads the dictionary at `cursor`, whose keys and values alternate, as the standard library writes it.
   private func decodePairs(
     at cursor: inout Int,
     _ count: Int,
@@ -128,7 +128,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     return dictionary
   }
 
-  /// The key at `cursor` of a map, which moves past it.
+  /// The key of a map at `cursor`, which moves past it.
   @inline(__always)
   private func decodeKey(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Key {
     guard let key else { return try decodeOtherKey(at: &cursor, session, depth) }
@@ -141,8 +141,8 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     return key
   }
 
-  /// A key of a type that Swift writes among the values, in turns with them. Such dictionaries are maps if they come from
-  /// old archives, where nobody knew the type; the key is a value as any other.
+  /// A key of a type that Swift writes alternating with the values. Such a dictionary is a map only in a translated
+  /// archive, where the type was unknown. Its keys are values like any others.
   @inline(never)
   private func decodeOtherKey(
     at cursor: inout Int,
@@ -152,78 +152,5 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     try session.describingFaults(Key.self, at: cursor, depth + 1) {
       try session.decodeByPlan(Key.self, at: &cursor, depth + 1)
     }
-  }
-}
-
-// MARK: Hashes
-
-/// A set or dictionary, which is no use if its elements have other hashes than when it was made.
-protocol HashedValue {
-  var count: Int { get }
-  /// The hashes of its elements or keys, in the order in which it has them.
-  var elementHashes: [Int] { get }
-  /// The same elements, and `others` that were equal to some, by what they are now; `nil` where that would lose some.
-  func mended(with others: [Any]) -> (any HashedValue)?
-}
-
-extension Set: HashedValue {
-  var elementHashes: [Int] { map(\.hashValue) }
-
-  func mended(with others: [Any]) -> (any HashedValue)? {
-    let mended = Set(Array(self) + others.compactMap { $0 as? Element })
-    return mended.count >= count ? mended : nil
-  }
-}
-
-extension Dictionary: HashedValue {
-  var elementHashes: [Int] { keys.map(\.hashValue) }
-
-  func mended(with others: [Any]) -> (any HashedValue)? {
-    let pairs = self + others.compactMap { $0 as? Element }
-    let mended = Dictionary(pairs.map { ($0, $1) }) { first, _ in first }
-    return mended.count >= count ? mended : nil
-  }
-}
-
-/// By which hashes a set or dictionary was made.
-struct HashesOfElements {
-  private var value: any HashedValue
-  /// The elements that were equal to others then, and are not in the value.
-  private let others: [Any]
-  private var hashes: [Int]
-  /// Where it is in the archive.
-  let offset: Int
-  /// The object whose initializer was running; 0 where there was none.
-  let object: Int
-  /// The property that it is in, if that can wait but did not.
-  var property: PropertiesReadLast.PropertyOfKey?
-  /// Whether a property of the object has it, or has a value that contains it.
-  var isStored = false
-  /// Makes it anew where it is, with those others, and returns by which hashes; `nil` where that is not possible.
-  var makeAnew: (_ value: any HashedValue, _ others: [Any]) -> (value: any HashedValue, hashes: [Int])? = {
-    _,
-    _ in nil
-  }
-
-  var type: Any.Type { Swift.type(of: value) }
-  var count: Int { value.count }
-
-  init(_ value: any HashedValue, _ others: [Any], _ offset: Int, in object: Int) {
-    self.value = value
-    self.others = others
-    self.offset = offset
-    self.object = object
-    hashes = value.elementHashes
-  }
-
-  var haveChanged: Bool { value.elementHashes != hashes }
-
-  /// Whether elements are missing that others were equal to only then.
-  var hasLost: Bool { !others.isEmpty && value.mended(with: others)?.count != value.count }
-
-  mutating func mend(hasLost: Bool) -> Bool {
-    guard let mended = makeAnew(value, hasLost ? others : []) else { return false }
-    (value, hashes) = mended
-    return true
   }
 }

@@ -1,43 +1,43 @@
-/// The properties of one archive that get their values when everything else is there (Format §5.3).
+/// The properties of an archive that get their values after everything else (Format §5.3).
 struct PropertiesReadLast {
-  /// Whether anything in the archive can be read last.
+  /// Whether the archive has anything that can be read last.
   private(set) var areThere: Bool
   /// The keys that some class reads last.
   private var keys: Set<ExactString>
-  /// The names of the properties that this reader reads last, though the archive does not say so, by their owners.
+  /// The names of properties that this reader reads last although the archive does not say so, by their owners.
   private var found: [ObjectIdentifier: Set<String>] = [:]
   /// The cycle that was met last.
   var cycle: OpenCycle?
-  /// For each entry of the class table and each key of the archive, the property.
+  /// The property for each entry of the class table and each key.
   private var known: [NumberedCache<PropertyOfKey>] = []
-  /// Where the records of superclasses are that stand in those of the objects in progress, and whose objects these are.
+  /// The records of superclasses within those of the objects in progress, and the numbers of these objects.
   private var superclasses: [(object: Int, offset: Int)] = []
-  /// What is hashed while properties wait, to look at it when none does any more.
+  /// The sets and dictionaries that were made while properties waited. They are checked when none waits.
   private(set) var hashed: [HashesOfElements] = []
-  /// The indexes of those that are in no property yet.
+  /// The indexes of those for which no property is recorded.
   private var hashedInNone: [Int] = []
-  /// The indexes of those that an initializer has read which may still be running.
+  /// The indexes of those whose initializer may still be running.
   private var hashedInProgress: [Int] = []
-  /// Where the one that was noted last is, -1 if there is none.
+  /// The offset of the one that was noted last; -1 if there is none.
   private(set) var lastHashedOffset = -1
-  /// Objects whose place the observer gave to others.
+  /// The objects that the observer has replaced, by number.
   private(set) var replaced: [Int: AnyObject] = [:]
 
-  /// The property of a key, for objects of the type `owner` that ask for a value of the type `value`.
+  /// The property for a key, for objects of the type `owner` that request a value of the type `value`.
   final class PropertyOfKey {
     let owner: Any.Type
     let value: Any.Type
-    /// `nil` where the key is not read last, or the class has no property that can wait for the value.
+    /// `nil` if the key is not read last, or the class has no property that can wait for the value.
     let waiting: AnyWaitingProperty?
-    /// `nil` where the class has no property that can wait for the object of a conditional reference.
+    /// `nil` if the class has no property that can wait for the object of a conditional reference.
     let reference: ReferenceReceiver?
-    /// The property, if it is weak and can be the place of a conditional reference.
+    /// The property if it is weak and can have a conditional reference.
     let weak: StoredProperty?
     /// Whether a reference in the weak property counts as conditional.
     let isConditional: Bool
-    /// Whether the property is read from memory, as its object is there before what it holds.
+    /// Whether the property is read from memory, since its object is known before its properties are read.
     let isField: Bool
-    /// Whether the value can be empty itself, and need not be missing.
+    /// Whether the value itself can be empty, so that it need not be missing.
     let canBeEmpty: Bool
 
     init(
@@ -59,13 +59,14 @@ struct PropertiesReadLast {
       canBeEmpty = value is any ValueThatCanBeEmpty.Type
     }
 
-    /// By how much it is preferred to others of a cycle: a single object waits rather than a collection, and that rather than
-    /// a field. A weak property keeps none, so that its object may be missed; 0 if it cannot wait.
+    /// Its rank among the properties of a cycle. A single object waits rather than a collection, and a collection rather
+    /// than a field. A weak property comes last, since it does not retain its object, which may be lost. 0 if it cannot
+    /// wait.
     var preference: Int { waiting == nil ? weak == nil ? 0 : 1 : isField ? 2 : reference == nil ? 3 : 4 }
   }
 
-  /// A cycle in which no property waits, so that it leads back to an object whose initializer is running. The archive may
-  /// be of a time when a wrapper or a model closed the cycle.
+  /// A cycle in which no property waits, so it leads back to an object whose initializer is running. When the archive
+  /// was written, a wrapper or a model may have closed the cycle.
   struct OpenCycle {
     let target: Int
     /// The property of the cycle that is to wait.
@@ -82,7 +83,7 @@ struct PropertiesReadLast {
     image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
   }
 
-  /// Makes them those of another archive.
+  /// Makes these the properties of another archive.
   mutating func startOver(_ image: ArchiveImage) {
     guard known.isEmpty, superclasses.isEmpty, hashed.isEmpty, replaced.isEmpty, found.isEmpty else {
       return self = PropertiesReadLast(image)
@@ -99,30 +100,30 @@ struct PropertiesReadLast {
     replaced = [:]
   }
 
-  /// Whether some class has properties that are read last, not only conditional ones.
+  /// Whether some class has properties that are read last, apart from conditional ones.
   var haveKeys: Bool { !keys.isEmpty || !found.isEmpty }
 
-  /// Whether the archive says that some class reads `key` last.
+  /// Whether some class in the archive reads `key` last.
   func include(_ key: String) -> Bool { !keys.isEmpty && keys.contains(ExactString(string: key)) }
 
   func include(_ property: StoredProperty) -> Bool {
     found[ObjectIdentifier(property.owner)]?.contains(property.name) == true
   }
 
-  /// Forgets a cycle that was met, and that the program can do without.
+  /// Forgets the cycle that was met last, because the program has continued without closing it.
   @inline(__always)
   mutating func forgetCycle() { if cycle != nil { cycle = nil } }
 
-  /// Lets a property wait that belongs to the cycle that was met.
+  /// Marks a property of the cycle that was met to be read last.
   ///
-  /// - Returns: `false` if none was met, or if none of its properties can wait.
+  /// - Returns: `false` if no cycle was met, or if none of its properties can wait.
   mutating func closeCycle() -> Bool {
     guard let cycle = cycle.take() else { return false }
     if let property = cycle.property?.waiting?.property ?? cycle.property?.weak {
       areThere = true
       return found[ObjectIdentifier(property.owner), default: []].insert(property.name).inserted
     }
-    // The properties of superclasses are not told from those of other values before.
+    // Records of superclasses are distinguished from other values only if `areThere`, so try once more.
     defer { areThere = true }
     return !areThere
   }
@@ -142,7 +143,7 @@ struct PropertiesReadLast {
   }
 
   func isSuperclass(of number: Int, at offset: Int) -> Bool {
-    // Those of the innermost object are the last ones; around it there may be very many.
+    // Those of the innermost object are last. Enclosing objects may have very many.
     for superclass in superclasses.reversed() {
       guard superclass.object == number else { return false }
       if superclass.offset == offset { return true }
@@ -163,21 +164,23 @@ struct PropertiesReadLast {
     lastHashedOffset = value.offset
   }
 
-  /// Changes what is known of the set or dictionary that was noted last.
+  /// Changes the record of the set or dictionary that was noted last.
   mutating func changeLastHashed(_ change: (inout HashesOfElements) -> Void) {
     if !hashed.isEmpty { change(&hashed[hashed.count - 1]) }
   }
 
-  /// Notes that a property of `object` has those that its initializer has read, of those behind the first `count`.
+  /// Records that a property of `object` has the sets and dictionaries that the initializer of the object has read after
+  /// the first `count`.
   mutating func noteStored(by object: Int, behind count: Int) {
-    // Others are of objects within, whose initializers have returned.
+    // The rest belongs to other objects, whose initializers have returned.
     while let index = hashedInProgress.last, index >= count {
       if hashed[index].object == object { hashed[index].isStored = true }
       hashedInProgress.removeLast()
     }
   }
 
-  /// Notes in which property those are that were noted behind the first `count`, and are in none yet.
+  /// Records that `property` has the sets and dictionaries noted after the first `count`, unless another property has
+  /// them.
   mutating func note(_ property: PropertyOfKey, ofHashedBehind count: Int) {
     while let index = hashedInNone.last, index >= count {
       hashed[index].property = property
@@ -185,7 +188,7 @@ struct PropertiesReadLast {
     }
   }
 
-  /// Forgets those that were noted behind the first `count`: what came upon them threw.
+  /// Forgets the sets and dictionaries noted after the first `count`, since decoding them threw.
   mutating func truncateHashed(to count: Int) {
     guard hashed.count > count else { return }
     hashed.removeLast(hashed.count - count)

@@ -1,4 +1,4 @@
-/// A stored property that gets its value when everything else is there.
+/// A stored property that gets its value after everything else.
 class AnyWaitingProperty: AnyDeferredValue {
   let property: StoredProperty
 
@@ -9,21 +9,21 @@ class AnyWaitingProperty: AnyDeferredValue {
 
   /// Makes the property of `owner` empty.
   ///
-  /// - Returns: `false`, without doing anything, if it is none of the class of `owner`.
+  /// - Returns: `false`, without doing anything, if the class of `owner` does not have the property.
   fileprivate func empty(in owner: AnyObject) -> Bool { false }
 
-  /// Makes the set or dictionary in the property of `owner` anew, with `others` that were equal to elements of it.
+  /// Makes the set or dictionary of the property of `owner` again, with `others` that were equal to its elements.
   ///
-  /// - Parameter value: what was read for the property, which may have none now.
-  /// - Returns: it, and by which hashes; `nil` if it cannot be made anew.
-  fileprivate func mend(
+  /// - Parameter value: the value that was read for the property, in case it has none now.
+  /// - Returns: `nil`, without doing anything, if that is not possible.
+  func makeAgain(
     _ value: any HashedValue,
     in owner: AnyObject,
     with others: [Any]
-  ) -> (value: any HashedValue, hashes: [Int])? { nil }
+  ) -> HashesOfElements.MadeAgain? { nil }
 }
 
-/// A property of a type that can be empty, which it is as long as it waits.
+/// A property of a type that can be empty. It is empty while it waits.
 private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: AnyWaitingProperty {
   override func empty(in owner: AnyObject) -> Bool {
     property.assign(Value.empty, as: Value.self, in: owner)
@@ -41,23 +41,23 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
     session.noteHashed(in: self, of: owner, at: waiting.offset)
   }
 
-  override func mend(
+  override func makeAgain(
     _ value: any HashedValue,
     in owner: AnyObject,
     with others: [Any]
-  ) -> (value: any HashedValue, hashes: [Int])? {
+  ) -> HashesOfElements.MadeAgain? {
     let present = property.value(as: Value.self, in: owner) as? any HashedValue
-    guard let mended = (present ?? value).mended(with: others) else { return nil }
-    // Before it is assigned: the owner may be an element, and be hashed by the property.
-    let hashes = mended.elementHashes
+    guard let new = (present ?? value).madeAgain(with: others) else { return nil }
+    // Before the assignment: the owner may be an element that is hashed by the property.
+    let hashes = new.elementHashes
     if present != nil {
-      guard let new = mended as? Value, property.assign(new, as: Value.self, in: owner) else { return nil }
+      guard let new = new as? Value, property.assign(new, as: Value.self, in: owner) else { return nil }
     }
-    return (mended, hashes)
+    return (new, hashes)
   }
 }
 
-/// A property that may be the place of conditional references, which are not the reason for their objects to be decoded.
+/// A property that may have conditional references. These are no reason to decode their objects.
 private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
   private let property: StoredProperty
 
@@ -69,7 +69,7 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
     throws
   {
     if session.settings.isRehearsal { return }
-    // Where there are weak references to an object, counting takes several times as long.
+    // Reference counting takes several times as long if an object has weak references to it.
     if property.ownership == .weak, let owner = session.graph.objects.unretained(reference.owner),
       session.later.readLast.replaced.isEmpty, owner.use({ property.assign(reference: object, in: $0) })
     {
@@ -92,9 +92,9 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
     Target.self as? any (Decodable & AnyObject).Type
   }
 
-  /// Assigns `target` to the property of `owner`, which is empty as long as it waits.
+  /// Assigns `target` to the property of `owner`, which is empty while it waits.
   ///
-  /// - Returns: `false` if it is not.
+  /// - Returns: `false` if it is not empty.
   private func assign(_ target: Target, in owner: AnyObject) -> Bool {
     if property.ownership != .strong { return property.assign(reference: target, in: owner) }
     guard let present = property.value(as: Target?.self, in: owner), present == nil else { return false }
@@ -103,10 +103,10 @@ private final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
 }
 
 extension DecodingContainerState {
-  /// Whether the value of `key` at `start` is read when everything else is there. Until then the property is empty.
+  /// Whether the value of `key` at `start` is read last. Until then the property is empty.
   ///
-  /// - Parameter needsValue: whether what is empty must be a `Value`, and cannot be nil in its place.
-  /// - Returns: `nil` if it is read now, and otherwise whether an empty `Value` stands for it.
+  /// - Parameter needsValue: whether the caller needs a `Value`, even if empty, and cannot use nil.
+  /// - Returns: `nil` if the value is read now; otherwise whether an empty `Value` replaces it.
   @inline(never)
   func isReadLast<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
@@ -139,10 +139,10 @@ extension DecodingContainerState {
     return property.canBeEmpty
   }
 
-  /// Offers the property that is encoded under `key`, whose value could not be decoded, to the cycle that was met, if it is
-  /// part of it and can wait. The way back waits rather than the way there, as in ``EncodingSession``.
+  /// Offers the property for `key`, whose value could not be decoded, to the cycle that was met, if it is part of that
+  /// cycle and can wait. The way back waits rather than the way there, as in ``EncodingSession``.
   ///
-  /// - Parameter needsValue: whether what is empty must be a `Value`, and cannot be nil in its place.
+  /// - Parameter needsValue: whether the caller needs a `Value`, even if empty, and cannot use nil.
   @inline(never)
   func offerToWait<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key, needsValue: Bool) {
     guard let cycle = session.later.readLast.cycle,
@@ -153,8 +153,8 @@ extension DecodingContainerState {
     session.later.readLast.cycle?.property = property
   }
 
-  /// Notes that the sets and dictionaries that were noted behind the first `count` are in the property that is encoded
-  /// under `key`, as far as they are in none yet.
+  /// Notes that the sets and dictionaries noted after the first `count` are in the property for `key`, except those
+  /// that already have a holder.
   @inline(__always)
   func noteHashed<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
@@ -183,9 +183,9 @@ extension DecodingContainerState {
     guard session.later.readLast.lastHashedOffset == start, let waiting = property.waiting else { return }
     let number = object.number
     session.later.readLast.changeLastHashed {
-      // What the initializer does with a set is not known: elements cannot be added to what it has made of it.
-      $0.makeAnew = { [unowned session] value, others in
-        others.isEmpty ? session.owner(number).flatMap { waiting.mend(value, in: $0, with: []) } : nil
+      // The initializer may have changed the set, so no elements are added to it.
+      $0.makeAgain = { [unowned session] value, others in
+        others.isEmpty ? session.owner(number).flatMap { waiting.makeAgain(value, in: $0, with: []) } : nil
       }
     }
   }
@@ -202,19 +202,19 @@ extension DecodingContainerState {
     return property.preference > 0 && (!needsValue || property.canBeEmpty) ? property : nil
   }
 
-  /// Whether it has the properties of `object`, or those of a superclass.
+  /// Whether this container has the properties of `object`, or those of a superclass.
   fileprivate func isRecord(of object: TypedValueInProgress) -> Bool {
     offset == object.content || session.later.readLast.isSuperclass(of: object.number, at: offset)
   }
 
-  /// An empty value of `type`, if its values can be empty.
+  /// An empty value of `type`; `nil` if its values cannot be empty.
   @inline(never)
   func empty<Value>(_ type: Value.Type) -> Value? {
     (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
   }
 }
 
-/// The property of `owner` in which an initializer stores the value of `key`, unless it makes something else of it.
+/// The property of `owner` in which an initializer stores the value of `key`, by its name and type.
 private func storedProperty<Value, Key: CodingKey>(
   _ type: Value.Type,
   _ key: Key,
@@ -233,8 +233,8 @@ extension DecodingSession {
     if !settings.isRehearsal { later.readLast.cycle = .init(target: number) }
   }
 
-  /// Notes that the value at `offset` of `container` is the part of a superclass, if the class has one. Otherwise it is
-  /// another value, whose keys may be those of properties, too.
+  /// Notes that the value at `offset` in `container` is the part of a superclass, if the class has a superclass.
+  /// Otherwise it is another value, whose keys may also be those of properties.
   func noteSuperclass(in container: DecodingContainerState, at offset: Int) {
     guard later.readLast.areThere, let object = graph.inProgress.last, object.number > 0,
       RuntimeTypes.superclass(of: object.type) != nil, container.isRecord(of: object)
@@ -247,7 +247,7 @@ extension DecodingSession {
     later.readLast.replaced[number] ?? graph.objects.object(number)
   }
 
-  /// The property for the value of `key`, as far as it can wait.
+  /// The property for the value of `key`, with what can wait for the value.
   fileprivate func propertyReadLast<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
     _ key: Key,
@@ -261,7 +261,7 @@ extension DecodingSession {
     return property(number, of: object, Value.self) { findProperty(type, key, object, isReadLast: $0) }
   }
 
-  /// The property for the key of that number, found by `find` the first time.
+  /// The property for the key with the number `key`. `find` finds it the first time.
   @inline(__always)
   private func property(
     _ key: Int,
@@ -279,10 +279,10 @@ extension DecodingSession {
     return found
   }
 
-  /// Empties the property of `owner`, whose value under `key` is at `offset`, and reads it when everything else is there.
+  /// Empties the property of `owner`, whose value under `key` is at `offset`, and reads the value last.
   ///
-  /// - Returns: `false`, without doing anything, if the property is read now: by `owner`'s class it is not read last, or
-  ///   it cannot wait, or `owner` is not the object whose body is being read.
+  /// - Returns: `false`, without doing anything, if the value is read now: the class of `owner` does not read the
+  ///   property last, the property cannot wait, or `owner` is not the object whose body is being read.
   func readLast(_ property: StoredProperty, _ key: Int, of owner: AnyObject, at offset: Int) throws -> Bool {
     guard let object = graph.inProgress.last, object.number > 0, object.entry >= 0,
       graph.objects.object(object.number) === owner
@@ -320,7 +320,7 @@ extension DecodingSession {
   }
 
   /// What assigns `property` later, if it can wait.
-  private func waitingProperty(_ property: StoredProperty) -> AnyWaitingProperty? {
+  func waitingProperty(_ property: StoredProperty) -> AnyWaitingProperty? {
     func make<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type) -> AnyWaitingProperty {
       WaitingProperty<Stored>(property)
     }
@@ -362,100 +362,6 @@ extension DecodingSession {
       reference: reference,
       weak: weak,
       isConditional: weak.map(later.readLast.include) ?? false
-    )
-  }
-
-  // MARK: Hashes
-
-  /// Whether what is hashed in a set of `type` may depend on objects.
-  static func mayHoldObjects(_ type: Any.Type) -> Bool {
-    func isPlain<Element>(_ type: Element.Type) -> Bool { _isPOD(type) || type is any ReadablePrimitive.Type }
-    if _openExistential(type, do: isPlain) { return false }
-    if let wrapped = (type as? any OptionalValue.Type)?.wrapped { return mayHoldObjects(wrapped) }
-    guard !(type is AnyClass), let properties = StoredProperties.of(type) else { return true }
-    return properties.list.contains { mayHoldObjects($0.type) }
-  }
-
-  /// Notes a set or dictionary, if properties of what is hashed in it may get their values later.
-  @inline(__always)
-  func noteHashed(_ value: any HashedValue, _ equal: [Any], at offset: Int) throws {
-    guard later.readLast.areThere || graph.haveEarly else { return }
-    try charge(DecodingBudget.deferredOverhead, at: offset)
-    let object = graph.inProgress.last?.number ?? 0
-    later.readLast.noteHashed(HashesOfElements(value, equal, offset, in: object))
-  }
-
-  /// Notes that the value at `offset`, if it is the set or dictionary that was noted last, is in a property of `owner`.
-  fileprivate func noteHashed(in property: AnyWaitingProperty, of owner: AnyObject, at offset: Int) {
-    guard later.readLast.lastHashedOffset == offset else { return }
-    later.readLast.changeLastHashed {
-      $0.makeAnew = { value, others in property.mend(value, in: owner, with: others) }
-    }
-  }
-
-  /// Notes that the sets and dictionaries that were noted behind the first `count` are in `property` of `owner`, whose
-  /// value is at `offset`, as far as they are in none yet.
-  @inline(never)
-  func noteHashed(in property: StoredProperty, of owner: AnyObject?, at offset: Int, _ count: Int) {
-    guard let owner, let number = graph.inProgress.last?.number else { return }
-    later.readLast.noteStored(by: number, behind: count)
-    guard let waiting = waitingProperty(property) else { return }
-    let found = PropertiesReadLast.PropertyOfKey(
-      property.owner,
-      property.type,
-      waiting: waiting,
-      reference: nil
-    )
-    later.readLast.note(found, ofHashedBehind: count)
-    noteHashed(in: waiting, of: owner, at: offset)
-  }
-
-  /// Makes the sets and dictionaries anew whose elements had other hashes while properties waited. To be called when none
-  /// waits any more.
-  ///
-  /// Elements may be hashed by sets of their own, so there are as many rounds as sets depend on each other.
-  ///
-  /// - Throws: where that is not possible, as an initializer has the set. If that can wait, too, it does when the value is
-  ///   decoded anew.
-  func checkHashes() throws {
-    var values = later.readLast.takeHashed()
-    var areRight = false
-    while !areRight {
-      areRight = true
-      for index in values.indices {
-        let hasLost = values[index].hasLost
-        guard hasLost || values[index].haveChanged else { continue }
-        if values[index].mend(hasLost: hasLost) {
-          areRight = false
-          try count(mending: values[index])
-        } else if hasLost || values[index].isStored || later.readLast.areThere {
-          throw isHashedTooEarly(values[index])
-        }
-        // Of objects that were known early, a set may be one that an initializer only used.
-      }
-    }
-  }
-
-  private func count(mending value: HashesOfElements) throws {
-    do throws(ArchiveError) {
-      try countReading(value.count, at: value.offset)
-    } catch {
-      throw corrupted(error, searchedPath(to: value.offset))
-    }
-  }
-
-  private func isHashedTooEarly(_ value: HashesOfElements) -> DecodingError {
-    // It is made when the properties have their values, if it can wait as well.
-    if !settings.isRehearsal {
-      later.readLast.cycle = .init(target: 0, property: value.property)
-    }
-    return corrupted(
-      ArchiveError.misuse(
-        "The elements of a \(value.type) were hashed before one of their properties had its value, because the property "
-          + "closes a cycle. Leave the property out of == and hash(into:), or make the set or dictionary a stored var",
-        at: value.offset
-      ),
-      searchedPath(to: value.offset)
     )
   }
 
