@@ -1,8 +1,8 @@
 /// An error with a code for the program, a message for people, and its place.
 ///
-/// Encoding and decoding calls throw `EncodingError` and `DecodingError`, as every `Codable` coder does. An `ArchiveError`
-/// is then the `underlyingError` of the context, and prints as its ``code`` alone, since the context has the message.
-/// Opening and writing files throws it directly, as do ``ArchiveValue`` and ``ArchiveEditor``.
+/// Encoding and decoding calls throw `EncodingError` and `DecodingError`, as every `Codable` coder does. An
+/// `ArchiveError` is then the `underlyingError` of the context, and prints as its ``code`` alone, since the context has
+/// the message. Opening and writing files throws it directly, as do ``ArchiveValue`` and ``ArchiveEditor``.
 ///
 /// ```swift
 /// do {
@@ -46,8 +46,8 @@ public struct ArchiveError: Error, Hashable, Sendable {
     public static let misuse = Code("misuse")
     /// A file could not be opened or read.
     public static let unreadableFile = Code("unreadableFile")
-    /// A file could not be written or put in place, and the old file is unchanged. Or, if the message says so, the new file
-    /// is in place, but may not survive a power cut.
+    /// A file could not be written or put in place, and the old file is unchanged. Or, if the message says so, the new
+    /// file is in place, but may not survive a power cut.
     public static let unwritableFile = Code("unwritableFile")
     /// Another document has the file open for writing.
     public static let fileInUse = Code("fileInUse")
@@ -61,7 +61,7 @@ public struct ArchiveError: Error, Hashable, Sendable {
     var isReason = false
   }
 
-  /// All of the error behind one reference: a function that throws it returns it in a register.
+  /// All of the error behind one reference, so a function that throws it returns it in a register.
   private indirect enum Box: Hashable {
     case of(Content)
   }
@@ -82,7 +82,7 @@ public struct ArchiveError: Error, Hashable, Sendable {
   public var byteOffset: Int? { content.byteOffset }
   /// The file, as the caller spelled it; `nil` when no file is involved.
   public var path: String? { content.path }
-  /// Whether it is the reason of another error, which says the same sentence.
+  /// Whether this is the reason for another error, which has the same message.
   var isReason: Bool { content.isReason }
 
   @inline(never)
@@ -94,7 +94,7 @@ public struct ArchiveError: Error, Hashable, Sendable {
     box = .of(content)
   }
 
-  /// The same as the reason of another error, which says the sentence.
+  /// This error as the reason for another one, which has the message.
   var asReason: ArchiveError {
     var content = content
     content.isReason = true
@@ -102,7 +102,7 @@ public struct ArchiveError: Error, Hashable, Sendable {
   }
 }
 
-// The kinds that most errors are of.
+// The most frequent kinds of errors.
 extension ArchiveError {
   static func damaged(_ message: String, at offset: Int? = nil) -> ArchiveError {
     ArchiveError(.damaged, message, byteOffset: offset)

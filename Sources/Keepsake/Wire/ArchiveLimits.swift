@@ -1,8 +1,8 @@
 /// Limits on what an archive may demand of its reader. The defaults suit archives from any source.
 ///
 /// Beyond a limit, decoding throws a `DecodingError` whose underlying error is an ``ArchiveError`` with the code
-/// ``ArchiveError/Code/limitExceeded``. The archiver refuses to write what is nested deeper than the default limits
-/// accept; the other limits concern reading only.
+/// ``ArchiveError/Code/limitExceeded``. The archiver refuses to write values that are nested deeper than the default
+/// limits accept; the other limits concern reading only.
 ///
 /// ```swift
 /// var limits = ArchiveLimits()
@@ -13,8 +13,8 @@
 public struct ArchiveLimits: Sendable, Hashable {
   /// The maximum nesting of values, objects within objects included. 250,000 by default.
   ///
-  /// A level takes some hundred bytes of stack in an optimized program. Where the stack of the calling thread
-  /// would end, coding continues on a larger stack of the same thread, and throws when the system provides none.
+  /// A level takes some hundred bytes of stack in an optimized program. Before the stack of the calling thread runs
+  /// out, coding continues on a larger stack of the same thread, or throws if the system provides none.
   /// Deferred values start again at the top.
   ///
   /// Swift releases a chain of objects by recursion, on the stack of the releasing thread. If your classes can form
@@ -51,14 +51,14 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// The default limits.
   public init() {}
 
-  /// From so many levels on, in one object, a reader looks at all that is still to come. It cannot tell what of that is
-  /// deferred, and counts it too.
+  /// From this depth within one object on, a reader measures the nesting of everything that follows. That includes
+  /// deferred values, which it cannot recognize.
   static let usualValueDepth = 1_024
 
-  /// How often the bytes of an archive may be taken in memory, and how many bytes may be taken in any case.
+  /// By default, values may take `factor` times the length of the archive in memory, plus `constant` bytes.
   private static let defaultAllocation = (factor: 64, constant: 256 << 20)
 
-  /// How many bytes of memory the values of an archive of `byteCount` bytes may take.
+  /// The memory that the values of an archive of `byteCount` bytes may take, in bytes.
   func allocation(forArchiveOf byteCount: Int) -> Int {
     if let maximumAllocation { return maximumAllocation }
     return byteCount.multipliedSaturating(by: ArchiveLimits.defaultAllocation.factor)
@@ -66,7 +66,7 @@ public struct ArchiveLimits: Sendable, Hashable {
   }
 }
 
-// The errors for what is beyond ``ArchiveLimits``: a decoder and the translation of NSKeyedArchiver archives find the same.
+// The errors for exceeded limits, which decoders and the translation of NSKeyedArchiver archives share.
 extension ArchiveLimits {
   @inline(never)
   func tooManyElements(_ count: Int, _ offset: Int?) -> ArchiveError {

@@ -9,7 +9,7 @@ package enum Blocks {
 }
 
 extension ByteBuffer {
-  /// Appends the checksum of each block of `bytes`, of which `range` begins with a block.
+  /// Appends the checksum of each block of `bytes` in `range`, which begins at a block.
   func append(blockChecksumsOf bytes: ByteBuffer, _ range: Range<Int>) {
     for start in stride(from: range.lowerBound, to: range.upperBound, by: Blocks.byteCount) {
       append(word: bytes.checksum(start..<min(start + Blocks.byteCount, range.upperBound)))
@@ -23,7 +23,7 @@ package struct BlockVerifier {
   /// Where the first block begins.
   private let start: Int
   private let checksumsOffset: Int
-  /// For each block whether it was checked; empty where there are no checksums to compare with.
+  /// Whether each block was checked; empty if there are no checksums.
   private var verified: [Bool]
 
   package init(_ reader: ByteReader, _ trailer: Trailer) throws(ArchiveError) {
@@ -38,7 +38,7 @@ package struct BlockVerifier {
     self.init(reader, 0..<trailer.checksumsOffset, hasChecksums: trailer.hasBlockChecksums)
   }
 
-  /// A verifier of a save behind the first, whose trailer is whole.
+  /// A verifier of a later save, whose trailer is whole.
   package init(_ reader: ByteReader, _ trailer: SaveTrailer) {
     self.init(reader, trailer.start..<trailer.checksumsOffset, hasChecksums: trailer.hasBlockChecksums)
   }
@@ -49,7 +49,7 @@ package struct BlockVerifier {
     verified = Array(repeating: false, count: hasChecksums ? Blocks.count(coveringBytes: covered.count) : 0)
   }
 
-  /// Checks the blocks that hold `range`, those excepted that were checked before.
+  /// Checks the blocks that hold `range`, except those that were checked before.
   package mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
     guard range.lowerBound >= start, range.upperBound <= checksumsOffset, !range.isEmpty, !verified.isEmpty
     else { return }

@@ -1,7 +1,7 @@
-/// A growing run of bytes: what is under construction.
+/// A growing run of bytes: an archive, or a part of one, under construction.
 ///
 /// This file holds all unsafe code of the writing direction. `base` owns `capacity` bytes, the first `count`
-/// of which are initialized; every write below first makes room by `reserve` or compares against `count`.
+/// of which are initialized. Every write below first calls `reserve` or compares against `count`.
 @safe
 package final class ByteBuffer {
   @safe @exclusivity(unchecked)
@@ -28,9 +28,9 @@ package final class ByteBuffer {
   @inline(never)
   private func grow(_ extra: Int) {
     let needed = count + extra
-    // Behind a large piece come mostly tables and checksums: with room for them, it is not moved once more.
+    // Mostly tables and checksums follow a large piece. Room for them saves moving it once more.
     capacity = max(capacity * 2, extra < ByteBuffer.largePiece ? needed : needed + needed / 64 + 4_096)
-    unsafe base = OwnedMemory.resized(base, to: capacity)  // of its own, and larger than before
+    unsafe base = OwnedMemory.resized(base, to: capacity)  // its own, and larger than before
   }
 
   private static let largePiece = 1 << 16
@@ -40,7 +40,7 @@ package final class ByteBuffer {
   @inline(__always)
   package func append(_ byte: UInt8) {
     reserve(1)
-    unsafe base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)  // room made above
+    unsafe base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)  // reserved above
     count &+= 1
   }
 
@@ -48,7 +48,7 @@ package final class ByteBuffer {
   @inline(__always)
   package func append(_ byte: UInt8, word: UInt64, byteCount: Int) {
     reserve(9)
-    unsafe base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)  // room for nine made above
+    unsafe base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)  // nine bytes reserved above
     unsafe base.storeBytes(of: word.littleEndian, toByteOffset: count &+ 1, as: UInt64.self)
     count &+= 1 &+ byteCount
   }
@@ -56,7 +56,7 @@ package final class ByteBuffer {
   @inline(__always)
   package func append(word: UInt64, byteCount: Int = 8) {
     reserve(8)
-    unsafe base.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)  // room made above
+    unsafe base.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)  // reserved above
     count &+= byteCount
   }
 
@@ -64,7 +64,7 @@ package final class ByteBuffer {
   package func append(_ span: RawSpan) {
     reserve(span.byteCount)
     unsafe span.withUnsafeBytes { bytes in
-      // Room made above; the source cannot overlap a buffer that is never handed out.
+      // Room reserved above; the source cannot overlap a buffer that is never handed out.
       unsafe UnsafeMutableRawBufferPointer(start: base + count, count: bytes.count).copyMemory(from: bytes)
     }
     count &+= span.byteCount
@@ -78,7 +78,7 @@ package final class ByteBuffer {
   /// Appends the blocks of a packed array of integers (Format §4.7).
   @inline(__always)
   package func append<Number: FixedWidthInteger & BitwiseCopyable>(blocksOf numbers: [Number]) {
-    // Room for the numbers, the widths of mixed blocks, and the last of a block, which is stored as a word.
+    // Room for the numbers, the heads of blocks, the widths of a mixed block, and a whole word for the last number.
     let blockCount = (numbers.count &+ PackedNumbers.blockSize &- 1) / PackedNumbers.blockSize
     reserve(numbers.count &* MemoryLayout<Number>.size &+ blockCount &+ PackedNumbers.blockSize / 4 &+ 8)
     unsafe numbers.withUnsafeBufferPointer { numbers in
@@ -87,7 +87,7 @@ package final class ByteBuffer {
       var rest = numbers.count
       while rest > 0 {
         let blockCount = min(rest, PackedNumbers.blockSize)
-        // `source` has as many elements left as `rest` says.
+        // `source` has `rest` elements left.
         let block = unsafe UnsafeBufferPointer(start: source, count: blockCount)
         let width = unsafe PackedNumbers.width(of: block)
         let mixedCount = width > 1 ? unsafe ByteBuffer.storeMixed(block, at: target + 1) : Int.max
@@ -103,8 +103,8 @@ package final class ByteBuffer {
     }
   }
 
-  /// Stores two bits for each number that tell its width, then the numbers; returns how many bytes that takes. The caller
-  /// has made room for all, and for seven bytes behind the last.
+  /// Stores two bits for the width of each number, then the numbers; returns how many bytes that takes. The caller
+  /// has reserved room for all of this, and for seven bytes after the last.
   @unsafe
   @inline(__always)
   private static func storeMixed<Number: FixedWidthInteger & BitwiseCopyable>(
@@ -114,23 +114,23 @@ package final class ByteBuffer {
     var cursor = unsafe target + (numbers.count &+ 3) / 4
     for first in stride(from: 0, to: numbers.count, by: 4) {
       var widths: UInt64 = 0
-      // Four, which the compiler unrolls; of the last ones there may be fewer.
+      // The compiler unrolls a loop of four. The last group may be shorter.
       for index in 0..<4 where first &+ index < numbers.count {
         let number = unsafe numbers[first &+ index]
         let (code, byteCount) = PackedNumbers.mixedWidth(of: number)
-        // Each word covers the bytes of the next numbers, which are stored after it.
+        // Each word also covers bytes of the next numbers, which are stored later.
         unsafe cursor.storeBytes(of: UInt64(truncatingIfNeeded: number).littleEndian, as: UInt64.self)
         unsafe cursor += byteCount
         widths |= code &<< UInt64(truncatingIfNeeded: index &* 2)
       }
-      // Before the numbers, for which the caller has made room.
+      // The widths precede the numbers. The caller has reserved room for both.
       unsafe target.storeBytes(of: UInt8(truncatingIfNeeded: widths), toByteOffset: first / 4, as: UInt8.self)
     }
     return unsafe cursor - target
   }
 
-  /// Stores each number in `byteCount` bytes, of which the rest are cut off. The caller has made room for
-  /// all, and for seven bytes behind the last.
+  /// Stores the lowest `byteCount` bytes of each number. The caller has reserved room for all of them, and for
+  /// seven bytes after the last.
   @unsafe
   @inline(__always)
   private static func store<Number: FixedWidthInteger & BitwiseCopyable>(
@@ -139,7 +139,7 @@ package final class ByteBuffer {
     at target: UnsafeMutableRawPointer
   ) {
     if byteCount == MemoryLayout<Number>.size {
-      // As many bytes on both sides; the caller has made room for them.
+      // Both sides have the same number of bytes, for which the caller has reserved room.
       let target = unsafe UnsafeMutableRawBufferPointer(start: target, count: numbers.count &* byteCount)
       return unsafe target.copyMemory(from: UnsafeRawBufferPointer(numbers))
     }
@@ -148,7 +148,7 @@ package final class ByteBuffer {
     case 2: unsafe storeNarrowed(numbers, as: UInt16.self, at: target)
     case 4: unsafe storeNarrowed(numbers, as: UInt32.self, at: target)
     default:
-      // Each word covers the bytes of the next numbers, which are stored after it.
+      // Each word also covers bytes of the next numbers, which are stored later.
       var cursor = unsafe target
       for index in 0..<numbers.count {
         let word = unsafe UInt64(truncatingIfNeeded: numbers[index]).littleEndian
@@ -166,7 +166,7 @@ package final class ByteBuffer {
     at target: UnsafeMutableRawPointer
   ) {
     for index in 0..<numbers.count {
-      // The caller has made room for all numbers.
+      // The caller has reserved room for all numbers.
       let stored = unsafe Stored(truncatingIfNeeded: numbers[index]).littleEndian
       unsafe target.storeBytes(of: stored, toByteOffset: index &* MemoryLayout<Stored>.size, as: Stored.self)
     }
@@ -179,22 +179,22 @@ package final class ByteBuffer {
     bools.withSpan { bools in
       let bytes = unsafe bools.bytes  // a Bool is one byte, 0 or 1
       for index in 0..<(bools.count / 8) {
-        // Each factor moves one of the eight to its bit of the highest byte, and no two to the same bit.
+        // Each bit of the factor moves one of the eight booleans to its own bit of the highest byte.
         let packed = (bytes.littleEndianWord(at: index &* 8) &* 0x0102_0408_1020_4080) &>> 56
-        // Room was made above.
+        // Room was reserved above.
         unsafe base.storeBytes(of: UInt8(packed), toByteOffset: count &+ index, as: UInt8.self)
       }
     }
     if bools.count % 8 != 0 {
       var last: UInt8 = 0
       for index in (bools.count & ~7)..<bools.count where bools[index] { last |= 1 << UInt8(index & 7) }
-      // Room was made above.
+      // Room was reserved above.
       unsafe base.storeBytes(of: last, toByteOffset: count &+ byteCount &- 1, as: UInt8.self)
     }
     count &+= byteCount
   }
 
-  // MARK: Going back
+  // MARK: Editing
 
   @inline(__always)
   package func truncate(to newCount: Int) {
@@ -214,16 +214,16 @@ package final class ByteBuffer {
     }
   }
 
-  /// Replaces the bytes of `range`, moving what is behind it when the lengths differ.
+  /// Replaces the bytes of `range`, and moves the bytes after it if the lengths differ.
   package func replace(_ range: Range<Int>, with bytes: [UInt8]) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)
     move(from: range.upperBound, by: bytes.count - range.count)
     for (index, byte) in bytes.enumerated() { self[range.lowerBound + index] = byte }
   }
 
-  /// Puts `tag`, and behind it `number` if there is one, in place of the `kept` bytes from `start` on.
+  /// Replaces the `kept` bytes at `start` by `tag`, followed by `number` if there is one.
   ///
-  /// - Returns: by how many bytes that moved what is behind.
+  /// - Returns: The distance by which the bytes after them moved.
   @inline(__always)
   package func setHead(at start: Int, kept: Int, _ tag: UInt8, varint number: Int?) -> Int {
     let byteCount = number.map { 2 &+ (max(1, 64 &- $0.leadingZeroBitCount) &- 1) / 7 } ?? 1
@@ -239,26 +239,26 @@ package final class ByteBuffer {
     return change
   }
 
-  /// Moves the bytes from `offset` on, which may write over those before it, or leave a gap of any bytes.
+  /// Moves the bytes from `offset` on. They may overwrite the bytes before them, or leave a gap of arbitrary bytes.
   private func move(from offset: Int, by change: Int) {
     precondition(offset >= 0 && offset <= count && offset + change >= 0)
     if change > 0 { reserve(change) }
-    // The tail was initialized and fits, as room was made for the change.
+    // The tail is initialized and fits, as room was reserved for the change.
     unsafe (base + (offset + change)).copyMemory(from: base + offset, byteCount: count - offset)
     count += change
   }
 
-  /// Forgets the first `prefix` bytes and moves the rest to the front.
+  /// Removes the first `prefix` bytes and moves the rest to the front.
   package func removePrefix(_ prefix: Int) {
     precondition(prefix >= 0 && prefix <= count)
     unsafe base.copyMemory(from: base + prefix, byteCount: count - prefix)  // within the initialized part
     count -= prefix
   }
 
-  /// Gives the memory back that is not needed for the bytes there are.
+  /// Gives back the memory that the bytes do not need.
   package func giveBackMemory() {
     capacity = max(count, 512)
-    unsafe base = OwnedMemory.resized(base, to: capacity)  // of its own, and large enough for the bytes
+    unsafe base = OwnedMemory.resized(base, to: capacity)  // its own, and large enough for the bytes
   }
 
   package func exchange(with other: ByteBuffer) {
@@ -269,11 +269,11 @@ package final class ByteBuffer {
 
   // MARK: Giving away
 
-  /// The memory, which the caller is to `free`, and how many bytes it has; the buffer is empty afterwards.
+  /// Hands over the memory, which the caller must `free`, and its number of bytes. The buffer is then empty.
   @unsafe
   package func takeMemory() -> (address: UnsafeMutableRawPointer, byteCount: Int) {
     let byteCount = count
-    // Much that was kept free would stay taken as long as the bytes are. A little is left as it is.
+    // Much unused memory would stay allocated as long as the bytes, so it is given back. A little remains.
     let isMuch = capacity - byteCount > byteCount / 32 + 8_192
     let memory = unsafe isMuch ? OwnedMemory.resized(base, to: max(byteCount, 16)) : base
     capacity = 16
@@ -282,7 +282,7 @@ package final class ByteBuffer {
     return unsafe (memory, byteCount)
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   @inline(__always)
   package func withBytes<Result, Failure: Error>(
@@ -301,9 +301,9 @@ package final class ByteBuffer {
   /// The checksum of the bytes of `range` (Format §8.2).
   package func checksum(_ range: Range<Int>) -> UInt64 { withBytes(range) { Checksum.of($0) } }
 
-  /// A reader of what was written so far. It must not be used after the next write.
+  /// A reader of the bytes written so far. Do not use it after the next write.
   package func reader() -> ByteReader {
-    // The buffer owns the memory and is kept alive by the reader; the caller does not write meanwhile.
+    // The reader keeps the buffer alive, which owns the memory. The caller does not write while it reads.
     unsafe ByteReader(UnsafeRawBufferPointer(start: base, count: count), owner: self)
   }
 }
@@ -311,8 +311,8 @@ package final class ByteBuffer {
 extension String {
   @inline(__always)
   func withUTF8Bytes<Result>(_ body: (RawSpan) -> Result) -> Result {
-    // The spans do not outlive the closures, in which the buffers are valid. The first way takes no copy of the string,
-    // which would have to be counted; the second one is that of strings of other systems, which have no UTF-8.
+    // The spans do not outlive the closures, in which the buffers are valid. The first path needs no copy of the
+    // string, which would be retained. The second path is for bridged strings, which are not stored as UTF-8.
     let result = unsafe utf8.withContiguousStorageIfAvailable {
       body(unsafe UnsafeRawBufferPointer($0).bytes)
     }
@@ -323,13 +323,13 @@ extension String {
 }
 
 extension Array {
-  /// Lets `body` see the elements where they are.
+  /// Calls `body` with the elements in place.
   @inline(__always)
   package func withSpan<Result, Failure: Error>(
     _ body: (Span<Element>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { return try body(span) }
-    // Earlier systems of Apple have no span of an array. The elements stay where they are during the call.
+    // Earlier Apple systems have no span of an array. The elements do not move during the call.
     return try unsafe withUnsafeBufferPointer { (elements) throws(Failure) in try body(unsafe elements.span) }
   }
 }

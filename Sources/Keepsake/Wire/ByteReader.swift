@@ -6,16 +6,16 @@
 
 /// Checked access to the bytes of an archive.
 ///
-/// This file holds all unsafe code of the reading direction. `base` points to `count` bytes which `owner`
-/// keeps alive and nobody changes; every access below first shows that what it touches lies within them.
+/// This file holds all unsafe code of the reading direction. `base` points to `count` bytes, which `owner`
+/// keeps alive and nobody changes. Every access below first checks that it stays within them.
 @safe
 package struct ByteReader {
   private let base: UnsafeRawPointer
   package let count: Int
   private let owner: AnyObject?
 
-  /// - Parameter owner: keeps `bytes` alive and where they are; whoever calls vouches for that. `nil` where the caller does
-  ///   so itself as long as there is a reader.
+  /// - Parameter owner: Keeps `bytes` alive and in place, for which the caller vouches. `nil` if the caller itself does
+  ///   so as long as a reader exists.
   @unsafe
   package init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject?) {
     // An empty buffer may have no address; nothing is read through this one, as count is 0.
@@ -25,11 +25,11 @@ package struct ByteReader {
   }
 
   package func limited(to end: Int) -> ByteReader {
-    // No more than this reader may read, of the same owner.
+    // Within the bounds of this reader, with the same owner.
     unsafe ByteReader(UnsafeRawBufferPointer(start: base, count: min(max(0, end), count)), owner: owner)
   }
 
-  /// The same, where this reader is kept as long as that is used: nothing is counted.
+  /// The same without retaining the owner. This reader must outlive the result.
   func limitedForNow(to end: Int) -> ByteReader {
     unsafe ByteReader(UnsafeRawBufferPointer(start: base, count: min(max(0, end), count)), owner: nil)
   }
@@ -39,7 +39,7 @@ package struct ByteReader {
   /// Throws unless `byteCount` bytes from `offset` on lie within the archive.
   @inline(__always)
   package func check(_ byteCount: Int, at offset: Int) throws(ArchiveError) {
-    // What is less than 0 is a very large number here.
+    // As unsigned numbers, negative ones are very large.
     guard UInt(bitPattern: offset) <= UInt(bitPattern: count),
       UInt(bitPattern: byteCount) <= UInt(bitPattern: count &- offset)
     else { throw outOfBounds(offset) }
@@ -82,7 +82,7 @@ package struct ByteReader {
     return (try window(at: offset, byteCount: byteCount) &<< shift) &>> shift
   }
 
-  /// At least `byteCount` bytes from `offset` on in one word; at the very end of the memory they are gathered.
+  /// At least `byteCount` bytes from `offset` on in one word, gathered one by one at the very end of the memory.
   @inline(__always)
   private func window(at offset: Int, byteCount: Int) throws(ArchiveError) -> UInt64 {
     if offset >= 0, offset <= count &- 8 {
@@ -111,11 +111,11 @@ package struct ByteReader {
     return unsafe Checksum.of(bytes.bytes)
   }
 
-  /// The string in `range`; throws when the bytes are not UTF-8, as nothing is ever repaired.
+  /// The string in `range`; throws if the bytes are not UTF-8, and never repairs them.
   package func string(_ range: Range<Int>) throws(ArchiveError) -> String {
     try check(range.count, at: range.lowerBound)
     if range.count <= SmallText.mostBytes, range.lowerBound <= count &- 16, SmallText.isKnown {
-      // Sixteen bytes lie within the archive, as was just compared.
+      // Sixteen bytes lie within the archive, as checked above.
       let first = unsafe UInt64(littleEndian: (base + range.lowerBound).loadUnaligned(as: UInt64.self))
       let second = unsafe UInt64(littleEndian: (base + range.lowerBound + 8).loadUnaligned(as: UInt64.self))
       if let text = SmallText(ascii: (first, second), count: range.count) { return text.asciiString }
@@ -126,7 +126,7 @@ package struct ByteReader {
       count: range.count
     )
     let string = unsafe String(decoding: utf8, as: UTF8.self)
-    // What is not valid is repaired, and so comes out as other bytes. (To validate it first takes generic metadata.)
+    // Decoding repairs invalid text, so its bytes come out different. (Validating it first takes generic metadata.)
     let bytes = unsafe UnsafeRawBufferPointer(utf8).bytes
     guard bytes.isASCII || string.withUTF8Bytes({ $0.hasSameBytes(as: bytes) }) else {
       throw .damaged("A string is not valid UTF-8", at: range.lowerBound)
@@ -134,7 +134,7 @@ package struct ByteReader {
     return string
   }
 
-  /// The bytes of `range` as an array of numbers, which they hold least significant byte first.
+  /// The bytes of `range` as an array of numbers. In the archive, they are little-endian.
   package func array<Element: BitwiseCopyable>(
     of type: Element.Type,
     count: Int,
@@ -162,14 +162,14 @@ package struct ByteReader {
   }
 
   /// The integers of a packed array whose blocks begin at `offset`, which moves past them (Format §4.7);
-  /// `nil` where a block is wider than `Number`.
+  /// `nil` if a block is wider than `Number`.
   @inline(__always)
   package func packedIntegers<Number: FixedWidthInteger & BitwiseCopyable>(
     _ count: Int,
     signed isSigned: Bool,
     at offset: inout Int
   ) throws(ArchiveError) -> [Number]? {
-    // Each takes a byte at least, so that this bounds what is reserved.
+    // Each number takes at least a byte, which bounds what is reserved.
     try check(count, at: offset)
     guard count > 0 else { return [] }
     var cursor = offset
@@ -184,7 +184,7 @@ package struct ByteReader {
             isTooWide = true
             return
           }
-          // The buffer has room for `count` numbers; the bytes were checked by the block.
+          // The buffer has room for `count` numbers. `PackedBlock` has checked the bytes.
           let range = initialized..<(initialized &+ blockCount)
           let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[range])
           if block.isMixed {
@@ -211,7 +211,7 @@ package struct ByteReader {
     return numbers
   }
 
-  /// Loads the integers of a mixed block, for which the target has room.
+  /// Loads the integers of a mixed block into `target`, which has room for them.
   @unsafe
   @inline(__always)
   private func loadMixed<Number: FixedWidthInteger>(
@@ -222,7 +222,7 @@ package struct ByteReader {
   ) throws(ArchiveError) {
     var cursor = block.start
     var index = 0
-    // Four words, one for each integer of a byte of widths, lie within the memory as long as 32 bytes do.
+    // A byte of widths has those of four integers. Loading a word for each stays within 32 bytes.
     while index &+ 4 <= target.count, cursor <= count &- 32 {
       // The widths lie before `cursor`.
       let widths = unsafe base.load(fromByteOffset: offset &+ index / 4, as: UInt8.self)
@@ -230,7 +230,7 @@ package struct ByteReader {
         let code = (UInt64(widths) &>> UInt64(number &* 2)) & 3
         let word = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: cursor, as: UInt64.self))
         let shift = 64 &- (8 as UInt64 &<< code)
-        // `index` and the three behind it are below the count.
+        // `index` and the three after it are below the count.
         unsafe target[index &+ number] = Number(word &<< shift, shiftedBy: shift, signed: isSigned)
         cursor &+= Int(truncatingIfNeeded: 1 as UInt64 &<< code)
       }
@@ -258,7 +258,7 @@ package struct ByteReader {
     to target: UnsafeMutableBufferPointer<Number>
   ) {
     if byteCount == MemoryLayout<Number>.size {
-      // As many bytes on both sides, both checked by the caller.
+      // Both sides have the same number of bytes, and the caller has checked both.
       let source = unsafe UnsafeRawBufferPointer(start: base + offset, count: count &* byteCount)
       return unsafe UnsafeMutableRawBufferPointer(target).copyMemory(from: source)
     }
@@ -283,14 +283,14 @@ package struct ByteReader {
   ) {
     let source = unsafe base + offset
     for index in 0..<count {
-      // Both sides were checked by the caller of `loadIntegers`.
+      // The caller of `loadIntegers` has checked both sides.
       let cursor = index &* MemoryLayout<Stored>.size
       let stored = unsafe source.loadUnaligned(fromByteOffset: cursor, as: Stored.self)
       unsafe target[index] = Number(truncatingIfNeeded: Stored(littleEndian: stored))
     }
   }
 
-  /// Integers of 3, 5, 6 or 7 bytes: a word is loaded for each, and what belongs to the next cut off.
+  /// Loads integers of 3, 5, 6 or 7 bytes: a word for each, without the bytes that belong to the next.
   @unsafe
   @inline(__always)
   private func loadOdd<Number: FixedWidthInteger>(
@@ -301,21 +301,21 @@ package struct ByteReader {
     to target: UnsafeMutableBufferPointer<Number>
   ) {
     let shift = UInt64(truncatingIfNeeded: 64 &- byteCount &* 8)
-    // At the very end of the memory a word would reach past it; there the bytes are gathered one by one.
+    // At the very end of the memory, a word would reach past it. There the bytes are gathered one by one.
     let spare = self.count &- offset &- 8
     let wholeWords = spare < 0 ? 0 : min(count, spare / byteCount &+ 1)
     for index in 0..<count {
       let cursor = offset &+ index &* byteCount
       let word =
         index < wholeWords
-        // Eight bytes from `cursor` on lie within the memory: that is what `wholeWords` counts.
+        // Eight bytes from `cursor` on lie within the memory, by the definition of `wholeWords`.
         ? unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: cursor, as: UInt64.self))
         : unsafe gathered(cursor, byteCount)
       unsafe target[index] = Number(word &<< shift, shiftedBy: shift, signed: isSigned)
     }
   }
 
-  /// The word of `byteCount` bytes at `offset`, where the caller has found that many.
+  /// The word of `byteCount` bytes at `offset`. The caller has checked that these exist.
   @unsafe
   @inline(never)
   private func gathered(_ offset: Int, _ byteCount: Int) -> UInt64 {
@@ -333,7 +333,7 @@ package struct ByteReader {
     return unsafe [Bool](unsafeUninitializedCapacity: count) { buffer, initialized in
       let target = UnsafeMutableRawBufferPointer(buffer)
       for index in 0..<(count / 8) {
-        // The byte to each of eight, of which each keeps another bit, and any bit makes 1.
+        // Copies the byte to eight bytes, keeps a different bit in each, and turns any bit into 1.
         let byte = unsafe base.load(fromByteOffset: offset &+ index, as: UInt8.self)  // checked above
         let bits = (UInt64(byte) &* 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201
         let bools = ((bits &+ 0x7F7F_7F7F_7F7F_7F7F) &>> 7) & 0x0101_0101_0101_0101
@@ -360,7 +360,7 @@ extension FixedWidthInteger {
 }
 
 extension RawSpan {
-  /// Eight bytes, least significant first. Traps past the end, which the caller has compared.
+  /// Eight bytes, least significant first. Traps past the end, so callers check it first.
   @inline(__always)
   func littleEndianWord(at offset: Int) -> UInt64 {
     // Bounds-checked.
@@ -369,7 +369,7 @@ extension RawSpan {
 
   @inline(__always)
   func littleEndianWords(at offset: Int) -> (UInt64, UInt64, UInt64, UInt64) {
-    // Bounds-checked, once for all four.
+    // Bounds-checked once for all four words.
     let words = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: (UInt64, UInt64, UInt64, UInt64).self)
     return (
       UInt64(littleEndian: words.0), UInt64(littleEndian: words.1), UInt64(littleEndian: words.2),

@@ -1,4 +1,4 @@
-// Runs of bytes that are copied, compared or looked at as a whole.
+// Copies, compares and examines runs of bytes as a whole.
 
 extension ByteBuffer {
   @inline(__always)
@@ -6,13 +6,13 @@ extension ByteBuffer {
     string.withUTF8Bytes { append($0) }
   }
 
-  /// Appends a text of a table: how many bytes it has, and these.
+  /// Appends a text of a table: its number of bytes, and its bytes.
   func append(text string: String) {
     append(varint: string.utf8.count)
     append(utf8: string)
   }
 
-  /// Appends the bytes `range` of another buffer, by default all.
+  /// Appends the bytes of another buffer in `range`, by default all of them.
   package func append(_ other: ByteBuffer, _ range: Range<Int>? = nil) {
     other.withBytes(range ?? 0..<other.count) { append($0) }
   }
@@ -40,7 +40,7 @@ extension RawSpan {
       guard littleEndianWord(at: offset) == other.littleEndianWord(at: offset) else { return false }
       offset &+= 8
     }
-    // The last eight bytes may have been compared in part already, which is quicker than one by one.
+    // Some of the last eight bytes were compared already, but one word is faster than single bytes.
     if offset < count, count >= 8 {
       return littleEndianWord(at: count &- 8) == other.littleEndianWord(at: count &- 8)
     }

@@ -1,15 +1,15 @@
 /// The header of an archive: the signature and the format version (Format §2).
 package enum Header {
-  /// The bytes by which an archive is recognized; they also show damage by text-mode transfers.
+  /// The bytes that identify an archive. They also reveal damage by text-mode transfers.
   package static let signature: [UInt8] = [0x89, 0x4B, 0x45, 0x45, 0x50, 0x0D, 0x0A, 0x1A]
   package static let major: UInt8 = 1
-  /// What is written. A reader takes any (Format §11).
+  /// The minor version that this library writes. A reader accepts any (Format §11).
   package static let minor: UInt8 = 0
   /// Signature, major, minor, two bytes of flags and four reserved bytes.
   package static let byteCount = 16
-  /// The same without reserved bytes.
+  /// The same without the reserved bytes.
   package static let shortByteCount = 12
-  /// The signature as the number that its bytes are, the least significant first.
+  /// The signature as a little-endian number.
   package static let signatureWord: UInt64 = 0x1A0A_0D50_4545_4B89
 
   /// Features without which an archive would be misread (Format §2).
@@ -23,7 +23,7 @@ package enum Header {
     /// There are no block checksums (Format §8.3).
     package static let withoutChecksums = Flags(rawValue: 1 << 0)
 
-    /// The archive has the short form (Format §7), of which the flags below say what it has.
+    /// The archive has the short form (Format §7). The flags below say which parts it has.
     package static let short = Flags(rawValue: 1 << 1)
 
     static let shapes = Flags(rawValue: 1 << 8)
@@ -31,9 +31,9 @@ package enum Header {
     static let strings = Flags(rawValue: 1 << 10)
     static let conditionals = Flags(rawValue: 1 << 11)
     static let bodies = Flags(rawValue: 1 << 12)
-    /// Two bytes for each length of a body, and not one.
+    /// The length of a body takes two bytes instead of one.
     static let wideLengths = Flags(rawValue: 1 << 13)
-    /// The top level is not there: it has the key "root" alone, which leads to body 1.
+    /// The top level is absent: it has only the key "root", which leads to body 1.
     static let impliedTopLevel = Flags(rawValue: 1 << 14)
 
     fileprivate static let known: Flags = [.withoutChecksums]
@@ -42,21 +42,21 @@ package enum Header {
       .impliedTopLevel,
     ]
 
-    /// Version and flags, as they stand behind the signature.
+    /// Version and flags, as they follow the signature.
     package var headerWord: UInt64 {
       UInt64(Header.major) | UInt64(Header.minor) << 8 | UInt64(rawValue) << 16
     }
   }
 
-  /// Appends the header of an archive that is not short.
+  /// Appends the header of an archive in the long form.
   package static func write(to buffer: ByteBuffer, _ flags: Flags) {
     buffer.append(word: signatureWord)
     buffer.append(word: flags.headerWord)
   }
 
-  /// The flags of an archive; throws when this library does not read the version of its header.
+  /// The flags of an archive; throws if this library cannot read the version in its header.
   package static func flags(_ reader: ByteReader) throws(ArchiveError) -> Flags {
-    // They stand in one place in both forms.
+    // The flags are at the same offset in both forms.
     let bits = (try? reader.unsigned(at: 10, byteCount: 2)) ?? 0
     let flags = Flags(rawValue: UInt16(truncatingIfNeeded: bits))
     let isShort = flags.contains(.short)

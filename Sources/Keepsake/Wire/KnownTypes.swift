@@ -1,25 +1,25 @@
-// What is known of the type of a value without asking the runtime.
+// Facts about the type of a value that need no call to the runtime.
 
-/// The bit pattern of a value of at most one byte, or `nil` for larger ones. Of synthesized `CodingKeys` it tells the case.
+/// The bit pattern of a value of at most one byte, else `nil`. It identifies a case of synthesized `CodingKeys`.
 @inline(__always)
 func bitPattern<Value>(of value: Value) -> Int? {
   switch MemoryLayout<Value>.size {
   case 0: 0
-  // Exactly one byte, none of it padding or a reference. (Through a pointer it would cost ten times as much.)
+  // Exactly one byte, without padding or references. (A load through a pointer would cost ten times as much.)
   case 1: unsafe Int(unsafeBitCast(value, to: UInt8.self))
   default: nil
   }
 }
 
-/// `object`, whose class the caller knows: it was stored under that type's identifier.
+/// `object` as a `Subclass`: the caller stored it under that type's identifier, so it knows the class.
 @inline(__always)
 func knownDowncast<Subclass: AnyObject>(_ object: AnyObject, to type: Subclass.Type) -> Subclass {
   // Checked in debug builds; see the callers for the table's invariant.
   unsafe unsafeDowncast(object, to: type)
 }
 
-/// A reference to an object that something else keeps as long as this one is used: so nothing is counted where it is copied
-/// or used, which takes longer than most of what is done with it.
+/// A reference to an object that something else keeps alive while this reference is used. Copies and uses do no
+/// reference counting, which would take longer than most of what is done with the object.
 @safe
 struct Unretained<Object: AnyObject> {
   private let reference: Unmanaged<Object>
@@ -32,11 +32,11 @@ struct Unretained<Object: AnyObject> {
   /// `object`, whose class the caller knows to be `Object`.
   @inline(__always)
   init(known object: AnyObject, as type: Object.Type) {
-    // The caller has compared the class. Unlike a downcast, this counts nothing.
+    // The caller has checked the class. Unlike a downcast, this retains nothing.
     unsafe reference = .fromOpaque(Unmanaged.passUnretained(object).toOpaque())
   }
 
-  /// `object`, which is kept until ``letGo()``.
+  /// `object`, retained until ``letGo()``.
   @inline(__always)
   init(keeping object: Object) {
     unsafe reference = .passRetained(object)
@@ -51,14 +51,14 @@ struct Unretained<Object: AnyObject> {
   @inline(__always)
   func isSame(as object: Object) -> Bool { address == Unretained(object).address }
 
-  /// Lets `body` use the object, which must not keep it.
+  /// Calls `body` with the object, which it must not keep.
   @inline(__always)
   func use<Result>(_ body: (Object) throws -> Result) rethrows -> Result {
-    try unsafe reference._withUnsafeGuaranteedRef(body)  // kept by somebody, see above
+    try unsafe reference._withUnsafeGuaranteedRef(body)  // something else keeps it alive, see above
   }
 }
 
-/// An object that is known as long as something else keeps it.
+/// An object, as long as something else keeps it alive.
 struct WeakObject {
   weak var object: AnyObject?
 }
@@ -67,11 +67,11 @@ struct WeakObject {
 @inline(__always)
 func exactly<Value, Known>(_ value: Value, as type: Known.Type) -> Known? {
   guard ObjectIdentifier(Value.self) == ObjectIdentifier(Known.self) else { return nil }
-  // The two types are one.
+  // The two types are the same.
   return unsafe unsafeBitCast(value, to: Known.self)
 }
 
-/// The bits of `value` if it is exactly a `Known`, which is laid out as `Bits`: references in it are not counted then.
+/// The bits of `value` if it is exactly a `Known`, which has the layout of `Bits`. References in it are not retained.
 @inline(__always)
 func bits<Value, Known, Bits: BitwiseCopyable>(
   of value: Value,
@@ -79,20 +79,20 @@ func bits<Value, Known, Bits: BitwiseCopyable>(
   _ bits: Bits.Type
 ) -> Bits? {
   guard ObjectIdentifier(Value.self) == ObjectIdentifier(Known.self) else { return nil }
-  // The caller says that it is laid out so, and a `Bits` has no invariants.
+  // The caller vouches for the layout, and a `Bits` has no invariants.
   return unsafe unsafeBitCast(value, to: Bits.self)
 }
 
-/// The bits of `value`, as those of a type that has as many.
+/// Returns the bits of `value` as a value of another type of the same size.
 @inline(__always)
 func bits<Value: BitwiseCopyable, Bits: BitwiseCopyable>(of value: Value, _ bits: Bits.Type) -> Bits {
-  // Neither has invariants or padding.
+  // Neither type has invariants or padding.
   unsafe unsafeBitCast(value, to: Bits.self)
 }
 
 /// An array of `objects`, each of which the caller knows to be an `Element`.
 @inline(__always)
 func knownElements<Element: AnyObject>(_ objects: [AnyObject], as type: Element.Type) -> [Element] {
-  // The memory of an array of objects is the same for all classes.
+  // Arrays of objects have the same memory for all classes.
   unsafe unsafeBitCast(objects, to: [Element].self)
 }

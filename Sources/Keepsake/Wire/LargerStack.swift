@@ -1,11 +1,11 @@
 internal import KeepsakeStack
 
-/// A stack beside that of the thread, for recursion that has no room there.
+/// A second stack for a thread, for recursion that has no room on the first.
 ///
-/// What runs on it runs on the thread that called: only the address at which frames are made is another one. So the code
-/// of users finds its actor, its task-local and thread-local values and the locks that it holds.
+/// Code on it still runs on the calling thread: only the addresses of its frames differ. So user code finds its
+/// actor, its task-local and thread-local values, and the locks that it holds.
 final class LargerStack {
-  /// How large it is. It is address space: memory is used as far as the recursion goes, and given back at the end.
+  /// The size, in bytes of address space. The recursion takes memory as it goes deeper, and gives it back at the end.
   private static let size = Int.bitWidth > 32 ? 64 << 20 : 16 << 20
 
   private let bounds: KeepsakeStackBounds
@@ -30,15 +30,15 @@ final class LargerStack {
     )
   }
 
-  /// Calls `body` on this stack, which must not be in use. Calls on different stacks may be in each other to any depth.
+  /// Calls `body` on this stack, which must not be in use. Calls on different stacks can nest to any depth.
   @inline(never)
   func run<Value>(_ body: () throws -> Value) throws -> Value {
     var outcome: Result<Value, any Error>?
-    // The closure does not escape: the call has returned when this does.
+    // The closure does not escape: the call returns before this function does.
     withoutActuallyEscaping({ outcome = Result { try body() } }) { (work: @escaping () -> Void) in
       var work = work
-      // The pointer is to a variable that lives until the call returns, and is read as what it was made from. The bounds
-      // are those of memory that this object owns.
+      // The pointer is to a variable that lives until the call returns, and is read as the type that it was made from.
+      // This object owns the memory within the bounds.
       unsafe withUnsafeMutablePointer(to: &work) { work in
         unsafe keepsake_call_on_stack(bounds, work) { work in
           unsafe work?.assumingMemoryBound(to: (() -> Void).self).pointee()
@@ -53,21 +53,21 @@ final class LargerStack {
 /// The stack on which values are coded.
 struct RecursionStack {
   var bounds = StackGuard()
-  /// A stack that is not in use: what needs one again and again, a loop near the end of the stack, does not have to make
-  /// it each time. The memory that it has used is given back with it, so it is not kept for longer than a call.
+  /// An idle stack, so that a loop near the end of the stack does not make a new one each time. It holds the memory
+  /// that it has used, so it is kept no longer than a call.
   var spare: LargerStack?
 }
 
-/// What recurses as deep as values are nested, and continues on a larger stack where one ends.
+/// Code that recurses as deep as values are nested, and continues on a larger stack where its stack ends.
 protocol DeepRecursion: AnyObject {
   var stack: RecursionStack { get set }
 
-  /// What is thrown where there is no larger stack, for the reason that `error` gives.
+  /// The error to throw if there is no larger stack, for the reason that `error` gives.
   func noLargerStack(_ error: ArchiveError) -> any Error
 }
 
 extension DeepRecursion {
-  /// Runs `body` on a larger stack, and continues on this one.
+  /// Runs `body` on a larger stack, then continues on this one.
   @inline(never)
   func onLargerStack<Value>(_ body: () throws -> Value) throws -> Value {
     let larger: LargerStack

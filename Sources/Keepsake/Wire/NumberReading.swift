@@ -20,7 +20,7 @@ package enum IntegerValue {
 }
 
 extension Numeric {
-  /// The integer in this type, or `nil` where it does not fit, or would be another number.
+  /// The integer in this type; `nil` if the type cannot represent it exactly.
   package init?(exactly value: IntegerValue) {
     switch value {
     case .signed(let number): self.init(exactly: number)
@@ -30,7 +30,7 @@ extension Numeric {
 }
 
 extension BinaryFloatingPoint {
-  /// The floating-point number that is nearest to the integer; `nil` where none is so large.
+  /// The floating-point number nearest to the integer; `nil` if the integer is too large.
   init?(rounding value: IntegerValue) {
     switch value {
     case .signed(let number): self.init(number)
@@ -41,7 +41,7 @@ extension BinaryFloatingPoint {
 }
 
 extension ByteReader {
-  /// A variable-length number (Format §3.2) at `offset`, which moves behind it.
+  /// Reads the variable-length number (Format §3.2) at `offset`, which moves past it.
   @inline(__always)
   package func varint(at offset: inout Int) throws(ArchiveError) -> Int {
     let first = try byte(at: offset)
@@ -70,14 +70,14 @@ extension ByteReader {
     try UInt128(word(at: offset)) | UInt128(word(at: offset + 8)) << 64
   }
 
-  /// The number that the reference at `offset` gives: of a string, an object, a value (Format §4.9).
+  /// The number in the reference at `offset`: of a string, an object or a value (Format §4.9).
   @inline(__always)
   package func referencedNumber(at offset: Int) throws(ArchiveError) -> Int {
     Int(try unsigned(at: offset + 1, byteCount: Int(byte(at: offset) & 3) + 1))
   }
 
-  /// The number in the head of an array, a map or a record, of which `tag` was read: how many elements it has, or which
-  /// shape (Format §4.6, §4.8). `cursor` moves behind the head.
+  /// The number in the head of an array, a map or a record, whose `tag` was read: the number of elements, or of the
+  /// shape (Format §4.6, §4.8). `cursor` moves past the head.
   @inline(__always)
   package func numberInHead(_ tag: UInt8, at cursor: inout Int) throws(ArchiveError) -> Int {
     tag < Tag.shortArray ? try varint(at: &cursor) : Int(tag & 0x0F)

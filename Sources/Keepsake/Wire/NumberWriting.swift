@@ -74,7 +74,7 @@ extension ByteBuffer {
     truncate(to: end)
   }
 
-  /// Appends the head of an array of `count` elements, which are to follow (Format §4.6).
+  /// Appends the head of an array of `count` elements. The caller appends the elements (Format §4.6).
   package func append(arrayHead count: Int) {
     if count <= Tag.longestShortArray {
       append(Tag.shortArray + UInt8(count))

@@ -8,18 +8,18 @@
   import Android
 #endif
 
-/// Memory of the C library: `realloc` makes a large block larger without a copy where it can, by moving pages or taking what
-/// is free behind it, and a finished archive can be given away to be freed by `free`. Without memory a program ends, as
-/// wherever Swift asks for some.
+/// Memory of the C library. `realloc` enlarges a large block without a copy if it can, by moving pages or taking free
+/// memory after it. The receiver of a finished archive can release it by `free`. Without memory, the program ends, as
+/// with any allocation in Swift.
 enum OwnedMemory {
-  /// Memory that begins with the bytes of `old`, which is gone then.
+  /// Memory that begins with the bytes of `old`, and replaces it.
   @unsafe
   static func resized(_ old: UnsafeMutableRawPointer?, to byteCount: Int) -> UnsafeMutableRawPointer {
     unsafe checked(realloc(old, byteCount))
   }
 
-  /// Memory for `count` elements of `byteCount` bytes, all of which are 0. Much of it takes no time: it comes as the system
-  /// has it.
+  /// Memory for `count` elements of `byteCount` bytes, all 0. Even much of it takes no time: the system provides it
+  /// zeroed.
   @unsafe
   static func zeros(_ count: Int, byteCount: Int) -> UnsafeMutableRawPointer {
     unsafe checked(calloc(count, byteCount))
@@ -31,14 +31,14 @@ enum OwnedMemory {
   @unsafe
   private static func checked(_ memory: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer {
     precondition(unsafe memory != nil, "There is no memory left")
-    return unsafe memory.unsafelyUnwrapped  // compared above
+    return unsafe memory.unsafelyUnwrapped  // checked above
   }
 }
 
-/// An array that is in one place only, and so need not ask at each write whether somebody else has it, too. Its elements are
-/// bits and nothing else.
+/// An array with a single owner, so a write does not check whether others share it. Its elements are bits and nothing
+/// else.
 ///
-/// `base` has room for `capacity` elements, the first `count` of which are initialized; before the first it is `nil`.
+/// `base` has room for `capacity` elements, the first `count` of which are initialized. Without capacity, it is `nil`.
 @safe
 final class OwnedArray<Element: BitwiseCopyable> {
   @safe @exclusivity(unchecked) private var base: UnsafeMutablePointer<Element>?
@@ -55,22 +55,22 @@ final class OwnedArray<Element: BitwiseCopyable> {
   subscript(index: Int) -> Element {
     get {
       precondition(UInt(bitPattern: index) < UInt(bitPattern: count))
-      return unsafe base.unsafelyUnwrapped[index]  // compared above
+      return unsafe base.unsafelyUnwrapped[index]  // checked above
     }
     set {
       precondition(UInt(bitPattern: index) < UInt(bitPattern: count))
-      unsafe base.unsafelyUnwrapped[index] = newValue  // compared above
+      unsafe base.unsafelyUnwrapped[index] = newValue  // checked above
     }
   }
 
   @inline(__always)
   func append(_ element: Element) {
     if count == capacity { grow() }
-    unsafe base.unsafelyUnwrapped[count] = element  // room made above
+    unsafe base.unsafelyUnwrapped[count] = element  // reserved above
     count &+= 1
   }
 
-  /// Appends `element` up to `newCount` elements, for which room is made at once.
+  /// Appends `element` up to `newCount` elements, and reserves space for all at once.
   @inline(__always)
   func fill(to newCount: Int, with element: Element) {
     if newCount > capacity { grow(to: max(newCount, capacity * 2)) }
@@ -84,7 +84,7 @@ final class OwnedArray<Element: BitwiseCopyable> {
   private func grow(to newCapacity: Int) {
     capacity = newCapacity
     unsafe base = OwnedMemory.resized(base, to: capacity * MemoryLayout<Element>.stride)
-      .assumingMemoryBound(to: Element.self)  // room for as many, which it is used for alone
+      .assumingMemoryBound(to: Element.self)  // room for `capacity` elements, and used for nothing else
   }
 
   @inline(__always)
@@ -94,14 +94,14 @@ final class OwnedArray<Element: BitwiseCopyable> {
     return last
   }
 
-  /// Forgets the elements from `newCount` on.
+  /// Removes the elements from `newCount` on.
   @inline(__always)
   func truncate(to newCount: Int) {
     precondition(newCount >= 0)
     count = min(count, newCount)
   }
 
-  /// Begins to fetch the element at `index`, of which nothing is read.
+  /// Begins to fetch the element at `index`, without reading it.
   @inline(__always)
   func prefetch(_ index: Int) {
     Keepsake.prefetch(UInt(bitPattern: base) &+ UInt(bitPattern: index &* MemoryLayout<Element>.stride))
@@ -113,12 +113,12 @@ extension OwnedArray where Element: FixedWidthInteger {
   convenience init(zeros count: Int) {
     self.init()
     unsafe base = OwnedMemory.zeros(count, byteCount: MemoryLayout<Element>.stride)
-      .assumingMemoryBound(to: Element.self)  // zeros are numbers
+      .assumingMemoryBound(to: Element.self)  // zero bits are a valid integer
     (capacity, self.count) = (count, count)
   }
 }
 
-/// Objects that are kept alive, by their numbers from 0 on; there may be none of a number.
+/// Retained objects by number, from 0 on. A number may have no object.
 final class KeptObjects {
   private let references = OwnedArray<Unretained<AnyObject>?>()
 
@@ -133,7 +133,7 @@ final class KeptObjects {
   @inline(__always)
   func append(_ object: AnyObject?) { references.append(object.map { Unretained(keeping: $0) }) }
 
-  /// Lets go of the objects from `count` on, the last first.
+  /// Releases the objects from `count` on, the last first.
   func truncate(to count: Int) {
     while references.count > count { references.removeLast()?.letGo() }
   }

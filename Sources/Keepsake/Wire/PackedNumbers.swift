@@ -1,9 +1,9 @@
 /// Packed arrays of numbers (Format §4.7): integers in blocks of 128. A block has one width for all its integers, the
-/// least that holds them, or is mixed where that is shorter: two bits for each integer then tell its width.
+/// least that holds them. If it is shorter that way, it is mixed: two bits for each integer give its width.
 package enum PackedNumbers {
   package static let blockSize = 128
 
-  /// What a mixed block has in place of its width.
+  /// The first byte of a mixed block, in place of a width.
   static let mixed = 0
 
   /// The least number of bytes, 1 to 8, that holds every one of `numbers`.
@@ -14,20 +14,20 @@ package enum PackedNumbers {
     return max(1, (Number.bitWidth - bits.leadingZeroBitCount + 7) / 8)
   }
 
-  /// A number whose highest bit is the highest that has to be stored.
+  /// A number whose highest set bit is the highest bit to store.
   @inline(__always)
   private static func significantBits<Number: FixedWidthInteger>(_ number: Number) -> Number {
-    // Of a signed number the bits that differ from the one below: the highest of these is the lowest of those that only
-    // repeat the sign. (An arithmetic shift by 63 would say the same, but few vector units have one.)
+    // In a signed number, the bits that differ from the bit below: the highest of them is the lowest copy of the sign.
+    // (An arithmetic shift by 63 would do the same, but few vector units have one.)
     Number.isSigned ? number ^ (number &<< 1) : number
   }
 
-  /// How many bytes `number` has in a mixed block, 1, 2, 4 or 8, and the two bits that tell so.
+  /// The number of bytes of `number` in a mixed block (1, 2, 4 or 8), and the two bits that stand for it.
   @inline(__always)
   static func mixedWidth<Number: FixedWidthInteger>(of number: Number) -> (code: UInt64, byteCount: Int) {
     let bits = UInt64(truncatingIfNeeded: Number.Magnitude(truncatingIfNeeded: significantBits(number)))
     let highest = UInt64(truncatingIfNeeded: 63 &- (bits | 1).leadingZeroBitCount)
-    // By the number of the highest byte, four bits for each: what to return.
+    // Two tables with four bits for each number of the highest byte.
     let shift = (highest &>> 1) & 0x1C
     return (0x3333_2210 &>> shift & 3, Int(truncatingIfNeeded: 0x8888_4421 as UInt64 &>> shift & 0xF))
   }
@@ -59,16 +59,16 @@ extension ByteBuffer {
   }
 }
 
-/// Where the integers of a block are.
+/// The location of the integers of a block.
 package struct PackedBlock {
   let isMixed: Bool
-  /// How many bytes the widest integer may have.
+  /// The largest width of an integer, in bytes.
   let width: Int
-  /// Where the integers begin, behind their widths.
+  /// Where the integers begin, after their widths.
   let start: Int
   package let end: Int
 
-  /// The block of `count` integers, 128 at most, at `offset`; throws unless all of it lies within the archive.
+  /// The block of `count` integers, at most 128, at `offset`; throws unless all of it lies within the archive.
   @inline(__always)
   package init(_ reader: ByteReader, of count: Int, at offset: Int) throws(ArchiveError) {
     let width = Int(try reader.byte(at: offset))
@@ -110,14 +110,14 @@ extension ByteReader {
   /// The signed integers of a packed array whose blocks begin at `offset`.
   package func signedNumbers(_ count: Int, at offset: Int) throws(ArchiveError) -> [Int64] {
     var cursor = offset
-    // No block is wider than these numbers.
+    // Never `nil`: no block is wider than these numbers.
     return try packedIntegers(count, signed: true, at: &cursor) ?? []
   }
 
   /// The unsigned integers of a packed array whose blocks begin at `offset`.
   package func unsignedNumbers(_ count: Int, at offset: Int) throws(ArchiveError) -> [UInt64] {
     var cursor = offset
-    // No block is wider than these numbers.
+    // Never `nil`: no block is wider than these numbers.
     return try packedIntegers(count, signed: false, at: &cursor) ?? []
   }
 }

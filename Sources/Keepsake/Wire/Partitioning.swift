@@ -1,5 +1,5 @@
 extension RandomAccessCollection where Index == Int {
-  /// The index of the first element that is `isBehind`, or the end: all that stand behind it are, too.
+  /// The index of the first element for which `isBehind` is true, as it is for all elements after it; or the end.
   func partitioningIndex<Failure>(where isBehind: (Element) throws(Failure) -> Bool) throws(Failure) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

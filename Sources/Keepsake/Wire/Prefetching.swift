@@ -1,14 +1,14 @@
 import KeepsakeStack
 
-// Memory that will soon be needed is asked for ahead. What is in no cache takes as long as some hundred instructions, but
-// ten pieces of it are there as soon as one.
+// Fetches memory that will soon be needed. A cache miss takes as long as some hundred instructions, but ten
+// misses at once take no longer than one.
 
 /// Begins to fetch what is at `address`, which may be any number.
 @inline(__always)
 func prefetch(_ address: UInt) { keepsake_prefetch(address) }
 
 extension Array {
-  /// Begins to fetch the element at `index`, of which nothing is read.
+  /// Begins to fetch the element at `index`, without reading it.
   @inline(__always)
   func prefetch(_ index: Int) {
     unsafe withUnsafeBytes { (bytes) in
@@ -18,14 +18,14 @@ extension Array {
   }
 }
 
-/// Arrays in an array. To be asked themselves, they would be retained.
+/// Arrays in an array. Calling a method of an inner array would retain it.
 extension Array {
   @inline(__always)
   func prefetch<Inner>(_ index: Int, ofArray number: Int) where Element == [Inner] {
     keepsake_prefetch(address(index, ofArray: number))
   }
 
-  /// Begins to fetch the object that the element at `index` of the array at `number` begins with.
+  /// Begins to fetch the object to which the first word of the element at `index` of the array at `number` refers.
   @inline(__always)
   func prefetchReferred<Inner>(byElement index: Int, ofArray number: Int) where Element == [Inner] {
     let start = address(index, ofArray: number)
@@ -33,7 +33,7 @@ extension Array {
     unsafe keepsake_prefetch(element.pointee)
   }
 
-  /// Where the element is, which the caller knows to be there. The elements of an array stand behind four words.
+  /// The address of an element that the caller knows to exist. The elements of an array follow four words.
   @inline(__always)
   private func address<Inner>(_ index: Int, ofArray number: Int) -> UInt where Element == [Inner] {
     let array = unsafe withUnsafeBytes { (bytes) in
@@ -45,7 +45,7 @@ extension Array {
 }
 
 extension Array where Element: AnyObject {
-  /// Gives `body` the addresses of the objects, none of which is touched.
+  /// Calls `body` with the addresses of the objects, none of which is touched.
   @inline(__always)
   func withAddresses(_ body: (Span<UInt>) -> Void) {
     unsafe withUnsafeBytes { (bytes) in unsafe body(bytes.bindMemory(to: UInt.self).span) }

@@ -1,22 +1,22 @@
-/// The text of a string of at most 15 bytes, which stands in the string itself: hashed and written without branches.
+/// The text of a string of at most 15 bytes, which the string itself holds. Hashing and writing it take no branches.
 struct SmallText {
-  /// The bytes, the first one lowest, and zeros behind them. The highest byte of the second word is the number of bytes.
+  /// The bytes, the first one lowest, and zeros after them. The highest byte of the second word is the number of bytes.
   let words: (UInt64, UInt64)
 
   @inline(__always)
   var byteCount: Int { Int(truncatingIfNeeded: words.1 &>> 56) }
 
-  /// The text of `string`, if that has it in itself. To be asked only where ``isKnown``.
+  /// The text of `string`, or `nil` if the string does not hold it itself. Use only if ``isKnown``.
   @inline(__always)
   init?(_ string: String) {
-    // As large as two words, as `isKnown` says.
+    // A string has the size of two words, as `isKnown` checks.
     let words = unsafe unsafeBitCast(string, to: (UInt64, UInt64).self)
-    // What the bits mean was compared by `isKnown`, too.
+    // `isKnown` also checks what the bits mean.
     guard words.1 & 0x2000_0000_0000_0000 != 0 else { return nil }
     self.words = (words.0, words.1 & 0x0FFF_FFFF_FFFF_FFFF)
   }
 
-  /// The text of these bytes, of which there are at most 15.
+  /// The text with these bytes, at most 15.
   init(_ utf8: RawSpan) {
     let count = utf8.byteCount
     let length = UInt64(count) &<< 56
@@ -28,7 +28,7 @@ struct SmallText {
     }
   }
 
-  /// A text of `count` bytes, at most 15, which are the first ones of `words`; `nil` where it is not ASCII.
+  /// The text of the first `count` bytes of `words`, at most 15; `nil` if it is not ASCII.
   @inline(__always)
   init?(ascii words: (UInt64, UInt64), count: Int) {
     let low = count >= 8 ? words.0 : words.0 & ((1 &<< UInt64(count &* 8)) &- 1)
@@ -40,14 +40,14 @@ struct SmallText {
   @inline(__always)
   private var asciiWords: (UInt64, UInt64) { (words.0, words.1 | 0xE000_0000_0000_0000) }
 
-  /// The string of this text, which is ASCII. To be asked for only where ``isKnown``.
+  /// This text, which is ASCII, as a string. Use only if ``isKnown``.
   @inline(__always)
-  var asciiString: String { unsafe unsafeBitCast(asciiWords, to: String.self) }  // as `isKnown` compared
+  var asciiString: String { unsafe unsafeBitCast(asciiWords, to: String.self) }  // as `isKnown` checks
 
   static let mostBytes = 15
 
-  /// Whether strings have the form that is expected here: how they are made is the standard library's own business, and
-  /// differs between systems. Looked at are a string of each length, ASCII and other, and one that has memory of its own.
+  /// Whether strings have the expected form, which is private to the standard library and differs between systems.
+  /// Examines ASCII and other strings of each length, and a string with memory of its own.
   static let isKnown: Bool = {
     guard MemoryLayout<String>.size == 16 else { return false }
     let areSmall = (0...mostBytes).allSatisfy { count in

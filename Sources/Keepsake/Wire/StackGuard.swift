@@ -1,25 +1,25 @@
 internal import KeepsakeStack
 
-/// Tells whether the stack that the code runs on has room for further recursion.
+/// Checks whether the current stack has room for further recursion.
 ///
-/// It only compares addresses. Where the stack begins and ends is asked when a look finds an address that is not in the
-/// stack asked for last; after that a look is two comparisons, so that it can be taken at each level.
+/// It only compares addresses. It asks for the bounds of a stack when an address is outside the stack that it asked for
+/// last. All other checks are a few comparisons, so every level can afford one.
 struct StackGuard {
-  /// What must be left for a level of user code and all that it calls, until the next check.
+  /// The bytes that must be left for a level of user code and all that it calls, until the next check.
   static let reserve: UInt = 128 << 10
-  /// What must be left before a collection is begun, so that it goes to a larger stack as a whole.
+  /// The bytes that must be left to begin a collection, so that it moves to a larger stack as a whole.
   static let collectionReserve: UInt = 160 << 10
-  /// What must be left when an error is already being described.
+  /// The bytes that must be left when an error is already being described.
   static let lastReserve: UInt = 48 << 10
 
-  /// The stack of the last look. No address is in it before the first.
+  /// The bounds of the last stack. Before the first check, they contain no address.
   private var lowest = UInt.max
   private var highest: UInt = 0
 
   /// Whether more than `reserve` bytes are left.
   ///
-  /// An address within the stack that is known is taken for one of that stack. So where a session is entered, it begins
-  /// with a new guard: by then another thread may have a stack where one was that is gone.
+  /// An address within the known bounds counts as part of that stack. So each entry into a session begins with a new
+  /// guard: by then, another thread may have a stack where an old one was.
   @inline(__always)
   mutating func hasRoom(_ reserve: UInt = StackGuard.reserve) -> Bool {
     let here = keepsake_current_frame()
@@ -27,11 +27,11 @@ struct StackGuard {
     return lookAgain(here, reserve)
   }
 
-  /// Another stack, or really the end.
+  /// This is another stack, or the end of the known one.
   @inline(never)
   private mutating func lookAgain(_ here: UInt, _ reserve: UInt) -> Bool {
     let stack = keepsake_stack_around(here)
-    // Where the system does not tell, or on a stack that other code has made, nothing can be said.
+    // If the system does not tell, or other code made this stack, its end is unknown.
     guard here < stack.end, here > stack.lowest else { return true }
     lowest = stack.lowest
     highest = stack.end

@@ -1,13 +1,13 @@
 /// The first byte of every value, which says what follows (Format §4).
 ///
-/// Tags whose low bits carry a small payload are given as the first tag of their range.
+/// A tag with a payload in its low bits is given as the first tag of its range.
 package enum Tag {
   package static let none: UInt8 = 0x01
   package static let `false`: UInt8 = 0x02
   package static let `true`: UInt8 = 0x03
   /// A value that encoded nothing: neither a key nor an element.
   package static let empty: UInt8 = 0x04
-  /// An optional that holds a value which by itself would read as nil.
+  /// An optional whose content would read as nil on its own.
   package static let some: UInt8 = 0x05
   package static let float32: UInt8 = 0x06
   package static let float64: UInt8 = 0x07
@@ -31,7 +31,7 @@ package enum Tag {
   package static let typed: UInt8 = 0x1E
   /// `shortString + n`: a string of n bytes, n from 0 to 31.
   package static let shortString: UInt8 = 0x20
-  /// `reference + n - 1`: the number of an object in n bytes, n from 1 to 4; so too the three below.
+  /// `reference + n - 1`: the number of an object in n bytes, n from 1 to 4. The three tags below are built alike.
   package static let objectReference: UInt8 = 0x40
   package static let stringReference: UInt8 = 0x44
   package static let valueReference: UInt8 = 0x48
@@ -43,17 +43,17 @@ package enum Tag {
   /// `smallInteger + 16 + v`: an integer v from -16 to 111.
   package static let smallInteger: UInt8 = 0x80
 
-  /// Strings of no more bytes are always read, whatever the limits are.
+  /// Readers accept strings of at most this many bytes, whatever the limits.
   package static let longestShortString = 31
   package static let longestShortArray = 15
   package static let lastShortShape = 15
 }
 
-/// How many bytes a value with that tag has, the tag itself among them; 0 for a tag that does not tell.
+/// The number of bytes of a value with this tag, the tag included; 0 if the tag does not determine it.
 @inline(__always)
 func fixedLength(of tag: UInt8) -> Int { Int(fixedLengths[Int(tag)]) }
 
-/// By tags, sixteen in a row: to pass over nearly all values takes one look here.
+/// Indexed by tag, sixteen in a row. Skipping nearly any value takes one lookup here.
 private let fixedLengths: [UInt8] = [
   0, 1, 1, 1, 1, 0, 5, 9, 2, 3, 4, 5, 6, 7, 8, 9,
   9, 17, 17, 9, 17, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -82,7 +82,7 @@ package enum PackedElement: UInt8, Sendable {
   case float64 = 5
 }
 
-/// What a tag stands for, payload ranges folded together: the one place that takes tags apart.
+/// What a tag stands for, with each payload range folded into one case: the only place that takes tags apart.
 package enum TagKind: UInt8, Sendable {
   case reserved, none, bool, empty, some, float32, float64
   case integer, smallInteger, uint64, int128, uint128

@@ -1,12 +1,12 @@
 /// The fixed part at the very end of an archive (Format §9).
 package struct Trailer {
-  /// The signature backwards, so that a cut-off file shows.
+  /// The signature reversed, which reveals a truncated file.
   package static let signature: [UInt8] = Header.signature.reversed()
   package static let byteCount = 32
 
   /// Where the directory of the tables begins.
   package var directoryOffset: Int
-  /// Where the block checksums begin; everything before is covered by them.
+  /// Where the block checksums begin. They cover everything before.
   package var checksumsOffset: Int
   package var hasBlockChecksums: Bool
 
@@ -40,26 +40,26 @@ package struct Trailer {
     )
   }
 
-  /// Where the bytes begin that the checksum in the trailer covers, up to itself (Format §8).
+  /// Where the bytes begin that the checksum in the trailer covers, up to the checksum itself (Format §8).
   package var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
 }
 
-/// The fixed part at the end of a save behind the first (Format §13).
+/// The fixed part at the end of every save but the first (Format §13).
 package struct SaveTrailer {
-  /// Another one than that of an archive, so that the last bytes of a file say what they end.
+  /// This signature differs from that of an archive, so the last bytes of a file say what they end.
   package static let signature: [UInt8] = [0x1A, 0x0A, 0x0D, 0x45, 0x56, 0x41, 0x53, 0x89]
   package static let byteCount = 48
 
-  /// Where the save begins, which is where the one before ends.
+  /// Where the save begins: the end of the save before.
   package let start: Int
   package let directoryOffset: Int
   package let checksumsOffset: Int
-  /// The checksum in the trailer of the save before, to which this one was added.
+  /// The checksum in the trailer of the save before, to which this one was appended.
   package let checksumBefore: UInt64
   package let hasBlockChecksums: Bool
   package let end: Int
 
-  /// Reads the trailer that ends where `reader` does; `nil` where none does, or one that contradicts itself.
+  /// Reads the trailer at the end of `reader`; `nil` if there is none, or if it contradicts itself.
   package init?(_ reader: ByteReader, _ flags: Header.Flags) {
     let offset = reader.count - SaveTrailer.byteCount
     guard offset > Header.byteCount, reader.hasBytes(SaveTrailer.signature, at: offset + 40),
@@ -82,7 +82,7 @@ package struct SaveTrailer {
 
   private var coveredOffset: Int { hasBlockChecksums ? checksumsOffset : directoryOffset }
 
-  /// Appends the trailer of a save of which `buffer` holds all before it, and which begins at `start` in the file.
+  /// Appends the trailer of a save that begins at `start` in the file. `buffer` holds everything before the trailer.
   package static func write(
     to buffer: ByteBuffer,
     start: Int,
@@ -103,14 +103,14 @@ package struct SaveTrailer {
   }
 }
 
-/// Where the newest save of a file ends that is whole: behind it may be what an interrupted one has left (Format §13.5).
+/// Finds the end of the newest whole save in a file. An interrupted save may have left bytes after it (Format §13.5).
 package enum SaveSearch {
-  /// So many trailers are looked at that are none. More are in no file that was only interrupted.
+  /// The most false trailers to examine. A file whose save was only interrupted has no more.
   private static let mostCandidates = 1 << 10
 
-  /// The end of the newest save of which the trailer is whole; throws when there is none.
+  /// The end of the newest save with a whole trailer; throws if there is none.
   package static func end(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) -> Int {
-    // An interrupted save may end with an archive that is in it, as data.
+    // An interrupted save may end with an archive that it contains as data.
     let isSigned = reader.hasBytes(Trailer.signature, at: reader.count - 8)
     if isSigned, (try? Trailer(reader, flags)) != nil { return reader.count }
     var end = reader.count
@@ -121,7 +121,7 @@ package enum SaveSearch {
       candidates += 1
       end = offset + 7
     }
-    // Who opens it says what is wrong with its trailer.
+    // Opening the file reports what is wrong with its trailer.
     if isSigned { return reader.count }
     throw Trailer.missing(reader)
   }
@@ -131,11 +131,11 @@ package enum SaveSearch {
     return (try? BlockVerifier(part, trailer)) != nil
   }
 
-  /// Where the last closing signature begins that ends no later than `end`.
+  /// The offset of the last closing signature that ends at or before `end`.
   static func signature(before end: Int, _ reader: ByteReader) -> Int? {
     var cursor = end - 8
     while cursor >= 0 {
-      // Both end with a byte that no text has.
+      // Both signatures end with a byte that is not ASCII.
       if (try? reader.byte(at: cursor + 7)) == 0x89,
         reader.hasBytes(SaveTrailer.signature, at: cursor) || reader.hasBytes(Trailer.signature, at: cursor)
       {
