@@ -2,26 +2,26 @@
 class AnyLazyContent {
   var isArchived: Bool { false }
 
-  /// Reads the value, if it was not read yet.
+  /// Reads the value unless it was read already.
   func readIfNeeded() throws {}
 
-  /// Reads the value if that is possible now, and otherwise leaves it where it is.
+  /// Reads the value if that is possible now; otherwise leaves it unread.
   func readIfPossible() {}
 
-  /// Has the value read from a body of another archive, by `session`, if it is still to be read.
+  /// Moves the value, if it is unread, to a body of another archive, from which `session` will read it.
   func move(to session: AnyObject, body number: Int) {}
 }
 
-/// A lazy value that the session does not keep: the value keeps the session.
+/// A lazy value that the session does not retain: the value retains the session.
 struct WeakLazyContent {
   private(set) weak var content: AnyLazyContent?
 }
 
 extension ClassEntry {
-  /// The name in the class table of what holds a lazy value (Format §5.3).
+  /// The name of lazy values in the class table (Format §5.3).
   static let lazyName = "Keepsake.Lazy"
 
-  /// The names that the format has for itself.
+  /// The names that the format reserves.
   private static let ownNames = [
     lazyName, "Keepsake.MixedArray", "Keepsake.MixedDictionary", "Keepsake.MixedNothing",
   ]

@@ -1,4 +1,4 @@
-/// A key of a coding path that this library made.
+/// A key of a coding path, made by this library.
 struct ArchiveCodingKey: CodingKey {
   let stringValue: String
   let intValue: Int?
@@ -17,25 +17,25 @@ extension ArchiveCodingKey {
     }
   }
 
-  /// The key of the only value of an archive that has but one.
+  /// The key of the value in an archive that has only one.
   static let root = ArchiveCodingKey(stringValue: "root")
 
-  /// Stands for the steps of a path that are left out.
+  /// Stands for omitted steps of a path.
   static let ellipsis = ArchiveCodingKey(stringValue: "…")
 
-  /// The key under which `superEncoder()` and `superDecoder()` go.
+  /// The key that `superEncoder()` and `superDecoder()` use.
   static let `super` = ArchiveCodingKey(stringValue: "super")
 }
 
-/// Marks a key type whose keys are those of a type, few and known to the program, though they are no enumeration:
-/// keyed containers with such keys are records, not maps.
+/// Marks a key type whose keys are those of a type, few and known to the program, although it is not an enumeration.
+/// Keyed containers with such keys are records, not maps.
 protocol RecordKey: CodingKey {}
 
 extension PathElement {
   var name: ExactString { ExactString(string: keyText) }
 }
 
-/// An optional, or the wrapper of a property that may be one: nothing is written for it where it is nil.
+/// An optional, or a property wrapper that may hold one. The library writes nothing for it if it is nil.
 protocol NilHolding {
   var holdsNil: Bool { get }
 }
@@ -44,7 +44,7 @@ extension Optional: NilHolding {
   var holdsNil: Bool { if case .none = self { true } else { false } }
 }
 
-/// What tells an optional type from others without knowing what it wraps.
+/// Distinguishes optional types from others, whatever they wrap.
 protocol OptionalValue {
   static var wrapped: Any.Type { get }
 }

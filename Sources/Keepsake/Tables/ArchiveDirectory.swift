@@ -1,4 +1,4 @@
-/// Where the tables of an archive are and how many entries they have (Format §6).
+/// The location of each table of an archive, and its number of entries (Format §6).
 package struct ArchiveDirectory: Sendable {
   package struct Table: Sendable {
     package let count: Int
@@ -6,12 +6,12 @@ package struct ArchiveDirectory: Sendable {
   }
 
   package internal(set) var topLevel: Range<Int>
-  /// How many bodies there are, the top level not counted.
+  /// The number of bodies, without the top level.
   package internal(set) var bodyCount: Int
-  /// All bodies but that of the top level.
+  /// The range of all bodies but that of the top level.
   package let bodies: Range<Int>
-  /// How many bytes the length of a body has in the short form (Format §7), where the groups of the offset table have no
-  /// heads; `nil` in the long form.
+  /// The number of bytes of a body's length in the short form (Format §7), whose offset table has no heads of groups;
+  /// `nil` in the long form.
   let lengthWidth: Int?
 
   package var isShort: Bool { lengthWidth != nil }
@@ -59,8 +59,8 @@ package struct ArchiveDirectory: Sendable {
 }
 
 extension ArchiveDirectory.Table {
-  /// Reads how many entries the table that begins at `start` has and how long it is; `cursor` moves past that, and `start`
-  /// to the next table. That each entry has at least `entryByteCount` bytes bounds what the count can make a reader reserve.
+  /// Reads the number of entries and the length of the table at `start`. `cursor` moves past these, and `start` to the
+  /// next table. Each entry has at least `entryByteCount` bytes, which bounds what the count can make a reader reserve.
   init(
     _ reader: ByteReader,
     _ cursor: inout Int,

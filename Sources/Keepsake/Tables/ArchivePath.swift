@@ -20,7 +20,7 @@ public struct ArchivePath: Hashable, Sendable {
 
   /// The steps from the first to the last.
   public var elements: [Element] { didSet { fault = nil } }
-  /// What is wrong with the literal that this was made of.
+  /// What is wrong with the literal that made this path.
   private var fault: ArchiveError?
 
   /// Makes a path of these steps.
@@ -30,7 +30,7 @@ public struct ArchivePath: Hashable, Sendable {
 
   /// Parses a path.
   ///
-  /// - Throws: ``ArchiveError`` with the code ``ArchiveError/Code/misuse`` when `text` is not a path; the message says where.
+  /// - Throws: ``ArchiveError`` with the code ``ArchiveError/Code/misuse`` if `text` is not a path; it says where.
   public init(_ text: String) throws(ArchiveError) {
     var parser = PathParser(text)
     elements = try parser.parse()
@@ -50,8 +50,8 @@ extension ArchivePath.Element {
 }
 
 extension ArchivePath.Element {
-  /// Whether both are the same step. Keys are compared by their bytes, since a container may have two keys that are equal
-  /// as a `String`.
+  /// Whether both are the same step. Keys are compared by their bytes, since a container may have two keys that are
+  /// equal as a `String`.
   public static func == (left: ArchivePath.Element, right: ArchivePath.Element) -> Bool {
     switch (left, right) {
     case (.key(let left), .key(let right)): ExactString(string: left) == ExactString(string: right)
@@ -82,7 +82,7 @@ extension ArchivePath: ExpressibleByStringLiteral {
     }
   }
 
-  /// The steps, to be followed; throws when this was made of a literal that spells no path.
+  /// The steps to follow; throws if this path was made from a literal that is not a path.
   var checkedElements: [Element] {
     get throws(ArchiveError) {
       if let fault { throw fault }
@@ -118,7 +118,7 @@ private struct PathParser {
     rest = text[...].unicodeScalars
   }
 
-  /// Whether a character is written in a key without quotation marks.
+  /// Whether a key may contain the character without quotation marks.
   static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isAlphabetic || scalar.properties.numericType != nil
       || "_-$@".unicodeScalars.contains(scalar)

@@ -25,8 +25,8 @@ public protocol ArchivePlaceholder: Codable {
 
 /// A value or an object of an archive whose type the program does not have (``ArchivePlaceholder``).
 ///
-/// After everything else, the reader decodes the objects to which it refers, if their classes exist. The rest of the graph
-/// shares them.
+/// After everything else, the reader decodes the objects to which it refers, if their classes exist. The rest of the
+/// graph shares them.
 public struct UnknownValue {
   /// The name of the type in the archive.
   public var typeName: String { entries.first?.name ?? "" }
@@ -35,13 +35,13 @@ public struct UnknownValue {
   /// The version that the type declared, as ``ArchivableClass/archiveVersion``.
   public var version: Int { entries.first?.version ?? 0 }
 
-  /// The entry of the type in the class table, and those of its superclasses.
+  /// The entries of the type and its superclasses in the class table.
   let entries: [ClassEntry]
-  /// What stands there, in a form that can be coded.
+  /// The content, in a form that can be coded.
   let stored: any Codable
 }
 
-/// An object of a class that is not known, to which one refers whose type is not known either.
+/// An object of an unknown class, to which another value of an unknown type refers.
 final class UnknownObject: ArchivePlaceholder {
   let content: UnknownValue
   init(_ content: UnknownValue) { self.content = content }

@@ -1,17 +1,17 @@
 /// A class, or the type of values behind a protocol, as an archive knows it (Format §5.3).
 package struct ClassEntry: Sendable, Hashable {
-  /// The name by which the type is found again where that is needed.
+  /// The name by which a reader finds the type if it needs to.
   package var name: String
-  /// The version of the type's own part of the format; 0 where it states none.
+  /// The version of the type's own encoding; 0 if the type states none.
   package var version = 0
-  /// The number of the superclass in the class table, if that is archived too. A value type has none.
+  /// The number of the superclass in the class table, if it is archived, too. A value type has none.
   package var superclass: Int?
-  /// Whether another type was declared where an instance was archived, so that the name decides what is built.
+  /// Whether an instance was archived where another type was declared, so the name decides what a reader builds.
   package var isPolymorphic = false
-  /// Whether the type is no class, but that of values which stand behind a protocol. The name always decides
-  /// what is built of these, so that such an entry is not polymorphic besides.
+  /// Whether the type is not a class, but the type of values behind a protocol. Its name always decides what a
+  /// reader builds, so such an entry is never polymorphic.
   package var isValueType = false
-  /// The keys of properties that a reader assigns when everything else is there (Format §5.3).
+  /// The keys of properties that a reader assigns after everything else (Format §5.3).
   package var keysReadLast: [String] = []
 }
 
@@ -22,21 +22,21 @@ private enum ClassFlags {
   static let readsLast: UInt8 = 4
 }
 
-/// The classes met while encoding, and the types of values behind protocols.
+/// The classes, and the types of values behind protocols, that the session has encoded.
 struct ClassRegistry {
   private(set) var entries: [ClassEntry] = []
   private(set) var types: [Any.Type] = []
-  /// Whether the class has weak properties.
+  /// Whether each class has weak properties.
   private(set) var weakness: [Bool] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
-  /// The numbers of types that the program does not have, by their names.
+  /// The numbers of types that the program does not have, by name.
   private var unknown: [String: Int] = [:]
-  /// What was done to the table, in that order, to be taken back.
+  /// The changes to the table in order, so they can be undone.
   private var changes: [Change] = []
-  /// The entries of a file to which a save is added that no type has got yet, by their names.
+  /// The entries, by name, of a file to which a save is appended, that no type has claimed yet.
   private var unclaimed: [String: [Int]] = [:]
   private var keysReadLastCount = 0
-  /// The type that was requested last: objects of one class often come in a row.
+  /// The last requested type: objects of one class often come in a row.
   private var latest: (id: ObjectIdentifier, number: Int)?
 
   private enum Change {
@@ -52,7 +52,7 @@ struct ClassRegistry {
 
   var mark: Mark { Mark(changes: changes.count) }
 
-  /// Whether anything was done to the table since `mark`.
+  /// Whether the table has changed since `mark`.
   func isChanged(since mark: Mark) -> Bool { changes.count > mark.changes }
 
   @inline(__always)
@@ -70,7 +70,7 @@ struct ClassRegistry {
     return number
   }
 
-  /// Begins with the entries of a file to which a save is added: types that have one there keep their numbers.
+  /// Begins with the entries of a file to which a save is appended. Types that have one there keep their numbers.
   mutating func takeOver(_ fileEntries: [ClassEntry]) {
     for (number, entry) in fileEntries.enumerated() { unclaimed[entry.name, default: []].append(number) }
     entries = fileEntries
@@ -79,7 +79,7 @@ struct ClassRegistry {
     keysReadLastCount = entries.reduce(0) { $0 + $1.keysReadLast.count }
   }
 
-  /// The number of an entry of the file that is like `entry`, and no other type's.
+  /// Claims an entry of the file that matches `entry` and has no type yet; returns its number.
   private mutating func claim(_ entry: ClassEntry, _ type: Any.Type, isWeak: Bool) -> Int? {
     guard !unclaimed.isEmpty, let candidates = unclaimed[entry.name],
       let offset = candidates.firstIndex(where: { entries[$0].isSame(as: entry) })
@@ -155,7 +155,7 @@ struct ClassRegistry {
 }
 
 extension ClassEntry {
-  /// Whether it can be the entry of a type for which `other` would be made now.
+  /// Whether a type that would get the entry `other` now can use this one.
   fileprivate func isSame(as other: ClassEntry) -> Bool {
     name == other.name && version == other.version && superclass == other.superclass
       && isValueType == other.isValueType
@@ -177,7 +177,7 @@ extension ClassEntry {
     return (isPolymorphic ? ClassFlags.polymorphic : 0) | (keysReadLast.isEmpty ? 0 : ClassFlags.readsLast)
   }
 
-  /// Reads the entry at `offset`, which moves behind it; `earlier` are those that stand before it.
+  /// Reads the entry at `offset`, which moves past it. `earlier` are the entries before it.
   init(_ reader: ByteReader, at offset: inout Int, after earlier: [ClassEntry]) throws(ArchiveError) {
     name = try reader.tableString(at: &offset)
     version = try reader.varint(at: &offset)
@@ -203,7 +203,7 @@ extension ClassEntry {
     if flags & ClassFlags.readsLast != 0 { try readKeysReadLast(reader, at: &offset) }
   }
 
-  /// Moves `offset` behind the entry there, of which nothing is checked that does not tell its length.
+  /// Moves `offset` past the entry there. Checks only what determines its length.
   static func skip(_ reader: ByteReader, at offset: inout Int) throws(ArchiveError) {
     _ = try reader.textRange(at: &offset)
     _ = try reader.varint(at: &offset)
@@ -226,12 +226,12 @@ extension ClassEntry {
 }
 
 extension ByteReader {
-  /// Reads a string of a table: how many bytes it has, and these.
+  /// Reads a text of a table: a number of bytes, and the bytes.
   fileprivate func tableString(at offset: inout Int) throws(ArchiveError) -> String {
     try string(textRange(at: &offset))
   }
 
-  /// The extent of a text of a table, which is written as a length and UTF-8; `cursor` moves past it.
+  /// The range of a text in a table, which is a length and UTF-8; `cursor` moves past it.
   func textRange(at cursor: inout Int) throws(ArchiveError) -> Range<Int> {
     let count = try varint(at: &cursor)
     try check(count, at: cursor)

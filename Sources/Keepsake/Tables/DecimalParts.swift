@@ -4,7 +4,7 @@
   package import Foundation
 #endif
 
-/// A decimal number taken apart as it is stored: sign, mantissa and a power of ten (Format §4.4).
+/// A decimal number in the parts that are stored: sign, mantissa and a power of ten (Format §4.4).
 package struct DecimalParts {
   package var isNegative: Bool
   package var exponent: Int
@@ -18,7 +18,7 @@ package struct DecimalParts {
   }
 
   package init(_ decimal: Decimal) {
-    // The digits of the significand are the only access to it that all platforms have.
+    // Only the digits of the significand are accessible on all platforms.
     let mantissa = decimal.isNaN ? nil : UInt128(decimal.significand.magnitude.description)
     self.init(
       isNegative: decimal.sign == .minus && !decimal.isNaN,
@@ -27,7 +27,7 @@ package struct DecimalParts {
     )
   }
 
-  /// The decimal, or `nil` when the parts are beyond what a decimal can hold.
+  /// The decimal, or `nil` if it cannot represent the parts.
   package var decimal: Decimal? {
     guard let mantissa else { return Decimal.nan }
     guard (-128...127).contains(exponent) else { return nil }
@@ -36,10 +36,10 @@ package struct DecimalParts {
 }
 
 extension DecimalParts {
-  /// The decimal as an integer; `nil` where it is none or does not fit.
+  /// The decimal as an integer; `nil` if it is not one or does not fit.
   func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
     guard var digits = mantissa else { return nil }
-    // At most 128 steps: an exponent has no more, as far as it was read.
+    // At most 128 steps: no exponent that was read is larger.
     var exponent = digits == 0 ? 0 : exponent
     while exponent < 0 {
       guard digits.isMultiple(of: 10) else { return nil }
@@ -55,14 +55,14 @@ extension DecimalParts {
     return isNegative ? Int128(exactly: digits).flatMap { Number(exactly: 0 - $0) } : Number(exactly: digits)
   }
 
-  /// The floating-point number that is nearest to the decimal; `nil` where none is so large.
+  /// The floating-point number nearest to the decimal; `nil` if the decimal is too large.
   func rounded<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Number.Type) -> Number? {
     guard let mantissa else { return Number.nan }
     let number = Number("\(isNegative ? "-" : "")\(mantissa)E\(exponent)")
     return number.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// Reads the parts of the decimal at `cursor`, which moves past it (Format §4.4); `nil` when something else is there.
+  /// Reads the parts of the decimal at `cursor`, which moves past it (Format §4.4); `nil` if something else is there.
   package init?(_ reader: ByteReader, at cursor: inout Int) throws(ArchiveError) {
     let start = cursor
     let tag = try reader.byte(at: start)

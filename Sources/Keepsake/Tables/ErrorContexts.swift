@@ -1,12 +1,12 @@
-/// The errors of Swift's coders, made of one of ours. The context has the whole sentence; what is underneath tells
-/// programs what it was, and does not say it a second time.
+/// Errors of Swift's coders, made from those of the library. The context has the whole message. The underlying error
+/// tells programs what happened, without repeating the message.
 extension ArchiveError {
   func decodingContext(_ path: [any CodingKey]) -> DecodingError.Context {
     .init(codingPath: path, debugDescription: explanation, underlyingError: asReason)
   }
 }
 
-/// What `body` returns. What is wrong with the archive is thrown as decoders throw it; a misuse is thrown as it is.
+/// Returns what `body` returns. Throws faults of the archive as decoders do, and misuse as it is.
 @inline(__always)
 func decodingErrors<Result>(_ body: () throws(ArchiveError) -> Result) throws -> Result {
   do { return try body() } catch  where error.code != .misuse {
@@ -15,7 +15,7 @@ func decodingErrors<Result>(_ body: () throws(ArchiveError) -> Result) throws ->
 }
 
 extension EncodingError {
-  /// `value` cannot be encoded for the reason that `error` gives.
+  /// An error that says why `value` cannot be encoded, for the reason in `error`.
   static func invalid(_ value: Any, _ error: ArchiveError, _ path: [any CodingKey]) -> EncodingError {
     .invalidValue(
       value,
@@ -23,8 +23,8 @@ extension EncodingError {
     )
   }
 
-  /// The same error about `value`, if it is one of ours that was made where the value was not at hand; about `path`, unless
-  /// the error has it. One about limits goes without the value: to release one that is nested too deep recurses.
+  /// The same error about `value`, if the library made it without the value. `path` is `nil` if the error has it.
+  /// Errors about limits do not get the value: releasing a value that is nested too deep recurses.
   func about(_ value: Any, at path: [any CodingKey]? = nil) -> EncodingError {
     guard case .invalidValue(let known, let context) = self,
       let error = context.underlyingError as? ArchiveError, error.isReason, error.code != .limitExceeded,
@@ -33,7 +33,7 @@ extension EncodingError {
     return .invalid(value, error, path ?? context.codingPath)
   }
 
-  /// The same error, if it is one of ours, about what was encoded by itself, for a value somewhere in that of `path`.
+  /// The same error, if the library made it, for a part that was encoded by itself. The part is somewhere below `path`.
   func below(_ path: [any CodingKey]) -> EncodingError {
     guard case .invalidValue(let value, let context) = self,
       let error = context.underlyingError as? ArchiveError, error.isReason
@@ -42,10 +42,10 @@ extension EncodingError {
   }
 }
 
-/// A value of the library's own that stands for one of the program.
+/// A value of the library that stands for one of the program.
 protocol ValueStandIn {
   var original: Any { get }
 }
 
-/// What a program knows of `value`.
+/// `value` as the program knows it.
 func shown(_ value: Any) -> Any { (value as? any ValueStandIn)?.original ?? value }

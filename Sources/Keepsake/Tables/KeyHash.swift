@@ -1,5 +1,5 @@
-/// Hashes of keys and other strings, by which they are found in any order. When an archive is read they have a seed that
-/// differs from process to process, so that nobody can choose keys that all meet in one bucket.
+/// Hashes of keys and other strings, to find them in any order. Readers use a seed that differs between processes,
+/// so nobody can choose keys that all fall into one bucket.
 struct KeyHash {
   private let seed: UInt64
 
@@ -13,7 +13,7 @@ struct KeyHash {
     self.seed = seed
   }
 
-  /// The same in every process, for where an archive depends on it.
+  /// Hashes that are the same in every process, as an archive depends on them.
   static let unseeded = KeyHash(seed: 0)
 
   @inline(__always)
@@ -21,7 +21,7 @@ struct KeyHash {
     UInt32(truncatingIfNeeded: KeyHash.mix(seed ^ UInt64(truncatingIfNeeded: number)))
   }
 
-  /// The hash of a text that is known to be a small one; not that of its bytes.
+  /// The hash of a small text, which differs from that of its bytes.
   @inline(__always)
   func of(_ text: SmallText) -> UInt32 {
     UInt32(truncatingIfNeeded: KeyHash.mix(KeyHash.mix(seed ^ text.words.0) ^ text.words.1))
@@ -40,13 +40,13 @@ struct KeyHash {
     return UInt32(truncatingIfNeeded: KeyHash.mix(hash ^ seed))
   }
 
-  /// The last eight bytes, or all where there are fewer.
+  /// The last eight bytes, or all if there are fewer.
   @inline(__always)
   private static func lastWord(of utf8: RawSpan) -> UInt64 {
     let count = utf8.byteCount
     if count >= 8 { return utf8.littleEndianWord(at: count &- 8) }
     if count >= 4 {
-      // Two halves that overlap.
+      // Two overlapping halves.
       return UInt64(utf8.littleEndianHalfWord(at: 0)) << 32
         | UInt64(utf8.littleEndianHalfWord(at: count &- 4))
     }
@@ -62,21 +62,21 @@ struct KeyHash {
   }
 }
 
-/// Finds the slots of keys by their hashes; collisions go to the next bucket that is free.
+/// Finds the slots of keys by their hashes. A key whose bucket is taken goes to the next free one.
 struct SlotTable {
-  /// The number of a slot and 1, or 0 where a bucket is free.
+  /// 1 more than the number of a slot; 0 in a free bucket.
   private var buckets: [UInt32]
 
   var capacity: Int { buckets.count &* 2 / 3 }
 
-  /// A table with room for `count` slots: as many buckets as make it two thirds full at most.
+  /// A table with room for `count` slots, and enough buckets to be at most two thirds full.
   init(for count: Int) {
     var bucketCount = 8
     while bucketCount &* 2 < count &* 3 { bucketCount &*= 2 }
     buckets = Array(repeating: 0, count: bucketCount)
   }
 
-  /// The first slot with `hash` that `isMeant`, of those which may be that.
+  /// The first slot to which `hash` may lead and for which `isMeant` is true.
   @inline(__always)
   func slot<Failure>(_ hash: UInt32, _ isMeant: (Int) throws(Failure) -> Bool) throws(Failure) -> Int? {
     let mask = buckets.count &- 1
@@ -89,7 +89,7 @@ struct SlotTable {
     return nil
   }
 
-  /// Puts `slot` in, of those for which the table was made, unless one is there that `isSame`.
+  /// Inserts `slot`, one of those for which the table has room, unless `isSame` is true for a slot that is there.
   @inline(__always)
   mutating func insert<Failure>(
     _ slot: Int,

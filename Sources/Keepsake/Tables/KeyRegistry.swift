@@ -1,4 +1,4 @@
-/// A string that equals another only if their UTF-8 does, so that two spellings of one text stay two keys.
+/// A string that equals another only if their UTF-8 does, so two spellings of one text remain two keys.
 package struct ExactString: Hashable {
   package let string: String
 
@@ -24,7 +24,7 @@ package struct ExactString: Hashable {
   }
 }
 
-/// The keys met while encoding, each under a number that holds within the session.
+/// The keys that the session has encoded, with numbers that hold within the session.
 struct KeyRegistry {
   private(set) var names: [String] = []
   private var numbers: [ExactString: Int] = [:]

@@ -1,4 +1,4 @@
-/// What was found out about things that are numbered from 0 on, such as the classes of an archive.
+/// Cached facts about things that are numbered from 0 on, such as the classes of an archive.
 struct NumberedCache<Value> {
   private var values: [Value?] = []
 
@@ -6,7 +6,7 @@ struct NumberedCache<Value> {
     if !values.isEmpty { values.removeAll(keepingCapacity: true) }
   }
 
-  /// What is known about the thing of that number; the cache grows up to the greatest that is set.
+  /// The facts about the thing with that number. The cache grows to the highest number that is set.
   @inline(__always)
   subscript(number: Int) -> Value? {
     get { number < values.count ? values[number] : nil }
@@ -18,7 +18,7 @@ struct NumberedCache<Value> {
 }
 
 extension NumberedCache where Value: AnyObject {
-  /// What is known about the thing of that number, to be used as long as the cache keeps it.
+  /// The facts about the thing with that number, to use only as long as the cache keeps them.
   @inline(__always)
   func unretained(_ number: Int) -> Unretained<Value>? {
     guard number < values.count, let value = values[number] else { return nil }

@@ -1,8 +1,8 @@
-/// Where each body begins and ends (Format §5.6): groups of 64 bodies, each with the offset of its first body
-/// and the lengths of all in one, two, four or eight bytes, whichever suffices for the group.
+/// The extent of each body (Format §5.6): groups of 64 bodies, each with the offset of its first body and all
+/// lengths. A length takes one, two, four or eight bytes, whichever suffices for the group.
 package enum OffsetTable {
   static let groupSize = 64
-  /// Eight bytes of offset and width, four of the place of the lengths.
+  /// Eight bytes of offset and width code, four of the location of the lengths.
   static let groupByteCount = 12
 
   static func groupCount(_ bodyCount: Int) -> Int { (bodyCount + groupSize - 1) / groupSize }
@@ -12,7 +12,7 @@ package enum OffsetTable {
 struct OffsetTableBuilder {
   private let groups = ByteBuffer()
   private let lengthBytes = ByteBuffer()
-  /// The lengths of the bodies of the last group, as long as it is not full.
+  /// The lengths of the bodies in the last group until it is full.
   private let pending = OwnedArray<Int>()
   private var pendingStart = 0
   private(set) var count = 0
@@ -39,7 +39,7 @@ struct OffsetTableBuilder {
     pending.truncate(to: 0)
   }
 
-  /// The extent of the body `number`, from 1 on, if it was added.
+  /// The range of the body `number`, counted from 1, if it was added.
   func range(of number: Int) -> Range<Int>? {
     guard number >= 1, number <= count else { return nil }
     let (start, lengths) = group((number - 1) / OffsetTable.groupSize)
@@ -50,7 +50,7 @@ struct OffsetTableBuilder {
 
   var lengths: [Int] { (0..<OffsetTable.groupCount(count)).flatMap { group($0).lengths } }
 
-  /// Where the first body of a group begins, and how long each is.
+  /// The offset of the first body in a group, and the length of each.
   private func group(_ group: Int) -> (start: Int, lengths: [Int]) {
     let (head, reader) = (group * OffsetTable.groupByteCount, groups.reader())
     guard head < groups.count, let entry = try? reader.word(at: head),
@@ -63,7 +63,7 @@ struct OffsetTableBuilder {
     return (Int(entry >> 2), lengths)
   }
 
-  /// Forgets the bodies from number `newCount` + 1 on.
+  /// Removes the bodies after number `newCount`.
   mutating func truncate(to newCount: Int) {
     guard newCount < count else { return }
     let (last, kept) = (newCount / OffsetTable.groupSize, newCount % OffsetTable.groupSize)
@@ -82,10 +82,10 @@ struct OffsetTableBuilder {
     count = newCount
   }
 
-  /// The lengths of all bodies, where they are no more than ``ShortArchive/mostBodies``.
+  /// The lengths of all bodies, if there are at most ``ShortArchive/mostBodies``.
   var fewLengths: OwnedArray<Int>? { count == pending.count ? pending : nil }
 
-  /// The table's parts, in their order.
+  /// The parts of the table, in order.
   mutating func finish() -> [ByteBuffer] {
     flush()
     return [groups, lengthBytes]

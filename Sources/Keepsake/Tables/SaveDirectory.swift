@@ -1,23 +1,23 @@
-/// What a save behind the first adds to a file, and where it stands (Format §13.2).
+/// What a save after the first adds to a file, and where (Format §13.2).
 package struct SaveDirectory: Sendable {
   package typealias Table = ArchiveDirectory.Table
 
-  /// 2 for the first save that was appended.
+  /// 2 for the first save that was appended, then 3, and so on.
   package let number: Int
   /// All bytes of the save, its trailer included.
   package let range: Range<Int>
-  /// When it was saved, in seconds since the beginning of 2001, if the program said so.
+  /// The date of the save, in seconds since the beginning of 2001, if the program gave one.
   package let date: Double?
   package let bodyCount: Int
   package let bodies: Range<Int>
   package let topLevel: Range<Int>
   package let keys: Table
   package let shapes: Table
-  /// The whole class table as it is since this save; no bytes where it is as before.
+  /// The whole class table if this save changes it, otherwise empty.
   package let classes: Table
   package let strings: Table
   package let conditionals: Table
-  /// Which bodies the save has, and how long they are.
+  /// The numbers and lengths of the bodies in the save.
   package let bodyList: Table
 
   /// The most bodies that a file can have (Format §4.9).
@@ -62,7 +62,7 @@ package struct SaveDirectory: Sendable {
     }
   }
 
-  /// Calls `body` for each body of the save, in the order of their numbers, with its number and range. The save must have
+  /// Calls `body` with the number and range of each body of the save, in the order of their numbers. The save must have
   /// all bodies with numbers above `countBefore`.
   package func forEachBody(
     _ reader: ByteReader,

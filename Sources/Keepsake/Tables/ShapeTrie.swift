@@ -1,7 +1,7 @@
-/// The shapes met while encoding (Format §5.2), as paths from a root through the keys in the order of writing.
+/// The shapes that the session has encoded (Format §5.2), as paths from a root along the keys in the order of writing.
 ///
-/// Each node remembers the step that was taken from it last, so that writing a key is nearly always one comparison. Where
-/// steps alternate, as at the root when records of several types do, a small table of recent steps has them.
+/// Each node remembers the last step that was taken from it, so writing a key nearly always takes one comparison.
+/// Alternating steps, such as those from the root to records of several types, are in a small table of recent steps.
 struct ShapeTrie {
   private struct Node {
     let parent: Int
@@ -27,7 +27,7 @@ struct ShapeTrie {
     var node = -1
     var key = -1
 
-    /// Its slot in ``ShapeTrie/recent``.
+    /// The slot of this step in ``ShapeTrie/recent``.
     @inline(__always)
     var slot: Int { (node &* 61 &+ key) & (ShapeTrie.recentCount - 1) }
   }
@@ -41,17 +41,17 @@ struct ShapeTrie {
   private var recent = [(step: Step, child: Int)](repeating: (Step(), -1), count: recentCount)
   /// The last node of each numbered shape.
   private var ends: [Int] = []
-  /// Tables that were written before, by the shapes in them.
+  /// Tables that were written before, with the shapes in them.
   private var written: [(ends: [Int], bytes: ByteBuffer)] = []
 
   private static let mostWritten = 16
 
-  /// How many ways there are from the root through the keys.
+  /// The number of paths from the root along the keys.
   var nodeCount: Int { nodes.count }
 
   var count: Int { ends.count }
 
-  /// The node that `key` leads to, or `nil` when the path to `node` has that key already.
+  /// The node to which `key` leads, or `nil` if the path to `node` already has that key.
   @inline(__always)
   mutating func step(from node: Int, key: Int) -> Int? {
     if nodes[node].lastKey == key { return nodes[node].lastChild }
@@ -70,7 +70,7 @@ struct ShapeTrie {
     return self.step(from: node, newKey: key)
   }
 
-  /// The node that `key` leads to, where the caller knows that the path to `node` does not have it.
+  /// The node to which `key` leads. The caller knows that the path to `node` does not have the key.
   mutating func step(from node: Int, newKey key: Int) -> Int {
     let step = Step(node: node, key: key)
     let child: Int
@@ -99,10 +99,10 @@ struct ShapeTrie {
     return false
   }
 
-  /// The key that was written last on the way to `node`.
+  /// The last key on the path to `node`.
   func lastKey(of node: Int) -> Int { nodes[node].key }
 
-  /// The keys on the way to `node`, in the order of writing.
+  /// The keys on the path to `node`, in the order of writing.
   func keys(of node: Int) -> [Int] {
     var keys: [Int] = []
     var node = node
@@ -116,7 +116,7 @@ struct ShapeTrie {
   /// The keys of the shape `number`, in the order of writing.
   func keys(ofShape number: Int) -> [Int] { keys(of: ends[number]) }
 
-  /// The number of the shape that ends at `node`, given to it now if it had none.
+  /// The number of the shape that ends at `node`, which gets the next number if it has none.
   @inline(__always)
   mutating func number(of node: Int) -> Int {
     let known = nodes[node].number
@@ -129,7 +129,7 @@ struct ShapeTrie {
   /// The node at which the shape `number` ends.
   func end(of number: Int) -> Int { ends[number] }
 
-  /// Gives the next number to the shape of `keys`, as the file has it; one that is there twice keeps its first number.
+  /// Gives the next number to the shape of `keys`, as the file does. A repeated shape keeps its first number.
   mutating func takeOver(_ keys: [Int]) {
     let node = keys.reduce(ShapeTrie.root) { step(from: $0, newKey: $1) }
     if nodes[node].number < 0 { nodes[node].number = ends.count }
@@ -145,8 +145,8 @@ struct ShapeTrie {
 }
 
 extension ShapeTrie {
-  /// Writes the shapes and keys of the short form (Format §7): the shapes come first, and tell how many keys there are.
-  /// Small archives of one kind have the same tables, which are put together once.
+  /// Writes the shapes and keys of the short form (Format §7). The shapes come first, and determine the number of keys.
+  /// Small archives of one kind have the same tables, which are assembled only once.
   mutating func writeShort(to buffer: ByteBuffer, names: [String]) {
     guard !ends.isEmpty else { return }
     if let known = written.last(where: { $0.ends == ends }) { return buffer.append(known.bytes) }
@@ -176,9 +176,9 @@ extension ShapeTrie {
     for key in newKeys { buffer.append(text: names[key]) }
   }
 
-  /// Writes the key table and the shape table (Format §5.1, §5.2); returns the counts and where the second begins.
+  /// Writes the key table and the shape table (Format §5.1, §5.2); returns the key count and the second offset.
   func write(to buffer: ByteBuffer, names: [String]) -> (keyCount: Int, shapesOffset: Int) {
-    // The numbers that the keys have in the archive, by those that they have here.
+    // The numbers of keys in the archive, by their numbers here.
     var numbers = [Int](repeating: -1, count: ends.isEmpty ? 0 : names.count)
     var keyCount = 0
     for end in ends {

@@ -1,12 +1,12 @@
-/// The short form of small archives, as it is read (Format §7).
+/// Reads the short form of small archives (Format §7).
 enum ShortForm {
   static let checksumByteCount = 4
-  /// The first bytes of a top level that has the key "root" alone, as the number that they are, the least significant
-  /// first: no class, a map of one entry, and the key.
+  /// The first bytes of a top level that has only the key "root", as a little-endian number: no class, a map of one
+  /// entry, and the key.
   static let topLevelWord: UInt64 = 0x746F_6F72_2401_1C00
   static let impliedByteCount = 10
 
-  /// Whether `topLevel` is that of the key "root" alone, which leads to the first of `bodies`; these stand behind a header.
+  /// Whether `topLevel` has only the key "root", which leads to the first of `bodies`. A header precedes the bodies.
   static func isImplied(_ topLevel: ByteBuffer, _ bodies: ByteBuffer) -> Bool {
     guard topLevel.count == impliedByteCount, bodies.count > Header.byteCount else { return false }
     return topLevel[8] == reference(isObject: bodies[Header.byteCount] != 0) && topLevel[9] == 1
@@ -17,7 +17,7 @@ enum ShortForm {
     isObject ? Tag.objectReference : Tag.valueReference
   }
 
-  /// Opens the archive in `buffer`: finds its parts, and adds a top level that is not stored.
+  /// Opens the archive in `buffer`: finds its parts, and adds the top level if it is implied.
   static func open(
     _ buffer: ByteBuffer,
     _ flags: Header.Flags,
@@ -31,7 +31,7 @@ enum ShortForm {
     return directory
   }
 
-  /// Opens the archive in `buffer`, whose parts `directory` has.
+  /// Opens the archive in `buffer`, whose parts are in `directory`.
   static func open(
     _ buffer: ByteBuffer,
     _ flags: Header.Flags,
@@ -46,7 +46,7 @@ enum ShortForm {
     if flags.contains(.impliedTopLevel) { try addImpliedTopLevel(to: buffer, &directory) }
   }
 
-  /// Finds the parts of an archive of which nothing is compared with the checksum.
+  /// Finds the parts of an archive without comparing the checksum.
   static func directory(_ reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) -> ArchiveDirectory
   {
     try ArchiveDirectory(short: reader.limited(to: end(reader)), flags)
@@ -90,7 +90,7 @@ enum ShortForm {
 }
 
 extension ArchiveDirectory {
-  /// Finds the parts of an archive of the short form, which ends where `reader` does.
+  /// Finds the parts of an archive in the short form, which ends where `reader` ends.
   init(short reader: ByteReader, _ flags: Header.Flags) throws(ArchiveError) {
     var cursor = Header.shortByteCount
     func count(_ flag: Header.Flags, _ cursor: inout Int, entryByteCount: Int) throws(ArchiveError) -> Int {
