@@ -1,8 +1,8 @@
 /// A type that declares its name and its version in archives.
 ///
-/// An archive has the name of a type if the declaration does not determine the type: for a `Dog` in an `[Animal]`, and for
-/// any class, structure or enumeration behind a protocol. By default this is the runtime's name, so renaming the type or
-/// moving it to another module would make such archives unreadable. Readers find a type by its declared name,
+/// An archive has the name of a type if the declaration does not determine the type: for a `Dog` in an `[Animal]`, and
+/// for any class, structure or enumeration behind a protocol. By default this is the runtime's name, so renaming the
+/// type or moving it to another module would make such archives unreadable. Readers find a type by its declared name,
 /// without registration.
 ///
 /// ```swift
@@ -34,9 +34,9 @@
 ///
 /// ## Types that need registration
 ///
-/// A declared name does not find generic types and classes declared in Objective-C. It finds structures and enumerations
-/// that are part of the program; an optimized build leaves out internal ones that nothing uses. Register such types with
-/// ``KeyedUnarchiver/setClass(_:forClassName:)-swift.type.method``.
+/// A declared name does not find generic types or classes declared in Objective-C. It finds structures and enumerations
+/// that are part of the program, but an optimized build leaves out internal ones that nothing uses. Register such types
+/// with ``KeyedUnarchiver/setClass(_:forClassName:)-swift.type.method``.
 public protocol ArchivableClass {
   /// The name of the type in archives. By default the module, any enclosing types, and the name of the type:
   /// `"Zoo.Animal"`.

@@ -8,11 +8,11 @@
 /// }
 /// ```
 ///
-/// The archive is the same as without the conformance: a record with the names of the properties. So you can adopt or drop
-/// the protocol, and still read all archives. Other coders, such as `JSONEncoder`, use one keyed container.
+/// The archive is the same as without the conformance: a record with the names of the properties. So you can adopt or
+/// drop the protocol, and still read all archives. Other coders, such as `JSONEncoder`, use one keyed container.
 ///
-/// - A property without a value in the archive keeps the value from `init()`; a value without a property is ignored. The
-/// archive leaves out an optional that is nil, unless `init()` gives it a value. Nil for a property that is not
+/// - A property without a value in the archive keeps the value from `init()`; a value without a property is ignored.
+/// The archive leaves out an optional that is nil, unless `init()` gives it a value. Nil for a property that is not
 /// optional is an error.
 /// - The type of each property is `Codable`; otherwise coding throws an error that names the property.
 /// - A wrapped property is archived by its wrapper. Observers do not run. Computed and `lazy` properties are not
@@ -51,5 +51,5 @@ extension ArchivedFields {
   public static var archivedKeys: [String: String?] { [:] }
 }
 
-/// A type whose properties keep their defaults where an archive has nil for them, unless they are optional.
+/// A type whose properties, unless they are optional, keep their defaults if an archive has nil for them.
 protocol DefaultKeeping: AnyObject {}

@@ -1,23 +1,23 @@
 internal import Synchronization
 
-/// The properties of a type of ``ArchivedFields`` that are archived, and how. It is found once for each type.
+/// The archived properties of a type with ``ArchivedFields``, and how to archive them. Found once for each type.
 final class ArchivedProperties: Sendable {
   struct Entry: Sendable {
     let property: StoredProperty
     let key: ModelKey
-    /// The key that the property may have as well where nothing has ``key``: the same with or without the underscore of a
-    /// wrapper's storage.
+    /// Another key that the property may have if nothing has ``key``: the same key with or without the underscore of
+    /// a wrapper's storage.
     let otherKey: ModelKey?
     let isOptional: Bool
-    /// Whether nil is written, since `init()` gives the property a value that would be read in its place.
+    /// Whether nil is written. If it were not, readers would keep the value that `init()` gives the property.
     let writesNil: Bool
-    /// What a `let` holds, which is not read.
+    /// The value of a `let`, which readers do not assign.
     let constant: (any ConstantValue)?
   }
 
   private let typeName: String
   let entries: [Entry]
-  /// Whether nil leaves a property that is not optional as it is.
+  /// Whether nil leaves a property that is not optional unchanged.
   let keepsDefaults: Bool
   let constants: [Entry]
 
@@ -51,7 +51,7 @@ final class ArchivedProperties: Sendable {
     constants = entries.filter { $0.constant != nil }
   }
 
-  /// Throws if a `let` holds something else in `memory` than readers will give it.
+  /// Throws if a `let` in `memory` has another value than readers will give it.
   func checkConstants(in memory: PropertyMemory) throws(ArchiveError) {
     for entry in constants where entry.constant?.isHeld(in: memory, at: entry.property.offset) == false {
       throw .misuse(
@@ -65,7 +65,7 @@ final class ArchivedProperties: Sendable {
 
   /// The properties of `type`.
   ///
-  /// - Throws: when one cannot be archived, when two have one key, and when they cannot be found.
+  /// - Throws: If a property cannot be archived, two have the same key, or the properties cannot be found.
   static func of(_ type: Any.Type) throws(ArchiveError) -> ArchivedProperties {
     let id = ObjectIdentifier(type)
     if let known = known.withLock({ $0[id] }) { return known }
@@ -73,7 +73,7 @@ final class ArchivedProperties: Sendable {
       throw .misuse("\(type) does not conform to ArchivedFields")
     }
     let found = try ArchivedProperties(type)
-    // Another thread may have been quicker; both have found the same.
+    // Another thread may have been faster. Both have found the same.
     known.withLock { $0[id] = found }
     return found
   }
@@ -81,7 +81,7 @@ final class ArchivedProperties: Sendable {
   private static let known = Mutex<[ObjectIdentifier: ArchivedProperties]>([:])
 }
 
-/// What `init()` gives the properties of a type.
+/// The values that `init()` gives the properties of a type.
 private struct DefaultValues {
   private let value: any ArchivedFields
 
@@ -111,7 +111,7 @@ private struct DefaultValues {
     )
   }
 
-  /// The property at `offset`, which is of `type`.
+  /// The value of the property at `offset`, which is of `type`.
   private func read<Value>(_ type: Value.Type, _ offset: Int) -> Value? {
     func read<Root: ArchivedFields>(_ root: Root) -> Value {
       guard Root.self is AnyClass else {
@@ -125,11 +125,11 @@ private struct DefaultValues {
 
 /// The value of a `let` as `init()` gives it.
 protocol ConstantValue: Sendable {
-  /// Whether the property at `offset`, which is of this type, holds it.
+  /// Whether the property at `offset`, which is of this type, has this value.
   func isHeld(in memory: PropertyMemory, at offset: Int) -> Bool
 }
 
-/// It is unchecked since a type that is compared need not be one that can be sent; what is compared never changes.
+/// Unchecked, since an equatable type need not be sendable. The value never changes.
 private struct EquatableConstant<Value: Equatable>: ConstantValue, @unchecked Sendable {
   let value: Value
 

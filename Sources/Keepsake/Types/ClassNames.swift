@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Which names types have in archives: what a program set, what a type declares, what the runtime calls it.
+/// The names of types in archives: those that a program set, those that types declare, and those of the runtime.
 enum ClassNames {
   private static let archived = Mutex<[ObjectIdentifier: String]>([:])
   private static let unarchived = Mutex<[String: Any.Type]>([:])
 
-  // MARK: What a program set for the whole process
+  // MARK: Names set for the whole process
 
-  /// Changes with each change of the types that names stand for.
+  /// A number that changes whenever the types that names stand for change.
   static var generation: Int { generationCount.load(ordering: .relaxed) }
   private static let generationCount = Atomic(0)
 
@@ -28,26 +28,26 @@ enum ClassNames {
     unarchived.withLock { $0[name] }
   }
 
-  /// The version of the format of its own part that `type` declares.
+  /// The version of its own encoding that `type` declares; 0 if it declares none.
   static func declaredVersion(of type: Any.Type) -> Int {
     max(0, (type as? any ArchivableClass.Type)?.archiveVersion ?? 0)
   }
 
   // MARK: Names from all sources
 
-  /// The name under which `type` is archived unless the archiver was told another one.
+  /// The name under which `type` is archived unless the archiver was given another one.
   static func name(of type: Any.Type) -> String {
     name(setFor: type) ?? RuntimeTypes.declaredName(of: type) ?? RuntimeTypes.name(of: type)
   }
 
-  /// Whether an archive may call `type` so: by its declared name, an alias of it, or the runtime's name.
+  /// Whether `name` can stand for `type` in an archive: as its declared name, an alias, or the runtime's name.
   static func isName(_ name: String, of type: Any.Type) -> Bool {
     name == RuntimeTypes.name(of: type) || name == RuntimeTypes.declaredName(of: type)
       || RuntimeTypes.declaredAliases(of: type).contains(name)
   }
 
-  /// The types of this process to which `name` can lead: those that declare it, otherwise those that the
-  /// runtime calls so.
+  /// The types of this process to which `name` can lead: those that declare it, or, if there are none, those with
+  /// that runtime name.
   static func types(named name: String) -> [Any.Type] {
     let declaring = RuntimeTypes.declaring(name: name)
     return declaring.isEmpty ? RuntimeTypes.types(named: name) : declaring

@@ -1,23 +1,23 @@
-// The types that state the name by which they stand in an archive.
+// Types that declare their names in archives.
 
 extension RuntimeTypes {
-  /// All types of the process that go by `name` because they say so: their `archivedClassName` is `name`, or
-  /// it is among their aliases. More than one if several claim it.
+  /// All types of the process that declare `name`, as their `archivedClassName` or as an alias. There is more than
+  /// one if several claim it.
   ///
-  /// Found without registration, whether or not the process has used the type before: see `RuntimeMetadata`.
+  /// Finds them without registration, even if the process has not used the type yet: see `RuntimeMetadata`.
   package static func declaring(name: String) -> [Any.Type] {
     declared.value[name] ?? []
   }
 
-  /// The name that `type` states, or `nil` if it states none: it is not an `ArchivableClass`, or is one only
-  /// because its superclass is and has the superclass's name.
+  /// The name that `type` declares, or `nil` if it declares none: it is not an `ArchivableClass`, or it inherits
+  /// the conformance and has the superclass's name.
   package static func declaredName(of type: Any.Type) -> String? {
     guard let archivable = type as? any ArchivableClass.Type else { return nil }
     let name = archivable.archivedClassName
     return name == archivableSuperclass(of: type)?.archivedClassName ? nil : name
   }
 
-  /// The other names that `type` states; those it has from its superclass are the superclass's.
+  /// The other names that `type` declares. Those that it inherits belong to its superclass.
   package static func declaredAliases(of type: Any.Type) -> [String] {
     guard let archivable = type as? any ArchivableClass.Type else { return [] }
     let aliases = archivable.archivedClassAliases
@@ -42,7 +42,7 @@ extension RuntimeTypes {
     return index
   }
 
-  /// The stated name. Not the runtime's name of a private or local type, which has an address in it.
+  /// The declared name, but not the runtime's name of a private or local type, which contains an address.
   private static func speakableName(of type: Any.Type) -> [String] {
     guard let name = declaredName(of: type) else { return [] }
     return isAddressed(name) ? [] : [name]

@@ -42,7 +42,7 @@ extension Data: LazyValue {
 
 // MARK: Properties that can wait
 
-/// A type whose empty value stands in a property until its own was read: all but those that refer to nothing.
+/// A type that can refer to objects, whose empty value is in a property until the actual value is read.
 protocol ValueThatCanBeEmpty: LazyValue {
   var isEmptyForNow: Bool { get }
 }

@@ -1,19 +1,19 @@
-/// What a property holds, as far as the coders have a way of their own for it.
+/// The content of a property, if the coders have a special way to code it.
 enum FieldKind: UInt8 {
   case bool
   case int, int8, int16, int32, int64
   case uint, uint8, uint16, uint32, uint64
   case float, double
   case string, strings
-  /// Anything else: what the plan for its type does.
+  /// Anything else, which the plan for its type codes.
   case planned
-  /// Only where a record is read: such a value that may wait, and one that belongs to no property.
+  /// Only for reading a record: a planned value that is read last, and a value without a property.
   case readLast, skipped
 
-  /// Whether it is a type that is one tag and its payload, or an optional of one.
+  /// Whether a value of the type, or of the type that an optional wraps, is one tag and its payload.
   var isPrimitive: Bool { rawValue < FieldKind.strings.rawValue }
 
-  /// How a property is to be taken, and whether its type is that of the kind or an optional of it.
+  /// The kind of a property, and whether its type is an optional of the type of that kind.
   static func of(_ property: StoredProperty) -> (kind: FieldKind, isOptional: Bool) {
     guard property.ownership == .strong else { return (.planned, false) }
     return known[ObjectIdentifier(property.type)] ?? (.planned, false)

@@ -1,5 +1,5 @@
-/// The key of a property of an `ArchivedModel`, of a field that was declared by `ArchivedFields`, or of a record whose type
-/// is not known.
+/// The key of a property of an `ArchivedModel`, of a field declared by `ArchivedFields`, or of a record of an unknown
+/// type.
 struct ModelKey: RecordKey {
   let stringValue: String
   var intValue: Int? { nil }

@@ -1,28 +1,28 @@
 /// The names that the stored property of a key may have.
 ///
-/// The key of a synthesized `CodingKeys` is a case with the name of the property, whatever its string is. A wrapper or a
-/// macro keeps the value of `title` in `_title`.
+/// The key of a synthesized `CodingKeys` is a case with the name of the property, whatever its string is. A wrapper or
+/// a macro stores the value of `title` in `_title`.
 func propertyNames<Key: CodingKey>(of key: Key) -> [String] {
   let name = caseName(of: key) ?? key.stringValue
   return [name, "_" + name]
 }
 
 extension CodingKey {
-  /// The names of the properties of the key of this type that has the string `name`.
+  /// The names that the stored property may have for the key of this type with the string `name`.
   static func propertyNames(ofKey name: String) -> [String] {
     Self(stringValue: name).map { Keepsake.propertyNames(of: $0) } ?? []
   }
 }
 
-/// The name of a case, as the compiler has written it down for reflection; `nil` for what is no enumeration, and where
-/// the program was built without that.
+/// The name of a case, from the compiler's records for reflection; `nil` if the key is not an enumeration, or the
+/// program was built without these records.
 private func caseName<Key>(of key: Key) -> String? {
-  // The runtime reads the name from its own tables, which stay as long as the process does. It ends with a zero.
+  // The runtime returns a zero-terminated name from its own tables, which exist as long as the process.
   unsafe enumerationCaseName(key).map { identifier(reflectedAs: unsafe String(cString: $0)) }
 }
 
-/// The identifier that reflection calls `name`, as synthesized keys have it: a raw one stands in backticks there, with
-/// no-break spaces for its spaces.
+/// The identifier that reflection calls `name`, spelled as in synthesized keys: reflection puts a raw identifier in
+/// backticks, and replaces its spaces by no-break spaces.
 func identifier(reflectedAs name: String) -> String {
   let backtick = UInt8(ascii: "`")
   guard name.utf8.first == backtick, name.utf8.count > 2, name.utf8.last == backtick else { return name }
@@ -35,8 +35,8 @@ func identifier(reflectedAs name: String) -> String {
 private func enumerationCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?
 
 extension StoredProperties {
-  /// The one property that has one of `names`, the first name first; `nil` where there is none, or where two classes of
-  /// a chain each have one.
+  /// The only property with one of `names`, of which the first takes precedence; `nil` if there is none, or if several
+  /// classes of a chain have one.
   func property(named names: [String]) -> StoredProperty? {
     for name in names {
       let found = list.filter { $0.name == name }

@@ -1,14 +1,14 @@
-/// The memory of stored properties, which are read and assigned where they are.
+/// The memory of stored properties, which the library reads and assigns in place.
 ///
 /// This file holds all unsafe code that touches them. Three facts make it sound, and the comments below refer to them:
-/// 1. `StoredProperties` alone makes a `StoredProperty`, of what the compiler has written down: at its offset in a value
-///    or an instance of its owner, or of a subclass, there is a value of its type, held as its ownership says. Whoever
-///    passes an offset here passes that of a property of the type of the memory, with the type and the layout of the
-///    property; or 0 with the type itself. Nothing is ever assigned to a `let`;
-/// 2. `StoredProperty` itself compares type, ownership and class before it touches the memory of an object;
-/// 3. the value is initialized: an object is, from where a reference to it exists outside of its initializer or a later
-///    phase of that. So its memory is initialized and bound to the types of its properties. It is valid for the call of
-///    the closure to which it is given, and never kept.
+/// 1. Only `StoredProperties` makes a `StoredProperty`, from the compiler's records: at its offset in a value or an
+///    instance of its owner, or of a subclass, there is a value of its type, held as its ownership says. Callers here
+///    pass the offset of a property of the type of the memory, with the type and the layout of the property; or 0
+///    with the type itself. Nothing ever assigns to a `let`.
+/// 2. `StoredProperty` itself compares type, ownership and class before it touches the memory of an object.
+/// 3. The value is initialized: an object is, once a reference to it exists outside of its initializer, or in a later
+///    phase of the initializer. So its memory is initialized and bound to the types of its properties. The memory is
+///    valid during the call of the closure that gets it, which never keeps it.
 @safe
 struct PropertyMemory {
   private let base: UnsafeRawPointer
@@ -18,7 +18,7 @@ struct PropertyMemory {
     unsafe self.base = base
   }
 
-  /// Lets `body` see the value at `offset`. As it need not be copyable here, it is not copied.
+  /// Calls `body` with the value at `offset`, without a copy, since the type need not be copyable.
   @inline(__always)
   func withValue<Value: ~Copyable, Result>(
     _ type: Value.Type,
@@ -28,14 +28,14 @@ struct PropertyMemory {
     try body(unsafe (base + offset).assumingMemoryBound(to: Value.self).pointee)  // facts 1 and 3
   }
 
-  /// The memory of a property that itself has properties which are archived.
+  /// The memory of a property that itself has archived properties.
   @inline(__always)
   func field(at offset: Int) -> PropertyMemory {
     unsafe PropertyMemory(base + offset)  // facts 1 and 3
   }
 }
 
-/// Lets `body` see the memory of `value`, which is no object.
+/// Calls `body` with the memory of `value`, which is not an object.
 @inline(__always)
 func withPropertyMemory<Root: ~Copyable, Result>(
   of value: borrowing Root,
@@ -45,18 +45,18 @@ func withPropertyMemory<Root: ~Copyable, Result>(
   try unsafe withUnsafePointer(to: value) { try body(unsafe PropertyMemory(UnsafeRawPointer($0))) }
 }
 
-/// Lets `body` see the memory of `object`.
+/// Calls `body` with the memory of `object`.
 @inline(__always)
 func withPropertyMemory<Result>(ofObject object: AnyObject, _ body: (PropertyMemory) throws -> Result)
   rethrows
   -> Result
 {
-  // The address of an object is that of its memory, and offsets are counted from there. It is kept for the call.
+  // The address of an object is that of its memory, where offsets begin. The object is kept alive for the call.
   defer { extendLifetime(object) }
   return try body(unsafe PropertyMemory(UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())))
 }
 
-/// The memory of a value to whose properties is assigned; all said about ``PropertyMemory`` holds for it, too.
+/// The memory of a value whose properties can be assigned. All facts about ``PropertyMemory`` hold for it, too.
 @safe
 struct MutablePropertyMemory {
   private let base: UnsafeMutableRawPointer
@@ -68,15 +68,15 @@ struct MutablePropertyMemory {
     self.isObject = isObject
   }
 
-  /// Assigns to the property at `offset`, which is of `type`: that is said, so that it cannot be inferred to be an
-  /// optional, of which the bits would be stored.
+  /// Assigns to the property at `offset`, which is of `type`. The type is explicit, so the compiler cannot infer an
+  /// optional and store the bits of that.
   @inline(__always)
   func store<Value>(_ type: Value.Type, _ value: consuming Value, at offset: Int) {
     // Facts 1 and 3; the old value is released.
     unsafe (base + offset).assumingMemoryBound(to: Value.self).pointee = value
   }
 
-  /// Lets `body` change the value at `offset`.
+  /// Calls `body` with the value at `offset`, which it can change.
   @inline(__always)
   func withValue<Value, Result>(
     _ type: Value.Type,
@@ -86,20 +86,20 @@ struct MutablePropertyMemory {
     try body(&(unsafe (base + offset).assumingMemoryBound(to: Value.self).pointee))  // facts 1 and 3
   }
 
-  /// The memory of a property that itself has properties which are archived.
+  /// The memory of a property that itself has archived properties.
   @inline(__always)
   func field(at offset: Int) -> MutablePropertyMemory {
     unsafe MutablePropertyMemory(base + offset, isObject: false)  // facts 1 and 3
   }
 
-  /// The object whose memory this is, if it is one's.
+  /// The object with this memory, unless it is the memory of a value.
   var object: AnyObject? {
-    // The address of an object is that of its memory, and it is kept as long as the memory is used.
+    // The address of an object is that of its memory. The object is kept alive while the memory is used.
     isObject ? unsafe Unmanaged<AnyObject>.fromOpaque(base).takeUnretainedValue() : nil
   }
 }
 
-/// Lets `body` assign to the properties of `value`, which is no object.
+/// Lets `body` assign to the properties of `value`, which is not an object.
 @inline(__always)
 func withMutablePropertyMemory<Root>(of value: inout Root, _ body: (MutablePropertyMemory) throws -> Void)
   rethrows
@@ -116,18 +116,18 @@ func withMutablePropertyMemory<Result>(
   ofObject object: AnyObject,
   _ body: (MutablePropertyMemory) throws -> Result
 ) rethrows -> Result {
-  // The address of an object is that of its memory, and offsets are counted from there. It is kept for the call.
+  // The address of an object is that of its memory, where offsets begin. The object is kept alive for the call.
   defer { extendLifetime(object) }
   return try body(unsafe MutablePropertyMemory(Unmanaged.passUnretained(object).toOpaque(), isObject: true))
 }
 
 // MARK: - References that are not strong
 
-/// A structure of nothing but a reference, which is laid out as a property that holds the reference in this way.
+/// A structure that has only a reference, and the layout of a property that holds a reference in this way.
 protocol ReferenceField<Target> {
   associatedtype Target: AnyObject
 
-  /// The object. Where there must be one, nil is not assigned.
+  /// The object. If the reference cannot be nil, assigning nil does nothing.
   var object: Target? { get set }
 }
 
@@ -183,9 +183,9 @@ extension StoredProperty {
 
   /// The object to which a `weak` property of `object` refers, or an `unowned` one that is optional.
   ///
-  /// - Returns: `nil` where there is none; and if the property is of another kind, or not one of the class of `object`.
+  /// - Returns: `nil` if there is no object, or if the property is of another kind or not one of the class of `object`.
   func reference(in object: AnyObject) -> AnyObject? {
-    // One that is not optional has no way to say that there is none.
+    // A reference that is not optional cannot say that there is no object.
     guard type != target, let target = target as? any AnyObject.Type, isProperty(of: object) else {
       return nil
     }
@@ -216,7 +216,7 @@ extension StoredProperty {
         memory.store(unowned: knownDowncast(target, to: type), self)
       }
       if ownership == .weak {
-        // A weak reference has one form, whatever class it is declared with. To look up that of the class takes longer.
+        // Weak references have the same form for all classes. Looking up the form for a class takes longer.
         memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object = target }
       } else if let type = self.target as? any AnyObject.Type {
         store(unowned: type)

@@ -1,4 +1,4 @@
-/// Finds which stored properties of a type are archived, and under which keys (see ``ArchivedFields``).
+/// Finds the archived stored properties of a type, and their keys (see ``ArchivedFields``).
 struct PropertyNames {
   struct Named {
     let property: StoredProperty
@@ -10,12 +10,12 @@ struct PropertyNames {
 
   private let type: any ArchivedFields.Type
   private let list: [StoredProperty]
-  /// The keys that were given, those of the type itself first, then those of its superclasses.
+  /// The given keys, first those of the type itself, then those of its superclasses.
   private let given: [(owner: Any.Type, keys: [String: String?])]
   /// The keys so far, and the property of each.
   private var owners: [String: StoredProperty] = [:]
 
-  /// The properties of `type` that are archived, in the order in which they are written.
+  /// The archived properties of `type`, in the order of writing.
   static func find(in type: any ArchivedFields.Type) throws(ArchiveError) -> [Named] {
     var names = try PropertyNames(type)
     return try names.find()
@@ -49,7 +49,7 @@ struct PropertyNames {
   private mutating func find() throws(ArchiveError) -> [Named] {
     var found: [Named] = []
     for property in list {
-      // What the compiler and macros make for themselves: the storage of lazy properties, of actors, of observation.
+      // Storage that the compiler and macros add: for lazy properties, actors and observation.
       guard !property.name.hasPrefix("$"), !property.name.hasPrefix("_$") else { continue }
       let name = plainName(of: property)
       let givenKey = givenKey(of: property, name)
@@ -58,7 +58,7 @@ struct PropertyNames {
       guard try isArchivable(property, label) else { continue }
       let key = try key(of: property, givenKey ?? name, isGiven: givenKey != nil)
       let otherName = name.hasPrefix("_") ? String(name.dropFirst()) : "_" + name
-      // Only what is declared with an underscore may have had a key with it or without.
+      // Only a property with an underscore may have had a key with it or without.
       let hasOther =
         property.name.hasPrefix("_") && givenKey == nil
         && !list.contains { $0.name == otherName && ($0.name, $0.offset) != (property.name, property.offset) }
@@ -76,10 +76,10 @@ struct PropertyNames {
 
   // MARK: Names
 
-  /// The name that the program uses: without the underscore of the storage of a wrapper or of an observed property.
+  /// The name that the program uses, without the underscore of the storage of a wrapper or an observed property.
   ///
-  /// Nothing says whether a property is such a storage. It is taken for one if it has an underscore and is a structure of
-  /// a module that has wrappers.
+  /// No record says whether a property is such storage. It counts as storage if it has an underscore, and its class is
+  /// observed or its type is a structure of a module that may have wrappers.
   private func plainName(of property: StoredProperty) -> String {
     let name = String(property.name.dropFirst())
     guard property.name.hasPrefix("_"), !name.isEmpty, isObserved(property) || isStructure(property.type),
@@ -101,7 +101,7 @@ struct PropertyNames {
     )
   }
 
-  /// The key that was given to `property`; nil within if it is not archived, and `nil` if nothing was said.
+  /// The key given to `property`: an inner nil if the property is not archived, an outer nil if none was given.
   private func givenKey(of property: StoredProperty, _ name: String) -> String?? {
     for (owner, keys) in given {
       if let key = keys[name] ?? keys[property.name] { return .some(key) }
@@ -127,7 +127,7 @@ struct PropertyNames {
     isGiven: Bool
   ) throws(ArchiveError) -> String {
     var key = wanted ?? property.name
-    // Classes of a chain may each have a private property of one name: the one nearest to the base keeps it.
+    // Classes of a chain may each have a private property of the same name. The one nearest to the base keeps the key.
     while !isGiven, let other = owners[key], other.owner != property.owner {
       key = "\(String(describing: property.owner).prefix { $0 != "<" }).\(key)"
     }

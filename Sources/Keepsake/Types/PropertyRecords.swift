@@ -1,18 +1,18 @@
 /// The records of fields that the compiler makes for `Mirror`.
 ///
-/// This file holds all unsafe code that reads them. The runtime library exports what `Mirror` itself is made of: how many
-/// fields a type has, their names, types and offsets, and whether they are `var` and strong references. Those of
-/// superclasses come first. Only which kind of reference is not strong it does not tell; that stands in the record,
-/// which is read as others are. Nothing that is read here comes from an archive, and nothing is written.
+/// This file holds all unsafe code that reads them. The runtime library exports what `Mirror` itself uses: the number
+/// of fields of a type, those of superclasses first; the name, type and offset of each; and whether it is a `var` and
+/// a strong reference. Only the kind of a reference that is not strong is missing. It comes from the record, which is
+/// read like other records. Nothing that is read here comes from an archive, and nothing is written.
 ///
-/// The facts are those of `RuntimeMetadata`; of records holds what the third says of descriptors.
+/// The facts are those of `RuntimeMetadata`. What the third says of descriptors holds for records, too.
 extension RuntimeMetadata {
-  /// The stored properties of a structure or a class, `nil` for other types and where there are no records.
+  /// The stored properties of a structure or a class; `nil` for other types, and if there are no records.
   static func storedProperties(of type: Any.Type) -> [StoredProperty]? {
     guard let levels = levels(of: type) else { return nil }
     var properties: [StoredProperty] = []
     for level in levels {
-      // The number of fields without those of superclasses is in the descriptor; the runtime counts those with records.
+      // The descriptor has the number of fields without superclasses, the runtime that of all fields with records.
       guard properties.count + level.fieldCount == fieldCount(level.type) else { return nil }
       for index in 0..<level.fieldCount {
         guard let property = property(properties.count, of: level.type, record: level.record(index)) else {
@@ -28,14 +28,14 @@ extension RuntimeMetadata {
   private struct Level {
     let type: Any.Type
     let fieldCount: Int
-    /// Where the first record is; 0 where there are none.
+    /// The address of the first record; 0 if there are none.
     let records: UInt
     let recordSize: UInt
 
     func record(_ index: Int) -> UInt { records == 0 ? 0 : records + UInt(index) * recordSize }
   }
 
-  /// The type itself, and if it is a class its superclasses that are of Swift, the base class first.
+  /// The type itself and, for a class, its superclasses in Swift, the base class first.
   private static func levels(of type: Any.Type) -> [Level]? {
     var levels: [Level] = []
     var next: Any.Type? = type
@@ -48,15 +48,15 @@ extension RuntimeMetadata {
   }
 
   private static func level(_ type: Any.Type) -> Level? {
-    // The runtime gives the descriptor of a type that has one. Fact 3: the low five bits of its first word are the kind,
-    // 16 for a class and 17 for a structure, whose number of fields is the tenth and the sixth word of four bytes.
+    // The runtime returns the descriptor of a type that has one. Fact 3: the low five bits of its first word are the
+    // kind, 16 for a class and 17 for a structure. The tenth or sixth word of four bytes is the number of fields.
     let descriptor = typeContextDescriptor(address(of: type))
     guard descriptor != 0 else { return nil }
     let kind = unsafe load(UInt32.self, at: descriptor) & 0x1F
     guard kind == 16 || kind == 17 else { return nil }
     let count = unsafe load(UInt32.self, at: descriptor + (kind == 16 ? 36 : 20))
-    // Facts 2 and 3: the fifth word leads to the records, or is zero. They begin with two words, two halves of a word, of
-    // which the second is the size of a record, and their number.
+    // Facts 2 and 3: the fifth word leads to the records, or is zero. Before them come two words, two half words, the
+    // second of which is the size of a record, and the number of records.
     guard let fields = unsafe direct(at: descriptor + 16) else {
       return Level(type: type, fieldCount: Int(count), records: 0, recordSize: 0)
     }
@@ -65,13 +65,13 @@ extension RuntimeMetadata {
     return Level(type: type, fieldCount: Int(count), records: fields + 16, recordSize: UInt(size))
   }
 
-  /// The field `index` of `type`, which has more than that.
+  /// The field `index` of `type`, which has more fields than that.
   private static func property(_ index: Int, of type: Any.Type, record: UInt) -> StoredProperty? {
     var info = unsafe FieldInfo()
     // The runtime writes the name, the flags and the function that frees the name to the given address.
     let fieldType = unsafe childMetadata(type, index: index, info: &info)
     defer { unsafe info.free?(info.name) }
-    // A string of C, which stays until it is freed above. Names can be left out of the records, too.
+    // A C string, which exists until it is freed above. Records can also lack names.
     guard let name = unsafe info.name, unsafe name.pointee != 0 else { return nil }
     return StoredProperty(
       name: identifier(reflectedAs: unsafe String(cString: name)),
@@ -84,9 +84,9 @@ extension RuntimeMetadata {
     )
   }
 
-  /// What kind of reference a field is that is not strong. Where that is not known, nothing is done with it.
+  /// The kind of a reference that is not strong. Nothing is done with one of unknown kind.
   private static func ownership(inRecordAt record: UInt) -> StoredProperty.Ownership {
-    // Fact 3: the second word of a record leads to the mangled name of the type, the end of which says it.
+    // Fact 3: the second word of a record leads to the mangled name of the type, whose end states the kind.
     guard record != 0, let name = unsafe direct(at: record + 4) else { return .unmanaged }
     let end = unsafe end(ofNameAt: name)
     guard end - name > 2, unsafe load(UInt8.self, at: end - 2) == UInt8(ascii: "X") else { return .unmanaged }
@@ -118,6 +118,6 @@ private func childMetadata(_ type: Any.Type, index: Int, info: UnsafeMutablePoin
 @_silgen_name("swift_reflectionMirror_recursiveChildOffset")
 private func childOffset(_ type: Any.Type, index: Int) -> Int
 
-/// The address of what describes the type whose metadata is at an address; 0 if there is nothing.
+/// The address of the descriptor of the type whose metadata is at an address; 0 if there is none.
 @_silgen_name("swift_getTypeContextDescriptor")
 private func typeContextDescriptor(_ metadata: UInt) -> UInt

@@ -6,20 +6,20 @@
 /// What the compiler tells the runtime about the types of a program.
 ///
 /// This file holds all unsafe code about types. It reads the records in which each loaded image lists its
-/// types and conformances; the layouts are those of the Swift ABI, which the compiler builds into every
+/// types and conformances. Their layouts are those of the Swift ABI, which the compiler builds into every
 /// program. Nothing that is read here comes from an archive. Nothing is written, and no function is called
-/// through what is read: types are made by the runtime, of mangled names.
+/// through what is read: the runtime makes types from mangled names.
 ///
 /// Three facts make the reads sound, and the comments below refer to them:
 /// 1. a section lies in an image that stays loaded, and consists of whole records of four bytes;
-/// 2. a relative pointer that is not zero leads to what its record says, in the same image, or, if it is an
-///    indirect one, to an address that the dynamic linker has filled in;
+/// 2. a relative pointer that is not zero leads to what its record says, in the same image or, if it is
+///    indirect, to an address that the dynamic linker has filled in;
 /// 3. metadata and descriptors begin with the fields that the ABI states, and are never freed.
 enum RuntimeMetadata {
   // MARK: Conformances
 
-  /// The types that conform to the protocol of `existential`, and the subclasses of those that are classes.
-  /// Without generic types, of which there is none until it is given its parameters.
+  /// The types that conform to the protocol of `existential`, and subclasses of those that are classes.
+  /// Generic types are missing, as there is none without its arguments.
   static func types(conformingTo existential: Any.Type) -> [Any.Type] {
     let images = images()
     var descriptors = descriptors(conformingTo: existential, in: images)
@@ -31,7 +31,7 @@ enum RuntimeMetadata {
     }
   }
 
-  /// The descriptors of the types that have a record of their conformance to the protocol of `existential`.
+  /// The descriptors of the types that have a record of conformance to the protocol of `existential`.
   static func descriptors(conformingTo existential: Any.Type, in images: [Image]) -> [UInt] {
     guard let wanted = protocolDescriptor(of: existential) else { return [] }
     return images.lazy.flatMap(\.conformances.records).compactMap { record in
@@ -41,17 +41,17 @@ enum RuntimeMetadata {
         return nil
       }
       let flags = unsafe load(UInt32.self, at: conformance + 12)  // fact 3
-      // 0 and 1: a descriptor, or where its address stands; the others are classes of Objective-C. Fact 2; the
-      // low bit, which marks indirect pointers elsewhere, is not set in either, as what they lead to is aligned.
+      // 0 and 1 mean a descriptor and the place of its address; other numbers are Objective-C classes. Fact 2; the
+      // low bit, which marks indirect pointers elsewhere, is clear in both cases, as the targets are aligned.
       guard flags >> 3 & 7 <= 1, let address = unsafe relative(at: conformance + 4) else { return nil }
       return flags >> 3 & 7 == 0 ? address : unsafe load(UInt.self, at: address)
     }
   }
 
-  /// The descriptors that the images list of their types: of classes, structures, enumerations and others.
+  /// The descriptors of the types that the images list: classes, structures, enumerations and others.
   static func descriptors(in images: [Image]) -> [UInt] {
     images.lazy.flatMap(\.types.records).compactMap { record in
-      // Facts 1 and 2: the low two bits tell a descriptor (0) from the place of its address (1).
+      // Facts 1 and 2: the low two bits distinguish a descriptor (0) from the place of its address (1).
       let offset = unsafe load(Int32.self, at: record)
       guard offset != 0, offset & 3 <= 1 else { return nil }
       let address = record &+ UInt(bitPattern: Int(offset & ~3))
@@ -59,14 +59,14 @@ enum RuntimeMetadata {
     }
   }
 
-  /// The classes below those of `roots`, which have no record of the conformance: they inherit it.
+  /// The classes below those of `roots`, which inherit the conformance and have no record of it.
   private static func subclasses(of roots: Set<UInt>, in images: [Image]) -> [UInt] {
     // Fact 3: the first word of a descriptor has the kind in its low bits.
     guard roots.contains(where: { unsafe load(UInt32.self, at: $0) & 0x1F == classKind }) else { return [] }
     var classes: [UInt] = []
     var children: [UInt: [UInt]] = [:]
     for descriptor in descriptors(in: images) {
-      // Fact 3; the name of the superclass is the sixth field of a class.
+      // Fact 3; the sixth field of a class is the name of its superclass.
       guard unsafe load(UInt32.self, at: descriptor) & 0x1F == classKind,
         let name = unsafe direct(at: descriptor + 20),
         let parent = unsafe firstReference(ofNameAt: name)
@@ -82,14 +82,14 @@ enum RuntimeMetadata {
     return classes.filter(below.contains)
   }
 
-  /// The descriptor to which the mangled name at `name` refers first: that of a class, if it is a
-  /// superclass's name.
+  /// The first descriptor to which the mangled name at `name` refers: that of a class, if it is the name of a
+  /// superclass.
   ///
   /// `name` must be the address of a mangled name of the same image.
   @unsafe
   private static func firstReference(ofNameAt name: UInt) -> UInt? {
-    // A name has a byte at least, be it the last. After one of 1 or 2 follow four bytes: a relative pointer
-    // to a descriptor, or to where its address stands (fact 2).
+    // A name has at least one byte, if only the zero at its end. Four bytes follow a byte of 1 or 2: a relative
+    // pointer to a descriptor, or to the place of its address (fact 2).
     let directness = unsafe load(UInt8.self, at: name)
     guard directness == 1 || directness == 2, let address = unsafe direct(at: name + 1) else { return nil }
     return directness == 1 ? address : unsafe load(UInt.self, at: address)
@@ -97,9 +97,9 @@ enum RuntimeMetadata {
 
   // MARK: Types
 
-  /// The type that is declared so, or `nil` if it is generic.
+  /// The type with this declaration, or `nil` if it is generic.
   static func type(of declaration: Declaration) -> Any.Type? {
-    // Facts 2 and 3: only `declarations` makes them, of descriptors of types.
+    // Facts 2 and 3: only `declarations` makes declarations, from descriptors of types.
     unsafe describedType(at: declaration.descriptor)
   }
 
@@ -110,8 +110,8 @@ enum RuntimeMetadata {
   private static func describedType(at descriptor: UInt) -> Any.Type? {
     let flags = unsafe load(UInt32.self, at: descriptor)  // fact 3
     guard 16...18 ~= flags & 0x1F, flags & 0x80 == 0 else { return nil }
-    // A mangled name may refer to a descriptor by a 2 and the distance to a place where the address stands.
-    // The place is put right before the name here.
+    // A mangled name can refer to a descriptor by a 2 and the distance to the place of its address. Here, that
+    // place is right before the name.
     let word = MemoryLayout<UInt>.size
     return unsafe withUnsafeTemporaryAllocation(byteCount: word + 6, alignment: word) { bytes -> Any.Type? in
       // All within the word and six bytes that were requested: the address, the 2, the distance from its own
@@ -121,7 +121,7 @@ enum RuntimeMetadata {
       unsafe bytes.storeBytes(of: -Int32(word + 1), toByteOffset: word + 1, as: Int32.self)
       unsafe bytes.storeBytes(of: 0, toByteOffset: word + 5, as: UInt8.self)
       guard let base = bytes.baseAddress else { return nil }
-      // Five bytes lie there, and bytes may be looked at as such; the runtime does not keep the name.
+      // Five bytes are there, and any memory can be read as bytes. The runtime does not keep the name.
       let name = unsafe UnsafePointer((base + word).assumingMemoryBound(to: UInt8.self))
       return unsafe _getTypeByMangledNameInContext(name, 5, genericContext: nil, genericArguments: nil)
     }
@@ -139,14 +139,14 @@ enum RuntimeMetadata {
   /// For `any Shape`, `any Shape.Type`, to which the types that conform can be cast.
   static func existentialMetatype(of type: Any.Type) -> Any.Type? {
     #if _ptrauth(_arm64e)
-      // Pointers in metadata are signed, so this goes by name, which private protocols do not have.
+      // Pointers in metadata are signed, so this uses the name, which private protocols do not have.
       return _mangledTypeName(type).flatMap { _typeByName($0 + "Xp") }
     #else
       return existentialMetatype(ofOpened: type)
     #endif
   }
 
-  /// Something generic, in the metadata of which the type stands.
+  /// A generic type, whose metadata contains the type.
   private struct Carrier<Value> {}
 
   private static func existentialMetatype<Value>(ofOpened type: Value.Type) -> Any.Type? {
@@ -157,7 +157,7 @@ enum RuntimeMetadata {
     return unsafe name.withUnsafeBufferPointer { bytes -> Any.Type? in
       guard let name = bytes.baseAddress else { return nil }
       // Fact 3: the metadata of a generic structure is its kind, its descriptor and its arguments, a word
-      // each. Carrier has one argument. The name is as long as it says, and the runtime does not keep it.
+      // each. Carrier has one argument. The name has the given length, and the runtime does not keep it.
       return unsafe _getTypeByMangledNameInContext(
         name,
         UInt(bytes.count),
@@ -171,9 +171,9 @@ enum RuntimeMetadata {
   private static func protocolDescriptor(of existential: Any.Type) -> UInt? {
     let metadata = address(of: existential)
     let word = UInt(MemoryLayout<UInt>.size)
-    // Fact 3: the metadata of an existential is its kind, its flags and the number of protocols, four bytes
-    // each of the latter, and then, unless a superclass is requested, the protocols. Kind and number are looked
-    // at first; of the flags, bit 30 says that there is a superclass.
+    // Fact 3: the metadata of an existential is its kind, its flags and the number of protocols, the latter two
+    // of four bytes, and then, unless a superclass is required, the protocols. So kind and number are checked
+    // first, and bit 30 of the flags, which says that there is a superclass.
     guard unsafe load(UInt.self, at: metadata) == 0x303,
       unsafe load(UInt32.self, at: metadata + word) & 1 << 30 == 0,
       unsafe load(UInt32.self, at: metadata + word + 4) == 1
@@ -185,14 +185,14 @@ enum RuntimeMetadata {
 
   private static let classKind: UInt32 = 16
 
-  /// Where the metadata of `type` is.
+  /// The address of the metadata of `type`.
   static func address(of type: Any.Type) -> UInt {
-    // A value of Any.Type is the address of metadata and nothing else.
+    // A value of Any.Type is just the address of metadata.
     unsafe unsafeBitCast(type, to: UInt.self)
   }
 
   /// The address to which the four bytes at `address` lead, or `nil` if they are zero. If the lowest bit is
-  /// set, the address stands where they lead; both places are aligned.
+  /// set, they lead to the place of that address. Both places are aligned.
   ///
   /// `address` must be the address of a relative pointer that may be indirect.
   @unsafe
@@ -210,27 +210,27 @@ enum RuntimeMetadata {
     return offset == 0 ? nil : address &+ UInt(bitPattern: Int(offset))
   }
 
-  /// Where the mangled name at `start` ends, with a zero.
+  /// The end of the mangled name at `start`, where there is a zero.
   ///
   /// `start` must be the address of a mangled name.
   @unsafe
   static func end(ofNameAt start: UInt) -> UInt {
     var end = start
-    // Bytes up to 0x17 are followed by a relative pointer of four bytes, and those up to 0x1F by an address, which may
-    // have zeros in them.
+    // A relative pointer of four bytes follows a byte up to 0x17, and an address one up to 0x1F. They may contain
+    // zeros.
     while case let byte = unsafe load(UInt8.self, at: end), byte != 0 {
       end += byte < 0x18 ? 5 : byte < 0x20 ? 1 + UInt(MemoryLayout<UInt>.size) : 1
     }
     return end
   }
 
-  /// The number at `address`, where there must be one.
+  /// The number at `address`. There must be one.
   @unsafe
   static func load<Number: FixedWidthInteger & BitwiseCopyable>(
     _ type: Number.Type,
     at address: UInt
   ) -> Number {
-    // The caller knows what is there; no alignment is needed. The address of something is not 0.
+    // The caller knows what is there, and no alignment is needed. Nothing has the address 0.
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
     return unsafe pointer.loadUnaligned(as: Number.self)
   }
@@ -239,7 +239,7 @@ enum RuntimeMetadata {
 // MARK: - Images
 
 extension RuntimeMetadata {
-  /// A section, as the addresses of its records.
+  /// The addresses of the records of a section.
   struct Section {
     var start: UInt = 0
     var byteCount = 0
@@ -249,7 +249,7 @@ extension RuntimeMetadata {
     }
   }
 
-  /// What a loaded image lists.
+  /// The sections of a loaded image.
   struct Image {
     var conformances = Section()
     var types = Section()
@@ -260,15 +260,15 @@ extension RuntimeMetadata {
     /// Grows when an image is loaded.
     static func imageCount() -> Int { Int(_dyld_image_count()) }
 
-    /// The system's own libraries are left out.
+    /// `images` leaves out the system's own libraries.
     static let listsAllImages = false
 
     static func images() -> [Image] {
       (0..<_dyld_image_count()).flatMap { index -> [Image] in
-        // No image has this index any more if one was unloaded since; then there is no header.
+        // If an image was unloaded since, no image may have this index. Then there is no header.
         let found: UnsafePointer<mach_header>? = unsafe _dyld_get_image_header(index)
         guard let header = unsafe found else { return [] }
-        // Nothing in the system's own libraries (MH_DYLIB_IN_CACHE) knows a protocol of this one.
+        // The system's own libraries (MH_DYLIB_IN_CACHE) know no protocol of this one.
         guard unsafe header.pointee.flags & 0x8000_0000 == 0 else { return [] }
         return unsafe [
           Image(
@@ -280,12 +280,12 @@ extension RuntimeMetadata {
       }
     }
 
-    /// `header` must be that of a loaded image.
+    /// `header` must be the header of a loaded image.
     @unsafe
     private static func section(_ name: String, of header: UnsafePointer<mach_header>) -> Section {
       var byteCount: UInt = 0
       #if _pointerBitWidth(_64)
-        // In a process with 64-bit addresses every header is of this kind, which begins like the other.
+        // In a process with 64-bit addresses, every header is of this kind, which begins like the other.
         let header = unsafe UnsafeRawPointer(header).assumingMemoryBound(to: mach_header_64.self)
       #endif
       guard let start = unsafe getsectiondata(header, "__TEXT", name, &byteCount) else { return Section() }
@@ -304,9 +304,9 @@ extension RuntimeMetadata {
       unsafe withUnsafeMutablePointer(to: &images) { list in
         unsafe enumerateAllMetadataSections(
           { sections, context in
-            // `context` is the list, which lives until the enumeration returns. `sections` is a table of
-            // words: four of which nothing is wanted, then start and length of the protocols, the
-            // conformances, the types, and others. Runtimes of later versions append to it.
+            // `context` is the list, which lives until the enumeration returns. `sections` is a table of words:
+            // four that are not needed, then start and length of the protocols, the conformances, the types,
+            // and others. Later runtimes append to it.
             unsafe context.assumingMemoryBound(to: [Image].self).pointee.append(
               Image(
                 conformances: RuntimeMetadata.section(6, of: sections),
@@ -323,11 +323,11 @@ extension RuntimeMetadata {
 
     /// The section whose start is word `index` of a table.
     ///
-    /// `sections` must be a table of more words than that.
+    /// `sections` must be a table that has this word and the next.
     @unsafe
     private static func section(_ index: Int, of sections: UnsafeRawPointer) -> Section {
       let word = MemoryLayout<UInt>.size
-      // Within the table, says the caller.
+      // The caller guarantees that both words are in the table.
       return unsafe Section(
         start: sections.load(fromByteOffset: index * word, as: UInt.self),
         byteCount: sections.load(fromByteOffset: (index + 1) * word, as: Int.self)
@@ -336,7 +336,7 @@ extension RuntimeMetadata {
 
   #else
 
-    /// Not known here; types are found by registration, and by the names that the runtime knows.
+    /// Unknown here. Types are found by registration, and by the names that the runtime knows.
     static func imageCount() -> Int { 0 }
     static let listsAllImages = false
     static func images() -> [Image] { [] }
@@ -345,8 +345,8 @@ extension RuntimeMetadata {
 }
 
 #if os(Linux) || os(Android) || os(FreeBSD)
-  /// `swift_enumerateAllMetadataSections` of the runtime, a function of C. It has two arguments, both of them
-  /// pointers, which are passed alike in C and in Swift on these systems.
+  /// `swift_enumerateAllMetadataSections` of the runtime, a C function. Both of its arguments are pointers, which
+  /// C and Swift pass alike on these systems.
   @_silgen_name("swift_enumerateAllMetadataSections")
   private func enumerateAllMetadataSections(
     _ body: @convention(c) (_ sections: UnsafeRawPointer, _ context: UnsafeMutableRawPointer) -> Bool,
@@ -354,19 +354,19 @@ extension RuntimeMetadata {
   )
 #endif
 
-/// How many bytes an instance of a class takes, its head included.
+/// The number of bytes of an instance of a class, including its header.
 ///
-/// What is behind tail allocation is not in it.
+/// Tail allocations are not included.
 func instanceByteCount(_ type: AnyClass) -> Int {
   Int(clamping: instanceExtents(type).positive)
 }
 
-/// How many bytes an array takes for each value of `type`; for a class, those of a reference.
+/// The number of bytes in an array for each value of `type`; for a class, those of a reference.
 func strideOf(_ type: Any.Type) -> Int {
   func stride<Value>(_ type: Value.Type) -> Int { MemoryLayout<Value>.stride }
   return _openExistential(type, do: stride)
 }
 
-/// The function is part of the stable interface of the standard library, to its own inlined code.
+/// This function is part of the stable interface that the standard library has for its own inlined code.
 @_silgen_name("_swift_getSwiftClassInstanceExtents")
 private func instanceExtents(_ type: AnyClass) -> (negative: UInt, positive: UInt)

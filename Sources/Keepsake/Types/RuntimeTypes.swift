@@ -10,14 +10,14 @@ internal import Synchronization
 package enum RuntimeTypes {
   // MARK: Names
 
-  /// The name of `type`: what `String(reflecting:)` gives, except that the types of Foundation have the same
-  /// name on every platform, whichever of its modules they are in.
+  /// The name of `type` from `String(reflecting:)`, except that the types of Foundation have the same name on
+  /// every platform, whichever of its modules they are in.
   package static func name(of type: Any.Type) -> String {
     if let name = standardNames[ObjectIdentifier(type)] { return name }
     return inCommonModule(String(reflecting: type))
   }
 
-  /// `name` with Foundation for each of its modules, as far as it is not that of an argument of a generic type.
+  /// `name` with Foundation for each of its modules, except in arguments of a generic type.
   private static func inCommonModule(_ name: String) -> String {
     for module in foundationModules.dropFirst() where name.hasPrefix(module + ".") {
       return foundationModules[0] + name.dropFirst(module.count)
@@ -31,7 +31,7 @@ package enum RuntimeTypes {
     return name
   }
 
-  /// The superclass of `type`, if that is a class which has one.
+  /// The superclass of `type`, if it is a class that has one.
   static func superclass(of type: Any.Type) -> AnyClass? { (type as? AnyClass).flatMap(_getSuperclass) }
 
   /// Whether `type` is the class `other` or a subclass of it.
@@ -45,21 +45,21 @@ package enum RuntimeTypes {
     return false
   }
 
-  /// Whether `name` is the runtime's name of a private or local type. It has an address of this process in it, so that
-  /// it must not get into a file, and no other process could make anything of it.
+  /// Whether `name` is the runtime's name of a private or local type. It contains an address of this process, so it
+  /// must not get into a file: no other process could use it.
   static func isAddressed(_ name: String) -> Bool { name.contains("(unknown context") }
 
-  /// `module`, or Foundation if it is a part of that.
+  /// `module`, or Foundation if it is part of Foundation.
   static func commonModule(of module: String) -> String {
     foundationModules.contains(module) ? foundationModules[0] : module
   }
 
-  /// The classes, structures and enumerations whose name is `name`. More than one only where several libraries have a
-  /// module of the same name.
+  /// The classes, structures and enumerations named `name`. There are several only if libraries have modules of the
+  /// same name.
   ///
-  /// The name may come from an untrusted file. It is looked up among those of all types that the loaded images list, and
-  /// the type that is found must have that very name. Generic, private and local types, and those nested in them, are
-  /// not found.
+  /// The name may come from an untrusted file. The library searches the names of all types that the loaded images list,
+  /// and the type that it finds must have exactly that name. It does not find generic, private and local types, or
+  /// types nested in them.
   package static func types(named name: String) -> [Any.Type] { lookup.types(named: name) }
 
   /// Why no type is found by `name`, as the end of a sentence.
@@ -100,8 +100,8 @@ package enum RuntimeTypes {
     (name.extending.isEmpty ? plainIndex : extensionIndex).value
   }
 
-  /// The type of that name in an image whose types cannot be listed, for which the runtime is asked. What it sees is
-  /// mangled here from plain identifiers of ASCII.
+  /// The type with that name that the runtime finds in an image whose types cannot be listed. The runtime gets a name
+  /// that is mangled here from plain ASCII identifiers.
   static func foundByRuntime(_ name: TypeName) -> Any.Type? {
     guard name.extending.isEmpty, name.components.allSatisfy({ TypeName.isPlainASCII($0) }) else {
       return nil
@@ -114,8 +114,8 @@ package enum RuntimeTypes {
     return nil
   }
 
-  /// Looks the types up from the outermost to the innermost. A name alone does not tell whether it is that of
-  /// a class, a structure or an enumeration; going inwards, three questions for each name settle that.
+  /// Searches from the outermost type to the innermost. A name alone does not distinguish a class, a structure and
+  /// an enumeration, so each name takes up to three questions to the runtime.
   private static func search(_ names: ArraySlice<Substring>, in module: String) -> Any.Type? {
     var mangled = "\(module.utf8.count)\(module)"
     var innermost: Any.Type?
@@ -144,8 +144,8 @@ package enum RuntimeTypes {
     "Foundation", "FoundationEssentials", "FoundationInternationalization",
   ]
 
-  /// What is requested most often, and what has another name on some platform: `Decimal` is a structure
-  /// of C on Apple's.
+  /// The types that are requested most often, and those whose names differ between platforms: `Decimal` is a C
+  /// structure on Apple's.
   private static let standardTypes: [String: Any.Type] = [
     "Swift.Bool": Bool.self, "Swift.String": String.self,
     "Swift.Double": Double.self, "Swift.Float": Float.self,
@@ -167,11 +167,11 @@ package enum RuntimeTypes {
 // MARK: - Conformance
 
 extension RuntimeTypes {
-  /// Whether every value of `type` can be cast to `expected`: a class, of which `type` is to be the same or a
-  /// subclass; any other concrete type, which it is to be; or an existential such as `any Shape & Codable`.
+  /// Whether every value of `type` can be cast to `expected`: to a class, which `type` is or inherits from; to another
+  /// concrete type, which it is; or to an existential to which it conforms, such as `any Shape & Codable`.
   ///
-  /// - Returns: `nil` where it cannot be told: if `type` is itself an existential, and if `expected` is one
-  ///   that constrains associated types (`any Collection<Int>`).
+  /// - Returns: `nil` if that is unknown, as `type` is itself an existential, or `expected` is one that constrains
+  ///   associated types (`any Collection<Int>`).
   package static func conforms(_ type: Any.Type, to expected: Any.Type) -> Bool? {
     if type == expected || expected == Any.self { return true }
     guard !RuntimeMetadata.isExistential(type) else { return nil }

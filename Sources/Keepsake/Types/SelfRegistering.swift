@@ -2,7 +2,7 @@
 /// them.
 ///
 /// Once all stored properties have values, `init(from:)` calls `register(_:)` of the decoder, and then decodes the
-/// others:
+/// remaining ones:
 ///
 /// ```swift
 /// final class Folder: Codable, SelfRegistering {
@@ -22,7 +22,7 @@
 /// `register(_:)`, reading such a cycle throws.
 public protocol SelfRegistering: AnyObject {}
 
-/// Whether objects of a class are there before what they hold is read.
+/// Whether objects of a class exist before their content is read.
 func isKnownEarly(_ type: Any.Type) -> Bool {
   type is any SelfRegistering.Type || type is AnyClass && type is any ArchivedFields.Type
 }

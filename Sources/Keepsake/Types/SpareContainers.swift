@@ -1,32 +1,31 @@
 internal import KeepsakeStack
 internal import Synchronization
 
-/// Keyed containers of one type of key, to be used again.
+/// Keyed containers for one type of key, kept to be used again.
 ///
-/// To make a `KeyedEncodingContainer` or `KeyedDecodingContainer` takes a block of memory and look-ups of the metadata of
-/// three generic types, which cost more than to write a small record. So a coder keeps those that it hands out; when
-/// nothing else holds one any more, it is handed out again, and its `State` is changed to that of the next value.
+/// Making a `KeyedEncodingContainer` or `KeyedDecodingContainer` takes an allocation and looks up the metadata of three
+/// generic types, which costs more than writing a small record. So a coder keeps those that it hands out. When nothing
+/// else holds one, the coder hands it out again, and its `State` becomes that of the next value.
 ///
-/// Several are in use at a time where values of a type are nested in each other, mostly as many as the nesting is deep.
-/// So they are kept in the order in which they were made, and the search for a
-/// free one begins behind the last that is held.
+/// Nested values of one type use several at a time, mostly one for each level. So the containers are kept in the order
+/// in which they were made, and the search for an idle one begins after the last that is held.
 struct SpareContainers<State: ContainerState> {
   private static var mostSpares: Int { 64 }
-  /// In how many archives in a row none of them may be needed. Each costs every archive a retain and a release.
+  /// The number of archives in a row that may use none of them. Each costs every archive a retain and a release.
   private static var mostUnused: Int { 8 }
 
-  /// Each a `SpareContainer` of the one type of container that these are.
+  /// Each is a `SpareContainer` of the same type of container.
   private var spares: [AnySpareContainer<State>] = []
-  /// The one that was handed out last.
+  /// The index of the container that was handed out last.
   private var latest = 0
-  /// Whether one was handed out for this archive, and for how many archives before none was.
+  /// Whether this archive has used one, and how many archives in a row before it have not.
   private var isUsed = false
   private var unusedCount = 0
 
   var isEmpty: Bool { spares.isEmpty }
 
-  /// A container that nobody holds any more, if there is one, to be used as long as these are kept. `Container` is the type
-  /// of those that were kept.
+  /// An idle container, if there is one, to use only as long as it is kept here. `Container` is the type of those that
+  /// were kept.
   @inline(__always)
   mutating func unretained<Container>(
     _ type: Container.Type
@@ -44,7 +43,7 @@ struct SpareContainers<State: ContainerState> {
   @inline(__always)
   private func isIdle(_ index: Int) -> Bool { Unretained(spares[index]).use { $0.isIdle } }
 
-  /// Makes one that is idle the latest, if there is one.
+  /// Makes an idle container the latest, if there is one.
   private mutating func search() -> Bool {
     if isIdle(latest) {
       while latest > 0, isIdle(latest - 1) { latest -= 1 }
@@ -55,9 +54,9 @@ struct SpareContainers<State: ContainerState> {
     return true
   }
 
-  /// Keeps `container`, which was made for `state`, for later.
+  /// Keeps `container`, which was made for `state`, to be used again.
   ///
-  /// - Returns: what it is kept in, unless it cannot be.
+  /// - Returns: The object that keeps it, or `nil` if it cannot be kept.
   @discardableResult
   mutating func keep<Container>(_ container: Container, _ state: State) -> AnySpareContainer<State>? {
     guard spares.count < Self.mostSpares, isSoleReference(container) else { return nil }
@@ -67,14 +66,14 @@ struct SpareContainers<State: ContainerState> {
     return spares[latest]
   }
 
-  /// Lets go of all.
+  /// Releases all containers.
   mutating func removeAll() {
     for spare in spares { spare.state.forgetArchive() }
     spares = []
     latest = 0
   }
 
-  /// Makes the containers ready for another archive; returns how many there are, or `nil` when one is still held.
+  /// Prepares the containers for another archive; returns their number, or `nil` if one is still held.
   mutating func forgetArchive() -> Int? {
     for index in spares.indices {
       guard spares[index].isIdle else { return nil }
@@ -88,31 +87,31 @@ struct SpareContainers<State: ContainerState> {
   }
 }
 
-/// What keeps containers for one type of key.
+/// An object that keeps containers for one type of key.
 protocol SpareKeeper: AnyObject {
   associatedtype State: ContainerState
   var spares: SpareContainers<State> { get set }
 }
 
-/// The containers that a session keeps, of all types of keys.
+/// The containers that a session keeps, for all types of keys.
 struct KeptContainers<Keeper: SpareKeeper> {
-  /// Whether containers are kept. They hold the session, so somebody has to let go of them.
+  /// Whether containers are kept. They retain the session, so somebody has to release them.
   var isKeeping = true
   private var keepers: [Keeper] = []
-  /// How many wait with the session, when it waits itself.
+  /// The number of containers that wait with the session while the session is idle.
   var waitingCount = 0
 
   mutating func append(_ keeper: Keeper) { keepers.append(keeper) }
 
-  /// Lets go of all.
+  /// Releases all containers.
   mutating func removeAll() {
     let dropped = keepers
     keepers = []
     for keeper in dropped { keeper.spares.removeAll() }
   }
 
-  /// Makes all ready for another archive, and leaves out the keepers that have none any more; returns how many containers
-  /// there are, or `nil` when one is still held.
+  /// Prepares all containers for another archive, and removes the keepers that have none left; returns the number of
+  /// containers, or `nil` if one is still held.
   mutating func forgetArchive() -> Int? {
     var count = 0
     var keepAll = true
@@ -126,53 +125,52 @@ struct KeptContainers<Keeper: SpareKeeper> {
   }
 }
 
-/// What tells a container which value it is that of. It has one reference to the coder.
+/// The value that a container is for. It has one reference to the coder.
 protocol ContainerState: AnyObject {
-  /// Forgets what was true of one archive only.
+  /// Forgets what applied to one archive only.
   func forgetArchive()
 }
 
 /// A coder whose session can be used again for another archive.
 protocol ReusableCoder: AnyObject {
-  /// Whether its settings are those that others have, and it has not become too large.
+  /// Whether it has the usual settings and has not become too large.
   var canBeReused: Bool { get }
 
-  /// How many containers wait with it, when it waits itself.
+  /// The number of containers that wait with the coder while the coder is idle.
   var waitingContainerCount: Int { get set }
 
   func forgetArchive()
 
-  /// Makes the containers that are kept ready for another archive; returns how many there are, or `nil` when somebody
-  /// else holds one.
+  /// Prepares the kept containers for another archive; returns their number, or `nil` if somebody else holds one.
   func forgetArchiveInSpares() -> Int?
 
-  /// Lets go of the containers that are kept, which hold the coder.
+  /// Releases the kept containers, which retain the coder.
   func dropSpares()
 }
 
 /// Coders that wait for another archive, with their idle containers.
 ///
-/// Meanwhile the references that these have to their coder are not counted. Otherwise they and the coder would keep each
-/// other, and its reference count would not tell whether something else holds it.
+/// While they wait, the references from the containers to their coder are not counted. Otherwise coder and containers
+/// would keep each other alive, and the coder's reference count would not show whether something else holds it.
 ///
-/// A coder is in one of a few slots, from which one atomic exchange takes it. Each thread looks at a slot of its own first,
-/// so that threads seldom touch the same memory.
+/// A coder is in one of a few slots, from which one atomic exchange takes it. Each thread tries a slot of its own
+/// first, so threads seldom touch the same memory.
 @safe
 struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
-  // Only who takes a coder out refers to it, or to anything in it: hence `@unchecked`.
+  // Only the thread that takes a coder out refers to it or its content: hence `@unchecked`.
 
   @safe
   private struct Slot: ~Copyable {
     let coder = unsafe Atomic<Unmanaged<Coder>?>(nil)
-    /// The kind of archives that the coder is for, as of the last look.
+    /// The kind of archives that the coder is for. It may be out of date.
     let kind = Atomic<UInt32>(0)
-    /// Keeps slots so far from each other that no two are in one line of a cache, nor in two that are fetched together.
+    /// Keeps slots so far apart that no two are in one cache line, or in two that are fetched together.
     private let distance = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
   }
 
   private static var slotCount: Int { 16 }
 
-  /// They are never given back: there is one such table in a program for each type of coder.
+  /// Never freed: a program has one such table for each type of coder.
   private let slots: UnsafeMutablePointer<Slot>
 
   init() {
@@ -180,13 +178,13 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
     for index in 0..<SpareCoders.slotCount { unsafe (slots + index).initialize(to: Slot()) }
   }
 
-  /// The slot at which the calling thread begins: by an address that is its own, of which the low bits are the same in many.
+  /// The slot where the calling thread begins: a hash of its own address, whose low bits are the same in many threads.
   @inline(__always)
   private static var ownSlot: Int {
     Int((UInt64(keepsake_thread()) &* 0x9E37_79B9_7F4A_7C15) &>> 60)
   }
 
-  /// A coder for archives of `kind` that `isMeant`, if there is one.
+  /// A coder for archives of `kind` for which `isMeant` is true, if there is one.
   func take(_ kind: UInt32 = 0, where isMeant: (Coder) -> Bool = { _ in true }) -> Coder? {
     let own = SpareCoders.ownSlot
     for offset in 0..<SpareCoders.slotCount {
@@ -208,17 +206,17 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
   }
 
   private static func wake(_ coder: Unmanaged<Coder>) -> Coder {
-    // The reference that the slot had. Each retain balances one release in `giveBack`.
+    // The reference that the slot owned. Each retain balances a release in `giveBack` or `putBack`.
     let woken = unsafe coder.takeRetainedValue()
     for _ in 0..<woken.waitingContainerCount { _ = unsafe coder.retain() }
     return woken
   }
 
-  /// Takes `coder`, which is done with its archive, unless it cannot be used again, or it or a container of it is still
-  /// held.
+  /// Keeps `coder`, which is done with its archive, unless it cannot be used again, or something still holds it or a
+  /// container of it.
   func giveBack(_ coder: consuming Coder, _ kind: UInt32 = 0) {
     guard coder.canBeReused, let count = coder.forgetArchiveInSpares() else { return coder.dropSpares() }
-    // As many as its idle containers have, beside the caller's. Nobody uses one of these before it is taken again.
+    // Releases what the idle containers retain; the caller's reference remains. Nobody uses one before it is taken.
     for _ in 0..<count { unsafe Unmanaged.passUnretained(coder).release() }
     guard isKnownUniquelyReferenced(&coder) else {
       for _ in 0..<count { _ = unsafe Unmanaged.passRetained(coder) }
@@ -229,13 +227,13 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
     keep(coder, kind)
   }
 
-  /// Puts back `coder`, which was taken and not used.
+  /// Puts back `coder`, which was taken but not used.
   func putBack(_ coder: consuming Coder, _ kind: UInt32) {
     for _ in 0..<coder.waitingContainerCount { unsafe Unmanaged.passUnretained(coder).release() }
     keep(coder, kind)
   }
 
-  /// Puts `coder` into the first free slot; where there is none, in the place of the one in that of this thread.
+  /// Puts `coder` into the first free slot. If there is none, it replaces the coder in the slot of this thread.
   private func keep(_ coder: consuming Coder, _ kind: UInt32) {
     let own = SpareCoders.ownSlot
     let coder = unsafe Unmanaged.passRetained(coder)
@@ -253,10 +251,10 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// What can be said of a kept container without its type.
+/// A kept container, independent of its type.
 class AnySpareContainer<State: ContainerState> {
-  /// The one reference that the container is. It is never nil: it is optional because `isKnownUniquelyReferenced` opens
-  /// an `AnyObject`, of which a debug build makes a copy, and so never finds it unique.
+  /// The single reference of which the container consists. It is never nil, but optional: otherwise
+  /// `isKnownUniquelyReferenced` would open an `AnyObject`, which a debug build copies, and never find it unique.
   @safe @exclusivity(unchecked) fileprivate final var box: AnyObject?
   final let state: State
 
@@ -265,17 +263,17 @@ class AnySpareContainer<State: ContainerState> {
     self.state = state
   }
 
-  /// Whether nothing else holds the container: a holder has its box.
+  /// Whether nothing else holds the container: a holder would retain the box.
   @inline(__always)
   final var isIdle: Bool { isKnownUniquelyReferenced(&box) }
 }
 
 /// A container that is kept to be used again.
 ///
-/// It is generic over the whole type of the container, and ``take()`` stays a call: so it finds the metadata of that type
-/// in its own object, where others would have to look it up each time.
+/// It is generic over the full type of the container, and ``take()`` is never inlined. So it finds the metadata of that
+/// type in its own object, where a caller would have to look it up each time.
 final class SpareContainer<Container, State: ContainerState>: AnySpareContainer<State> {
-  /// `container` was found to be one reference, as `isSoleReference` says.
+  /// `container` is a single reference, as `isSoleReference` has found.
   fileprivate init(_ container: Container, _ state: State) {
     super.init(box: unsafe unsafeBitCast(container, to: AnyObject.self), state: state)  // that reference
   }
@@ -286,8 +284,8 @@ final class SpareContainer<Container, State: ContainerState>: AnySpareContainer<
   }
 }
 
-/// Whether `container` consists of one reference and nothing else. What it consists of is the standard library's own
-/// business; should that change, containers are not used again.
+/// Whether `container` consists of a single reference. That is private to the standard library. If it changes,
+/// containers are not used again.
 private func isSoleReference<Container>(_ container: Container) -> Bool {
   soleReferences.withLock { known in
     let id = ObjectIdentifier(Container.self)
@@ -301,5 +299,5 @@ private func isSoleReference<Container>(_ container: Container) -> Bool {
   }
 }
 
-/// The types of containers that were looked at: one for each type of key and direction.
+/// The types of containers that were examined: one for each type of key and direction.
 private let soleReferences = Mutex<[ObjectIdentifier: Bool]>([:])

@@ -1,4 +1,4 @@
-/// What is kept for each of a number of types, the most recent ones where they are found without a search.
+/// An entry for each of a number of types. The most recent ones are found without a search.
 struct TypeCache<Entry: AnyObject> {
   private static var recentCount: Int { 64 }
 
@@ -8,11 +8,11 @@ struct TypeCache<Entry: AnyObject> {
     var entry: Unretained<Entry>?
   }
 
-  /// Empty as long as nothing is kept: some caches of a session are seldom used.
+  /// Empty until there is an entry: a session seldom uses some of its caches.
   private let recent = OwnedArray<Slot>()
   private var entries: [ObjectIdentifier: Entry] = [:]
 
-  /// The entry for `type`, made by `make` the first time, to be used as long as the cache is there.
+  /// The entry for `type`, which `make` makes the first time. Use it only as long as the cache exists.
   @inline(__always)
   mutating func unretained(for type: Any.Type, make: () -> Entry) -> Unretained<Entry> {
     let id = ObjectIdentifier(type)
@@ -24,7 +24,7 @@ struct TypeCache<Entry: AnyObject> {
 
   func first(where isMeant: (Entry) -> Bool) -> Entry? { entries.values.first(where: isMeant) }
 
-  /// Looks in the neighboring slot, where one of two types is for which the first is the same, and then among all.
+  /// Tries the neighboring slot, as two types may have the same first slot, and then all entries.
   @inline(never)
   private mutating func search(
     _ id: ObjectIdentifier,

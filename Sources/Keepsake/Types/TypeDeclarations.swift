@@ -1,18 +1,18 @@
-/// Where the types of the program are declared, as their descriptors tell.
+/// The declarations of the program's types, from their descriptors.
 ///
-/// A descriptor leads to that of what its type is declared in, and that to the next one, up to the module. All of them
-/// have names, also where the compiler left out what the runtime would need to find them. The facts are those of
+/// A descriptor leads to that of the enclosing declaration, and that to the next one, up to the module. All of them
+/// have names, even if the compiler left out what the runtime would need to find them. The facts are those of
 /// `RuntimeMetadata`.
 extension RuntimeMetadata {
-  /// A type that the program has.
+  /// A type of the program.
   struct Declaration {
     let descriptor: UInt
-    /// Its name, as `TypeName.key` spells it; of a hidden one what is left of it without the address.
+    /// The name as `TypeName.key` spells it; for a hidden type, without the address.
     let name: ExactString
     let module: String
-    /// The descriptor describes no type, but one for each list of arguments.
+    /// Whether the descriptor describes not one type, but one for each list of arguments.
     let isGeneric: Bool
-    /// Private or local: its name has an address of the process in it.
+    /// Whether the type is private or local, so its name contains an address of the process.
     let isHidden: Bool
 
     fileprivate init(at descriptor: UInt, _ context: Context, isGeneric: Bool) {
@@ -24,8 +24,8 @@ extension RuntimeMetadata {
     }
   }
 
-  /// The types of the loaded images: either those in extensions of types of other modules, or all the others. To name
-  /// the former, the runtime has to find the extended types.
+  /// The types of the loaded images: those in extensions of types of other modules, or all others. To name the former,
+  /// the runtime has to find the extended types.
   static func declarations(inExtensions: Bool) -> [Declaration] {
     let images = images()
     var reader = ContextReader(resolvesExtensions: inExtensions)
@@ -36,7 +36,7 @@ extension RuntimeMetadata {
       // Facts 2 and 3: all of these are descriptors.
       guard let flags = unsafe flags(ofContextAt: descriptor), typeKinds ~= flags & kindMask else { continue }
       let isGeneric = flags & genericFlag != 0
-      // Nothing that is generic can be named without its arguments.
+      // Generic types cannot be named without their arguments.
       guard !(isGeneric && inExtensions), let context = unsafe reader.context(at: descriptor),
         context.isExtended == inExtensions
       else { continue }
@@ -50,8 +50,8 @@ extension RuntimeMetadata {
   /// Classes, structures and enumerations.
   private static let typeKinds: ClosedRange<UInt32> = 16...18
 
-  /// The first four bytes of the descriptor at `descriptor`, which tell what it is of; `nil` where a library was found
-  /// without it.
+  /// The first four bytes of the descriptor at `descriptor`, which state its kind; `nil` if the library that was found
+  /// lacks the descriptor.
   ///
   /// `descriptor` must be the address of a descriptor, or 0.
   @unsafe
@@ -59,7 +59,7 @@ extension RuntimeMetadata {
     descriptor == 0 ? nil : unsafe load(UInt32.self, at: descriptor)
   }
 
-  /// What a type can be declared in: a module, an extension, a type, or something without a name.
+  /// The enclosing declaration of a type: a module, an extension, a type, or something without a name.
   fileprivate struct Context {
     var name: String
     var module: String
@@ -67,7 +67,7 @@ extension RuntimeMetadata {
     var isExtended = false
   }
 
-  /// Reads contexts, each once.
+  /// Reads each context once.
   private struct ContextReader {
     let resolvesExtensions: Bool
     private var known: [UInt: Context?] = [:]
@@ -89,7 +89,7 @@ extension RuntimeMetadata {
 
     @unsafe
     private mutating func read(at address: UInt) -> Context? {
-      // Fact 3: a descriptor begins with its flags and with a relative pointer to that of what it is in.
+      // Fact 3: a descriptor begins with its flags and a relative pointer to that of the enclosing declaration.
       guard let flags = unsafe flags(ofContextAt: address) else { return nil }
       let kind = flags & kindMask
       if kind == 0 {
@@ -124,7 +124,7 @@ extension RuntimeMetadata {
       return context
     }
 
-    /// `address` must be the address of a relative pointer to a text that ends with a zero.
+    /// `address` must be the address of a relative pointer to a zero-terminated text.
     @unsafe
     private func text(at address: UInt) -> String? {
       guard let start = unsafe direct(at: address), let bytes = unsafe UnsafePointer<CChar>(bitPattern: start)

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// What is made of the loaded images, and made anew when there are more of them.
+/// A value that is computed from the loaded images, and again when there are more of them.
 ///
-/// Images are added by `dlopen`, and never go: the runtime keeps pointers into them.
+/// `dlopen` adds images, and none is ever removed: the runtime keeps pointers into them.
 final class OfLoadedImages<Value: Sendable>: Sendable {
   private let made = Mutex<(imageCount: Int, value: Value)?>(nil)
   private let imageCount: @Sendable () -> Int
@@ -20,7 +20,7 @@ final class OfLoadedImages<Value: Sendable>: Sendable {
   var value: Value {
     let imageCount = imageCount()
     if let known = made.withLock({ $0 }), known.imageCount == imageCount { return known.value }
-    // Outside of the lock, as it may call properties of types of the program. Two threads may both do it.
+    // Outside of the lock, as `make` may call properties of the program's types. Two threads may both call it.
     let value = make()
     made.withLock { $0 = (imageCount, value) }
     return value
@@ -49,8 +49,8 @@ struct TypeIndex: Sendable {
     }
   }
 
-  /// The types of that name, those of images that were loaded earlier first. There are several where two libraries
-  /// have a module of one name.
+  /// The types with that name, in the order in which their images were loaded. There are several if two libraries
+  /// have modules of the same name.
   func types(named name: TypeName) -> [Any.Type] {
     var types: [Any.Type] = []
     for declaration in declarations[name.key] ?? [] {
@@ -68,14 +68,14 @@ struct TypeIndex: Sendable {
   }
 }
 
-/// The look-up of types by name, which remembers for which names it has found something, and for which not.
+/// Looks up types by name, and remembers the answers, including those without types.
 final class TypeLookup: Sendable {
   private final class Memory: Sendable {
     let answers = Mutex<[ExactString: [Any.Type]]>([:])
   }
 
-  /// So many answers are kept, of at most a kilobyte each; then it begins anew. Names come from files, and those that
-  /// mean nothing have no end.
+  /// The number of answers to keep, of at most a kilobyte each, before it starts over. Names come from files, and there
+  /// is no end of names that mean nothing.
   static let limit = 4_096
 
   private let memory: OfLoadedImages<Memory>
@@ -89,7 +89,7 @@ final class TypeLookup: Sendable {
     self.find = find
   }
 
-  /// The types named `name`, which are searched once until another image is loaded.
+  /// The types named `name`, which are searched only once until another image is loaded.
   func types(named name: String) -> [Any.Type] {
     guard name.utf8.count <= TypeName.maximumLength else { return [] }
     let key = ExactString(string: name)

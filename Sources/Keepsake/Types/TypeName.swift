@@ -1,12 +1,12 @@
-/// The name of a type, taken apart as an archive may have it.
+/// The name of a type, split into parts, as an archive may have it.
 ///
-/// It is what `String(reflecting:)` gives: a module and the types that are nested in each other, with dots between
-/// them. A raw identifier stands in backticks, in which there may be dots. In front stands `(extension in Module):` if
-/// the type is declared in an extension of a type of another module.
+/// The name is the result of `String(reflecting:)`: a module and types nested in each other, with dots in between.
+/// A raw identifier is in backticks, which may contain dots. `(extension in Module):` comes first if the type is
+/// declared in an extension of a type of another module.
 struct TypeName {
-  /// The modules whose extensions the type is in, the last one first.
+  /// The modules whose extensions contain the type, the last one first.
   let extending: [Substring]
-  /// The module and the types from the outermost on, without backticks.
+  /// The module and the types, from the outermost on, without backticks.
   let components: [Substring]
 
   private static let extensionStart = "(extension in "
@@ -14,8 +14,8 @@ struct TypeName {
 
   static let maximumLength = 1024
 
-  /// The parts of `name`, or `nil` if it is not the name of a type that could be found: at most 1,024 bytes; 2 to 8
-  /// parts of 1 to 255 bytes, in no module of what the compiler imports from C, or makes up.
+  /// The parts of `name`, or `nil` if no type with that name can be found: a name has at most 1,024 bytes, and 2 to 8
+  /// parts of 1 to 255 bytes, and is not in a module that the compiler imports from C or makes up.
   init?(_ name: String) {
     guard name.utf8.count <= TypeName.maximumLength else { return nil }
     var rest = name[...]
@@ -36,8 +36,8 @@ struct TypeName {
     self.components = components
   }
 
-  /// What stands between the dots that are not in backticks; `nil` where something else is not in backticks that no
-  /// identifier has: then it is the name of a generic, private or local type, or of none.
+  /// The parts between the dots outside of backticks; `nil` if other characters outside of backticks cannot be in an
+  /// identifier. Then it is the name of a generic, private or local type, or no name.
   private static func components(of name: Substring) -> [Substring]? {
     var components: [Substring] = []
     var rest = name.utf8
@@ -58,28 +58,28 @@ struct TypeName {
     }
   }
 
-  /// Whether the types of `module` are imported from C, or made up by the compiler for such ones.
+  /// Whether the types of `module` are imported from C, or made up by the compiler for imported ones.
   static func isOfC(_ module: some StringProtocol) -> Bool { module.utf8.starts(with: "__C".utf8) }
 
-  /// Whether the runtime may be asked for `component` as it is: letters, digits and underscores, no digit in front.
+  /// Whether the runtime can look up `component` as it is: letters, digits and underscores, not beginning with a digit.
   static func isPlainASCII(_ component: some StringProtocol) -> Bool {
     component.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "$") } && spelled(component) == component
   }
 
   // MARK: Keys
 
-  /// The same for all spellings of one name: with backticks where an identifier needs them.
+  /// The same for all spellings of a name: backticks only around identifiers that need them.
   var key: ExactString {
     let own = components.map { TypeName.spelled($0) }.joined(separator: ".")
     return ExactString(string: extending.map { TypeName.extensionPrefix($0) }.joined() + own)
   }
 
-  /// What stands before the name of a type in an extension that `module` makes.
+  /// The prefix of the name of a type in an extension that `module` declares.
   static func extensionPrefix(_ module: some StringProtocol) -> String {
     extensionStart + module + extensionEnd
   }
 
-  /// `identifier`, with or without backticks, as it stands in a key.
+  /// `identifier`, given with or without backticks, as spelled in a key.
   static func spelled(_ identifier: some StringProtocol) -> String {
     let backtick = UInt8(ascii: "`")
     var identifier = Substring(identifier)
@@ -92,7 +92,7 @@ struct TypeName {
     return isPlain ? String(identifier) : "`\(identifier)`"
   }
 
-  /// Letters, digits, underscores, dollar signs, and all that is not ASCII.
+  /// Whether `byte` is in a letter, a digit, an underscore, a dollar sign, or anything that is not ASCII.
   private static func isIdentifierByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
