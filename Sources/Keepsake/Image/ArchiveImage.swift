@@ -9,7 +9,7 @@ internal import Synchronization
 /// An archive that was written with ``ArchiveFormatting/withoutChecksums`` has no checksums of its contents to compare,
 /// whatever you choose here.
 public enum ArchiveVerification: Sendable {
-  /// All of it, when it is opened.
+  /// All parts, when the archive is opened.
   case everything
   /// Each part when it is first read.
   case onDemand
@@ -17,8 +17,8 @@ public enum ArchiveVerification: Sendable {
   case disabled
 }
 
-/// An opened archive: its bytes, its tables, its bodies. It knows nothing of Swift types. It remembers what it has read, and
-/// so belongs to one thread at a time; who shares it takes turns by ``exclusively(_:)``.
+/// An open archive: its bytes, its tables, its bodies. It knows nothing of Swift types. It remembers what it has read,
+/// so it belongs to one thread at a time. Code that shares it takes turns by ``exclusively(_:)``.
 package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   package private(set) var reader: ByteReader
@@ -27,15 +27,15 @@ package final class ArchiveImage {
   /// The directory, with the top level and the number of bodies of the newest save.
   @safe @exclusivity(unchecked)
   package private(set) var directory: ArchiveDirectory
-  /// What was saved since, if anything was (Format §13).
+  /// The saves after the first, if there are any (Format §13).
   let saved: SavedParts?
   let tables: OpenTables
-  /// How much the archive may ask of the dynamic view; decoders have their own.
+  /// The limits for the dynamic view. Decoders have their own.
   @safe @exclusivity(unchecked)
   package private(set) var limits: ArchiveLimits
-  /// What the archive was made of, if that was another format.
+  /// The original, if the archive was translated from another format.
   package let source: TranslatedArchive?
-  /// Compares what is read with its checksums; `nil` where nothing is left to compare.
+  /// Compares bytes with their checksums before they are read; `nil` if nothing is left to compare.
   @safe @exclusivity(unchecked)
   var verifier: PartVerifier?
   @safe @exclusivity(unchecked)
@@ -43,7 +43,7 @@ package final class ArchiveImage {
   @safe @exclusivity(unchecked)
   var knownBodies: KnownBodies
   private let turn = Mutex(())
-  /// The bytes, once it was opened anew.
+  /// A copy of the bytes, once the image was opened again.
   @safe @exclusivity(unchecked)
   private var copy: ByteBuffer?
 
@@ -94,24 +94,24 @@ package final class ArchiveImage {
     if verification == .everything { try checkBodies() }
   }
 
-  /// Runs `body` while no other thread does so. Only for images that are read by no decoder.
+  /// Runs `body` while no other thread does. Only for images that no decoder reads.
   func exclusively<Result: Sendable>(
     _ body: () throws(ArchiveError) -> Result
   ) throws(ArchiveError) -> Result {
     try turn.withLock { (_) throws(ArchiveError) in try body() }
   }
 
-  /// Lets go of the archive; only its tables are kept.
+  /// Releases the archive and keeps only its tables.
   func forgetBytes() {
-    // A copy of its own is written over by the next archive.
+    // If the image has a copy, the next archive overwrites it.
     if copy == nil { reader = tables.all.nothing }
     if verifier != nil { verifier = nil }
     found.forgetArchive()
     knownBodies.forgetArchive()
   }
 
-  /// Makes it the image of another archive of the short form, of which it takes a copy, after ``forgetBytes()``. The tables
-  /// have the same bytes, and `found` are the parts.
+  /// Makes this the image of another archive in the short form, after ``forgetBytes()``, and copies that. The tables
+  /// have the same bytes, and `found` has the parts.
   func reopen(
     _ archive: ByteReader,
     _ flags: Header.Flags,
@@ -124,12 +124,12 @@ package final class ArchiveImage {
     bytes.truncate(to: 0)
     try archive.withBytes(0..<archive.count) { bytes.append($0) }
     directory = found
-    // In any case, as the bytes may have moved.
+    // Even after an error, as the bytes may have moved.
     defer { reader = bytes.reader() }
     try ShortForm.open(bytes, flags, &directory, comparesChecksum: verification != .disabled)
     self.limits = limits
     extent = ImageExtent(flags, archive.count, firstEnd: archive.count, directory)
-    // Its one group, in the memory that it has.
+    // Resets the one group of a short archive, and keeps the memory.
     knownBodies.groups[0].removeAll(keepingCapacity: true)
   }
 
@@ -138,7 +138,7 @@ package final class ArchiveImage {
   package var keys: [String] { tables.keys }
   package var classes: [ClassEntry] { tables.classes }
 
-  /// The numbers of the keys of a shape; throws when there is no such shape.
+  /// The numbers of the keys of a shape; throws if there is no such shape.
   @inline(__always)
   package func shape(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     guard number < tables.shapeStarts.count - 1 else {
@@ -153,13 +153,13 @@ package final class ArchiveImage {
   @inline(__always)
   package func shapeKey(_ slot: Int) -> Int { Int(tables.shapeKeys[slot]) }
 
-  /// The extent of the text of the string table under `number`, which need not be UTF-8.
+  /// The range of the text with the number `number` in the string table, which need not be UTF-8.
   func stringRange(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     var cursor = try stringOffset(number, at: offset)
     return try reader.textRange(at: &cursor)
   }
 
-  /// Where the string of the string table under `number` begins: its length.
+  /// The offset of the string with the number `number` in the string table, where its length is.
   @inline(__always)
   private func stringOffset(_ number: Int, at offset: Int) throws(ArchiveError) -> Int {
     let offsets = if let known = found.stringOffsets { known } else { try readStringOffsets() }
@@ -169,9 +169,9 @@ package final class ArchiveImage {
     return offsets[number]
   }
 
-  /// The string of the string table under `number`, built once and shared.
+  /// The string with the number `number` in the string table, made once and shared.
   package func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
-    // Nearly always it is there already: without a look at the offsets, whose array would have to be counted.
+    // Nearly always the string is there already. Then nothing retains the array of offsets.
     if number < found.strings.count, let string = found.strings[number] { return string }
     var cursor = try stringOffset(number, at: offset)
     let string = try reader.string(reader.textRange(at: &cursor))
@@ -196,7 +196,7 @@ package final class ArchiveImage {
     return offsets
   }
 
-  /// The body to which entry `index` of the conditional table leads; `nil` when it was not archived (Format §5.5).
+  /// The body to which entry `index` of the conditional table leads, or `nil` if it was not archived (Format §5.5).
   package func conditionalTarget(_ index: Int, at offset: Int) throws(ArchiveError) -> Int? {
     if !found.areConditionalsRead { try readConditionals() }
     guard index >= 0, index < found.conditionals.count else {
@@ -219,7 +219,7 @@ package final class ArchiveImage {
 
   /// Reads entries of the conditional table.
   ///
-  /// - Parameter changesEarlier: whether it is that of a save, which changes earlier entries and adds others (Format §13.1).
+  /// - Parameter changesEarlier: Whether it is the table of a save, which changes and adds entries (Format §13.1).
   private func readConditionals(
     _ table: ArchiveDirectory.Table,
     into targets: inout [UInt32],
@@ -252,7 +252,7 @@ package final class ArchiveImage {
     directory.conditionals.count > 0 || saved?.saves.contains { $0.conditionals.count > 0 } == true
   }
 
-  /// For each entry of the conditional table, with those of all saves, the number of the body, or 0.
+  /// The number of the body, or 0, for each entry of the conditional table, including those of all saves.
   package var conditionals: [UInt32] {
     get throws(ArchiveError) {
       if !found.areConditionalsRead { try readConditionals() }
@@ -260,12 +260,12 @@ package final class ArchiveImage {
     }
   }
 
-  /// How many entries the string table has, with those of all saves.
+  /// The number of entries in the string table, including those of all saves.
   package var stringCount: Int {
     (saved?.saves ?? []).reduce(directory.strings.count) { $0 + $1.strings.count }
   }
 
-  /// Reads those tables whole that otherwise are read when they are first needed.
+  /// Reads all of the tables that are otherwise read when they are first needed.
   package func checkTables() throws(ArchiveError) {
     if found.stringOffsets == nil { _ = try readStringOffsets() }
     if !found.areConditionalsRead { try readConditionals() }
@@ -287,7 +287,7 @@ package final class ArchiveImage {
     return number - 1
   }
 
-  /// Reads the number of the type behind the tag at `offset`, which moves to the value itself (Format §4.10).
+  /// Reads the number of the type after the tag at `offset`, which moves to the value itself (Format §4.10).
   package func valueTypeNumber(at offset: inout Int) throws(ArchiveError) -> Int {
     let cursor = offset
     offset += 1

@@ -1,22 +1,22 @@
-/// The keys, shapes and classes of an archive (Format §5.1 to §5.3), read whole when it is opened.
+/// The keys, shapes and classes of an archive (Format §5.1 to §5.3), all read when it is opened.
 package final class ArchiveTables {
   let keys: [String]
-  /// Where the keys of each shape begin in ``shapeKeys``, and one entry more for the end of the last.
+  /// The start of each shape's keys in ``shapeKeys``, followed by the end of the last.
   let shapeStarts: [UInt32]
   let shapeKeys: [UInt32]
   let classes: [ClassEntry]
-  /// Whether there may be references to lazy values.
+  /// Whether there can be references to lazy values.
   let haveLazyValues: Bool
-  /// A hash of their bytes, and these where they are few: archives with the same bytes have the same tables.
+  /// A hash of the tables' bytes. If these are few, they are kept, too: the same bytes mean the same tables.
   let hash: UInt32
   private let extent: Extent
   private let bytes = ByteBuffer(minimumCapacity: 0)
-  /// What an image reads that has released its archive.
+  /// An empty reader, for an image that has released its archive.
   let nothing = ByteBuffer(minimumCapacity: 0).reader()
 
   private static let mostKeptBytes = 1 << 12
 
-  /// What the same bytes could be taken for, of which the directory tells.
+  /// The numbers of the directory that determine what the bytes mean.
   private struct Extent: Equatable {
     private let keys: Int
     private let keysByteCount: Int
@@ -31,7 +31,7 @@ package final class ArchiveTables {
     }
   }
 
-  /// Reads them, with what `saves` have added.
+  /// Reads the tables, including the additions of `saves`.
   init(
     _ reader: ByteReader,
     _ directory: ArchiveDirectory,
@@ -54,14 +54,14 @@ package final class ArchiveTables {
     if keepsBytes { try reader.withBytes(range) { bytes.append($0) } }
   }
 
-  /// Whether they were read from these bytes, of which `hash` is the ``KeyHash/unseeded`` hash, of an archive with
-  /// `directory`.
+  /// Whether the tables were read from the bytes `other`, with the ``KeyHash/unseeded`` hash `hash`, and from an
+  /// archive with `directory`.
   func areRead(from other: RawSpan, _ hash: UInt32, _ directory: ArchiveDirectory) -> Bool {
     guard hash == self.hash, extent == Extent(directory) else { return false }
     return bytes.withBytes(0..<bytes.count) { $0.hasSameBytes(as: other) }
   }
 
-  /// Whether an archive that has the same bytes is found to have the same tables.
+  /// Whether these tables can be found for another archive that has the same bytes.
   var canBeShared: Bool { bytes.count > 0 || shapeStarts.count == 1 && classes.isEmpty }
 
   static func range(in directory: ArchiveDirectory) -> Range<Int> {
@@ -106,9 +106,9 @@ package final class ArchiveTables {
   ) throws(ArchiveError) -> (starts: [UInt32], keys: [UInt32]) {
     var starts: [UInt32] = [0]
     var keys: [UInt32] = []
-    // For each key the last shape that had it, to find a key that stands twice in one shape.
+    // The last shape that had each key, to find a key that is in one shape twice.
     var lastShape = Array(repeating: -1, count: keyCount)
-    // The lowest number of a key that no shape had, in the short form.
+    // In the short form, the lowest number of a key that no shape has had.
     var newKey = 0
     for table in tables {
       var cursor = table.range.lowerBound
@@ -150,7 +150,7 @@ package final class ArchiveTables {
     return (starts, keys)
   }
 
-  /// With so many keys, comparing each with each takes less than making a table of them.
+  /// Up to this number of keys, comparing all pairs takes less than making a table of them.
   private static let fewKeys = 16
   private static let mostSuperclasses = 128
 
@@ -159,7 +159,7 @@ package final class ArchiveTables {
     _ table: ArchiveDirectory.Table
   ) throws(ArchiveError) -> [ClassEntry] {
     var classes: [ClassEntry] = []
-    /// How many superclasses each class has: such a chain may be walked for each of very many objects.
+    /// The number of superclasses of each class. A reader may walk that chain for each of very many objects.
     var chainLengths: [Int] = []
     var cursor = table.range.lowerBound
     for _ in 0..<table.count {

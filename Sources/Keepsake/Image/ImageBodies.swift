@@ -1,13 +1,13 @@
-/// Where the bodies are (Format §5.6).
+/// The location of bodies (Format §5.6).
 extension ArchiveImage {
-  /// The extent of body `number`, from 1 on, verified; throws when there is no such body (Format §5.6).
+  /// The range of body `number`, counted from 1, verified; throws if there is no such body (Format §5.6).
   package func body(_ number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     let range = try extent(ofBody: number, at: offset)
     try verifier?.verify(range)
     return range
   }
 
-  /// The extent of body `number`, from 1 on, of which nothing is read; throws when there is no such body.
+  /// The range of body `number`, counted from 1, of which nothing is read; throws if there is no such body.
   package func extent(ofBody number: Int, at offset: Int) throws(ArchiveError) -> Range<Int> {
     guard number >= 1, number <= directory.bodyCount else {
       throw .damaged("A reference to an object is out of range", at: offset)
@@ -21,7 +21,7 @@ extension ArchiveImage {
     return try extentInFirst(ofBody: number)
   }
 
-  /// The extent of body `number` of the first save, which has so many.
+  /// The range of body `number` of the first save, which has at least that many bodies.
   @inline(__always)
   func extentInFirst(ofBody number: Int) throws(ArchiveError) -> Range<Int> {
     let (group, index) = ((number &- 1) / OffsetTable.groupSize, (number &- 1) % OffsetTable.groupSize)
@@ -29,7 +29,7 @@ extension ArchiveImage {
     return try findExtent(group, index)
   }
 
-  /// The extent of a body of a group that was not looked at.
+  /// The extent of a body in a group that was not checked yet.
   @inline(never)
   private func findExtent(_ group: Int, _ index: Int) throws(ArchiveError) -> Range<Int> {
     try checkGroup(group)
@@ -37,13 +37,13 @@ extension ArchiveImage {
     return range
   }
 
-  /// Looks at the whole offset table. Otherwise each group is checked when one of its bodies is requested.
+  /// Checks the whole offset table. Otherwise each group is checked when one of its bodies is requested.
   func checkBodies() throws(ArchiveError) {
     for group in 0..<directory.offsets.count { try checkGroup(group) }
   }
 
-  /// Makes sure that the bodies of a group have bytes, and stand one behind the other up to the next group, or up to the
-  /// top level. So no two bodies of such groups, if they follow each other, have a byte in common.
+  /// Checks that the bodies of a group are not empty, and follow each other without gaps up to the next group or the
+  /// top level. So no two bodies of successive checked groups share a byte.
   private func checkGroup(_ number: Int) throws(ArchiveError) {
     let head = try groupHead(number)
     let isLast = number == directory.offsets.count - 1
@@ -55,7 +55,7 @@ extension ArchiveImage {
     try verifier?.verify(head.lengths..<lengthsEnd)
     let groupEnd = isLast ? directory.bodies.upperBound : try groupHead(number + 1).start
     var (offsets, end): ([Int], Int) = ([], head.start)
-    // The memory may be there, of another archive.
+    // Takes the memory that another archive may have left.
     swap(&offsets, &knownBodies.groups[number])
     offsets.removeAll(keepingCapacity: true)
     offsets.reserveCapacity(count + 1)
@@ -79,8 +79,8 @@ extension ArchiveImage {
     knownBodies.groups[number] = offsets
   }
 
-  /// What the head of a group tells: where the first body begins, and where the lengths of the bodies stand, of which each
-  /// takes `width` bytes.
+  /// The content of the head of a group: where the lengths of the bodies begin, the bytes that each length takes, and
+  /// where the first body begins.
   private func groupHead(_ number: Int) throws(ArchiveError) -> (lengths: Int, width: Int, start: Int) {
     let table = directory.offsets
     let offset = offset(ofGroup: number)
@@ -94,7 +94,7 @@ extension ArchiveImage {
     return (lengths, 1 << Int(entry & 3), Int(entry >> 2))
   }
 
-  /// Where the head of a group stands, or where its lengths do, if it is the only one and needs no head.
+  /// The offset of the head of a group, or of its lengths if it is the only group and needs no head.
   private func offset(ofGroup number: Int) -> Int {
     let start = directory.offsets.range.lowerBound
     return directory.lengthWidth == nil ? start + number * OffsetTable.groupByteCount : start
@@ -105,7 +105,7 @@ extension ArchiveImage {
     ArchiveError.damaged("The offset of a body is out of range", at: offset(ofGroup: group))
   }
 
-  /// The number of the body that holds the byte at `offset`, or `nil` when that is not in a numbered body.
+  /// The number of the body that holds the byte at `offset`, or `nil` if that is not in a numbered body.
   package func bodyNumber(containing offset: Int) -> Int? {
     if offset >= extent.firstEnd { return saved?.bodyNumber(containing: offset) }
     let numbers = 1..<(extent.firstBodyCount + 1)
@@ -119,9 +119,9 @@ extension ArchiveImage {
   }
 }
 
-/// What a body must be (Format §4.1, §4.9; §10, rules 10, 19, 20, 25), for all that read one.
+/// The rules for bodies (Format §4.1, §4.9; §10, rules 10, 19, 20, 25), for all code that reads one.
 extension ArchiveImage {
-  /// The class and the body of the object `number`, to which `reference` leads, and where in it the content begins.
+  /// The class and the body of the object `number`, to which `reference` leads, and the offset of the content.
   package func objectBody(
     _ number: Int,
     at reference: Int
@@ -134,7 +134,7 @@ extension ArchiveImage {
     return (classNumber, body, content)
   }
 
-  /// Where the value of the top level begins, which fills its body and is no object.
+  /// The offset of the top-level value, which fills its body and is not an object.
   package var topLevelContent: Int {
     get throws(ArchiveError) {
       let offset = try topLevelStart
@@ -148,14 +148,14 @@ extension ArchiveImage {
     }
   }
 
-  /// Where the value of the key "root" is, if the top level is no object and has that key alone.
+  /// The offset of the value of the key "root", if the top level is not an object and has only that key.
   var rootOffset: Int? {
     let start = directory.topLevel.lowerBound
     guard (try? reader.word(at: start)) == ShortForm.topLevelWord else { return nil }
     return start + 8
   }
 
-  /// Where the value of the top level begins, which is no object. It is not walked.
+  /// The offset of the top-level value, which is not an object. Does not walk it.
   package var topLevelStart: Int {
     get throws(ArchiveError) {
       if rootOffset != nil { return directory.topLevel.lowerBound + 1 }
@@ -167,8 +167,8 @@ extension ArchiveImage {
     }
   }
 
-  /// Walks the value that begins at `content`, and throws unless it fills the rest of `body`. So all counts and shapes in it
-  /// are true, and nobody can have it walked on into other bodies, each time from another place.
+  /// Walks the value at `content`, and throws unless it fills the rest of `body`. So all counts and shapes in it are
+  /// true, and no archive can make a reader walk on into other bodies again and again.
   @inline(__always)
   package func checkExtent(_ content: Int, fills body: Range<Int>) throws(ArchiveError) {
     try ArchiveImage.checkEnd(
@@ -190,7 +190,7 @@ extension ArchiveImage {
       : ArchiveError.damaged("There are unused bytes after the value of a body", at: end)
   }
 
-  /// The error for a value reference at `offset` to a body that has a class, or another reference to one that has none.
+  /// The error for a value reference at `offset` to a body with a class, or another reference to a body without one.
   @inline(never)
   package func leadsToOtherKind(isToValue: Bool, _ offset: Int) -> ArchiveError {
     ArchiveError.damaged(
@@ -199,7 +199,7 @@ extension ArchiveImage {
     )
   }
 
-  /// Throws unless the value reference at `offset` is the only one with its number; `first` is where one was met before.
+  /// Throws unless the value reference at `offset` is the only one with its number; `first` is the first one, if any.
   package func checkReference(isOnlyOne first: Int?, at offset: Int) throws(ArchiveError) {
     guard first ?? offset == offset else {
       throw .damaged("Two keys of the top level refer to the same value", at: offset)
@@ -207,13 +207,13 @@ extension ArchiveImage {
   }
 }
 
-/// What is read of bodies bit by bit, and not a body at a time.
+/// Reads bodies piece by piece, instead of a body at a time.
 extension ArchiveImage {
-  /// Compares the blocks that hold `range` with their checksums before something in it is read, if the archive was
-  /// opened so that this is to be done. What lies outside of the bodies is left out.
+  /// Compares the blocks that hold `range` with their checksums before anything in it is read, if the archive was
+  /// opened with that setting. Leaves out what is outside of the bodies.
   @inline(__always)
   func touch(_ range: Range<Int>) throws(ArchiveError) {
-    // Not by the verifier, which another thread may be changing.
+    // This does not ask the verifier, which another thread may be changing.
     if extent.hasChecksums { try compare(range) }
   }
 
@@ -224,8 +224,8 @@ extension ArchiveImage {
     try exclusively { () throws(ArchiveError) in try verifier?.verify(range.lowerBound..<end) }
   }
 
-  /// Compares all of the archive that was not compared yet with its checksums, and looks at the offset table. Now and then
-  /// it tells `progress` how many bytes were compared.
+  /// Compares everything that was not compared yet with its checksums, and checks the offset table. Now and then, it
+  /// tells `progress` the offset of the bytes that it compared last.
   package func verifyContents(progress: (Int) -> Void = { _ in }) throws(ArchiveError) {
     let step = 64 * Blocks.byteCount
     var parts = [0..<directory.offsets.range.upperBound]

@@ -1,18 +1,18 @@
-// The parts of an opened archive.
+// The parts of an open archive.
 
-/// How far an archive and its first save reach.
+/// The extent of an archive and its first save.
 package struct ImageExtent {
-  /// How many bytes the archive has. The reader may have more, of a top level that is implied (Format §7).
+  /// The number of bytes of the archive. The reader may have more, for an implied top level (Format §7).
   package let storedByteCount: Int
-  /// Where the first save ends; what is behind it are saves.
+  /// The end of the first save, where the others begin.
   package let firstEnd: Int
-  /// Where the bodies and the top level of the first save end.
+  /// The end of the bodies and the top level of the first save.
   let firstContentEnd: Int
   package let firstBodyCount: Int
   /// Whether the contents can be compared with checksums (Format §8.3).
   package let hasChecksums: Bool
 
-  /// - Parameter first: the directory of the first save.
+  /// - Parameter first: The directory of the first save.
   init(_ flags: Header.Flags, _ storedByteCount: Int, firstEnd: Int, _ first: ArchiveDirectory) {
     (self.storedByteCount, self.firstEnd) = (storedByteCount, firstEnd)
     (firstContentEnd, firstBodyCount) = (first.topLevel.upperBound, first.bodyCount)
@@ -20,7 +20,7 @@ package struct ImageExtent {
   }
 }
 
-/// The keys, shapes and classes. Their arrays stand here once more, as decoders look at them all the time.
+/// The keys, shapes and classes. Their arrays are repeated here, as decoders use them all the time.
 struct OpenTables {
   let all: ArchiveTables
   let keys: [String]
@@ -48,14 +48,14 @@ struct FoundEntries {
   }
 }
 
-/// What is known of bodies, and of the references and keys in them.
+/// Cached facts about bodies, and about the references and keys in them.
 struct KnownBodies {
-  /// For each group of the offset table where its bodies begin, and where the last one ends; empty if it was not looked at.
-  /// Whoever reads a graph asks for bodies in any order, while the table has their lengths (Format §5.6).
+  /// For each group of the offset table, the offsets of its bodies and the end of the last; empty if it was not read.
+  /// Readers of graphs ask for bodies in any order, while the table has their lengths (Format §5.6).
   var groups: [[Int]]
-  /// The offsets of the value references that were met, by number (Format §4.9); not those that a decoder meets.
+  /// The offsets of the value references that were found, by number (Format §4.9), without those that a decoder finds.
   var valueReferences: [Int: Int] = [:]
-  /// By which hashes keys of maps are compared, and those of strings of the string table, by number.
+  /// The hash function for keys of maps, and the hashes of strings in the string table, by number.
   let keyHash = KeyHash()
   var stringHashes: [Int: UInt32] = [:]
 
@@ -63,7 +63,7 @@ struct KnownBodies {
     groups = Array(repeating: [], count: max(1, OffsetTable.groupCount(count)))
   }
 
-  /// Where the body `index` of `group` is; `nil` if the group was not looked at.
+  /// The extent of the body `index` of `group`; `nil` if the group was not checked yet.
   @inline(__always)
   func range(_ group: Int, _ index: Int) -> Range<Int>? {
     guard index &+ 1 < groups[group].count else { return nil }

@@ -1,9 +1,9 @@
-/// URLs as they stand in an archive (Format §4.5; §10, rule 29), for all that read one.
+/// URLs in an archive (Format §4.5; §10, rule 29), for all code that reads one.
 extension ArchiveImage {
-  /// So many bases of bases a URL may have: each is put together with all behind it. Foundation writes one.
+  /// The most bases of bases that a URL may have: each is combined with all that follow it. Foundation writes one.
   private static let mostBases = 16
 
-  /// Where the texts of the URL at `offset` stand: its relative text, that of its base, and so on.
+  /// The offsets of the texts of the URL at `offset`: its relative text, that of its base, and so on.
   package func urlTexts(at offset: Int, in reader: ByteReader) throws(ArchiveError) -> [Int] {
     var texts: [Int] = []
     var url = offset
@@ -27,7 +27,7 @@ extension ArchiveImage {
     }
   }
 
-  /// Where the two values stand that a URL has, of which the tag is at `offset`.
+  /// The offsets of the two values of the URL whose tag is at `offset`.
   private func urlMembers(
     at offset: Int,
     in reader: ByteReader

@@ -1,4 +1,4 @@
-/// The keys of one map, found by their hashes. None stands there twice (Format §4.8; §10, rule 27).
+/// The keys of one map, found by their hashes. No key is there twice (Format §4.8; §10, rule 27).
 struct DistinctKeys {
   struct Entry {
     var offset: Int
@@ -10,13 +10,13 @@ struct DistinctKeys {
 
   init() {}
 
-  /// The keys that `entries` say; throws when two are the same.
+  /// The keys in `entries`; throws if two are the same.
   init(_ entries: [Entry], _ image: ArchiveImage) throws(ArchiveError) {
     self.entries = entries
     try makeSlots(for: entries.count, image)
   }
 
-  /// Adds the key at `offset`; throws when it is there already.
+  /// Adds the key at `offset`; throws if it is there already.
   mutating func insert(keyAt offset: Int, _ image: ArchiveImage) throws(ArchiveError) {
     entries.append(Entry(offset: offset, hash: try image.rememberedKeyHash(at: offset)))
     if entries.count > slots.capacity { return try makeSlots(for: 2 * entries.count, image) }
@@ -51,9 +51,9 @@ struct DistinctKeys {
   }
 }
 
-/// What the key of a map is (Format §4.8).
+/// The form of a key of a map (Format §4.8).
 enum KeyText {
-  /// The extent of the text.
+  /// The range of the text.
   case text(Range<Int>)
   /// The number of the text in the string table.
   case shared(Int)
@@ -101,7 +101,7 @@ extension ValueLayout {
   }
 }
 
-/// The keys of maps as they stand in an archive (Format §4.8), compared and hashed without making strings of them.
+/// Compares and hashes the keys of maps in an archive (Format §4.8) without making strings of them.
 extension ArchiveImage {
   /// Whether the key of a map at `cursor`, which moves past it, is `name`.
   func isKey(_ name: String, at cursor: inout Int) throws(ArchiveError) -> Bool {
@@ -113,7 +113,7 @@ extension ArchiveImage {
     }
   }
 
-  /// The hash of the key of a map at `cursor`, which moves past it; throws when it is a text that is not UTF-8.
+  /// The hash of the key of a map at `cursor`, which moves past it; throws if it is a text that is not UTF-8.
   func keyHash(at cursor: inout Int, _ hash: KeyHash) throws(ArchiveError) -> UInt32 {
     let start = cursor
     let text: Range<Int>
@@ -127,7 +127,7 @@ extension ArchiveImage {
     return hash
   }
 
-  /// The hash of the key of a map at `cursor`. One that is the number of a long string does not cost its length each time.
+  /// The hash of the key of a map at `cursor`. That of a string in the string table is computed only once.
   fileprivate func rememberedKeyHash(at cursor: Int) throws(ArchiveError) -> UInt32 {
     var cursor = cursor
     guard try reader.byte(at: cursor) & 0xFC == Tag.stringReference else {

@@ -1,4 +1,4 @@
-/// Finds the way to a value by walking the body that holds it: who asks for a path pays for it.
+/// Finds the path to a value by walking the body that holds it, so only code that asks for a path pays for it.
 package struct PathSearch<Layout: ValueLayout> {
   private let layout: Layout
   private let reader: ByteReader
@@ -12,19 +12,19 @@ package struct PathSearch<Layout: ValueLayout> {
     self.isTarget = isTarget
   }
 
-  /// The way from the value at `offset` to the first value that is a target, or `nil` when there is none.
+  /// The path from the value at `offset` to the first target, or `nil` if there is none.
   package mutating func search(from offset: Int) -> [PathElement]? {
     var cursor = offset
     path = []
     return (try? visit(&cursor)) == true ? path : nil
   }
 
-  /// Walks one value; returns whether the target is it or in it, and then leaves `path` standing.
+  /// Walks one value; returns whether it is a target or contains one. If so, `path` leads there.
   private mutating func visit(_ cursor: inout Int) throws(ArchiveError) -> Bool {
     if isTarget(cursor) { return true }
     let start = cursor
     let tag = try reader.byte(at: cursor)
-    // Where the stack is about to end, what is nested deeper is passed over.
+    // Near the end of the stack, skips what is nested deeper.
     guard stackGuard.hasRoom(StackGuard.lastReserve) else {
       cursor = try layout.end(ofValueAt: cursor, in: reader)
       return false
@@ -34,7 +34,7 @@ package struct PathSearch<Layout: ValueLayout> {
     case .some, .url:
       return try visit(&cursor)
     case .typed:
-      // The type is no step of the way.
+      // The type is not a step of the path.
       _ = try reader.varint(at: &cursor)
       return try visit(&cursor)
     case .shortArray, .array, .map, .shortRecord, .record:

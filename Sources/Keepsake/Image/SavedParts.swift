@@ -1,22 +1,22 @@
-/// The saves of a file behind the first (Format §13), and which bodies they have in place of earlier ones.
+/// The saves of a file after the first (Format §13), and the bodies that replace earlier ones.
 struct SavedParts {
-  /// The oldest first.
+  /// The saves, the oldest first.
   let saves: [SaveDirectory]
-  /// Where those bodies are that an appended save has, each in the newest one.
+  /// The ranges of the bodies that appended saves have, each in the newest one.
   private let bodies: [UInt32: Range<Int>]
-  /// A bit for each body of the file, set for those: of most files nearly all bodies are in the first save.
+  /// A bit for each body of the file, set if an appended save has it. In most files, few bodies are in appended saves.
   private let haveNewer: [UInt64]
-  /// How many bytes of bodies and top levels have a newer one in their place, those of the first save not counted.
+  /// The bytes of bodies and top levels that newer ones have replaced, without those of the first save.
   let replacedByteCount: Int
 
-  /// Finds the saves of a file that ends with the newest, and the end of the first.
+  /// Finds the saves of a file that ends with the newest one, and the end of the first.
   static func trailers(
     _ reader: ByteReader,
     _ flags: Header.Flags
   ) throws(ArchiveError) -> (trailers: [SaveTrailer], firstEnd: Int) {
     var trailers: [SaveTrailer] = []
     var part = reader
-    // Each begins before the one that follows it, so that this ends.
+    // Each save begins before the next, so this ends.
     while !part.hasBytes(Trailer.signature, at: part.count - 8) {
       guard let trailer = SaveTrailer(part, flags) else {
         throw .damaged(
@@ -30,7 +30,7 @@ struct SavedParts {
     return (trailers.reversed(), part.count)
   }
 
-  /// - Parameter first: the directory of the first save.
+  /// - Parameter first: The directory of the first save.
   init(
     _ reader: ByteReader,
     _ trailers: [SaveTrailer],
@@ -42,7 +42,7 @@ struct SavedParts {
     var bodyCount = first.bodyCount
     var replacedByteCount = 0
     for (index, trailer) in trailers.enumerated() {
-      // Where the checksum stands in both kinds of trailers.
+      // The place of the checksum in both kinds of trailers.
       guard try reader.word(at: trailer.start - 16) == trailer.checksumBefore else {
         throw .damaged(
           "A save does not belong to the save before it",
@@ -72,7 +72,7 @@ struct SavedParts {
     self.replacedByteCount = replacedByteCount
   }
 
-  /// Where the body `number` is, if an appended save has it.
+  /// The range of the body `number`, if an appended save has it.
   func body(_ number: Int) -> Range<Int>? {
     guard haveNewer[number / 64] >> UInt64(number % 64) & 1 == 1 else { return nil }
     return bodies[UInt32(truncatingIfNeeded: number)]
@@ -80,15 +80,15 @@ struct SavedParts {
 
   var numbers: [Int] { bodies.keys.map(Int.init) }
 
-  /// The number of the body that holds the byte at `offset`, if it is one of an appended save, and a current one.
+  /// The number of the body that holds the byte at `offset`, if it is a current body of an appended save.
   func bodyNumber(containing offset: Int) -> Int? {
     bodies.first { $0.value.contains(offset) }.map { Int($0.key) }
   }
 }
 
-/// Compares the blocks of an archive with their checksums, and those of the saves behind it with theirs (Format §8).
+/// Compares the blocks of an archive, and of the saves after it, with their checksums (Format §8).
 package struct PartVerifier {
-  /// A verifier for each save, by where that begins.
+  /// A verifier for each save, and where the save begins.
   private var parts: [(start: Int, verifier: BlockVerifier)]
 
   init(_ reader: ByteReader, _ trailer: Trailer) throws(ArchiveError) {
@@ -101,7 +101,7 @@ package struct PartVerifier {
 
   /// Checks the blocks that hold `range`, which is in one save.
   package mutating func verify(_ range: Range<Int>) throws(ArchiveError) {
-    // The last one that begins no later; the first begins at 0.
+    // The last save that begins at or before the range. The first begins at 0.
     let next = parts.count == 1 ? 1 : parts.partitioningIndex { $0.start > range.lowerBound }
     try parts[max(0, next - 1)].verifier.verify(range)
   }

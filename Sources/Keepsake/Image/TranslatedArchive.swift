@@ -1,15 +1,15 @@
-/// An archive that was made of one in another format.
+/// An archive that was translated from another format.
 package struct TranslatedArchive {
   package let buffer: ByteBuffer
   let sourceByteCount: Int
-  /// Where values are, in the order of the archive.
+  /// The locations of values, in the order of the archive.
   let offsets: [TranslatedOffset]
-  /// The names of classes that have another one in the original.
+  /// The names of classes that have another name in the original.
   let originalNames: [String: String]
-  /// What could not be carried over, and what became something else, in words and with how often.
+  /// What could not be translated, or became something else: a description, and how often it happened.
   package let losses: [(what: String, count: Int)]
 
-  /// The classes of the bodies of values that several refer to: they are no objects to a program.
+  /// The classes of values that several others refer to. Programs do not see these as objects.
   static let arrayClass = "NSArray"
   static let dictionaryClass = "NSDictionary"
   static let valueClass = "NSValue"
@@ -18,29 +18,29 @@ package struct TranslatedArchive {
     [Self.arrayClass, Self.dictionaryClass, Self.valueClass].contains(name)
   }
 
-  /// Where the value at `offset`, or the one around it, is in the original; `nil` for what that does not have.
+  /// The offset of the value at `offset`, or of the one around it, in the original; `nil` if the original has none.
   func source(of offset: Int) -> Int? {
     let next = offsets.partitioningIndex { $0.offset > offset }
     return next == 0 ? nil : offsets[next - 1].source
   }
 }
 
-/// Where a value is, in bytes from the start of the archive and of what that was made of.
+/// The offset of a value in the archive, and in the original.
 struct TranslatedOffset {
   let offset: Int
   let source: Int
 }
 
 extension ArchiveImage {
-  /// How many bytes were opened: those of the archive, or of what it was made of.
+  /// The number of bytes that were opened: those of the archive, or of the original.
   var openedByteCount: Int { source?.sourceByteCount ?? extent.storedByteCount }
 
-  /// How many bytes of memory the archive takes because it was made of another one.
+  /// The memory that the archive takes because it was translated, in bytes.
   var translatedByteCount: Int {
     source.map { $0.buffer.count + $0.offsets.count * MemoryLayout<TranslatedOffset>.stride } ?? 0
   }
 
-  /// The error with its place in the file that was opened, which may be another than in the archive.
+  /// The error with its offset in the file that was opened, which may differ from that in the archive.
   func located(_ error: ArchiveError) -> ArchiveError {
     guard let source, let offset = error.byteOffset else { return error }
     return ArchiveError(error.code, error.message, byteOffset: source.source(of: offset), path: error.path)

@@ -1,4 +1,4 @@
-/// Reads the fixed parts of values: where they end, how many elements they have. Both directions use it.
+/// Reads the fixed parts of values: where they end, and how many elements they have. Both directions use it.
 package protocol ValueLayout {
   func slotCount(ofShape number: Int, at offset: Int) throws(ArchiveError) -> Int
   func keyName(slot: Int, ofShape number: Int) -> String
@@ -17,7 +17,7 @@ extension ArchiveImage: ValueLayout {
 }
 
 extension ValueLayout {
-  /// The end of the value at `offset` (Format §4). It takes no recursion, hence no stack, whatever is nested.
+  /// The end of the value at `offset` (Format §4). Finds it without recursion, so nesting takes no stack.
   package func end(ofValueAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
     var cursor = offset
     var pending = 1
@@ -35,19 +35,19 @@ extension ValueLayout {
         cursor = try end(ofPackedArrayAt: cursor, in: reader)
       } else {
         let children = try valuesBehindHead(at: &cursor, in: reader)
-        // A value takes a byte at least, so that what is left bounds how many can still come, this one among them.
+        // A value takes at least a byte. So the remaining bytes bound the number of values to come, this one included.
         guard pending &- 1 <= reader.count &- cursor &- children else { throw tooManyParts(cursor) }
         pending &+= children
       }
       pending &-= 1
     } while pending > 0
-    // A value of a fixed length may reach beyond the end.
+    // A value of fixed length may extend past the end.
     try reader.check(0, at: cursor)
     return cursor
   }
 
-  /// How many values follow the head of a value without a fixed length at `cursor`, which moves past the head, and
-  /// behind what is no value. There is a byte for each.
+  /// The number of values after the head of a value without a fixed length at `cursor`. `cursor` moves past the head
+  /// and past content that is not values. At least a byte remains for each value.
   func valuesBehindHead(at cursor: inout Int, in reader: ByteReader) throws(ArchiveError) -> Int {
     let start = cursor
     let tag = try reader.byte(at: start)
@@ -86,7 +86,7 @@ extension ValueLayout {
     ArchiveError.damaged("A value has more parts than there are bytes left", at: offset)
   }
 
-  /// The end of the packed array at `offset`: one step for each block of integers, one for all other elements.
+  /// The end of the packed array at `offset`, in one step for each block of integers, or one for other elements.
   private func end(ofPackedArrayAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
     let element = try reader.byte(at: offset &+ 1)
     guard element == PackedElement.signed.rawValue || element == PackedElement.unsigned.rawValue else {
@@ -102,7 +102,7 @@ extension ValueLayout {
     return cursor
   }
 
-  /// What stands at the head of the packed array at `offset`, and where it ends (Format §4.7).
+  /// The content of the head of the packed array at `offset`, and the end of the array (Format §4.7).
   package func packedArray(
     at offset: Int,
     in reader: ByteReader
@@ -127,7 +127,7 @@ extension ValueLayout {
     }
   }
 
-  /// How many numbers or bytes the packed array or bytes at `offset` have; throws when there cannot be so many.
+  /// The number of elements in the packed array or bytes at `offset`; throws if there cannot be so many.
   func elementCount(ofPackedArrayAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
     let isPacked = try reader.byte(at: offset) == Tag.packedArray
     let isBits = isPacked ? try reader.byte(at: offset + 1) == PackedElement.bool.rawValue : false
