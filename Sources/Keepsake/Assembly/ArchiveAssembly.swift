@@ -1,4 +1,4 @@
-/// The tables of an archive that is put together.
+/// The tables of an archive under construction.
 protocol WrittenTables {
   var keys: KeyRegistry { get }
   var shapes: ShapeTrie { get set }
@@ -8,22 +8,22 @@ protocol WrittenTables {
 
 /// Where the finished part of an archive goes while the rest is being made.
 protocol ArchiveSink: AnyObject {
-  /// Takes the bytes behind those that it was given before.
+  /// Takes the bytes that follow those it already has.
   func append(_ bytes: RawSpan) throws(ArchiveError)
 
-  /// Bytes that it was given, for the rare case that the path of a value in them is needed; `nil` when they
-  /// cannot be had any more.
+  /// Returns bytes that it was given, or `nil` if they are no longer available. Called only for the coding path of a
+  /// value in them, which is rare.
   func bytes(_ range: Range<Int>) -> ByteBuffer?
 }
 
 /// Puts an archive together: header, bodies, tables, checksums and trailer, in this order (Format §1).
 ///
-/// With a sink, what is complete leaves memory block by block. It cannot be taken back then: a sink is for archives
-/// of which nothing is wanted once an error came.
+/// With a sink, finished parts leave memory block by block and cannot be taken back. So a sink is only for archives
+/// that are worthless after an error.
 struct ArchiveAssembly {
-  /// The archive so far, as far as it has not left. Bodies are built at its end.
+  /// The part of the archive that is still in memory. Bodies are built at its end.
   let buffer = ByteBuffer()
-  /// Where a small archive is put together in the end.
+  /// The short form of a small archive, assembled at the end.
   private let shortForm = ByteBuffer(minimumCapacity: 64)
   /// Whether a small archive is written in the short form (Format §7).
   var prefersShortForm = true
@@ -31,13 +31,13 @@ struct ArchiveAssembly {
   private var flags: Header.Flags = []
   /// The checksums of the blocks that have left (Format §8.1).
   private let checksums = ByteBuffer(minimumCapacity: 64)
-  /// How many bytes have left: whole blocks.
+  /// The number of bytes that have left memory, always whole blocks.
   private var leftByteCount = 0
   private var sink: (any ArchiveSink)?
 
-  /// With so many bytes, whole blocks leave.
+  /// The size of the buffer at which whole blocks leave it.
   private static let leavingByteCount = 16 * Blocks.byteCount
-  /// A buffer that a large body has made larger than this is given back.
+  /// The buffer gives back its memory if a large body has made it larger than this.
   private static let mostKept = 64 * Blocks.byteCount
 
   /// A point to which the bodies can be taken back.
@@ -50,14 +50,14 @@ struct ArchiveAssembly {
     Header.write(to: buffer, flags)
   }
 
-  /// Makes it an archive without block checksums (Format §8.3). To be called before anything is written.
+  /// Makes this an archive without block checksums (Format §8.3). Call it before anything is written.
   mutating func leaveOutChecksums() {
     flags.insert(.withoutChecksums)
     buffer.truncate(to: 0)
     Header.write(to: buffer, flags)
   }
 
-  /// Makes it an archive of which nothing is written, in the memory that it has.
+  /// Begins an empty archive in the same memory.
   mutating func startOver() {
     flags = []
     buffer.truncate(to: 0)
@@ -69,7 +69,7 @@ struct ArchiveAssembly {
     prefersShortForm = true
   }
 
-  /// How many bytes the archive has so far, but for what is being written.
+  /// The number of bytes in the archive so far, without what is being written.
   var byteCount: Int { leftByteCount + buffer.count }
 
   var mark: Mark { Mark(byteCount: byteCount, bodyCount: bodyCount) }
@@ -79,28 +79,28 @@ struct ArchiveAssembly {
   /// How many bytes each body has.
   var lengths: [Int] { offsets.lengths }
 
-  /// How many bytes the body `number` has, which is complete.
+  /// The number of bytes of the body `number`, which is complete.
   func byteCount(ofBody number: Int) -> Int { offsets.range(of: number)?.count ?? 0 }
 
-  /// Notes where in the buffer the next body is, which was written there.
+  /// Records the range in the buffer of the next body, which has been written there.
   mutating func addBody(_ range: Range<Int>) {
     offsets.add(offset: leftByteCount + range.lowerBound, length: range.count)
   }
 
   /// Takes back what came after `mark`.
   ///
-  /// - Returns: false when some of it has left. Then the archive cannot be completed.
+  /// - Returns: `false` if some of it has left memory, so that the archive cannot be completed.
   mutating func truncate(to mark: Mark) -> Bool {
     buffer.truncate(to: max(0, mark.byteCount - leftByteCount))
     offsets.truncate(to: mark.bodyCount)
     return mark.byteCount >= leftByteCount
   }
 
-  // MARK: Looking back
+  // MARK: Finished bodies
 
-  /// A reader of a finished body, and where in it the body begins, also when the body has left.
+  /// A reader of a complete body and the offset of the body in it, even if the body has left memory.
   ///
-  /// - Parameter held: the buffer that holds what is in ``buffer`` while no body is being written.
+  /// - Parameter held: the buffer with the archive's bytes in memory: ``buffer``, unless a body is being written.
   func reader(ofBody number: Int, in held: ByteBuffer) -> (reader: ByteReader, start: Int)? {
     guard let range = offsets.range(of: number) else { return nil }
     guard range.lowerBound < leftByteCount else { return (held.reader(), range.lowerBound - leftByteCount) }
@@ -109,16 +109,16 @@ struct ArchiveAssembly {
     return (bytes.reader(), 0)
   }
 
-  // MARK: Leaving
+  // MARK: Streaming
 
-  /// From now on, what is complete goes to `sink`.
+  /// From now on, passes finished blocks to `sink`.
   mutating func stream(to sink: any ArchiveSink) { self.sink = sink }
 
-  /// Whether so much is in `held`, the buffer that holds the archive while bodies are written, that blocks are to go.
+  /// Whether `held`, the buffer that holds the archive while bodies are written, has enough bytes for blocks to leave.
   @inline(__always)
   func isDue(_ held: ByteBuffer) -> Bool { held.count >= ArchiveAssembly.leavingByteCount && sink != nil }
 
-  /// Lets whole blocks go when there are enough of them. To be called when no body is being written.
+  /// Passes whole blocks to the sink if there are enough of them. Call it only while no body is being written.
   @inline(__always)
   mutating func letBlocksGo() throws(ArchiveError) {
     if isDue(buffer) { try letAllBlocksGo() }
@@ -140,8 +140,8 @@ struct ArchiveAssembly {
 
   // MARK: Finishing
 
-  /// Appends the top-level body and everything behind it. The buffer then holds the whole archive, or the sink
-  /// has it.
+  /// Appends the top-level body, the tables, the directory, the checksums and the trailer. Afterwards the buffer, or
+  /// the sink, has the whole archive.
   ///
   /// - Parameter conditionals: for each entry of the conditional table the number of the object's body, or 0.
   mutating func finish(

@@ -1,7 +1,7 @@
-/// Puts an archive together value by value, without Swift types: from values of other archives, or of other formats.
+/// Builds an archive value by value, without Swift types, from the values of other archives or formats.
 ///
-/// Bodies are written in the order of their numbers, each between ``beginBody(classNumber:)`` and ``endBody()``. The top
-/// level may be written at any time between two of them. What is announced by the head of a container has to follow it.
+/// Write bodies in the order of their numbers, each between ``beginBody(classNumber:)`` and ``endBody()``. The top
+/// level may be written between any two of them. What the head of a container announces must follow it.
 struct ArchiveBuilder {
   private var assembly = ArchiveAssembly()
   private var tables = Tables()
@@ -15,8 +15,8 @@ struct ArchiveBuilder {
     var classEntries: [ClassEntry] = []
   }
 
-  /// - Parameter prefersShortForm: whether a small archive is written in the short form, where the bodies do not stand
-  ///   where they were built.
+  /// - Parameter prefersShortForm: whether a small archive gets the short form, which moves the bodies from where they
+  ///   were built.
   init(withoutChecksums: Bool = false, prefersShortForm: Bool = true) {
     if withoutChecksums { assembly.leaveOutChecksums() }
     assembly.prefersShortForm = prefersShortForm
@@ -27,7 +27,7 @@ struct ArchiveBuilder {
 
   // MARK: Bodies and classes
 
-  /// Begins the next body: of an object of the class with that number, or of a value (Format §4.1).
+  /// Begins the next body: of an object of the class `classNumber`, or of a value if that is `nil` (Format §4.1).
   mutating func beginBody(classNumber: Int?) {
     bodyStart = buffer.count
     buffer.append(varint: classNumber.map { $0 + 1 } ?? 0)
@@ -37,13 +37,13 @@ struct ArchiveBuilder {
     assembly.addBody(bodyStart..<buffer.count)
   }
 
-  /// Adds a class, whose superclass is added already; returns its number.
+  /// Adds a class whose superclass has been added, and returns its number.
   mutating func add(_ entry: ClassEntry) -> Int {
     tables.classEntries.append(entry)
     return tables.classEntries.count - 1
   }
 
-  /// The number of a class that is like `entry`, which is added if there is none. It is polymorphic if one of both is.
+  /// The number of the class that equals `entry`, added if there is none. It is polymorphic if either of them is.
   mutating func merge(_ entry: ClassEntry) -> Int {
     var key = entry
     key.isPolymorphic = false
@@ -60,7 +60,7 @@ struct ArchiveBuilder {
 
   /// Appends a string (Format §4.5).
   ///
-  /// - Returns: the number of the string, if it now has one: to append it again by that, without a look at its text.
+  /// - Returns: the number of the string, if it now has one: ``append(stringNumber:)`` needs no look at its text.
   @discardableResult
   mutating func append(string text: String) -> Int? {
     var number: Int?
@@ -76,10 +76,9 @@ struct ArchiveBuilder {
     buffer.append(reference: Tag.stringReference, number)
   }
 
-  /// Appends the head of a record, whose values are to follow in the order of `names`, no two of which are the same
-  /// (Format §4.8).
+  /// Appends the head of a record, whose values must follow in the order of `names`, which must differ (Format §4.8).
   ///
-  /// - Returns: the number of the record's shape, to append a head of the same keys by that.
+  /// - Returns: the number of the record's shape: ``append(recordOfShape:)`` appends another head with the same keys.
   @discardableResult
   mutating func append(recordHead names: some Sequence<String>) throws(ArchiveError) -> Int {
     var node = ShapeTrie.root
@@ -113,7 +112,7 @@ struct ArchiveBuilder {
 
   // MARK: The end
 
-  /// Takes the body that was begun last, and not ended, for the top level: it goes behind all others.
+  /// Removes the body that was begun last and not ended, and returns it as the top level, which follows all others.
   func takeTopLevel() -> ByteBuffer {
     let topLevel = ByteBuffer()
     topLevel.append(buffer, bodyStart..<buffer.count)

@@ -1,25 +1,25 @@
-/// The objects that are referred to conditionally, each an entry of the conditional table (Format §5.5).
+/// The objects of conditional references, each an entry of the conditional table (Format §5.5).
 ///
-/// Most of them have a number in the archive already, as a parent has when its child is written: so only the table of
-/// objects is searched for them. Whether another one is archived is known when the archive is finished. Until then it is
-/// kept alive, since an address must not come to mean another object.
+/// Most of them already have a number in the archive, as a parent has when its child is written, so only the table of
+/// objects is searched for them. Whether any other object is archived is known only when the archive is finished. Until
+/// then the registry retains it, so that no other object gets its address.
 struct ConditionalRegistry {
-  /// What an entry refers to: the number of an object, or of one of ``others`` with the highest bit set.
+  /// The target of each entry: the number of an object or, with the highest bit set, that of one of ``others``.
   private let targets = OwnedArray<UInt32>()
-  /// The entries of the objects of the archive by their numbers, each plus one; 0 where there is none. Some may have been
+  /// For the number of each object in the archive, its entry plus one, or 0 if it has none. Some entries may have been
   /// taken back.
   private let entries = OwnedArray<UInt32>()
-  /// The objects that had no number in the archive, and their entries by the numbers that they have here, minus one.
+  /// The objects that had no number in the archive. ``entriesOfOthers`` has the entry of each, at its number minus one.
   private var others = ObjectRegistry()
   private let entriesOfOthers = OwnedArray<UInt32>()
-  /// Whether a reference was declared as another class than that of the object, by the numbers of entries.
+  /// For each entry, whether a reference to its object is declared as another class than that of the object.
   private let areDeclaredOtherwise = OwnedArray<Bool>()
-  /// The entries that were found to be declared otherwise, in that order.
+  /// The entries that are declared otherwise, in the order in which that was found.
   private let declaredOtherwise = OwnedArray<Int>()
 
   private static let otherBit: UInt32 = 1 << 31
 
-  /// What an entry refers to.
+  /// The target of an entry.
   enum Target {
     /// The object of this number in the archive.
     case numbered(Int)
@@ -37,8 +37,8 @@ struct ConditionalRegistry {
     Mark(entries: targets.count, others: others.count, declaredOtherwise: declaredOtherwise.count)
   }
 
-  /// What `transform` makes of each entry, and of whether a reference to its object was declared as another class. It is
-  /// given `nil` where the object is not known.
+  /// Maps each target, and whether a reference to it is declared as another class than that of the object. The target
+  /// is `nil` if its object is unknown.
   func map<Result>(_ transform: (Target?, Bool) throws -> Result) rethrows -> [Result] {
     try (0..<targets.count).map { (entry) in
       let number = targets[entry]
@@ -48,14 +48,14 @@ struct ConditionalRegistry {
     }
   }
 
-  /// The object that ``targets`` has as one of ``others``, if it is known.
+  /// The object of `target`, which is one of ``others``, if it is known.
   private func other(_ target: UInt32) -> Unretained<AnyObject>? {
     others.unretained(Int(target & ~ConditionalRegistry.otherBit))
   }
 
-  /// The number of the entry for `object`, made now if there was none; `nil` when there are no more numbers.
+  /// The entry for `object`, added if there is none; `nil` if no numbers are left.
   ///
-  /// - Parameter number: the number of the object in the archive, if it has one that stays its own.
+  /// - Parameter number: the number of the object in the archive, if it has one that is final.
   mutating func entry(for object: AnyObject, _ number: Int?, isDeclaredOtherwise: Bool) -> Int? {
     let known = number.map { entry(ofNumber: $0, object) }
     guard let entry = known ?? entry(ofOther: object) else { return nil }
@@ -71,13 +71,13 @@ struct ConditionalRegistry {
     entries.fill(to: number &+ 1, with: 0)
     let known = Int(entries[number]) &- 1
     if known >= 0, isEntry(known, number, object) { return known }
-    // It may have got its number after its entry.
+    // The object may have got its number after its entry.
     let entry = others.knownNumber(of: object).map { Int(entriesOfOthers[$0 - 1]) } ?? add(UInt32(number))
     entries[number] = UInt32(entry + 1)
     return entry
   }
 
-  /// Whether `entry` is that of an object: one that was taken back may have been noted.
+  /// Whether `entry` is that of `object`: ``entries`` may still have one that was taken back.
   @inline(__always)
   private func isEntry(_ entry: Int, _ number: Int, _ object: AnyObject) -> Bool {
     guard entry < targets.count else { return false }
@@ -105,7 +105,7 @@ struct ConditionalRegistry {
 
   init() {}
 
-  /// Begins with the entries of a file to which a save is added; `nil` for those of objects that are not known.
+  /// Begins with the entries of the file to which a save is added; `nil` stands for an unknown object.
   init(of objects: [AnyObject?]) {
     for object in objects {
       let isKnown = object.map { others.knownNumber(of: $0) != nil } ?? true
@@ -115,7 +115,7 @@ struct ConditionalRegistry {
     }
   }
 
-  /// Takes back what was added since `mark`. What ``entries`` has of it stays, and is compared where it is used.
+  /// Takes back what was added since `mark`. ``entries`` keeps stale entries, which every use detects.
   mutating func truncate(to mark: Mark) {
     while declaredOtherwise.count > mark.declaredOtherwise {
       areDeclaredOtherwise[declaredOtherwise.removeLast()] = false

@@ -1,30 +1,30 @@
-/// Tells parts of a graph apart by how they are related: first by colors that they are given, then by the colors of what
-/// they refer to and of what refers to them, and so on until nothing changes.
+/// Distinguishes the parts of a graph by how they are related: first by the colors they are given, then by the colors
+/// of what they refer to and of what refers to them, until nothing changes.
 ///
-/// Colors depend on the graph alone, not on the order in which its parts were found. A class of parts that is split keeps
-/// its color for the largest piece, so that each part gets a new color at most log n times, and all of it takes
-/// n log n steps for n references, however far away a difference is.
+/// Colors depend on the graph alone, not on the order in which its parts were found. If a class of parts is split, its
+/// largest piece keeps the color. So each part gets a new color at most log n times, and n references take n log n
+/// steps in all, however far away a difference is.
 struct ContentRefinement {
-  /// The part `source` refers to the part `target`, at `position` among its references; those of a set are all at 0.
+  /// The part `source` refers to the part `target`, at `position` among its references. In a set, all positions are 0.
   struct Reference {
     let source: Int
     let position: Int
     let target: Int
   }
 
-  /// For each part its color.
+  /// The color of each part.
   private(set) var colors: [Int] = []
-  /// For each part the references to it, in both directions.
+  /// For each part, the parts that refer to it and, with a complemented position, those to which it refers.
   private var incoming: [[(source: Int, position: Int)]] = []
-  /// The parts by colors, and the place of each among them.
+  /// The parts grouped by color, and the index of each in that list.
   private var members: [Int] = []
   private var positions: [Int] = []
-  /// For each color where its parts stand.
+  /// For each color, the range of its parts in ``members``.
   private var classes: [Range<Int>] = []
-  /// The classes that were split, each with its color and where its parts stood.
+  /// The classes that were split, each with its color and the range of its parts before.
   private var splits: [(color: Int, range: Range<Int>)] = []
 
-  /// A point to which all can be taken back.
+  /// A point to which the refinement can be taken back.
   struct Mark: Equatable {
     fileprivate let partCount: Int
     fileprivate let classCount: Int
@@ -33,14 +33,14 @@ struct ContentRefinement {
 
   var mark: Mark { Mark(partCount: colors.count, classCount: classes.count, splitCount: splits.count) }
 
-  /// Forgets parts and colors since `mark`. The parts of a class may then have another order, which matters to nobody.
+  /// Forgets parts and colors since `mark`. The order of the parts in a class may change, which does not matter.
   mutating func truncate(to mark: Mark) {
     while splits.count > mark.splitCount, let split = splits.popLast() {
       for part in members[split.range] { colors[part] = split.color }
       classes[split.color] = split.range
     }
     for part in mark.partCount..<colors.count {
-      // Each reference stands behind those that were there before.
+      // Each reference comes after those that existed before.
       for (other, _) in incoming[part] where other < mark.partCount {
         while let last = incoming[other].last, last.source >= mark.partCount { incoming[other].removeLast() }
       }
@@ -59,10 +59,10 @@ struct ContentRefinement {
     let color: Int
   }
 
-  /// Adds parts, which differ from those that are there.
+  /// Adds parts, all of which differ from the existing ones.
   ///
   /// - Parameters:
-  ///   - newClasses: the parts that are alike at first, in their order. Their numbers follow those that are there.
+  ///   - newClasses: the new parts, in sorted classes that are alike at first, numbered after the existing parts.
   ///   - references: the references of the new parts.
   mutating func add(_ newClasses: [[Int]], _ references: [Reference]) {
     let first = colors.count
@@ -78,7 +78,7 @@ struct ContentRefinement {
       classes.append(members.count..<(members.count + parts.count))
       members += parts
     }
-    // Each reference counts both ways; those that lead to a part have no order among themselves.
+    // Each reference counts in both directions. The references to a part have no order among themselves.
     for reference in references {
       incoming[reference.target].append((reference.source, reference.position))
       incoming[reference.source].append((reference.target, ~reference.position))
@@ -86,7 +86,7 @@ struct ContentRefinement {
     refine(Array(first..<colors.count))
   }
 
-  /// Tells `part` from those that are like it.
+  /// Distinguishes `part` from those that are like it.
   mutating func singleOut(_ part: Int) {
     let color = colors[part]
     guard classes[color].count > 1 else { return }
@@ -95,7 +95,7 @@ struct ContentRefinement {
     refine(recolor([classes[color].lowerBound..<last, last..<(last + 1)], color))
   }
 
-  /// Lets the new colors of `changed` have their effect.
+  /// Propagates the new colors of `changed`.
   private mutating func refine(_ changed: [Int]) {
     var changed = changed
     while !changed.isEmpty {
@@ -114,13 +114,13 @@ struct ContentRefinement {
     }
   }
 
-  /// Splits a class by the changes of what its parts refer to.
+  /// Splits a class by the changes in what its parts refer to.
   ///
-  /// - Returns: the parts that have got a new color.
+  /// - Returns: the parts that got a new color.
   private mutating func split(_ changes: ArraySlice<Change>) -> [Int] {
     guard let color = changes.first.map({ colors[$0.source] }) else { return [] }
     let bySource = changes.runs { $0.source }.sorted { $0.lexicographicallyPrecedes($1, by: isBefore) }
-    // Pieces are moved behind the parts that are not affected, from the last piece on.
+    // Moves the pieces behind the unaffected parts, the last piece first.
     var pieces: [Range<Int>] = []
     var end = classes[color].upperBound
     var last = bySource.endIndex
@@ -140,7 +140,7 @@ struct ContentRefinement {
     return recolor(pieces, color)
   }
 
-  /// Gives each of `pieces`, which were a class of `color`, a color of its own, of which the largest keeps the old one.
+  /// Gives each of `pieces`, once a class of `color`, a color of its own, except that the largest keeps the old one.
   private mutating func recolor(_ pieces: [Range<Int>], _ color: Int) -> [Int] {
     if pieces.count > 1 { splits.append((color, classes[color])) }
     let largest = pieces.indices.max { (pieces[$0].count, $1) < (pieces[$1].count, $0) }
@@ -173,7 +173,7 @@ struct ContentRefinement {
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// The elements in a row that have the same `property`.
+  /// The runs of consecutive elements with the same `property`.
   func runs<Property: Equatable>(by property: (Element) -> Property) -> [SubSequence] {
     var runs: [SubSequence] = []
     var start = startIndex

@@ -1,26 +1,26 @@
 /// The numbers of the objects of an archive: identity, never equality.
 ///
-/// Every object is kept alive until the registry goes, since an address must not come to mean another object.
-/// An object takes eight bytes for that and 5 to 11 in the hash table. A copy of the registry has the same memory, so what is
-/// added to one is in the other, too, beyond the numbers that the other knows of (``prefix(_:)``).
+/// The registry retains every object, so that no other object gets its address. An object takes eight bytes for that
+/// and 5 to 11 in the hash table. Copies of a registry share memory: what is added to one is in the other, too, beyond
+/// the numbers that the other knows (``prefix(_:)``).
 struct ObjectRegistry {
-  /// How many bodies an archive can have: with more, offsets in the offset table could leave their four bytes.
+  /// The largest number of bodies in an archive: with more, offsets in the offset table could exceed four bytes.
   static let mostNumbers = 1 << 30
 
-  /// The object of each number from 1 on, at the place before; none where the number is that of a value's body.
+  /// The object of each number from 1 on, at the number minus one; `nil` for the number of a value's body.
   private let objects = KeptObjects()
-  /// Numbers of objects, by a hash of the address; 0 where free. The bits that a number leaves are another hash,
-  /// so that an object which only happens to be in the way is seldom looked at: it is far away in memory.
+  /// Numbers of objects, by a hash of the address; 0 if free. The bits above the number are another hash, so that a
+  /// colliding object, which is far away in memory, is seldom looked at.
   private var slots = OwnedArray<UInt32>(zeros: 64)
 
-  /// While the table is smaller it grows faster, so that filling it anew costs less.
+  /// A smaller table grows faster, so that refilling it costs less.
   private static let fewSlots = 1 << 13
 
-  /// How many numbers are given out.
+  /// How many numbers have been assigned.
   @inline(__always)
   var count: Int { objects.count }
 
-  /// The object of `number`, if there is one, to be used as long as it has the number.
+  /// The object of `number`, if there is one, to be used only as long as it has the number.
   @inline(__always)
   func unretained(_ number: Int) -> Unretained<AnyObject>? {
     number >= 1 && number <= objects.count ? objects[number &- 1] : nil
@@ -29,8 +29,7 @@ struct ObjectRegistry {
   /// The object of `number`, if there is one.
   func object(_ number: Int) -> AnyObject? { unretained(number)?.use { $0 } }
 
-  /// The number of `object`, and whether it got it just now; `nil` when all four bytes of numbers are used
-  /// up.
+  /// The number of `object`, and whether it was assigned just now; `nil` if no numbers are left.
   @inline(__always)
   mutating func number(for object: AnyObject) -> (number: Int, isNew: Bool)? {
     let hash = AddressHash(object, slots.count &- 1)
@@ -39,12 +38,12 @@ struct ObjectRegistry {
     guard objects.count < ObjectRegistry.mostNumbers else { return nil }
     objects.append(object)
     let number = objects.count
-    // Values take numbers, too, so that this one may be too large for its slot until there are more of them.
+    // Values take numbers, too, so this one may not fit into a slot until the table is larger.
     if number &* 4 > slots.count &* 3 { enlarge() } else { slots[index] = hash.slot(number) }
     return (number, true)
   }
 
-  /// The slot of `object`, or the one that is free for it.
+  /// The slot of `object`, or the free slot for it.
   @inline(__always)
   private func slot(of object: AnyObject, _ hash: AddressHash) -> Int {
     var index = hash.index
@@ -58,7 +57,7 @@ struct ObjectRegistry {
     }
   }
 
-  /// A registry of the first `count` numbers alone: this one, unless more were given out.
+  /// A registry of the first `count` numbers alone: this one if it has no more.
   func prefix(_ count: Int) -> ObjectRegistry {
     if count >= objects.count { return self }
     var prefix = ObjectRegistry()
@@ -74,7 +73,7 @@ struct ObjectRegistry {
   @inline(__always)
   var isLarge: Bool { slots.count > 1 << 15 }
 
-  /// Begins to fetch the objects at the addresses in `range`, and what ``number(for:)`` will look at.
+  /// Begins to fetch the objects at the addresses in `range`, and the memory that ``number(for:)`` reads for them.
   func prefetch(_ addresses: Span<UInt>, _ range: Range<Int>) {
     let mask = slots.count &- 1
     for index in range {
@@ -96,7 +95,7 @@ struct ObjectRegistry {
     return slot == 0 ? nil : hash.number(slot)
   }
 
-  /// A number for the body of a value, which nobody looks up; `nil` when there are no more.
+  /// Assigns a number to the body of a value, which is never looked up; `nil` if no numbers are left.
   mutating func numberForValue() -> Int? {
     guard objects.count < ObjectRegistry.mostNumbers else { return nil }
     objects.append(nil)
@@ -107,7 +106,7 @@ struct ObjectRegistry {
   private mutating func enlarge() {
     var count = slots.count
     repeat { count *= count < ObjectRegistry.fewSlots ? 4 : 2 } while objects.count * 4 > count * 3
-    // Let go of first, so that there are never two tables.
+    // Frees the old table first, so that there are never two.
     slots = OwnedArray(zeros: 1)
     slots = OwnedArray(zeros: count)
     for index in 0..<objects.count {
@@ -119,7 +118,7 @@ struct ObjectRegistry {
     }
   }
 
-  /// Takes back the numbers above `count`, the last first, and lets their objects go.
+  /// Takes back the numbers above `count`, the last first, and releases their objects.
   mutating func truncate(to count: Int) {
     let mask = slots.count &- 1
     for number in stride(from: objects.count, to: count, by: -1) {
@@ -133,10 +132,10 @@ struct ObjectRegistry {
   }
 }
 
-/// Where an object stands in a hash table of at most 2^31 slots, and what stands there.
+/// The slot of an object in a hash table of at most 2^31 slots, and the contents of that slot.
 ///
-/// Objects that were made one after the other are mostly archived so. Four units of memory in a row, each of
-/// sixteen bytes, are four slots in a row, which are fetched together.
+/// Objects that were created one after another are mostly archived in that order. So four consecutive units of memory,
+/// of 16 bytes each, have four consecutive slots, which are fetched together.
 private struct AddressHash {
   private let mask: UInt32
   private let tag: UInt32
@@ -156,7 +155,7 @@ private struct AddressHash {
     tag = UInt32(truncatingIfNeeded: unit) &* 0x9E37_79B1 & ~self.mask
   }
 
-  /// What stands in the slot of the object when it has `number`, which is no more than the mask.
+  /// The contents of the object's slot if its number is `number`, which is at most the mask.
   @inline(__always)
   func slot(_ number: Int) -> UInt32 { tag | UInt32(truncatingIfNeeded: number) }
 

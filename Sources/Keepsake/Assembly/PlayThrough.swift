@@ -1,44 +1,44 @@
 /// What ``PlayThrough`` asks about the objects.
 ///
-/// A *property* is twice the node of the trie of shapes at which the record of an object was when the reference was
-/// written. For a record that was written from memory it is twice the number of the key, and 1. 0 stands for none.
+/// A *property* is twice the node of the trie of shapes that the record of an object had reached when the reference was
+/// written. For a record written from memory, it is twice the number of the key, plus 1. 0 stands for none.
 protocol PlayThroughQuestions {
-  /// Whether the object `number` is known to what it holds, so that this may refer back to it.
+  /// Whether the object `number` is known early: before its contents are read, so that these can refer back to it.
   func isKnownEarly(_ number: Int) -> Bool
 
-  /// Whether that may be so of some objects and not of others.
+  /// Whether some objects may be known early and others not.
   var knowsSomeEarly: Bool { get }
 
   /// Whether the object `number` is the content of a lazy value.
   func isLazy(_ number: Int) -> Bool
 
-  /// The class of the object `number`, if some of its properties are read last; whatever the number means is left to
-  /// ``isReadLast(_:by:)``.
+  /// The class of the object `number`, if some of its properties are read last. Only ``isReadLast(_:by:)`` interprets
+  /// this number.
   func classThatReadsLast(of number: Int) -> Int?
 
   /// Whether objects of the class `number` read `property` last.
   func isReadLast(_ property: Int, by number: Int) -> Bool
 
-  /// Lets the property of one of `edges` be read last from now on, if that of any can be.
+  /// Makes the property of one of `edges` read last from now on, if any of them can be.
   ///
-  /// - Parameter isTooDeep: whether it is for the depth alone.
+  /// - Parameter isTooDeep: whether only the depth requires it.
   func readLast(oneOf edges: [ReferenceGraph.Edge], isTooDeep: Bool) -> Bool
 }
 
-/// Where a body is: not read, waiting to be read when everything else is, complete, or at a step of the path, which is the
-/// number less one.
+/// The state of a body: not read, waiting until everything else has been read, complete, or on the path, as the index
+/// of its step plus one.
 private enum State {
   static let absent: UInt32 = 0
   static let waiting = UInt32.max - 1
   static let complete = UInt32.max
 }
 
-/// How far the bodies from ``first`` on are; what was before them is complete. It is kept where it matters in which order
-/// keys are read: then only what is a safe start counts as complete when the next value is played.
+/// The states of the bodies from ``first`` on; earlier bodies are complete. They are kept if the order in which keys
+/// are read matters: then only safe starts count as complete when the next value is played.
 struct ReadingProgress {
   let first: Int
   fileprivate var states: [UInt32] = []
-  /// Only where objects that are known early may be in cycles with others.
+  /// Present only if objects that are known early may be in cycles with others.
   fileprivate var starts: SafeStarts?
 
   init(first: Int) { self.first = first }
@@ -67,7 +67,7 @@ struct ReadingProgress {
     return state != State.absent && state != State.waiting
   }
 
-  /// The step of the path at which the body `number` is.
+  /// The index of the step of the path that reads the body `number`, if there is one.
   fileprivate func step(of number: Int) -> Int? {
     let state = self[number]
     return state == State.complete || !isOpened(number) ? nil : Int(state) - 1
@@ -77,16 +77,16 @@ struct ReadingProgress {
     !isOpened(number) && starts?.skips(number) != true
   }
 
-  /// Notes a deferred reference to the body `number` in the one that was opened last.
+  /// Records a deferred reference to the body `number` in the body that was opened last.
   fileprivate mutating func `defer`(_ number: Int) {
     guard starts != nil else { return }
     let isRead = isOpened(number)
     starts?.defer(number, isRead: isRead)
   }
 
-  /// Forgets what was read that is no safe start; all of it if `forgetsAll`.
+  /// Forgets what was read, except safe starts if the order matters; forgets all of it if `forgetsAll`.
   ///
-  /// - Returns: whether there are cycles that may be readable from some of their objects only.
+  /// - Returns: whether there are cycles that may be readable from only some of their objects.
   mutating func end(forgetsAll: Bool) -> Bool {
     guard var starts else {
       if forgetsAll { forgetAll() }
@@ -102,7 +102,7 @@ struct ReadingProgress {
     return orderMatters
   }
 
-  /// Lets all bodies be read anew.
+  /// Marks all bodies as not read.
   fileprivate mutating func forgetAll() {
     starts?.end { _, _ in }
     starts?.forgetCycles()
@@ -110,14 +110,14 @@ struct ReadingProgress {
   }
 }
 
-/// A reader at its work, as far as it matters which objects it has built.
+/// Simulates a reader, as far as it matters which objects it has built.
 ///
-/// Where it meets a cycle, or too great a depth, it lets a property on its path be read last, and continues with the
-/// object whose property that is. What was read within that property and is complete stays so: a complete object refers
-/// to complete ones only, in whatever order the reader comes to them. That does not hold where some objects are known
-/// early, since complete ones may refer to those. Then the reader starts over.
+/// At a cycle, or too great a depth, it makes a property on its path read last and continues with the object of that
+/// property. Complete bodies that it read within the property stay complete: a complete object refers only to complete
+/// ones, in whatever order the reader reaches them. That does not hold if some objects are known early, since complete
+/// objects may refer to those. Then the reader starts over.
 struct PlayThrough<Questions: PlayThroughQuestions> {
-  /// Some references in a row, of the top level, a body or a deferred value, and how deep they are nested.
+  /// Consecutive references of the top level, a body or a deferred value, and how deep they are nested.
   private struct Step {
     /// The body whose initializer is running; 0 for the top level and deferred values.
     var body = 0
@@ -126,37 +126,37 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     /// How deep the deepest value of the body is nested.
     var innermostDepth = 0
     var isTopLevel = false
-    /// The property of the reference that is being followed, and whether it is read last.
+    /// The property of the current reference, and whether it is read last.
     var property = ReferenceList.unknownProperty
     var isReadLast = false
     /// The class of the object if it reads properties last.
     var classThatReadsLast: Int?
   }
 
-  /// What is read when everything else is: a group of references, or an object in a property that is read last.
+  /// What is read after everything else: a group of references, or an object in a property that is read last.
   private enum DeferredValue {
     case group(Int, body: Int, isTopLevel: Bool)
     case object(Int)
   }
 
   private let graph: ReferenceGraph
-  /// The body of the value, where it has one of its own.
+  /// The body of the value, if it has one of its own.
   private let valueBody: Int?
   private let maximumDepth: Int
   private let classes: Questions
   var progress: ReadingProgress
   private var path: [Step] = []
   private let deferred = OwnedArray<DeferredValue>()
-  /// How many of the deferred values were read.
+  /// How many of the deferred values have been read.
   private var deferredReadCount = 0
-  /// Where the order of reading may matter, the lazy values that were met: the rest is read without them.
+  /// The lazy values met so far, if the order of reading may matter: everything else is read before them.
   private var lazyValues: [Int] = []
   private var lazyReadCount = 0
-  /// The first body that was not played earlier, and how much was played of those before it: the bytes of references, and
-  /// one for each body.
+  /// The first body that was not played earlier, and how much of the bodies before it was played: the bytes of
+  /// references, and one for each body.
   private let firstNew: Int
   private(set) var replayedCount = 0
-  /// Whether a property is read last from now on that was not when the value was begun.
+  /// Whether the reader started over because another property is read last from now on.
   private(set) var hasStartedOver = false
   private let mostReplayed: Int
 
@@ -181,12 +181,12 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   /// Reads the value.
   mutating func read() -> ReferenceGraph.Obstacle? {
     let obstacle = readAll()
-    // Otherwise nothing waits any more.
+    // Otherwise nothing waits.
     if obstacle != nil || progress.starts != nil { forgetWaiting() }
     return obstacle
   }
 
-  /// Lets what was not read after all wait again when the next value is played.
+  /// Marks what still waits as not read, so that it can wait again when the next value is played.
   private mutating func forgetWaiting() {
     for index in 0..<deferred.count {
       if case .object(let number) = deferred[index], progress[number] == State.waiting {
@@ -215,7 +215,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     return nil
   }
 
-  /// What is to be read now that nothing else is.
+  /// The next deferred or lazy value, when nothing else is left to read.
   private mutating func nextDeferred() -> DeferredValue? {
     if deferredReadCount < deferred.count {
       deferredReadCount += 1
@@ -226,7 +226,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     return .object(lazyValues[lazyReadCount - 1])
   }
 
-  /// The lazy value to which `group` refers, if it does: a reader need not read it, so the order may matter.
+  /// The lazy value to which `group` refers, if any. A reader need not read it, so the order may matter.
   private func lazyValue(in group: ReferenceCursor, _ isTopLevel: Bool) -> Int? {
     guard progress.starts != nil else { return nil }
     var group = group
@@ -273,7 +273,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     return nil
   }
 
-  /// Follows the references of `step`, the last one of the path, up to its end or to a body that is not complete.
+  /// Follows the references of `step`, the last one of the path, to its end or to a body that is not complete.
   private mutating func follow(_ step: Step) -> ReferenceGraph.Obstacle? {
     var step = step
     let list = step.isTopLevel ? graph.topLevel : graph.bodies
@@ -282,7 +282,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
       case .bodyDepth: break
       case .group(let offset):
         deferred.append(.group(offset, body: step.rest.body, isTopLevel: step.isTopLevel))
-        // With those in it, so that a group in a group, which is read later, is not noted again.
+        // Includes nested groups: these are read later, but not recorded again then.
         if progress.starts != nil, step.body > 0 { noteDeferred(offset, step.body) }
       case .reference(let target, let depth, let property):
         if property != step.property {
@@ -306,20 +306,20 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     path.removeLast()
     if step.body > 0 {
       progress[step.body] = State.complete
-      // A copy, as both are parts of this.
+      // A copy, since `classes` and `progress` are both parts of `self`.
       let classes = classes
       progress.starts?.complete(classes)
     }
     return nil
   }
 
-  /// Has the body `target` read when everything else is.
+  /// Lets the body `target` wait until everything else has been read.
   private mutating func wait(for target: Int) {
     progress.defer(target)
     let state = progress[target]
     if state == State.complete || state == State.waiting { return }
     if state == State.absent { progress[target] = State.waiting }
-    // One on the path, too: it may be taken from there before it is complete.
+    // A body on the path waits, too: it may be removed from the path before it is complete.
     deferred.append(.object(target))
   }
 
@@ -334,10 +334,10 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     path[start...].map { ReferenceGraph.Edge(body: $0.body, property: $0.property) }
   }
 
-  /// Lets a property of a step from `start` on be read last, and goes back to the first step that follows such a
-  /// property now.
+  /// Makes a property of a step from `start` on read last, and goes back to the first step that now follows such a
+  /// property.
   ///
-  /// - Returns: whether there is one.
+  /// - Returns: whether a property can be read last.
   private mutating func shorten(from start: Int, isTooDeep: Bool) -> Bool {
     guard classes.readLast(oneOf: edges(from: start), isTooDeep: isTooDeep) else { return false }
     if progress.starts != nil {
@@ -348,7 +348,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
       path[index].classThatReadsLast = classes.classThatReadsLast(of: path[index].body)
       guard let number = path[index].classThatReadsLast, classes.isReadLast(path[index].property, by: number)
       else { continue }
-      // The step is begun anew, so that its references are met again, this one among them.
+      // Begins the step again, so that it meets its references again, including this one.
       let step = path[index]
       for later in path[index...] { progress[later.body] = State.absent }
       path.removeLast(path.count - index)

@@ -1,39 +1,39 @@
-/// Which object's body refers to which objects: what a reader will meet, and in which order.
+/// The references between the bodies of objects: what a reader will meet, and in which order.
 ///
-/// A reference is read when it is met, by the initializer whose body it is in, unless it is in a *deferred*
-/// value, which is read when everything else has been. Conditional references are not here: they never make
-/// anything be read.
+/// The initializer that reads a body follows each reference when it meets it, except in a *deferred* value, which is
+/// read after everything else. Conditional references are not recorded here, since they never cause anything to be
+/// read.
 struct ReferenceGraph {
-  /// The references of all bodies, body after body. Each reference has how deep it is nested in its body, or in its
-  /// deferred value; a group is what is in one deferred value.
+  /// The references of all bodies, one body after another. Each has its depth in its body or deferred value; a group
+  /// holds the references of one deferred value.
   private(set) var bodies = ReferenceList()
-  /// Where the references of each body begin, from body 1 on: the low half of the place.
+  /// Where the references of each body begin, from body 1 on: the low 32 bits of the offset.
   private let starts = OwnedArray<UInt32>()
-  /// The first bodies at which the high half is 1, 2 and so on.
+  /// The first bodies at which the high 32 bits are 1, 2 and so on.
   private var highStarts: [Int] = []
-  /// How deep the values of the body are nested that was begun last.
+  /// The depth of the deepest value so far in the body that was begun last.
   private var bodyDepth = 0
   /// The references of the top level since its last value was complete.
   private(set) var topLevel = ReferenceList()
-  /// Whether any body refers, not deferred, to itself or to an earlier one that refers to others. Without that there
-  /// is no new cycle.
+  /// Whether any body has a reference, not deferred, to itself or to an earlier body that has references. Otherwise
+  /// there is no new cycle.
   private var refersBack = false
-  /// More than the depth of anything that was not looked at yet.
+  /// An upper bound of the depth of everything that has not been checked yet.
   private var uncheckedDepth = 0
-  /// Whether a cycle was met that some orders of reading can build and others cannot.
+  /// Whether there is a cycle that some orders of reading can build and others cannot.
   private(set) var orderMatters = false
-  /// With which bodies the next value need not be concerned, where that may depend on the order of reading.
+  /// What the next value need not read again, if that may depend on the order of reading.
   private var progress: ReadingProgress?
-  /// The bodies with which the values of the top level begin, as far as they have any.
+  /// The bodies with which the values of the top level begin, if they have any.
   private var keys: [UInt32] = []
-  /// How much was played once more because of the order: the bytes of references, and one for each body.
+  /// How much was replayed because of the order: the bytes of references, and one for each body.
   private(set) var replayedCount = 0
-  /// So much is played once more in any case: a fraction of a second. Beyond, it has to be in proportion to the archive.
+  /// This much is replayed in any case, which takes a fraction of a second; more only in proportion to the archive.
   private static let freeReplays = 1 << 22
   private static let replaysPerByte = 256
-  /// For each number the first body that refers to it, as far as it was searched; 0 where none does. They do not fall.
+  /// For each number, the first body found that refers to it, or 0 if there is none. These bodies ascend.
   private var referrers: [UInt32] = []
-  /// How many bodies were looked at for that.
+  /// How many bodies have been searched for ``referrers``.
   private var searchedBodyCount = 0
 
   struct Mark {
@@ -91,7 +91,7 @@ struct ReferenceGraph {
 
   // MARK: Recording
 
-  /// What is recorded from now on belongs to the body after the last.
+  /// Begins the next body, to which everything recorded from now on belongs.
   @inline(__always)
   mutating func beginBody() {
     let start = bodies.byteCount
@@ -114,18 +114,18 @@ struct ReferenceGraph {
     if number <= bodyCount, !refersBack, !isDeferred { refersBack = !isLeaf(number) }
   }
 
-  /// Whether the body `number`, which is complete, refers to nothing.
+  /// Whether the complete body `number` has no references.
   @inline(__always)
   private func isLeaf(_ number: Int) -> Bool {
     number < bodyCount && number > 0 && starts[number] == starts[number - 1]
   }
 
-  /// Records a reference that stands at the top level itself.
+  /// Records a reference of the top level itself.
   mutating func addTopLevelReference(to number: Int, depth: Int) {
     topLevel.append(number, depth: depth, property: ReferenceList.unknownProperty)
   }
 
-  /// Records how deep a value of the body that was begun last is nested.
+  /// Records the depth of a value in the body that was begun last.
   mutating func noteDepth(_ depth: Int) {
     guard bodyCount > 0, depth > bodyDepth else { return }
     uncheckedDepth += depth - bodyDepth
@@ -133,7 +133,7 @@ struct ReferenceGraph {
     bodies.append(bodyDepth: depth)
   }
 
-  /// Begins a deferred value; what is returned ends it.
+  /// Begins a deferred value. Pass the result to ``endDeferred(_:inBody:)`` to end it.
   mutating func beginDeferred(inBody: Bool) -> ReferenceList.OpenGroup {
     inBody ? bodies.beginGroup() : topLevel.beginGroup()
   }
@@ -162,7 +162,7 @@ struct ReferenceGraph {
     forEach(references(of: number), bodies, visit)
   }
 
-  /// The same with the property of each reference (``PlayThroughQuestions``).
+  /// The same, with the property of each reference (``PlayThroughQuestions``).
   func forEachReference(of number: Int, withProperty visit: (_ target: Int, _ property: Int) -> Void) {
     forEachStep(references(of: number), bodies) { step in
       if case .reference(let number, _, let property) = step { visit(number, property) }
@@ -175,7 +175,7 @@ struct ReferenceGraph {
     }
   }
 
-  /// Calls `visit` with what stands at `references` of the list and in the groups there, which may be nested very deep.
+  /// Calls `visit` with each step of `references`, including those in groups, which may be nested very deep.
   private func forEachStep(
     _ references: ReferenceCursor,
     _ list: ReferenceList,
@@ -198,20 +198,20 @@ struct ReferenceGraph {
     }
   }
 
-  /// The first body that refers to the object `number`; `nil` where the top level reached it first. The bodies before its
-  /// own are complete.
+  /// The first body that refers to the object `number`, or `nil` if the top level reached it first. The bodies before
+  /// the object's own are complete.
   ///
-  /// Numbers are given out in the order in which objects are met. So each body is looked at once, however often this is called.
+  /// Numbers are assigned in the order in which objects are met, so all calls together search each body only once.
   mutating func firstReferrer(of number: Int) -> Int? {
     guard searchedBodyCount < min(number - 1, bodyCount) else { return knownReferrer(of: number) }
-    // Not in place: the closure would change what is being read.
+    // Moved out of `self`, since the closure cannot change what is being read.
     var found = referrers
     referrers = []
     while searchedBodyCount < min(number - 1, bodyCount) {
       searchedBodyCount += 1
       let body = searchedBodyCount
       forEachReference(of: body) { target in
-        // What the top level reached first has a lower number than the body that is being written then.
+        // An object with a lower number was reached before this body was begun.
         guard target > body else { return }
         while found.count <= target { found.append(0) }
         if found[target] == 0 { found[target] = UInt32(truncatingIfNeeded: body) }
@@ -229,31 +229,31 @@ struct ReferenceGraph {
 // MARK: - What a reader will do
 
 extension ReferenceGraph {
-  /// A reference that a reader follows: the body that it is in, and the property (``PlayThroughQuestions``).
+  /// A reference that a reader follows: the body with the reference, and its property (``PlayThroughQuestions``).
   struct Edge: Equatable {
     let body: Int
     let property: Int
   }
 
-  /// Why a reader could not build the objects again.
+  /// Why a reader could not rebuild the objects.
   enum Obstacle: Equatable {
-    /// Each of these references leads to the body of the next, and the last one to that of the first, whose initializer
-    /// is running.
+    /// Each of these references leads to the body of the next, and the last one back to the body of the first, whose
+    /// initializer is running.
     case cycle([Edge])
-    /// An initializer runs within others so many levels deep when the object of this number is built.
+    /// Building the object `number` nests initializers this many levels deep.
     case depth(Int, number: Int)
-    /// Too much was read again, for one value after the other, because of the order of reading.
+    /// Replaying one value after another, because of the order of reading, took too much.
     case cost(number: Int)
   }
 
-  /// Plays through how a reader will build the objects of the top-level value that was written last: depth
-  /// first, each body's references in their order, deferred values when the rest is done (Design §3).
+  /// Simulates how a reader builds the objects of the top-level value that was written last: depth first, the
+  /// references of each body in order, deferred values at the end (Design §3).
   ///
   /// - Parameters:
-  ///   - first: the first number that was given out for the value; those before were looked at earlier.
-  ///   - valueBody: the body of the value itself, when it has one.
-  ///   - maximumDepth: how deep a reader goes.
-  ///   - classes: who knows the objects.
+  ///   - first: the first number that was assigned for the value; earlier ones have been checked.
+  ///   - valueBody: the body of the value itself, if it has one.
+  ///   - maximumDepth: the depth that readers accept.
+  ///   - classes: answers questions about the objects.
   mutating func findObstacle(
     from first: Int,
     valueBody: Int?,
@@ -268,7 +268,7 @@ extension ReferenceGraph {
     noteKey(valueBody)
     guard refersBack || orderMatters || uncheckedDepth > maximumDepth else { return nil }
     var (obstacle, isNewReadLast) = play(from: first, valueBody, maximumDepth, classes)
-    // A property that is read last from now on changes what earlier values are read like, too.
+    // Another property that is read last also changes how earlier values are read.
     var next = isNewReadLast ? 0 : keys.count
     while obstacle == nil, orderMatters, next < keys.count {
       let key = Int(keys[next])
@@ -283,7 +283,7 @@ extension ReferenceGraph {
   @inline(__always)
   private mutating func noteKey(_ valueBody: Int?) {
     if let valueBody {
-      // Where no body has a reference, none is of interest.
+      // If no body has references, none matters.
       if bodies.byteCount > 0 { keys.append(UInt32(truncatingIfNeeded: valueBody)) }
     } else if topLevel.byteCount > 0 {
       noteObjectsOfKey()
@@ -299,17 +299,17 @@ extension ReferenceGraph {
     keys += objects
   }
 
-  /// Plays through how a reader builds a value of the top level: that which was written last, or one with a body.
+  /// Simulates how a reader builds a value of the top level: the one that was written last, or one with a body.
   ///
   /// - Parameter first: the first body that was not played for another value.
-  /// - Returns: also whether a property is read last from now on in an archive where the order matters.
+  /// - Returns: also whether another property is read last from now on in an archive where the order matters.
   private mutating func play(
     from first: Int,
     _ valueBody: Int?,
     _ maximumDepth: Int,
     _ classes: some PlayThroughQuestions
   ) -> (Obstacle?, isNewReadLast: Bool) {
-    // Keys are read in any order. Where that matters, what earlier values reached counts as not read yet, unless it can be
+    // Keys are read in any order. If that matters, what earlier values reached counts as not read, unless it can be
     // read from there in any case.
     var known = progress ?? ReadingProgress(first: first)
     progress = nil
@@ -323,7 +323,7 @@ extension ReferenceGraph {
       maximumDepth,
       classes
     )
-    // So that it is not copied.
+    // Releases the reference to the states, so that the reader does not copy them.
     known = ReadingProgress(first: first)
     let obstacle = reading.read()
     replayedCount += reading.replayedCount
@@ -332,16 +332,16 @@ extension ReferenceGraph {
     return (obstacle, reading.hasStartedOver)
   }
 
-  /// How much may be played once more.
+  /// How much may be replayed.
   var mostReplayed: Int {
     ReferenceGraph.freeReplays + ReferenceGraph.replaysPerByte * (bodies.byteCount + bodyCount)
   }
 
-  /// Where a cycle is that a reader can close although plain properties could not, other values may enter it where it cannot
-  /// be read. So from now on each is played through as if it were the first to be read.
+  /// Plays each value from now on as if it were the first to be read. A reader can close some cycle although plain
+  /// properties cannot, and other values may enter that cycle where it cannot be read.
   mutating func playOthersFromTheStart() { orderMatters = true }
 
-  /// How deep the values are nested that `references` is of, as far as that was noted.
+  /// How deep the values of the body with `references` are nested, as far as that was recorded.
   func depth(of references: ReferenceCursor) -> Int {
     guard bodies.hasBodyDepths else { return 0 }
     var deepest = 0

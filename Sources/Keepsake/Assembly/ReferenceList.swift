@@ -1,23 +1,22 @@
-/// References in the order of writing, in about one byte each where they lead to new objects and in two to five
-/// where they lead to others: there may be more of them than of anything else that is kept until an archive is
-/// done.
+/// References in the order of writing. One to a new object takes about one byte, any other two to five: there may be
+/// more references than anything else that is kept until an archive is done.
 ///
-/// The list is a run of varints. The two lowest bits say what the rest is:
+/// The list is a run of varints. The two lowest bits determine the meaning of the rest:
 ///
 /// | bits | the rest |
 /// | --- | --- |
-/// | 0 | the number referred to, counted forward from the one after that of the reference before |
-/// | 1 | the number itself |
-/// | 2 | the number, counted backward from that of the reference before |
-/// | 3 | 0 begins a group, whose byte count follows in four bytes; from 1 on, what holds for the references that follow |
+/// | 0 | the number of the target, counted forward from the one after the previous target |
+/// | 1 | the number of the target |
+/// | 2 | the number of the target, counted backward from the previous target |
+/// | 3 | 0 begins a group, whose byte count follows in four bytes; others control the following references |
 ///
-/// Before the first reference of a body or group, the reference before is taken to be the number of the body, the
-/// depth to be 1, and the property to be unknown. So both can be read by themselves.
+/// A body or group begins as if the previous target were the number of the body, the depth 1, and the property unknown.
+/// So each can be read by itself.
 struct ReferenceList {
-  /// What stands before the references: not a reference itself.
+  /// A control precedes references and is not a reference itself.
   fileprivate enum Control {
     static let group = 0
-    /// From here on, a number times ``kinds`` and what it is.
+    /// From here on, a number times ``kinds``, plus the kind.
     static let first = 1
     static let kinds = 3
     static let depth = 0
@@ -27,20 +26,20 @@ struct ReferenceList {
   }
 
   fileprivate static let firstDepth = 1
-  /// The property of a reference that is not known to be in one.
+  /// The property of a reference whose property is unknown.
   static let unknownProperty = 0
   fileprivate let bytes = ByteBuffer(minimumCapacity: 64)
   private var latest = Latest()
-  /// How often the list was emptied.
+  /// How often the list has been emptied.
   private var emptyings = 0
-  /// Whether a body has a value that is deeper than the references tell.
+  /// Whether a body has a value that is nested deeper than its references.
   private(set) var hasBodyDepths = false
 
   /// What the next reference is relative to.
   fileprivate struct Latest {
     /// The number of the body that is being written; 0 at the top level.
     var body = 0
-    /// The number that was referred to last, and where that stood.
+    /// The target of the last reference, with its depth and property.
     var target = 0
     var depth = ReferenceList.firstDepth
     var property = ReferenceList.unknownProperty
@@ -56,7 +55,7 @@ struct ReferenceList {
   var mark: Mark { Mark(byteCount: bytes.count, latest: latest, emptyings: emptyings) }
 
   mutating func truncate(to mark: Mark) {
-    // All that a list has which was emptied meanwhile came after the mark.
+    // If the list has been emptied since the mark, everything in it is newer than the mark.
     guard mark.emptyings == emptyings else { return removeAll() }
     bytes.truncate(to: mark.byteCount)
     latest = mark.latest
@@ -68,7 +67,7 @@ struct ReferenceList {
     startOver()
   }
 
-  /// Makes it an empty list of no body.
+  /// Empties the list, for use without a body.
   mutating func removeBodies() {
     latest.body = 0
     hasBodyDepths = false
@@ -102,7 +101,7 @@ struct ReferenceList {
     (latest.depth, latest.property) = (depth, property)
   }
 
-  /// Notes how deep a value of the body is nested.
+  /// Records how deep a value of the body is nested.
   mutating func append(bodyDepth depth: Int) {
     hasBodyDepths = true
     append(Control.bodyDepth, depth)
@@ -112,7 +111,7 @@ struct ReferenceList {
     bytes.append(varint: (Control.first + number * Control.kinds + kind) << 2 | Control.bits)
   }
 
-  /// A group that was begun, and the list that continues after it.
+  /// An open group, and the state in which the list continues after it.
   struct OpenGroup {
     fileprivate let start: Int
     fileprivate let before: Mark
@@ -141,7 +140,7 @@ struct ReferenceList {
 
 // MARK: - Reading
 
-/// A place in a list, from which the references of one body, of one group or of the top level are read.
+/// A position in a list, from which the references of one body, one group or the top level are read.
 struct ReferenceCursor {
   private var cursor: Int
   private let end: Int
@@ -152,7 +151,7 @@ struct ReferenceCursor {
 
   enum Step {
     case reference(Int, depth: Int, property: Int)
-    /// A group: where its length stands. The cursor is behind it.
+    /// A group, by the offset of its length. The cursor is behind the group.
     case group(Int)
     case bodyDepth(Int)
   }
@@ -160,7 +159,7 @@ struct ReferenceCursor {
   /// How many bytes are left.
   var byteCount: Int { end - cursor }
 
-  /// Reads what stands at `range`; `body` is the number of the body there.
+  /// Reads the references at `range`, which belong to the body `body`.
   @inline(__always)
   init(_ range: Range<Int>, body: Int) {
     cursor = range.lowerBound
@@ -169,7 +168,7 @@ struct ReferenceCursor {
     previous = body
   }
 
-  /// Reads the group whose length stands at `cursor`, as ``Step/group(_:)`` says it.
+  /// Reads the group whose length is at `cursor`, as ``Step/group(_:)`` gives it.
   init(_ list: ReferenceList, groupAt cursor: Int, body: Int) {
     self.init((cursor + 4)..<(cursor + 4 + ReferenceCursor.groupByteCount(list, cursor)), body: body)
   }
@@ -178,7 +177,7 @@ struct ReferenceCursor {
     (0..<4).reduce(0) { $0 | Int(list.bytes[cursor + $1]) << ($1 * 8) }
   }
 
-  /// What comes next; `nil` at the end.
+  /// The next step, or `nil` at the end.
   @inline(__always)
   mutating func next(_ list: ReferenceList) -> Step? {
     while cursor < end {

@@ -1,17 +1,17 @@
-/// The objects with which a reader can begin, whatever it has read before.
+/// Finds the objects with which a reader can begin, whatever it has read before.
 ///
-/// Readers choose the order of keys. A cycle in which some objects are known early and others are not may be readable from
-/// some of its objects only, so it matters how it is entered. This finds the objects from which all that they lead to can
-/// be read in any case; a later key need not look beyond these. They are found while ``PlayThrough`` reads, by Tarjan's
-/// algorithm, which tells which objects lead to each other:
+/// Readers choose the order of keys. A cycle in which some objects are known early and others are not may be readable
+/// from only some of its objects, so it matters where a reader enters it. From a safe start, everything it leads to can
+/// be read in any case, and a later key need not look beyond it. Safe starts are found while ``PlayThrough`` reads, by
+/// Tarjan's algorithm, which finds the objects that lead to each other:
 ///
-/// - No cycle needs more than its objects that are known early, and that what it leads to is safe.
-/// - In a mixed one, an object that is not known early is no safe start. One that is known early is, if each of the
-///   others is referred to by one object of the cycle: by way of that one, every path back to it leads.
-/// - A deferred reference must lead to what is safe, or to what has been read before it in any case.
+/// - A cycle is safe if all its objects are known early and what it leads to is safe.
+/// - In a mixed cycle, an object that is not known early is no safe start. One that is known early is, if only one
+///   object of the cycle refers to each object that is not: every path back to that object leads through this one.
+/// - A deferred reference must lead to a safe start, or to something that has been read before it in any case.
 struct SafeStarts {
-  /// How far an object is: not in this reading; opened as the one of this number, from 1 on; or, with all that leads back
-  /// to it, complete. Then it is the number from which on a reader must have opened something so that it is a safe start.
+  /// How far an object is: not in this reading; opened, as the object of this number, from 1 on; or complete, with all
+  /// that leads back to it, as the first number that must have been opened to make it a safe start.
   private enum Order {
     static let absent: UInt32 = 0
     static let never: UInt32 = 0
@@ -28,21 +28,21 @@ struct SafeStarts {
     let openCount: Int
     /// The first object to which a path leads from here.
     var lowest: UInt32
-    /// The first that must have been opened if deferred references are to find what they lead to.
+    /// The first object that must have been opened, so that deferred references lead to what has been read.
     var needed = Order.always
   }
 
   private let first: Int
   private var orders: [UInt32] = []
-  /// The mixed cycle of each object, from 1 on, or 0; and whether a reader can enter the cycle there.
+  /// For each object, the number of its mixed cycle, from 1 on, or 0, and whether a reader can enter the cycle there.
   private var cycles: [(number: UInt32, canEnter: Bool)] = []
   private enum Use { case none, entered, read }
-  /// What this reading did with each mixed cycle, and with which it did anything.
+  /// What this reading did with each mixed cycle, and the cycles with which it did anything.
   private var uses: [Use] = [.none]
   private var usedCycles: [Int] = []
-  /// The objects in the order of opening, each with what it was reached from first.
+  /// The objects in the order of opening, each with the one from which it was reached first.
   private var opened: [(number: Int, source: UInt32)] = []
-  /// Those from which paths may lead back to the path.
+  /// The objects from which paths may lead back to the path.
   private var open: [Int] = []
   private var path: [Step] = []
   /// Whether there is a mixed cycle.
@@ -63,7 +63,7 @@ struct SafeStarts {
     cycles.removeLast(cycles.count - count)
   }
 
-  /// Whether an object that was not opened need not be: its mixed cycle can be entered there, or was entered where it can be.
+  /// Whether to skip an unopened object: its mixed cycle can be entered there, or was entered where it can be.
   mutating func skips(_ number: Int) -> Bool {
     let (cycle, canEnter) = cycles[number - first]
     guard cycle > 0 else { return false }
@@ -82,7 +82,7 @@ struct SafeStarts {
     open.append(number)
   }
 
-  /// Notes a reference from the end of the path to an object that was opened before.
+  /// Records a reference from the end of the path to an object that was opened before or is skipped.
   mutating func refer(to number: Int) {
     guard let last = path.indices.last, number >= first else { return }
     let order = orders[number - first]
@@ -98,9 +98,9 @@ struct SafeStarts {
     }
   }
 
-  /// Notes a deferred reference in the object at the end of the path.
+  /// Records a deferred reference of the object at the end of the path.
   ///
-  /// - Parameter isRead: whether its object was opened before.
+  /// - Parameter isRead: whether the target was opened before.
   mutating func `defer`(_ number: Int, isRead: Bool) {
     guard let last = path.indices.last, number >= first else { return }
     let order = orders[number - first]
@@ -118,11 +118,11 @@ struct SafeStarts {
     if step.lowest == step.order { needed = completeCycle(step, classes) }
     guard let last = path.indices.last else { return }
     path[last].needed = min(path[last].needed, needed)
-    // What is lower is still open.
+    // A lower object is still open.
     if step.lowest < step.order { path[last].lowest = min(path[last].lowest, step.lowest) }
   }
 
-  /// - Returns: what is needed where `step`, by which the cycle was entered, is to be read.
+  /// - Returns: what must have been opened to read `step`, at which the cycle was entered.
   private mutating func completeCycle(_ step: Step, _ classes: some PlayThroughQuestions) -> UInt32 {
     let needed = step.needed < step.order ? step.needed : Order.always
     let cycle = open[step.openCount...]
@@ -132,7 +132,7 @@ struct SafeStarts {
       orders[number - first] = Order.isComplete | (isShared ? Order.never : needed)
     }
     for number in strangers { orders[number - first] = Order.isComplete | Order.never }
-    // It was just read from here.
+    // The cycle was just read from here.
     orders[cycle[step.openCount] - first] = Order.isComplete | needed
     if !strangers.isEmpty, cycles[strangers[0] - first].number == 0 {
       for number in cycle { cycles[number - first].number = UInt32(truncatingIfNeeded: uses.count) }
@@ -145,7 +145,7 @@ struct SafeStarts {
 
   /// Ends the reading.
   ///
-  /// - Parameter visit: is called for each object that was opened with whether a reader can begin with it.
+  /// - Parameter visit: is called with each object that was opened, and whether a reader can begin with it.
   mutating func end(_ visit: (Int, Bool) -> Void) {
     for (number, _) in opened {
       let isSafe = orders[number - first] == Order.isComplete | Order.always
@@ -153,7 +153,7 @@ struct SafeStarts {
       if cycles[number - first].number == 0 {
         visit(number, isSafe)
       } else {
-        // It is opened all the same where the cycle was entered elsewhere.
+        // The object is opened nevertheless if the cycle was entered elsewhere.
         visit(number, false)
         if isSafe { cycles[number - first].canEnter = true }
       }
@@ -165,7 +165,7 @@ struct SafeStarts {
     path = []
   }
 
-  /// Forgets the cycles, since some references are deferred now.
+  /// Forgets the cycles, since some references have become deferred.
   mutating func forgetCycles() {
     for index in cycles.indices { cycles[index] = (0, false) }
     uses = [.none]

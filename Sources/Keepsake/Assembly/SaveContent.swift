@@ -1,8 +1,8 @@
-/// What a save is made of before it is known what of it is new: the bodies of all objects, with the numbers that the file
-/// has for them, and the tables.
+/// The content of a save before it is known what is new: the bodies of all objects, with their numbers in the file, and
+/// the tables.
 struct SaveContent {
   let topLevel: ByteBuffer
-  /// The bodies, behind a header, one after the other.
+  /// The bodies, one after another, behind a header.
   let bodies: ByteBuffer
   let lengths: [Int]
   /// The number of each body in the file.
@@ -20,7 +20,7 @@ struct SaveContent {
   var byteCount: Int { bodies.count - Header.byteCount + topLevel.count }
 }
 
-/// The tables of a file to which a save is added, as far as it has to be known what is new.
+/// What must be known about the tables of the file to which a save is added, to find what is new.
 struct TablesBefore {
   let keyCount: Int
   let shapeCount: Int
@@ -30,18 +30,18 @@ struct TablesBefore {
   let bodyCount: Int
 }
 
-/// Puts a save together that is appended to a file (Format §13).
+/// Assembles a save that is appended to a file (Format §13).
 struct SaveAssembly {
   let content: SaveContent
   let before: TablesBefore
-  /// The bodies that are new or different: where each is in the content, by its number.
+  /// The bodies that are new or different, by number, with their ranges in the content.
   let changed: [(number: UInt32, range: Range<Int>)]
 
   /// The bytes of the save.
   ///
   /// - Parameters:
-  ///   - start: where the save begins in the file.
-  ///   - checksumBefore: the checksum in the trailer of the save before.
+  ///   - start: the offset of the save in the file.
+  ///   - checksumBefore: the checksum in the trailer of the previous save.
   func bytes(
     number: Int,
     date: Double?,
@@ -84,7 +84,7 @@ struct SaveAssembly {
 
   // MARK: Tables
 
-  /// The keys of new shapes that the file does not have, in the order in which the shapes have them.
+  /// The keys of new shapes that the file does not have, in the order of the shapes.
   private var newKeys: [Int] {
     var seen: Set<Int> = []
     var keys: [Int] = []
@@ -128,7 +128,7 @@ struct SaveAssembly {
     return content.strings.count - before.stringCount
   }
 
-  /// The conditional references that changed since, and the new ones.
+  /// Writes the conditional references that are new or have changed, and returns their number.
   private func writeConditionals(_ buffer: ByteBuffer) -> Int {
     var (count, next) = (0, 0)
     for (index, target) in content.conditionals.enumerated()
@@ -141,7 +141,7 @@ struct SaveAssembly {
     return count
   }
 
-  /// About how many bytes the save has: tables are mostly few.
+  /// The approximate number of bytes of the save, without the tables, which are mostly small.
   var changedByteCount: Int { changed.reduce(content.topLevel.count) { $0 + $1.range.count } }
 
   /// Whether there is nothing to save.

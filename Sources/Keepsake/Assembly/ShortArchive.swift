@@ -1,19 +1,18 @@
-/// What a small archive is written as: the short form, in which nothing stands that a small archive can do without (Format
-/// §7).
+/// Writes a small archive in the short form, which omits what a small archive does not need (Format §7).
 struct ShortArchive {
-  /// More bodies are written in the long form, where any of them is found without the lengths of all.
+  /// Archives with more bodies get the long form, in which a body can be found without the lengths of all.
   static let mostBodies = 63
-  /// Longer archives are written in the long form, of which a part can be checked and read without the rest.
+  /// Longer archives get the long form, of which a part can be checked and read without the rest.
   private static let mostBytes = 1 << 15
 
   private let buffer: ByteBuffer
   private var flags: Header.Flags
 
-  /// The short form of an archive, in `buffer`; `nil` where it is too large for that.
+  /// Writes the short form of an archive to `buffer`, or returns `false` if the archive is too large for it.
   ///
   /// - Parameters:
   ///   - bodies: the bodies, behind a header of the long form.
-  ///   - lengths: how many bytes each has.
+  ///   - lengths: the number of bytes of each.
   static func write(
     to buffer: ByteBuffer,
     bodies: ByteBuffer,

@@ -1,12 +1,11 @@
-/// Finds strings that are written again, and gives those a slot in the string table (Format §5.4).
+/// Finds strings that are written again, and adds them to the string table (Format §5.4).
 ///
-/// The first time a string is written it stands inline and only its hash is kept; the second time it moves
-/// into the table, and from then on costs a reference. Two strings with one hash cost nothing but a needless
-/// entry.
+/// The first time, a string is written inline and only its hash is kept. The second time, it moves into the table; from
+/// then on it costs a reference. Two strings with the same hash cost only a needless entry.
 struct StringSharing {
   /// Shorter strings cost no more inline than as a reference.
   static let shortest = 3
-  /// Beyond this many different strings, new ones are no longer watched: the memory for it stays bounded.
+  /// After this many different strings, new ones are not watched, so that memory stays bounded.
   private static let mostWatched = 1 << 19
 
   /// A point to which the strings can be taken back.
@@ -15,18 +14,18 @@ struct StringSharing {
     fileprivate let shared: Int
   }
 
-  /// The hashes of the strings that were written: nearly all strings of most archives are met once, and then one look
-  /// into a table that is small enough for the caches is all that sharing costs. Whole hashes, so that no string is held
-  /// to be seen because of where others happen to stand, and an archive does not depend on what was taken back.
+  /// The hashes of the strings written so far. Nearly all strings of most archives occur once; for these, sharing costs
+  /// only one look into a table that fits into the caches. The table stores whole hashes: whether a string counts as
+  /// seen does not depend on the slots of others, nor the archive on what was taken back.
   private var seen = HashTable()
-  /// The hashes in the order in which strings were first seen: the way back, and the order of filling a larger table.
+  /// The hashes in the order in which strings were first seen, to take them back and to fill a larger table.
   private let seenHashes = OwnedArray<UInt32>()
-  /// For each string of the table its number and 1.
+  /// For each string of the table, its number plus 1.
   private var numbers = HashTable()
   private let shared = OwnedArray<SharedString>()
   private let bytes = ByteBuffer()
 
-  /// A string of the table: its hash, the end of its bytes, and the words of a text that is small, or zeros.
+  /// A string of the table: its hash, the end of its bytes, and the words of a small text, or zeros.
   private struct SharedString {
     let hash: UInt32
     let end: Int
@@ -62,7 +61,7 @@ struct StringSharing {
     }
   }
 
-  /// Whether a string with that hash was met before; it counts as met now.
+  /// Whether a string with this hash was met before. From now on, it counts as met.
   @inline(__always)
   private mutating func isSeen(_ hash: UInt32) -> Bool {
     switch seen.search(hash, { $0 == hash }) {
@@ -73,7 +72,7 @@ struct StringSharing {
     return false
   }
 
-  // 0 is what stands where nothing does.
+  // 0 marks a free slot.
   private static func hash(of utf8: RawSpan) -> UInt32 {
     utf8.byteCount > SmallText.mostBytes ? max(KeyHash.unseeded.of(utf8), 1) : hash(of: SmallText(utf8))
   }
@@ -93,7 +92,7 @@ struct StringSharing {
     if seen.isFull(seenHashes.count) { enlarge(for: seenHashes.count) }
   }
 
-  /// Makes room for `count` more strings, which are likely to be different ones.
+  /// Reserves space for `count` more strings, which are likely to be different ones.
   mutating func reserve(_ count: Int) {
     let wanted = min(seenHashes.count + count, StringSharing.mostWatched)
     if seen.isFull(wanted) { enlarge(for: wanted) }
@@ -105,7 +104,7 @@ struct StringSharing {
     for index in 0..<seenHashes.count { seen.insert(seenHashes[index], seenHashes[index]) }
   }
 
-  /// The number of a string that seems to have been seen before.
+  /// The number of a string that has probably been seen before.
   @inline(never)
   private mutating func sharedNumber(for utf8: RawSpan, _ hash: UInt32) -> Int? {
     switch numbers.search(hash, { isShared(utf8, Int($0) &- 1, hash) }) {
@@ -117,7 +116,7 @@ struct StringSharing {
     }
   }
 
-  /// Adds the string whose bytes were appended; `slot` is free for it.
+  /// Adds the string whose bytes were appended, in the free slot `slot`.
   private mutating func add(_ hash: UInt32, _ words: (UInt64, UInt64), at slot: Int) -> Int {
     shared.append(SharedString(hash: hash, end: bytes.count, words: words))
     numbers.fill(slot, UInt32(shared.count))
@@ -131,8 +130,8 @@ struct StringSharing {
     for index in 0..<shared.count { numbers.insert(UInt32(index + 1), shared[index].hash) }
   }
 
-  /// Gives the next number to a string of the file to which a save is added. It is written as if it were new the first
-  /// time, as it was when the archive was written, and from then on as a reference to that entry.
+  /// Gives the next number to a string of the file to which a save is added. As in the original archive, its first
+  /// occurrence is written inline, and each later one as a reference to that entry.
   mutating func takeOver(_ utf8: RawSpan) {
     let hash = StringSharing.hash(of: utf8)
     bytes.append(utf8)
@@ -150,13 +149,13 @@ struct StringSharing {
     (number == 0 ? 0 : shared[number - 1].end)..<shared[number].end
   }
 
-  /// A string of the table, for those who walk what was written.
+  /// A string of the table, for code that walks what was written.
   func string(_ number: Int, at offset: Int) throws(ArchiveError) -> String {
     guard number < shared.count else { throw .damaged("No such string", at: offset) }
     return try bytes.reader().string(range(number))
   }
 
-  /// Forgets what was seen since `mark`, the last first.
+  /// Forgets what was seen since `mark`, in reverse order.
   mutating func truncate(to mark: Mark) {
     while shared.count > mark.shared {
       let number = UInt32(shared.count)
@@ -183,12 +182,12 @@ struct StringSharing {
   }
 }
 
-/// Small numbers, but for 0, by hashes, where collisions go to the next slot that is free.
+/// A hash table of small numbers other than 0. Collisions go to the next free slot.
 ///
-/// What was put in last can be taken out again exactly, as nothing else is ever moved.
+/// The value that was inserted last can be removed without a trace, since no value ever moves.
 private struct HashTable {
-  /// Longer chains of collisions are not followed, so that no choice of strings makes encoding slow. Chains come to a
-  /// tenth of that by chance; were it less, then what is found would depend on the size of the table.
+  /// Longer chains of collisions are not followed, so that no choice of strings makes encoding slow. By chance, chains
+  /// reach a tenth of that; with a lower limit, what is found would depend on the size of the table.
   private static let longestProbe = 512
 
   private let slots: OwnedArray<UInt32>
@@ -201,18 +200,18 @@ private struct HashTable {
 
   init(for count: Int = 0) {
     var slotCount = 64
-    // While tables are small they grow faster, so that filling them anew costs less.
+    // Small tables grow faster, so that refilling them costs less.
     while HashTable.isFull(count, slotCount) { slotCount *= slotCount < 1 << 13 ? 4 : 2 }
     slots = OwnedArray(zeros: slotCount)
   }
 
-  /// Whether so many values are too many for so many slots.
+  /// Whether `count` values are too many for `slotCount` slots.
   private static func isFull(_ count: Int, _ slotCount: Int) -> Bool { count &* 8 > slotCount &* 5 }
 
   @inline(__always)
   func isFull(_ count: Int) -> Bool { HashTable.isFull(count, slots.count) }
 
-  /// The first value from the slot of `hash` on that is meant, or the slot that is free for it.
+  /// The first value from the slot of `hash` on that `isMeant` accepts, or the free slot for it.
   @inline(__always)
   func search(_ hash: UInt32, _ isMeant: (UInt32) -> Bool) -> Finding {
     let mask = slots.count &- 1
@@ -232,17 +231,17 @@ private struct HashTable {
   @inline(__always)
   mutating func insert(_ value: UInt32, _ hash: UInt32) { slots[slot(of: 0, hash)] = value }
 
-  /// Takes out the value that was put in last, which was `value` with `hash`.
+  /// Removes the value that was inserted last: `value`, with `hash`.
   mutating func removeLast(_ value: UInt32, _ hash: UInt32) { slots[slot(of: value, hash)] = 0 }
 
-  /// Makes it empty, unless the `count` values in it are so few that to take them out one by one is less work.
+  /// Empties the table, unless its `count` values are so few that removing them one by one is less work.
   mutating func clear(of count: Int) -> Bool {
     guard count &* 16 > slots.count else { return false }
     for slot in 0..<slots.count { slots[slot] = 0 }
     return true
   }
 
-  /// The first slot from that of `hash` on with `value`, which the caller knows to be there; 0 always is (see `isFull`).
+  /// The first slot from that of `hash` on with `value`, which must be there; 0 always is (see `isFull`).
   @inline(__always)
   private func slot(of value: UInt32, _ hash: UInt32) -> Int {
     let mask = slots.count &- 1
