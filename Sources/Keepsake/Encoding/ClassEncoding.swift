@@ -7,7 +7,7 @@ extension EncodingSession {
     return try addClass(type)
   }
 
-  /// The number of the class of `object`: of a placeholder that of the class for which it stands.
+  /// The number of the class of `object`; for a placeholder, that of the class for which it stands.
   @inline(__always)
   func classNumber(ofObject object: AnyObject) throws -> Int {
     try tables.classes.number(of: type(of: object)) ?? addClass(ofObject: object)
@@ -20,13 +20,13 @@ extension EncodingSession {
     }
     guard let placeholder = object as? any ArchivePlaceholder else { return try addClass(type(of: object)) }
     var entries = placeholder.content.entries
-    // The name decided that a placeholder is built.
+    // A placeholder was built because the name decided which class to build.
     if !entries.isEmpty, !(object is UnknownObject) { entries[0].isPolymorphic = true }
     return try number(ofUnknown: entries[...], type(of: object))
   }
 
-  /// The number of a type that the program does not have; `entries` are the entry that it had in another archive and
-  /// those of its superclasses.
+  /// The number of a type that the program does not have. `entries` are the type's entry in another archive and those
+  /// of its superclasses.
   private func number(ofUnknown entries: ArraySlice<ClassEntry>, _ placeholder: Any.Type) throws -> Int {
     guard var entry = entries.first else {
       return tables.classes.number(ofUnknown: ClassEntry(name: ""), placeholder)
@@ -52,10 +52,10 @@ extension EncodingSession {
     return tables.classes.add(entry, type, isWeak: StoredProperties.of(type)?.hasWeakOnes ?? false)
   }
 
-  /// The name of a type as it stands in the archive. The runtime's names of private and local types hold an
-  /// address of the process, which must not get into a file; of those only the last part is kept.
+  /// The name of a type in the archive. The runtime's names of private and local types contain an address in the
+  /// process, which must not get into a file; only the last part of such a name is kept.
   ///
-  /// - Throws: when the type cannot have that name.
+  /// - Throws: if the type cannot have that name.
   private func archivedName(of type: Any.Type) throws -> String {
     let name = settings.ownClassNames[ObjectIdentifier(type)] ?? ClassNames.name(of: type)
     if let problem = ClassEntry.problem(ofName: name), name != RuntimeTypes.name(of: type) {
@@ -64,9 +64,9 @@ extension EncodingSession {
     return RuntimeTypes.isAddressed(name) ? "(private)." + String(describing: type) : name
   }
 
-  /// Marks a class whose name will decide what is built, since another type was declared.
+  /// Marks a class as polymorphic: its name decides what is built, since another type was declared.
   ///
-  /// - Throws: when no reader could find the class by the name that it has.
+  /// - Throws: if no reader could find the class by its name.
   @inline(__always)
   func notePolymorphism(of type: AnyClass) throws {
     guard let number = tables.classes.number(of: type) else { return try addPolymorphic(type) }
@@ -74,11 +74,11 @@ extension EncodingSession {
   }
 
   private func addPolymorphic(_ type: AnyClass) throws {
-    // The entry of a placeholder is that of the class for which it stands, and is there when its body is begun.
+    // A placeholder has the entry of the class for which it stands, which exists when its body is begun.
     if type is any ArchivePlaceholder.Type { return }
     let mark = tables.classes.mark
     do { try makePolymorphic(classNumber(of: type), type) } catch {
-      // Plans for classes are atomic.
+      // Plans for classes are atomic, so nothing may remain.
       tables.classes.truncate(to: mark)
       types.classProperties.forgetNumbers()
       throw error
@@ -86,7 +86,7 @@ extension EncodingSession {
   }
 
   private func makePolymorphic(_ number: Int, _ type: AnyClass) throws {
-    // It may have got another name since its entry was made, when the name did not matter yet.
+    // The class may have been renamed since its entry was made, when its name did not matter yet.
     let name = try archivedName(of: type)
     try checkName(name, of: type)
     tables.classes.rename(number, to: name)
@@ -140,8 +140,8 @@ extension EncodingSession {
     return RuntimeTypes.isSubclass(one, of: other) || RuntimeTypes.isSubclass(other, of: one)
   }
 
-  /// Whether `other` is the class `type` once more, from another library that has a copy of its module. Where the one
-  /// stands nothing of the other does, and readers take the one that fits, if their superclasses are two as well.
+  /// Whether `other` is another copy of the class `type`, from another library with a copy of its module. No value of
+  /// one can be where the other is declared, so readers take the one that fits, if their superclasses are also two.
   private func isCopy(_ other: Any.Type, of type: Any.Type) -> Bool {
     guard RuntimeTypes.name(of: other) == RuntimeTypes.name(of: type),
       let other = other as? AnyClass, let type = type as? AnyClass, let base = base(of: type)

@@ -1,6 +1,6 @@
 /// Collections that the library walks itself: no container per collection, no existential per element.
 extension EncodingSession {
-  /// Writes elements behind a head that says how many there are (Format §4.6).
+  /// Writes the elements behind a head with their count (Format §4.6).
   @inline(__always)
   func encodeElements<Elements: Collection>(
     _ elements: Elements,
@@ -11,7 +11,7 @@ extension EncodingSession {
     }
   }
 
-  /// The same for an array, whose elements need not be copied one by one.
+  /// Writes the elements of an array without copying them one by one.
   @inline(__always)
   func encodeElements<Element: Encodable>(ofArray array: [Element], _ plan: EncodingPlan<Element>) throws {
     try walkElements(array.count) {
@@ -21,8 +21,8 @@ extension EncodingSession {
     }
   }
 
-  /// Writes the head of an array of `count` elements, and lets `encodeAll` write these in a frame of their own; where
-  /// the stack is about to end, on a larger one.
+  /// Writes the head of an array of `count` elements and runs `encodeAll` to write these in a frame of their own; on a
+  /// larger stack if this one is about to end.
   @inline(__always)
   fileprivate func walkElements(_ count: Int, _ encodeAll: () throws -> Void) throws {
     guard stack.bounds.hasRoom(StackGuard.collectionReserve) else {
@@ -46,8 +46,8 @@ extension EncodingSession {
 }
 
 extension Span where Element: ~Copyable {
-  /// Lets `body` see each element where it is. As elements need not be copyable here, none is copied, which for a structure
-  /// of some strings costs as much as to encode it.
+  /// Calls `body` with each element in place. Elements need not be copyable here, so none is copied: for a structure of
+  /// some strings, a copy costs as much as encoding.
   @inline(__always)
   fileprivate func visit(_ body: (borrowing Element) throws -> Void) rethrows {
     for index in indices { try body(self[index]) }
@@ -77,9 +77,9 @@ final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
   override var canBeNil: Bool { false }
 }
 
-/// An array of objects. In a large archive, what is known of them is far away in memory.
+/// An array of objects. In a large archive, what the session knows about them is far away in memory.
 final class ObjectsEncodingPlan<Element: Encodable & AnyObject>: EncodingPlan<[Element]> {
-  /// So many objects are looked up together.
+  /// How many objects are prefetched together.
   private static var blockSize: Int { 16 }
 
   override func encode(_ value: [Element], _ session: EncodingSession) throws {
@@ -100,7 +100,7 @@ final class ObjectsEncodingPlan<Element: Encodable & AnyObject>: EncodingPlan<[E
   override var canBeNil: Bool { false }
 }
 
-/// An array of strings, none of which can be the end of a coding path or call anybody.
+/// An array of strings. Strings need no coding path and call no other code.
 final class StringsEncodingPlan: EncodingPlan<[String]> {
   override func encode(_ value: [String], _ session: EncodingSession) throws {
     try session.encode(strings: value)
@@ -118,7 +118,7 @@ extension EncodingSession {
     strings.withSpan { $0.visit { write(string: $0) } }
   }
 
-  /// Looks whether one level more is not too deep, for a value that needs no frame.
+  /// Checks that one more level is not too deep, for a value that needs no frame.
   @inline(__always)
   func countLevel() throws {
     guard nesting.depth &+ 1 >= nesting.depthToLookAt else { return }
@@ -149,11 +149,11 @@ extension Dictionary: NativelyEncodable where Key: Encodable, Value: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { DictionaryEncodingPlan<Key, Value>() }
 }
 
-/// Dictionaries with string, `Int` or `CodingKeyRepresentable` keys as maps (Format §4.8), others as an array
-/// of keys and values in turns, which is how the standard library writes them too.
+/// Writes dictionaries with `String`, `Int` or `CodingKeyRepresentable` keys as maps (Format §4.8), others as an array
+/// of alternating keys and values, as the standard library does.
 final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>: EncodingPlan<[Key: Value]> {
   private let mapKey: ((Key) -> PathElement?)?
-  /// Whether two different keys may stand for one key of a map.
+  /// Whether two different keys may have the same key in a map.
   private let keysMayMeet =
     Key.self is any CodingKeyRepresentable.Type && Key.self != String.self && Key.self != Int.self
 
@@ -199,8 +199,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     session.dropTop()
   }
 
-  /// Throws when two keys have the same coding key: of two values of one key, a reader could give only one (Format §10,
-  /// rule 27).
+  /// Throws if two keys have the same coding key: a reader could return only one of their values (Format §10, rule 27).
   private func checkKeysDiffer(
     _ value: [Key: Value],
     _ mapKey: (Key) -> PathElement?,
@@ -235,7 +234,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     try plan.encode(value, session)
   }
 
-  /// Whether `left` stands before `right` where keys are sorted.
+  /// Whether `left` precedes `right` if keys are sorted.
   private func precedes(_ left: PathElement, _ right: PathElement) -> Bool {
     switch (left, right) {
     case (.key(let left), .key(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
@@ -262,7 +261,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     }
   }
 
-  /// What is compared of entries whose keys are alike.
+  /// The whole entry, compared if keys are alike.
   private struct Pair: Encodable {
     let key: Key
     let value: Value
@@ -283,7 +282,7 @@ final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
       try plan.encode(value, session)
       return plan.canBeNil
     }
-    // What would read as nil is marked as some value, so that no level of optionality is lost (Format §4.2).
+    // Marks what would read as nil as some value, so that no level of optionality is lost (Format §4.2).
     if canBeNil, session.buffer[start] == Tag.none || session.buffer[start] == Tag.some {
       session.buffer.replace(start..<start, with: [Tag.some])
       session.moveSplices(from: start, by: 1)

@@ -7,7 +7,7 @@ struct ConditionalReference<Object: AnyObject>: ValueStandIn {
 extension ConditionalReference: Encodable, NativelyEncodable where Object: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { ConditionalEncodingPlan<Object>(isAtomic: true) }
 
-  /// Other encoders have no way to refer to an object, and a conditional reference is no reason to write it.
+  /// Other encoders cannot refer to an object, and a conditional reference is no reason to write it.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encodeNil()
@@ -30,10 +30,10 @@ extension EncodingSession {
     try encodeConditionally(object, declared: Object.self)
   }
 
-  /// Writes a conditional reference to `object`, where a `declared` is declared.
+  /// Writes a conditional reference to `object`, which is declared as `declared`.
   func encodeConditionally(_ object: AnyObject, declared: AnyClass) throws {
     let isDeclaredOtherwise = ObjectIdentifier(type(of: object)) != ObjectIdentifier(declared)
-    // What is archived in place of the object may change until the archive is finished.
+    // Until the archive is finished, another object may still be archived in place of this one.
     let number = replacesObjects ? nil : bodies.objects.knownNumber(of: object)
     if tables.conditionals == nil { tables.conditionals = ConditionalRegistry() }
     guard
@@ -43,11 +43,11 @@ extension EncodingSession {
     buffer.append(reference: Tag.conditionalReference, entry)
   }
 
-  /// For each entry of the conditional table the body of its object, 0 where that was not archived.
+  /// For each entry of the conditional table, the body of its object, or 0 if the object was not archived.
   ///
   /// - Parameters:
-  ///   - written: the body of an object with a number in this archive.
-  ///   - unreached: the body of an object that has none, if the file to which a save is added has one.
+  ///   - written: the body of the object with the given number in this archive.
+  ///   - unreached: the body of an object without a number, if the file to which a save is added has one.
   func conditionalBodies(_ written: (Int) -> Int, unreached: (AnyObject) -> Int?) throws -> [Int] {
     guard let conditionals = tables.conditionals else { return [] }
     return try conditionals.map { (target, isDeclaredOtherwise) in
@@ -61,7 +61,7 @@ extension EncodingSession {
       case .other(let entry)?:
         let known = entry.use { $0 }
         let replacement = observation.replacements[ObjectIdentifier(known)]
-        // Nil replaces it here, even where it replaces another object.
+        // If nil replaces the object, that counts here, even if the object itself replaces another.
         guard let object = replacement == nil ? known : replacement?.object,
           let number = bodies.objects.knownNumber(of: object).map(written) ?? unreached(object)
         else { return 0 }
@@ -71,7 +71,7 @@ extension EncodingSession {
     }
   }
 
-  /// The entries of the conditional table whose objects are known, and these.
+  /// The entries of the conditional table whose objects are known, with these objects.
   var conditionalEntries: [(number: Int, object: AnyObject)] {
     guard let conditionals = tables.conditionals else { return [] }
     let objects = conditionals.map { (target, _) -> AnyObject? in

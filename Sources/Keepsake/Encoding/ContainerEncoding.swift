@@ -1,5 +1,5 @@
-/// How a value gets into a container. What the containers call is here, not generic over their own types,
-/// since looking up the metadata of a generic type costs more than writing a value.
+/// How a container encodes a value. Containers call these functions, which are not generic over the container's type:
+/// looking up the metadata of a generic type costs more than writing a value.
 extension EncodingContainerState {
   /// Writes a primitive value under `key`.
   @inline(__always)
@@ -9,7 +9,7 @@ extension EncodingContainerState {
     Value.write(value, to: session)
   }
 
-  /// Encodes any value under `key`. When its `encode(to:)` throws, nothing of it is left.
+  /// Encodes any value under `key`. If its `encode(to:)` throws, nothing of it remains.
   func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
     guard !session.context.isTopLevel, let node = nodeAtOnce(for: key) else {
       return try encodeSlowly(value, key)
@@ -33,8 +33,8 @@ extension EncodingContainerState {
     }
   }
 
-  /// Where the shape of the container gets to by `key`, as it nearly always is: the container is the innermost one, a
-  /// record, has no such key yet, and the key is the one that came next the last time.
+  /// The node to which `key` takes the shape of the container, in the usual case: the container is the innermost one, a
+  /// record without such a key, and the key is the one that came next last time.
   @inline(__always)
   private func nodeAtOnce<Key: CodingKey>(for key: Key) -> Int? {
     guard session.context.top.id == frame, session.context.top.kind == .record, !session.outcome.isClosed
@@ -58,7 +58,7 @@ extension EncodingContainerState {
 
   @inline(never)
   private func encodeSlowly<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    // The value may come to use this container again.
+    // Encoding the value may use this container again.
     let frame = frame
     let host = try session.enterForValue(frame, nested, value, key: key)
     defer { session.leave(host) }
@@ -76,7 +76,7 @@ extension EncodingContainerState {
 }
 
 extension EncodingSession {
-  /// Makes `frame` the innermost one, ready for `value`; an error is about that.
+  /// Makes `frame` the innermost one, ready for `value`. An error names that value.
   @inline(__always)
   fileprivate func enter<Value>(
     _ frame: FrameID,
@@ -89,9 +89,9 @@ extension EncodingSession {
     }
   }
 
-  /// Makes `frame` the innermost one, ready for `value`, which may be taken back; an error is about that.
+  /// Makes `frame` the innermost one, ready for `value`, which may be taken back. An error names that value.
   ///
-  /// What containers nested at the top level reached is encoded before that: it stays.
+  /// Before that, encodes what containers nested at the top level have reached, since that must stay.
   @inline(__always)
   fileprivate func enterForValue<Value>(
     _ frame: FrameID,
@@ -142,7 +142,7 @@ extension EncodingSession {
     try encode(value, frame, nested) { try beginSingle(value) }
   }
 
-  /// Encodes a value for which `begin` makes a place. When its `encode(to:)` throws, nothing of it is left.
+  /// Encodes a value after `begin` has begun it. If its `encode(to:)` throws, nothing of it remains.
   @inline(__always)
   private func encode<Value: Encodable>(
     _ value: Value,
@@ -162,13 +162,13 @@ extension EncodingSession {
 }
 
 extension EncodingSession {
-  /// Makes a place for an element of the innermost frame, an unkeyed container.
+  /// Begins an element of the innermost frame, an unkeyed container.
   @inline(__always)
   func beginElement() {
     context.top.count += 1
   }
 
-  /// Makes a place for the value of a single-value container.
+  /// Begins the value of a single-value container.
   @inline(__always)
   func beginSingle(_ value: @autoclosure () -> Any) throws {
     guard context.top.kind == .single else {
@@ -177,9 +177,9 @@ extension EncodingSession {
     context.top.kind = .singleUsed
   }
 
-  /// Makes a place for the value of `key` in the innermost frame, a keyed container.
+  /// Begins the value of `key` in the innermost frame, a keyed container.
   ///
-  /// - Returns: whether the container has a value of that key, which stays until ``replaceValue(_:_:)``.
+  /// - Returns: whether the container already has a value for that key, which stays until ``replaceValue(_:)``.
   @inline(__always)
   func beginValue<Key: CodingKey>(_ key: Key, _ table: EncodingKeyTable) -> Bool {
     guard context.top.kind == .record else { return beginMapValue(key) }
@@ -202,8 +202,8 @@ extension EncodingSession {
     return replaces
   }
 
-  /// Encodes a value for a key that the innermost frame has. Meanwhile a record stands at that key, since the coding path
-  /// and the property are found by it.
+  /// Encodes a value for a key that the innermost frame already has. During that time, a record is at the node of that
+  /// key, which determines the coding path and the property.
   fileprivate func encodeAnew<Value: Encodable, Key: CodingKey>(
     _ value: Value,
     _ key: Key,
@@ -216,7 +216,7 @@ extension EncodingSession {
     context.top.position = position
   }
 
-  /// Drops the value that the innermost frame had under `key` before the one that was just written.
+  /// Drops the value that the innermost frame had under `key` before the one that was written last.
   func replaceValue(_ key: some CodingKey) {
     let name = ExactString(string: key.stringValue)
     removeValue(name)
@@ -228,12 +228,12 @@ extension EncodingSession {
     }
   }
 
-  /// Forgets that the map of `frame` has the key `name`, whose value is not there after all.
+  /// Forgets that the map of `frame` has the key `name`, since encoding its value failed.
   func forgetMapKey(_ name: ExactString, of frame: FrameID) {
     if !tables.mapKeys.isEmpty { tables.mapKeys[frame]?.remove(name) }
   }
 
-  /// Writes a string, as a reference when it was written before (Format §4.5).
+  /// Writes a string, as a reference if it was written before (Format §4.5).
   @inline(__always)
   func write(string: String) {
     guard tables.knowsSmallTexts, let text = SmallText(string) else { return write(large: string) }
@@ -260,7 +260,7 @@ extension EncodingSession {
     }
   }
 
-  /// Encodes a value of any type where the innermost frame has made a place for it.
+  /// Encodes a value of any type that the innermost frame has begun.
   func encode<Value: Encodable>(_ value: Value) throws {
     if context.isTopLevel, context.lower.isEmpty {
       try encodeTopLevel(value, types.plans.plan(for: Value.self))

@@ -1,19 +1,19 @@
-/// The order of elements that have none, such as those of a set: by what they hold, which is the same in every
-/// process (Format §A.2, rule 10).
+/// The order of elements that have none, such as those of a set: by their content, which is the same in every process
+/// (Format §A.2, rule 10).
 ///
-/// An object among them, or in them, may lead to the whole graph, and through it back to them. So first only what an
-/// element itself holds is compared. Elements that are equal so far are told apart by how what they lead to is related
-/// (``ContentRefinement``), and where that does not tell either, the archive has the one or the other first, which is
-/// from then on what tells them apart. Each object is asked once for its own content, and once for what it leads to,
-/// however many sets it is in: the archive has one order for all of its sets.
+/// Objects among the elements, or in them, may lead to the whole graph and back to the elements. So first only the
+/// content of each element itself is compared. Equal elements are distinguished by how what they lead to is related
+/// (``ContentRefinement``). If that does not distinguish them either, one of them is written first, which distinguishes
+/// it from then on. Each object is asked once for its own content, and once for what it leads to, however many sets it
+/// is in: the archive has one order for all its sets.
 final class ContentOrder {
-  /// Something whose content was asked for: an object, a value, or a set.
+  /// Something whose content was requested: an object, a value or a set.
   struct Part {
     var key = ContentKey()
     var targets: [Target] = []
-    /// The objects that it refers to conditionally.
+    /// The objects to which it refers conditionally.
     var conditionals: [AnyObject] = []
-    /// Whether it matters in which order the targets are.
+    /// Whether the order of the targets matters.
     var isOrdered = true
   }
 
@@ -22,23 +22,23 @@ final class ContentOrder {
     case part(Int)
   }
 
-  /// So many sets of values are looked at that are in each other.
+  /// The maximum depth of sets in sets whose content is compared.
   static let mostSets = 64
 
-  /// The keys of objects, which are kept alive, since an address must not come to mean another one.
+  /// The keys of objects, which are retained, so that no other object gets the same address.
   private var keys: [ObjectIdentifier: (object: AnyObject, key: ContentKey)] = [:]
-  /// The parts that are compared by what they lead to, and which part an object is.
+  /// The parts that are compared by what they lead to, and the part of each object.
   private var parts: [Part] = []
   private var objectParts: [ObjectIdentifier: Int] = [:]
   /// The objects that have keys, and those that have parts, in the order in which they got them.
   private var keyedObjects: [ObjectIdentifier] = []
   private var partedObjects: [ObjectIdentifier] = []
   private var refinement = ContentRefinement()
-  /// How many objects were in the archive when it was last looked which of them are parts.
+  /// How many objects the archive had when ``noteArchived(_:)`` last checked which of them are parts.
   private var archivedCount = 0
-  /// The sessions that are asked, each by sets in what the one before it is asked for.
+  /// The sessions that are asked for content, one for each depth of sets in sets.
   private var sessions: [EncodingSession] = []
-  /// When something was sorted, and what was known before.
+  /// When each sort began, and what was known before.
   private var marks: [(time: FrameID, known: Mark)] = []
 
   private struct Mark: Equatable {
@@ -50,11 +50,11 @@ final class ContentOrder {
     let sessionCount: Int
   }
 
-  /// The elements in their order.
+  /// The elements, sorted.
   ///
   /// - Parameters:
-  ///   - content: what of an element is compared at first.
-  ///   - whole: what is compared where that is equal.
+  ///   - content: the part of an element that is compared first.
+  ///   - whole: what is compared if that is equal.
   func sorted<Elements: Collection, Content: Encodable, Whole: Encodable>(
     _ elements: Elements,
     _ content: (Elements.Element) -> Content,
@@ -67,7 +67,7 @@ final class ContentOrder {
     let runs = keyed.runs { $0.key }
     guard runs.count < keyed.count else { return keyed.map(\.element) }
     noteArchived(session)
-    // The others count as well: they may refer to one of those that are alike.
+    // The other elements count, too: they may refer to one of those that are alike.
     let first = parts.count
     let positions = try runs.map { try $0.map { try position(of: whole($0.element), session) } }
     try compare(from: first, session)
@@ -76,13 +76,13 @@ final class ContentOrder {
     }
   }
 
-  /// The order of elements of which `positions` tells what they are.
+  /// The indices of `positions` in the order of the elements there.
   private func order(_ positions: [Position]) -> [Int] {
     var order: [Int] = []
     var rest = positions.indices.map { (index: $0, color: color(positions[$0])) }
     while !rest.isEmpty {
       rest.sort { $0.color < $1.color }
-      // What got another color meanwhile comes behind the others.
+      // Elements that have got another color since then come after the others.
       var later: [(index: Int, color: Int)] = []
       for (index, color) in rest {
         let now = self.color(positions[index])
@@ -98,7 +98,7 @@ final class ContentOrder {
     return order
   }
 
-  /// Tells objects apart by the numbers that they have got in the archive.
+  /// Distinguishes objects by the numbers that they have got in the archive.
   private func noteArchived(_ session: EncodingSession) {
     let count = session.bodies.objects.count
     if !parts.isEmpty, archivedCount < count {
@@ -110,7 +110,7 @@ final class ContentOrder {
     archivedCount = count
   }
 
-  /// Notes that something is about to be sorted.
+  /// Records that a sort begins.
   private func noteTime(_ time: FrameID) {
     let known = Mark(
       keyCount: keyedObjects.count,
@@ -120,12 +120,12 @@ final class ContentOrder {
       archivedCount: archivedCount,
       sessionCount: sessions.count
     )
-    // Where nothing was learned, there is nothing to forget.
+    // If nothing was learned, there is nothing to forget.
     if marks.last?.known == known { marks.removeLast() }
     marks.append((time, known))
   }
 
-  /// Forgets what was sorted since `time`, and what was learned for it: it was taken back.
+  /// Forgets what was sorted since `time`, and what was learned for that, since it was taken back.
   func truncate(to time: FrameID) {
     var first: Mark?
     while let last = marks.last, last.time > time { first = marks.removeLast().known }
@@ -141,12 +141,12 @@ final class ContentOrder {
     sessions.removeSubrange(first.sessionCount...)
   }
 
-  /// Forgets the parts from `first` on of a set whose value is being asked: it was taken back.
+  /// Forgets the parts from `first` on: they are of a set in a value that was asked for its content and taken back.
   func forgetParts(from first: Int) {
     parts.removeSubrange(first...)
   }
 
-  /// Lets the sessions go, whose containers hold them.
+  /// Releases the sessions, whose containers hold them.
   func end() {
     let ended = sessions
     sessions = []
@@ -159,7 +159,7 @@ final class ContentOrder {
     let object = object(value)
     if let object, let known = keys[ObjectIdentifier(object)] { return known.key }
     let count = parts.count
-    // Of the parts that this may make, none is compared yet.
+    // None of the parts that this may add is compared yet.
     defer { parts.removeLast(parts.count - count) }
     guard let object else { return try ask(value, session).key }
     let key = try ask(object: object, session).key
@@ -211,8 +211,8 @@ final class ContentOrder {
     return parts.count - 1
   }
 
-  /// The contents of elements that are in something which is asked for its content: their keys, and what stands for all of
-  /// them.
+  /// The contents of the elements of a set, in a value that is asked for its content: their keys, and a part that
+  /// stands for all of them.
   func contents<Elements: Collection, Content: Encodable>(
     _ elements: Elements,
     _ content: (Elements.Element) -> Content,
@@ -231,9 +231,9 @@ final class ContentOrder {
 
   // MARK: What they lead to
 
-  /// What tells one of the elements from those that hold the same.
+  /// What distinguishes an element from others with the same content.
   private enum Position {
-    /// The number that an object has in the archive which was never compared.
+    /// The number in the archive of an object that was never compared.
     case archived(Int)
     case part(Int)
   }
@@ -282,7 +282,7 @@ final class ContentOrder {
       }
       index += 1
     }
-    // Conditional references lead to nothing that is not reached otherwise.
+    // A conditional reference counts only if its object is reached otherwise.
     for (index, part) in parts.enumerated().dropFirst(first) {
       for (number, object) in part.conditionals.enumerated() {
         if let position = knownPosition(of: object, session) {
@@ -302,7 +302,7 @@ final class ContentOrder {
     }
   }
 
-  /// The new parts that hold the same, and lead to the same as far as that is known, in their order.
+  /// The new parts in sorted classes. Those of a class hold the same and lead to the same, as far as that is known.
   private func classes(from first: Int, _ constants: [[[Int]]]) -> [[Int]] {
     let constants = constants.map { $0.sorted { $0.lexicographicallyPrecedes($1) } }
     let isLess = { (left: Int, right: Int) -> Bool in

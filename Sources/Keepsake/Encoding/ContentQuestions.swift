@@ -1,5 +1,5 @@
-/// What a value holds itself: how its bytes begin, so that the order is one that people would expect, and what stands for
-/// all of them.
+/// The content of a value itself: how its bytes begin, so that the order is one that people would expect, and a
+/// checksum of all of them.
 struct ContentKey: Comparable {
   private static let longestStart = 64
 
@@ -23,18 +23,18 @@ struct ContentKey: Comparable {
   }
 }
 
-/// Thrown when the content of a value was taken, so that the session takes all of it back as it does when a value throws.
+/// Thrown when the content of a value has been taken, so that the session takes the value back, as for any error.
 private struct ContentTaken: Error {}
 
-/// What a session was asked for of a value's content.
+/// What a session was asked about the content of a value.
 struct ContentQuestion {
-  /// The sets in the value: what stands for each once it is complete, the first part that it added, and when it began.
+  /// The sets in the value: the part of each once it is complete, the first part that it added, and when it began.
   fileprivate var sets: [(part: Int?, first: Int, time: FrameID)] = []
   fileprivate var answer: ContentOrder.Part?
 }
 
 extension EncodingSession {
-  /// The elements in the order of what they hold.
+  /// The elements, sorted by content.
   func sortedByContent<Elements: Collection, Content: Encodable, Whole: Encodable>(
     _ elements: Elements,
     _ content: (Elements.Element) -> Content,
@@ -48,7 +48,7 @@ extension EncodingSession {
 
   func sessionForContents(_ order: ContentOrder) -> EncodingSession {
     let session = sessionForQuestion(sortsKeys: true, bodyLimit: 0)
-    // Which classes an asked session has met by now depends on which element was asked first.
+    // The classes that an asked session has met so far depend on which element was asked first.
     if ordering.depth > 0 { session.settings.typesReadingLast = settings.typesReadingLast }
     session.ordering.depth = ordering.depth + 1
     session.ordering.order = order
@@ -57,7 +57,7 @@ extension EncodingSession {
 
   // MARK: Being asked
 
-  /// What `value` holds itself, and what it refers to. Nothing is left of it.
+  /// The content of `value` itself, and what it refers to. Nothing of it remains.
   func content(of value: some Encodable, ofObject isObject: Bool) throws -> ContentOrder.Part {
     settings.bodyLimit = isObject ? 1 : 0
     ordering.question = ContentQuestion()
@@ -67,7 +67,7 @@ extension EncodingSession {
     return ordering.question.answer ?? ContentOrder.Part()
   }
 
-  /// Encodes a set in something that is asked for its content: no order among what its elements lead to.
+  /// Encodes a set in something that is asked for its content, with no order among what its elements lead to.
   func encodeContents<Elements: Collection, Content: Encodable>(
     _ elements: Elements,
     _ content: (Elements.Element) -> Content
@@ -86,7 +86,7 @@ extension EncodingSession {
     buffer.append(memoryOf: bytes)
   }
 
-  /// Forgets the order of what was written since `time`.
+  /// Forgets the order of sets that were written since `time`.
   func truncateOrder(to time: FrameID) {
     guard ordering.depth > 0 else {
       ordering.order?.truncate(to: time)
@@ -98,7 +98,7 @@ extension EncodingSession {
     }
   }
 
-  /// Takes the content of the value of the top level that is complete but for what it refers to, and throws.
+  /// Takes the content of the top-level value, which is complete except for what it refers to, and throws.
   func takeContent() throws {
     let bytes = ByteBuffer(minimumCapacity: 256)
     bytes.append(bodies.assembly.buffer, Header.byteCount..<bodies.assembly.buffer.count)
@@ -106,7 +106,7 @@ extension EncodingSession {
     _ = tables.shapes.write(to: bytes, names: tables.keys.names)
     for entry in tables.classes.entries { entry.write(to: bytes) }
     for number in 0..<tables.strings.count { tables.strings.write(number, to: bytes) }
-    // An object that is asked for its content is the first one.
+    // If an object is asked for its content, it is the first one.
     let reached = stride(from: 1 + (settings.bodyLimit ?? 0), through: bodies.objects.count, by: 1)
       .compactMap(bodies.objects.object)
     ordering.question.answer = ContentOrder.Part(
@@ -114,7 +114,7 @@ extension EncodingSession {
       targets: reached.map { .object($0) } + ordering.question.sets.compactMap { $0.part.map { .part($0) } },
       conditionals: conditionalEntries.map(\.object)
     )
-    // The answer has them now, and they are not to be taken back with the value.
+    // The answer has them now, so they must not be taken back with the value.
     ordering.question.sets = []
     throw ContentTaken()
   }

@@ -1,8 +1,8 @@
-/// Values that were written to their end, to which a container adds: that of a key which is opened again, and that of a
-/// single-value container whose encoder returns another container.
+/// Complete values to which a container adds: the value of a key that is opened again, and the value of a single-value
+/// container whose encoder then returns another container.
 extension EncodingSession {
-  /// Makes a detached container of the value at `range`, which the innermost frame has under `key`; `nil` where no container
-  /// stands there.
+  /// Makes a detached container of the value at `range`, which the innermost frame has under `key`; `nil` if that value
+  /// is no container.
   func reopen(_ range: Range<Int>, _ key: ExactString, _ host: NestedContainer?) -> NestedContainer? {
     guard let bytes = copy(ofValueAt: range) else { return nil }
     var frame = EncodingFrame(id: nesting.makeFrameID(), start: 0)
@@ -29,7 +29,7 @@ extension EncodingSession {
     return nested
   }
 
-  /// The bytes of the value at `range`. What stands at the top level may have them in a body, which is then left to itself.
+  /// The bytes of the value at `range`. A value of the top level may have them in a body, which then remains unused.
   private func copy(ofValueAt range: Range<Int>) -> ByteBuffer? {
     let bytes = ByteBuffer(minimumCapacity: 64)
     guard TagKind(buffer[range.lowerBound]) == .valueReference else {
@@ -46,7 +46,7 @@ extension EncodingSession {
     return bytes
   }
 
-  /// Whether the value at `offset` refers to an object, or is one behind a protocol: it has a type of its own.
+  /// Whether the value at `offset` has a type of its own: it refers to an object or is behind a protocol.
   func isSealed(at offset: Int) -> Bool {
     switch TagKind(buffer[offset]) {
     case .objectReference, .conditionalReference, .typed: true
@@ -54,10 +54,10 @@ extension EncodingSession {
     }
   }
 
-  /// Makes the innermost frame, whose value stands from its start to the end of the buffer, that of the container which the
-  /// value is, so that more can be written into it.
+  /// Turns the value of the innermost frame, from its start to the end of the buffer, back into an open container, so
+  /// that more can be written into it.
   ///
-  /// - Returns: false where the value is no container.
+  /// - Returns: `false` if the value is no container.
   func resume() -> Bool {
     let start = context.top.start
     guard start < buffer.count else { return false }
@@ -95,7 +95,7 @@ extension EncodingSession {
     }
   }
 
-  /// Notes the keys of the innermost frame, a map whose first key is at `cursor`.
+  /// Records the keys of the innermost frame, a map whose first key is at `cursor`.
   private func noteMapKeys(from cursor: Int) throws(ArchiveError) {
     let reader = buffer.reader()
     var names: Set<ExactString> = []
@@ -108,10 +108,10 @@ extension EncodingSession {
     tables.mapKeys[context.top.id] = names
   }
 
-  /// Writes the packed array or bytes that are the value of the innermost frame as an array of values, behind a place for
-  /// its head of one byte.
+  /// Rewrites the packed array or bytes of the innermost frame as an array of values, behind one byte reserved for its
+  /// head.
   ///
-  /// - Returns: how many there are.
+  /// - Returns: the number of values.
   private func unpack() throws(ArchiveError) -> Int {
     let start = context.top.start
     let reader = buffer.reader()

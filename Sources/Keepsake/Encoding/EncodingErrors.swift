@@ -1,15 +1,15 @@
 /// The errors of encoding: standard ones, with the path and the value that they are about.
 extension EncodingSession {
-  /// The error for what a caller must not do, or asks too much with, at the present place. The container that was given
-  /// the value adds it where it is not known here.
+  /// The error for misuse, or for exceeding a limit, at the current path. If `value` is not known here, the container
+  /// that was given it adds it.
   func misuse(_ message: String, code: ArchiveError.Code = .misuse, value: Any? = nil) -> EncodingError {
     EncodingError.invalid(value as Any, ArchiveError(code, message), currentPath)
   }
 
   func noLargerStack(_ error: ArchiveError) -> any Error { misuse(error.message, code: error.code) }
 
-  /// The error for a value that the container of `frame` did not take, for the reason `error`: its path is that which the
-  /// value would have had, whatever else is being encoded.
+  /// The error for a value that the container of `frame` refused because of `error`. Its path is that which the value
+  /// would have had, whatever else is being encoded.
   @inline(never)
   func refusal(
     _ error: any Error,
@@ -18,9 +18,9 @@ extension EncodingSession {
     _ nested: NestedContainer?,
     key: (any CodingKey)? = nil
   ) -> any Error {
-    // What an earlier value did is about that one.
+    // An error that an earlier value caused names that value.
     guard outcome.lateWriteFailure == nil, let error = error as? EncodingError else { return error }
-    // A container that never had a frame was requested here.
+    // A container that never had a frame was requested at the current path.
     guard frame < EncodingSession.sealedFrame else { return error.about(shown(value)) }
     var path = path(of: frame, nested)
     if let key {
@@ -31,7 +31,7 @@ extension EncodingSession {
     return error.about(shown(value), at: path)
   }
 
-  /// The error that encoding `value` threw, with the value if it has none.
+  /// The error that encoding `value` threw, with `value` added if it names none.
   @inline(never)
   func naming(_ value: Any, _ error: any Error) -> any Error {
     (error as? EncodingError)?.about(shown(value)) ?? error

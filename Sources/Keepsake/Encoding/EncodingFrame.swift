@@ -11,25 +11,25 @@ struct EncodingFrame {
     case unkeyed
     /// A collection that the library walks itself; it exists only for the coding path.
     case walkedElements, walkedMap
-    /// A record that the library writes from the memory of a value; it exists only for the coding path, and its place is
-    /// the number of the key.
+    /// A record that the library writes from memory. It exists only for the coding path; its position is the number of
+    /// the key.
     case walkedFields
   }
 
-  /// Unique in the session, so that a container whose frame is gone is found out.
+  /// Unique in the session, so that the use of a container whose frame is gone is detected.
   var id: UInt32
   var kind = Kind.undecided
-  /// Whether the frame is a nested container or a `superEncoder`, that may be used again after its siblings.
+  /// Whether the frame is a nested container or a `superEncoder`, which may be used again after its siblings.
   var isNested = false
   /// Where the value begins.
   var start: Int
-  /// How many bytes are kept free at the start for the tag and what belongs to it.
+  /// How many bytes are reserved at the start for the tag and what belongs to it.
   var headByteCount = 0
-  /// The number of the table of its keys; 0 where it has none.
+  /// The number of the table of its keys, or 0 if it has none.
   var tableNumber: UInt32 = 0
   /// How many values were begun.
   var count = 0
-  /// For a record, the node of its shape so far; for a map, where the key stands that was written last.
+  /// For a record, the node of its shape so far; for a map, the offset of the key that was written last.
   var position = 0
 
   init(id: UInt32, start: Int) {
@@ -37,21 +37,21 @@ struct EncodingFrame {
     self.start = start
   }
 
-  /// Begins the value of a record by which its shape gets to `node`.
+  /// Begins the value that takes the shape of a record to `node`.
   @inline(__always)
   mutating func begin(_ node: Int) {
     position = node
     count &+= 1
   }
 
-  /// The property whose value is being written (``PlayThroughQuestions``); 0 where the frame is that of no record.
+  /// The property whose value is being written (``PlayThroughQuestions``); 0 if the frame is not that of a record.
   @inline(__always)
   var property: Int {
     kind == .record ? position &<< 1 : kind == .walkedFields ? position &<< 1 | 1 : 0
   }
 }
 
-/// Frames, outermost first. What was taken away leaves its room, so that going in and out again costs little.
+/// Frames, outermost first. Popped frames keep their memory, so that pushing again costs little.
 struct FrameStack: RandomAccessCollection {
   private let frames = OwnedArray<EncodingFrame>()
   private(set) var endIndex = 0
@@ -75,12 +75,12 @@ struct FrameStack: RandomAccessCollection {
   mutating func truncate(to count: Int) { endIndex = Swift.min(count, endIndex) }
 }
 
-/// Tells a frame from all others, also from those that stood in its place before.
+/// Distinguishes a frame from all others, including those that were in its place before.
 typealias FrameID = UInt32
 
 /// One run of bytes under construction with the frames that are open in it.
 struct EncodingContext {
-  /// What was written, while another context is active.
+  /// The bytes written so far, while another context is active.
   var waiting: ByteBuffer?
   /// The innermost open frame.
   var top: EncodingFrame
@@ -88,20 +88,20 @@ struct EncodingContext {
   var lower = FrameStack()
   /// The nested containers among the open frames, outermost first.
   var nested: [NestedContainer] = []
-  /// Nested containers that are written elsewhere and put in their place when the body is complete.
+  /// Nested containers that are written elsewhere and inserted in their place when the body is complete.
   var splices: [Splice] = []
-  /// The way to the value at the bottom of the frames.
+  /// The path of the value of the outermost frame.
   var basePath: BasePath
   /// Whether the outermost frame is the top level of the archive.
   var isTopLevel = false
-  /// How deep the innermost frame is, and its body or deferred value, while another context is active.
+  /// The depth of the innermost frame, and that of its body or deferred value, while another context is active.
   var levels = (depth: 0, base: 0)
-  /// Which of the frames, that of the body being 0, has the properties of the object whose body is written: 1, or more in
-  /// a superclass that has a record of its own in that of its subclass. In a detached container it is 0 or more, if it has
-  /// those of a superclass. -1 where no frame here has them.
+  /// The index of the frame with the properties of the object whose body is written; that of the body is 0. It is 1, or
+  /// more for a superclass with its own record in that of its subclass. In a detached container with the properties of
+  /// a superclass, it is 0 or more. It is -1 if no frame here has the properties.
   var propertyLevel = 1
 
-  /// Goes back to the properties of the subclass when the frame of its superclass is gone.
+  /// Returns to the properties of the subclass when the frame of its superclass is gone.
   mutating func leavePropertyLevel() {
     let isDetached = (lower.first ?? top).isNested
     propertyLevel = min(propertyLevel, max(isDetached ? 0 : 1, lower.count))
@@ -112,7 +112,7 @@ struct EncodingContext {
     case object(Int)
   }
 
-  /// Makes it the context of another body, in the memory that it has.
+  /// Begins the context of another body in the same memory.
   @inline(__always)
   mutating func startOver(_ frame: EncodingFrame, _ basePath: BasePath) {
     top = frame
@@ -129,24 +129,22 @@ struct EncodingContext {
   }
 }
 
-/// A container or encoder that was requested inside another and may be used at any time until its body is
-/// done.
+/// A container or encoder that was requested inside another. It may be used at any time until its body is complete.
 ///
-/// While it is the last thing begun, it is written where it stands. When its parent continues although somebody
-/// still holds it, it is detached: it gets a buffer of its own, which is put in its place at the end of the
-/// body.
+/// While it is the last thing begun, it writes in place. If its parent continues while somebody still holds it, the
+/// session detaches it: it gets a buffer of its own, which is inserted in its place at the end of the body.
 final class NestedContainer {
   let frame: FrameID
   let parent: FrameID
   /// The key under which the parent has it; `nil` in an unkeyed container.
   let key: ExactString?
-  /// The nested container that this one was made in, if it was.
+  /// The nested container in which this one was made, if any.
   private(set) var host: NestedContainer?
-  /// The number of the body that it is in, 0 at the top level; and in how many deferred values it is there.
+  /// The number of its body, or 0 at the top level, and how many deferred values enclose it there.
   let body: Int
   let deferralDepth: Int
   var detached: EncodingContext?
-  /// The keyed container that was made for it, if that is one to be used again.
+  /// The keyed container that was made for it, if that can be used again.
   var spare: AnySpareContainer<EncodingContainerState>?
 
   init(
@@ -166,7 +164,7 @@ final class NestedContainer {
   }
 
   deinit {
-    // Without recursion, however deep they nest.
+    // No recursion, however deep they nest.
     var last = host
     host = nil
     while isKnownUniquelyReferenced(&last) {
@@ -176,13 +174,13 @@ final class NestedContainer {
     }
   }
 
-  /// Takes it from the container that was made for it if nobody holds that any more, so that only who uses it does.
+  /// Releases it from the container made for it if nobody holds that any more, so that only its users retain it.
   func leaveSpare() {
     guard let spare = spare.take(), spare.state.nested === self, spare.isIdle else { return }
     spare.state.nested = nil
   }
 
-  /// Makes it and all that is in it unusable: what it is in was taken back. Without recursion, however deep they nest.
+  /// Makes the containers and all within them unusable, without recursion: what they are in was taken back.
   static func abandon(_ splices: some Sequence<EncodingContext.Splice>) {
     var open = splices.map(\.nested)
     while let nested = open.popLast() {

@@ -67,25 +67,25 @@ extension EncodingContext {
   }
 }
 
-/// What a value writes into containers outside of itself, which were detached, stays when the value throws, while the
-/// numbers are taken back that are in it. So nothing more is written then, until all of it was taken back.
+/// If a value that throws has written into detached containers outside of it, its bytes there stay, while the numbers
+/// in them are taken back. So nothing more is written until all of that has been taken back.
 extension EncodingSession {
-  /// A write into a nested container out of turn: when it was, told by the frames that there were, and the container.
+  /// A write into a nested container out of turn: its time, as the last frame identifier, and the container.
   struct LateWrite {
     fileprivate let time: FrameID
     fileprivate let frame: FrameID
   }
 
-  /// Notes that `nested` is about to be written.
+  /// Records that `nested` is about to be written.
   func noteWrite(into nested: NestedContainer) {
-    // Of two writes only the later one matters if its container is not the newer one.
+    // An earlier write no longer matters if its container is the same or newer.
     while let last = outcome.lateWrites.last, last.frame >= nested.frame { outcome.lateWrites.removeLast() }
     outcome.lateWrites.append(LateWrite(time: nesting.makeFrameID(), frame: nested.frame))
   }
 
-  /// Looks whether a container that is older than the frame `mark` was written since then. All else has been taken back.
+  /// Checks whether a container older than the frame `mark` was written since then. All else has been taken back.
   private func checkLateWrites(since mark: FrameID) {
-    // The first of the later writes is that into the oldest container. They stand in the order of their times.
+    // The writes are in the order of their times, and the first of the later ones is into the oldest container.
     let first = outcome.lateWrites.partitioningIndex { $0.time > mark }
     let isLost = outcome.lateWrites[safe: first].map { $0.frame <= mark } ?? false
     if isLost == (outcome.lateWriteFailure != nil) { return }

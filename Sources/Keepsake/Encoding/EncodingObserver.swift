@@ -1,23 +1,23 @@
-/// Is called before and after each object is archived.
+/// Called before and after each object is archived.
 protocol EncodingObserver: AnyObject {
-  /// The object to archive instead of `object`, which may be itself; `nil` to have nil written.
+  /// The object to archive instead of `object`, which may be `object` itself, or `nil` to write nil.
   func replacement(for object: AnyObject) -> AnyObject?
-  /// All that `object` holds is archived.
+  /// Called when everything that `object` holds is archived.
   func didEncode(_ object: AnyObject)
 }
 
-/// What the observer gave for an object. It keeps both alive: an address must not come to mean another object.
+/// What the observer returned for an object. It retains both, so that no other object gets their addresses.
 struct Replacement {
   let original: AnyObject
   let object: AnyObject?
 }
 
 extension EncodingSession {
-  /// Whether another object may have to be archived in the place of one.
+  /// Whether other objects may have to be archived in place of some.
   @inline(__always)
   var replacesObjects: Bool { observation.observer != nil || !observation.replacements.isEmpty }
 
-  /// The object to archive instead of `object`. The observer is asked once for each, not for what it gave.
+  /// The object to archive instead of `object`. The observer is asked once for each object, not for its replacements.
   func replacement(for object: AnyObject, declared: Any.Type) throws -> AnyObject? {
     let identifier = ObjectIdentifier(object)
     if let observer = observation.observer, observation.replacements[identifier] == nil,
@@ -40,7 +40,7 @@ extension EncodingSession {
     return other
   }
 
-  /// Tells the observer of the objects from `first` on, each after those that were first reached from it.
+  /// Reports the objects from `first` on to the observer, each after those that were first reached from it.
   func reportEncoded(from first: Int) {
     guard let observer = observation.observer, first <= bodies.assembly.bodyCount else { return }
     var children: [Int: [Int]] = [:]

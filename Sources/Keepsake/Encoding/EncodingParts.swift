@@ -1,6 +1,6 @@
-// The parts of an encoding session. Each is changed by the files that extend the session for its subject.
+// The parts of an encoding session. The files that extend the session for the subject of a part change that part.
 
-/// What an archive is to be like, and who asks for it.
+/// How an archive is written, and for whom.
 struct EncodingSettings {
   var sortsKeys: Bool
   var userInfo: [CodingUserInfoKey: Any]
@@ -10,14 +10,14 @@ struct EncodingSettings {
   let limits = ArchiveLimits()
   /// The names that the program gave to types for this archive.
   var ownClassNames: [ObjectIdentifier: String] = [:]
-  /// Whether the archive is read by this process with the classes at hand (deep copy), not by their names.
+  /// Whether this process reads the archive with the classes at hand (deep copy), not by their names.
   var classesAreKnown = false
-  /// Whether a value of the type can be read from an archive that was made for this question.
+  /// Whether a value of the type can be read from an archive that was made to find that out.
   var rehearse: ((any Decodable.Type, EncodingSession) -> Bool)?
-  /// How many bodies are written, in an archive that is only made to ask something of it: how elements of a set
-  /// compare, whether a cycle can be read. Whether it can be read is not asked of that one again.
+  /// How many bodies are written, in an archive made only to answer a question: how elements of a set compare, or
+  /// whether a cycle can be read. Such an archive is not itself checked for being readable.
   var bodyLimit: Int?
-  /// The keys that are read last in the archive that this one is to answer a question about.
+  /// The keys that are read last in the archive about which this one answers a question.
   var typesReadingLast: [ObjectIdentifier: [String]] = [:]
 
   init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
@@ -34,15 +34,15 @@ struct EncodingSettings {
 
 /// How deep values are nested.
 struct EncodingNesting {
-  /// So many levels may go by before it is noted again how deep a body is.
+  /// How many levels may pass before the depth of a body is recorded again.
   static let depthStep = 8
 
   var depth = 0
-  /// What ``depth`` was when the body, or the deferred value in it that is being written, was begun.
+  /// The value of ``depth`` when the body, or the deferred value in it that is being written, was begun.
   var base = 0
-  /// At which depth the levels are counted next.
+  /// The depth at which the levels are checked next.
   var depthToLookAt = EncodingNesting.depthStep
-  /// In how many deferred values the one being written is.
+  /// How many deferred values enclose the one being written.
   var deferralDepth = 0
   private(set) var lastFrameID: FrameID = 0
 
@@ -60,13 +60,13 @@ struct EncodedTables: WrittenTables {
   var strings = StringSharing()
   let knowsSmallTexts = SmallText.isKnown
   var classes = ClassRegistry()
-  /// As soon as a reference is conditional.
+  /// Present once a reference is conditional.
   var conditionals: ConditionalRegistry?
-  /// The keys of the open maps that containers write, to find one that is written twice.
+  /// The keys of open maps that containers write, to detect a key that is written twice.
   var mapKeys: [FrameID: Set<ExactString>] = [:]
   var classEntries: [ClassEntry] { classes.entries }
 
-  /// Keeps the numbers of keys, and the nodes of shapes.
+  /// Forgets the archive, but keeps the numbers of keys and the nodes of shapes.
   mutating func forgetArchive() {
     shapes.truncate(to: 0)
     strings.removeAll()
@@ -79,7 +79,7 @@ struct EncodedTables: WrittenTables {
 /// The objects of the archive, and their bodies.
 struct EncodedBodies {
   var objects = ObjectRegistry()
-  /// The plans by which the objects are encoded whose bodies are still to be written.
+  /// The plans for the objects whose bodies are still to be written.
   var pending = PendingObjects()
   var graph = ReferenceGraph()
   var assembly = ArchiveAssembly()
@@ -87,14 +87,14 @@ struct EncodedBodies {
   var isInProgress = false
   /// The class of the object whose body is being written if it has weak properties; -1 otherwise.
   var classWithWeakProperties = -1
-  /// The top-level values so far: the first number that was free then, and the way to the value.
+  /// For each top-level value so far, the first number that was free and the path of the value.
   var topLevelPaths: [(firstNumber: Int, path: [any CodingKey])] = []
   var paths = PathCosts()
-  /// How many bytes were archived to see whether a value with a cycle can be read.
+  /// How many bytes were archived to find out whether values with cycles can be read.
   var rehearsedByteCount = 0
-  /// What weak references have led to since lazy values were read for the archive, which may not be there yet.
+  /// What weak references have led to since lazy values were read for the archive, which may not have it yet.
   var awaited: [AnyObject] = []
-  /// The numbers that the file has to which a save is added.
+  /// The numbers in the file to which a save is added.
   var saved: SavedNumbers? { didSet { isAdded = saved != nil } }
   private(set) var isAdded = false
 
@@ -110,29 +110,29 @@ struct EncodedBodies {
   }
 }
 
-/// What is known of the types that were encoded. It outlives the archive.
+/// Cached facts about the types that were encoded. They outlive the archive.
 struct EncodedTypes {
   var plans = EncodingPlanCache()
   var classProperties = ClassProperties()
   var keyTables = TypeCache<EncodingKeyTable>()
-  /// For each key table, and each type whose fields are written, how long the head of the last record was, which is kept
-  /// free for that of the next one; the first number is that of unkeyed containers.
+  /// For each key table, and each type whose fields are written, the length of the last record's head, which is
+  /// reserved for the head of the next. The first length is that of unkeyed containers.
   let headByteCounts: OwnedArray<UInt8> = {
     let counts = OwnedArray<UInt8>()
     counts.append(1)
     return counts
   }()
-  /// The keyed containers that are kept to be used again.
+  /// The keyed containers kept for reuse.
   var kept = KeptContainers<EncodingKeyTable>()
 
-  /// The number under which is noted how long heads are; `byteCount` of the first.
+  /// Adds the length of a head, `byteCount` at first, and returns its index.
   func addHead(byteCount: UInt8) -> UInt32 {
     headByteCounts.append(byteCount)
     return UInt32(truncatingIfNeeded: headByteCounts.count - 1)
   }
 }
 
-/// Replaces objects, and what it replaced them by.
+/// The observer, and the objects that it replaced.
 struct EncodingObservation {
   var observer: (any EncodingObserver)?
   var replacements: [ObjectIdentifier: Replacement] = [:]
@@ -140,23 +140,23 @@ struct EncodingObservation {
 
 /// What is asked about the order of the elements of sets.
 struct ContentQuestions {
-  /// How many sets the value is in whose content this session compares; 0 in the session of an archive.
+  /// How many sets enclose the value whose content this session compares; 0 in the session of an archive.
   var depth = 0
   var question = ContentQuestion()
   /// The order of the elements of sets, once one was requested.
   var order: ContentOrder?
 }
 
-/// What has become of the archive.
+/// Whether the archive is finished, closed or has failed.
 struct EncodingOutcome {
   var isFinished = false
-  /// Whether nothing may be written now: the archive is finished, or somebody is being asked
+  /// Whether nothing may be written now: the archive is finished, or the program is being asked something
   /// (``EncodingSession/whileClosed(_:)``).
   var isClosed = false
   /// Why the archive cannot be completed.
   var failure: (any Error)?
-  /// The writes out of turn that may matter when a value throws, and why nothing can be written since one did.
+  /// The writes out of turn that may matter if a value throws, and why one that did prevents further writing.
   var lateWrites: [EncodingSession.LateWrite] = []
-  // As EncodingError, whose size only the program that runs knows, it would make looking at the flags above slower.
+  // Not an EncodingError, whose size is known only at run time: that would slow access to the flags above.
   var lateWriteFailure: (any Error)?
 }

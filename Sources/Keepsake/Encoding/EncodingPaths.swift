@@ -1,5 +1,5 @@
-/// Coding paths, which nobody keeps: they are read off the open frames and the finished bodies when asked
-/// for.
+/// Coding paths. The session does not keep them but reads them off the open frames and the finished bodies when they
+/// are requested.
 extension EncodingSession {
   struct Layout: ValueLayout {
     let session: EncodingSession
@@ -22,12 +22,12 @@ extension EncodingSession {
 
   var layout: Layout { Layout(session: self) }
 
-  /// The path of what is being encoded just now.
+  /// The path of the value that is being encoded.
   var currentPath: [any CodingKey] {
     path(in: context, below: context.lower.count + 1)
   }
 
-  /// The path of the value of a frame, wherever that is open; empty when it is open no more.
+  /// The path of the value of a frame, wherever that is open; empty if it is closed.
   func path(of frame: FrameID, _ nested: NestedContainer?) -> [any CodingKey] {
     if let path = path(of: frame, in: context) { return path }
     var host = nested
@@ -44,7 +44,7 @@ extension EncodingSession {
     return path(in: context, below: index)
   }
 
-  /// - Parameter count: of how many frames, from the outermost on, the path is.
+  /// - Parameter count: the number of frames, from the outermost on, in the path.
   private func path(in context: EncodingContext, below count: Int) -> [any CodingKey] {
     let frames = max(0, count - longestPath)..<count
     var path: [any CodingKey] = [ArchiveCodingKey.ellipsis]
@@ -68,7 +68,7 @@ extension EncodingSession {
 
   private var longestPath: Int { bodies.paths.longestPath(byteCount: byteCount) }
 
-  /// The key or index at which the container of `frame` is.
+  /// The key or index of the current value in the container of `frame`.
   private func element(of frame: EncodingFrame, in context: EncodingContext) -> PathElement? {
     switch frame.kind {
     case .undecided, .single, .singleUsed:
@@ -86,7 +86,7 @@ extension EncodingSession {
     }
   }
 
-  /// The path by which an object was first reached, or its last steps.
+  /// The path by which an object was first reached, or the last steps of that path.
   func path(ofObject number: Int) -> [any CodingKey] {
     var parts: [[PathElement]] = []
     var (number, count, isWhole) = (number, 0, true)
@@ -106,7 +106,7 @@ extension EncodingSession {
     return (bodies.topLevelPaths.last { $0.firstNumber <= number }?.path ?? []) + steps
   }
 
-  /// The way from a body to the first reference in it to the object of `number`.
+  /// The path from a body to its first reference to the object `number`.
   func steps(from body: Int, to number: Int) -> [PathElement] {
     // While a body is written, the session's buffer holds the archive.
     let held = bodies.isInProgress ? buffer : bodies.assembly.buffer

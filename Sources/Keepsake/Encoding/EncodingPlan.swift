@@ -1,8 +1,8 @@
 /// How values of one type are encoded; found once per type, not per value.
 class AnyEncodingPlan {
-  /// The number by which objects that wait for this plan know it; below 0 as long as none has.
+  /// The number of this plan in ``PendingObjects``, below 0 until it has one.
   @safe @exclusivity(unchecked) final var pendingNumber = -1
-  /// Whether nothing at all has changed where a value could not be encoded.
+  /// Whether a value that cannot be encoded leaves nothing changed.
   final let isAtomic: Bool
 
   init(isAtomic: Bool = false) {
@@ -15,7 +15,7 @@ class AnyEncodingPlan {
   /// Writes the content of an object that this plan gave a number.
   func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {}
 
-  /// Writes the value at `offset`, which is of the type that this plan is for.
+  /// Writes the value at `offset`, which has the type of this plan.
   func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {}
 
   /// Whether the value at `offset` is nil, or a wrapper that holds nil.
@@ -36,7 +36,7 @@ class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
     try memory.withValue(Value.self, at: offset) { (value) throws in try encode(value, session) }
   }
 
-  /// The same for values that code of the program encodes, or looks at: that may assign to the property meanwhile.
+  /// Encodes a copy, since code of the program that encodes or sees the value may assign to the property.
   @inline(never)
   private func encodeCopy(_ memory: PropertyMemory, _ offset: Int, _ session: EncodingSession) throws {
     try encode(memory.withValue(Value.self, at: offset) { copy $0 }, session)
@@ -46,10 +46,10 @@ class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
     memory.withValue(Value.self, at: offset) { (copy $0 as? any NilHolding)?.holdsNil ?? false }
   }
 
-  /// Whether `value` is so small that at the top level it stands where its key is, without a body of its own.
+  /// Whether `value` is so small that at the top level it is written at its key, without a body of its own.
   func standsInline(_ value: Value) -> Bool { false }
 
-  /// Whether what is written for `value` reads as nil, unless it is marked as being some value.
+  /// Whether what is written for a value can read as nil unless it is marked as some value.
   var canBeNil: Bool { true }
 }
 
@@ -70,14 +70,14 @@ struct EncodingPlanCache {
     fields.unretained(for: type) { FieldsWriterSource(type) }
   }
 
-  /// The plan for `Value`, which goes by that and not by `type`, which may be a subclass. So what is stored for a type is
-  /// always the plan of that type, which is what makes the downcast sound.
+  /// The plan for `Value`, not for `type`, which may be a subclass. So the plan that is stored for a type is always the
+  /// plan of that type, which makes the downcast sound.
   @inline(__always)
   mutating func plan<Value: Encodable>(for type: Value.Type) -> EncodingPlan<Value> {
     unretained(for: type).use { $0 }
   }
 
-  /// The same, to be used as long as the session is there.
+  /// The same, to be used only as long as the session exists.
   @inline(__always)
   mutating func unretained<Value: Encodable>(for type: Value.Type) -> Unretained<EncodingPlan<Value>> {
     plans.unretained(for: Value.self) { EncodingPlanCache.makePlan(Value.self) }
@@ -91,7 +91,7 @@ struct EncodingPlanCache {
     return EncodingPlan<Value>()
   }
 
-  // That the value is an object is then known to the compiler, which saves a cast at each.
+  // The compiler then knows that the value is an object, which saves a cast for each.
   private static func makeClassPlan<Value: Encodable & AnyObject>(_ type: Value.Type) -> AnyEncodingPlan {
     ClassEncodingPlan<Value>(isAtomic: true)
   }
@@ -108,7 +108,7 @@ extension EncodingSession {
     try types.plans.unretained(for: Value.self).use { (plan) throws in try plan.encode(value, self) }
   }
 
-  /// Lets `value` encode itself into a frame of its own; where the stack is about to end, on a larger one.
+  /// Calls the `encode(to:)` of `value` in a frame of its own; on a larger stack if this one is about to end.
   @inline(__always)
   func encodePlainly<Value: Encodable>(_ value: Value) throws {
     guard stack.bounds.hasRoom() else { return try encodeOnLargerStack(value) }
@@ -118,7 +118,7 @@ extension EncodingSession {
     if context.top.id != frame { try pop(to: frame) } else { try pop() }
   }
 
-  // A function of its own, as the closure keeps the value: where it is made that is counted, if it is made or not.
+  // A function of its own: a function with a closure retains what that captures, even if it never makes the closure.
   @inline(never)
   private func encodeOnLargerStack<Value: Encodable>(_ value: Value) throws {
     try onLargerStack { try encodePlainly(value) }

@@ -1,17 +1,17 @@
-/// All that one archive needs while it is encoded. Containers and encoders are small values that point here.
+/// The state of one archive while it is encoded. Containers and encoders are small values that refer to it.
 final class EncodingSession: DeepRecursion {
-  /// The key of the only value of an archive that has but one.
+  /// The key of the value in an archive that has only one.
   static let rootKey = "root"
 
   @safe @exclusivity(unchecked) var settings: EncodingSettings
   @safe @exclusivity(unchecked) var context: EncodingContext
-  /// That of the top level while bodies are written, and that of bodies otherwise: neither is ever copied.
+  /// The context of the top level while bodies are written, otherwise that of bodies. Neither is ever copied.
   @safe @exclusivity(unchecked) var otherContext = EncodingContext(
     top: EncodingFrame(id: 0, start: 0),
     basePath: .elements([])
   )
-  /// The bytes of the active context. It is always this one object, so that reaching it costs no reference
-  /// counting; what a context that waits has written is in a buffer of the context's own.
+  /// The bytes of the active context. It is always this one object, so that access costs no reference counting; a
+  /// waiting context has its bytes in a buffer of its own.
   let buffer = ByteBuffer()
   @safe @exclusivity(unchecked) var nesting = EncodingNesting()
   @safe @exclusivity(unchecked) var stack = RecursionStack()
@@ -25,19 +25,19 @@ final class EncodingSession: DeepRecursion {
   init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
     settings = EncodingSettings(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: hidesRootKey)
     context = EncodingContext(top: EncodingFrame(id: 0, start: 1), basePath: .elements([]), isTopLevel: true)
-    // The top level is a body like any other: first the class number, which is none.
+    // The top level is a body like any other, so it begins with a class number: none.
     buffer.append(0)
   }
 
   // MARK: Reuse
 
-  /// Forgets all that was encoded, and keeps what was found out about types: their plans, the numbers of their keys, the
-  /// nodes of their shapes. To be called when the archive is complete.
+  /// Forgets everything that was encoded, but keeps what is known about types: their plans, the numbers of their keys,
+  /// the nodes of their shapes. Call it when the archive is complete.
   func forgetArchive() {
     buffer.truncate(to: 1)
     context.startOver(EncodingFrame(id: 0, start: 1), .elements([]))
     otherContext.startOver(EncodingFrame(id: 0, start: 0), .elements([]))
-    // They go by the numbers of classes.
+    // Class properties are by class number.
     if !tables.classes.entries.isEmpty { types.classProperties = ClassProperties() }
     tables.forgetArchive()
     bodies.forgetArchive()
@@ -46,7 +46,7 @@ final class EncodingSession: DeepRecursion {
     nesting = EncodingNesting()
   }
 
-  /// Makes it the session of another archive, after ``forgetArchive()``.
+  /// Begins another archive, after ``forgetArchive()``.
   func begin(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any]) {
     settings.sortsKeys = sortsKeys
     if !userInfo.isEmpty { settings.userInfo = userInfo }
@@ -92,14 +92,14 @@ final class EncodingSession: DeepRecursion {
     dropTop()
   }
 
-  /// Takes the innermost frame away without a further write.
+  /// Removes the innermost frame without writing anything.
   @inline(__always)
   func dropTop() {
     nesting.depth -= 1
     if let below = context.lower.pop() { context.top = below }
   }
 
-  /// Closes the frame of `id` and all above it.
+  /// Closes the frame `id` and all frames within it.
   @inline(__always)
   func pop(to id: FrameID) throws {
     while context.top.id != id { try settleNested() }
@@ -147,10 +147,10 @@ final class EncodingSession: DeepRecursion {
     noteHead(context.top.tableNumber, kept, movedBy: setHead(at: start, kept: kept, tag, number))
   }
 
-  /// For the head of a container at most so many bytes are kept free: a word is written for them.
+  /// The largest number of bytes that are reserved for the head of a container, since they are written as one word.
   static let longestHead = 8
 
-  /// Keeps as many bytes free as the head of the last container of the table had.
+  /// Reserves as many bytes as the head of the last container of the table had, and returns their number.
   @inline(__always)
   func keepHead(_ table: UInt32) -> Int {
     let byteCount = Int(types.headByteCounts[Int(table)])
@@ -158,7 +158,7 @@ final class EncodingSession: DeepRecursion {
     return byteCount
   }
 
-  /// Fills the place of `kept` bytes that was kept free at `start` for the head of a record whose shape ends at `node`.
+  /// Fills the `kept` bytes that are reserved at `start` with the head of a record whose shape ends at `node`.
   @inline(__always)
   func fillHead(at start: Int, kept: Int, _ table: UInt32, node: Int) {
     let shape = tables.shapes.number(of: node)
@@ -169,7 +169,7 @@ final class EncodingSession: DeepRecursion {
     noteHead(table, kept, movedBy: change)
   }
 
-  /// The next container of the table is likely to have a head as long.
+  /// Records the length of a head, since the next container of the table is likely to have one as long.
   @inline(__always)
   private func noteHead(_ table: UInt32, _ kept: Int, movedBy change: Int) {
     guard change != 0 else { return }
@@ -178,7 +178,7 @@ final class EncodingSession: DeepRecursion {
     )
   }
 
-  /// - Returns: by how many bytes what is behind has moved, as the head turned out longer or shorter.
+  /// - Returns: by how many bytes everything behind the head has moved, since the head is longer or shorter.
   @inline(__always)
   private func setHead(at start: Int, kept: Int, _ tag: UInt8, _ number: Int? = nil) -> Int {
     let change = buffer.setHead(at: start, kept: kept, tag, varint: number)
@@ -203,8 +203,7 @@ final class EncodingSession: DeepRecursion {
     }
   }
 
-  /// Lets go of the containers that are kept to be used again, which hold the session. To be called when nobody
-  /// encodes any more.
+  /// Releases the containers kept for reuse, which hold the session. Call it when nobody encodes any more.
   func dropSpares() {
     types.kept.isKeeping = false
     types.kept.removeAll()
@@ -220,7 +219,7 @@ final class EncodingSession: DeepRecursion {
     guard !outcome.isFinished else { return }
     try checkIdle()
     try drainLeftovers()
-    // Before anything is closed: this may throw, and the caller may mend it and try again.
+    // This comes before anything is closed: if it throws, the caller can correct the cause and try again.
     let conditionalBodies = try conditionalBodies({ $0 }, unreached: { _ in nil })
     while context.top.id != 0 { try settleNested() }
     do {
@@ -247,12 +246,12 @@ final class EncodingSession: DeepRecursion {
   var archive: ByteBuffer { bodies.assembly.buffer }
 }
 
-/// For one type of key, the number of each key, by the bit pattern of keys of at most one byte.
+/// The number of each key of one key type, by the bit pattern of keys of at most one byte.
 final class EncodingKeyTable: SpareKeeper {
   /// Whether the keys are more than the cases of an enumeration, so that they are written inline.
   let isDynamic: Bool
   private let keyType: any CodingKey.Type
-  /// Its place in ``EncodingSession/headByteCounts``.
+  /// Its index in ``EncodedTypes/headByteCounts``.
   let number: UInt32
   @safe @exclusivity(unchecked) private var numbers: [Int]
   @safe @exclusivity(unchecked) var spares = SpareContainers<EncodingContainerState>()
@@ -264,7 +263,7 @@ final class EncodingKeyTable: SpareKeeper {
     numbers = isDynamic ? [] : Array(repeating: -1, count: 256)
   }
 
-  /// A keyed container for the value of `frame`: one that is not in use any more, or a new one.
+  /// A keyed container for the value of `frame`: one that is no longer in use, or a new one.
   @inline(__always)
   func container<Key: CodingKey>(
     _ session: EncodingSession,

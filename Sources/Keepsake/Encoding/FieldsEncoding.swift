@@ -1,4 +1,4 @@
-/// Values of types whose stored properties are archived as they are: records that are written from their memory, without an
+/// Writes values of types whose stored properties are archived as they are: records written from memory, without an
 /// `Encoder`, a container or a key (see ``ArchivedFields``).
 final class FieldsEncodingPlan<Value: ArchivedFields>: EncodingPlan<Value> {
   private let source = FieldsWriterSource(Value.self)
@@ -18,7 +18,7 @@ final class FieldsEncodingPlan<Value: ArchivedFields>: EncodingPlan<Value> {
   override var canBeNil: Bool { false }
 }
 
-/// What writes values of one type. It is made at the first value, since making it asks for the plans of others.
+/// The writer for values of one type. It is made for the first value, since making it requests plans for other types.
 final class FieldsWriterSource {
   private let type: Any.Type
   @safe @exclusivity(unchecked) private var known: FieldsWriter?
@@ -43,9 +43,9 @@ final class FieldsWriterSource {
 }
 
 extension Encoder {
-  /// Writes the properties in `memory`, which are those of a value of `type`, as a record to which keys can be added.
+  /// Writes the properties in `memory`, those of a value of `type`, as a record to which keys can be added.
   ///
-  /// - Returns: `false` if nothing was done, as this encoder writes no archive, or the value is something already.
+  /// - Returns: `false` if nothing was written: this encoder writes no archive, or it has begun the value otherwise.
   @inline(__always)
   func writeFields(_ memory: PropertyMemory, of type: Any.Type) throws -> Bool {
     guard let (session, frame) = archiveFrame else { return false }
@@ -58,7 +58,7 @@ extension Encoder {
     }
   }
 
-  /// The session and the frame of this encoder, if it writes an archive. The encoder keeps the session.
+  /// The session and the frame of this encoder, if it writes an archive. The encoder retains the session.
   @inline(__always)
   private var archiveFrame: (session: Unretained<EncodingSession>, frame: FrameID)? {
     guard let encoder = exactly(self, as: ValueEncoder.self) else { return nil }
@@ -67,7 +67,7 @@ extension Encoder {
 }
 
 extension EncodingSession {
-  /// The plan for a property, by its type and how it is held.
+  /// The plan for a property, by its type and ownership.
   fileprivate func fieldPlan(for property: StoredProperty) throws(ArchiveError) -> AnyEncodingPlan {
     func plan<Value: Encodable>(_ type: Value.Type) -> AnyEncodingPlan { types.plans.plan(for: type) }
     func referencePlan<Target: Encodable & AnyObject>(_ type: Target.Type) -> AnyEncodingPlan {
@@ -92,7 +92,7 @@ private final class WeakFieldEncodingPlan<Target: Encodable & AnyObject>: AnyEnc
   }
 }
 
-/// An unowned property: the object, as from any other property.
+/// An unowned property: the object, as in any other property.
 private final class UnownedEncodingPlan<Field: ReferenceField>: AnyEncodingPlan
 where Field.Target: Encodable {
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
@@ -107,16 +107,16 @@ where Field.Target: Encodable {
   }
 }
 
-/// Writes the properties of one type. It knows neither the type nor those of the fields, so that nothing in it is generic
-/// and every primitive is written by code of its own.
+/// Writes the properties of one type. It knows neither that type nor those of the fields, so nothing in it is generic,
+/// and each primitive type has its own code.
 final class FieldsWriter {
-  /// What there is to do for a field, without a reference that would have to be counted.
+  /// The work for one field, without references that would have to be counted.
   private struct Step: BitwiseCopyable {
     let kind: FieldKind
     let isOptional: Bool
-    /// Whether nil is written where the field is nil.
+    /// Whether nil is written if the field is nil.
     let writesNil: Bool
-    /// Which bit says that the field is written; none for one that always is.
+    /// The bit that says that the field is written; 0 for a field that always is.
     let bit: UInt64
     let offset: Int
     let key: Int
@@ -128,9 +128,9 @@ final class FieldsWriter {
   private let hasConstants: Bool
   /// Whether no field calls other code, so that no frame is needed.
   private let isFlat: Bool
-  /// Where the session notes how long the heads of the records are.
+  /// The index of the head's length in ``EncodedTypes/headByteCounts``.
   private let tableNumber: UInt32
-  /// Where in the trie the shapes end, by the bits of the fields that are written.
+  /// The nodes of the trie at which the shapes end, cached by the bits of the fields that are written.
   @safe @exclusivity(unchecked) private var ends = [(mask: UInt64, node: Int)](
     repeating: (0, -1),
     count: FieldsWriter.endCount
@@ -148,7 +148,7 @@ final class FieldsWriter {
         Step(
           kind: FieldKind.of(entry.property).kind,
           isOptional: entry.isOptional,
-          // An optional for which there is no bit is always written.
+          // An optional without a bit is always written.
           writesNil: !mayBeAbsent,
           bit: mayBeAbsent ? 1 << bitCount : 0,
           offset: entry.property.offset,
@@ -183,7 +183,7 @@ final class FieldsWriter {
     session.fillHead(at: start, kept: kept, tableNumber, node: node)
   }
 
-  /// Writes the same into the innermost frame, which then is that of a record, to which keys can be added.
+  /// Writes the same into the innermost frame, which becomes that of a record to which keys can be added.
   func encodeIntoFrame(_ memory: PropertyMemory, _ session: EncodingSession) throws {
     if hasConstants { try checkConstants(memory, session) }
     session.context.top.kind = .walkedFields
@@ -194,7 +194,7 @@ final class FieldsWriter {
     session.context.top.position = end(mask, session)
   }
 
-  /// To be called before the frame is one of properties: no property is being written yet, so the path ends at the value.
+  /// Call this before the frame is one of fields: no property is being written yet, so the path ends at the value.
   @inline(never)
   private func checkConstants(_ memory: PropertyMemory, _ session: EncodingSession) throws {
     do { try properties.checkConstants(in: memory) } catch {
@@ -276,7 +276,7 @@ final class FieldsWriter {
 
   // MARK: Shapes
 
-  /// Where in the trie a record ends of which the fields of `mask` are written.
+  /// The node of the trie at which a record with the fields of `mask` ends.
   @inline(__always)
   private func end(_ mask: UInt64, _ session: EncodingSession) -> Int {
     let slot = Int(truncatingIfNeeded: mask ^ mask &>> 6 ^ mask &>> 17) & (FieldsWriter.endCount - 1)
@@ -287,7 +287,7 @@ final class FieldsWriter {
   @inline(never)
   private func findEnd(_ mask: UInt64, _ slot: Int, _ session: EncodingSession) -> Int {
     var node = ShapeTrie.root
-    // No two fields have one key, so there is a step for each.
+    // No two fields have the same key, so there is a step for each.
     for step in steps where step.bit == 0 || mask & step.bit != 0 {
       node = session.tables.shapes.step(from: node, key: step.key) ?? node
     }

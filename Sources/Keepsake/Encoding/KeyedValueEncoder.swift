@@ -1,4 +1,4 @@
-/// Which value a keyed container is that of. It changes when the container is used again for another (see
+/// The value to which a keyed container belongs. It changes when the container is used again for another value (see
 /// ``SpareContainers``).
 final class EncodingContainerState: ContainerState {
   let session: EncodingSession
@@ -13,11 +13,11 @@ final class EncodingContainerState: ContainerState {
     self.nested = nested
   }
 
-  // The frame is that of the next value, whenever it is used again.
+  // Each use of the container sets `frame` to that of the next value.
   func forgetArchive() { nested = nil }
 }
 
-/// The keyed container of a value: a record (Format §4.8), or a map where the keys are dynamic.
+/// The keyed container of a value: a record (Format §4.8), or a map if the keys are dynamic.
 struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let state: EncodingContainerState
 
@@ -39,7 +39,7 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try state.encode(value, key)
   }
 
-  /// An optional of an optional keeps its level: what is present and nil is not what is absent.
+  /// An optional of an optional keeps its level: what is present and nil differs from what is absent.
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     try value.visit { value in
       if state.session.types.plans.unretained(for: Value.self).use({ $0.isForOptionals }) {
@@ -56,7 +56,7 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try encode(Optional.some(value), forKey: key)
   }
 
-  /// The default of the standard library would write the object unconditionally.
+  /// The default implementation in the standard library would write the object unconditionally.
   func encodeConditional<Object: AnyObject & Encodable>(_ object: Object, forKey key: Key) throws {
     try encode(ConditionalReference(object: object), forKey: key)
   }
@@ -97,10 +97,9 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key, state.table, isSuper: true) }
 
-  /// An encoder for a value that may be written at any time until the body is done.
+  /// An encoder for a value that may be written at any time until the body is complete.
   ///
-  /// Asking cannot throw: where no place can be made for the value, the encoder returned throws when it is
-  /// used.
+  /// Requesting it cannot throw: if the value cannot be begun, the returned encoder throws when it is used.
   private func nestedEncoder(_ key: some CodingKey, _ table: EncodingKeyTable, isSuper: Bool) -> ValueEncoder
   {
     let host: NestedContainer?
@@ -124,8 +123,8 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 }
 
 extension Optional where Wrapped: ~Copyable {
-  /// Lets `body` see the value where it is. As that need not be copyable here, it is not copied, for which metadata of
-  /// the optional would be looked up.
+  /// Calls `body` with the value in place. The value need not be copyable here, so it is not copied, which would look
+  /// up the metadata of the optional.
   @inline(__always)
   fileprivate borrowing func visit(_ body: (borrowing Wrapped) throws -> Void) rethrows {
     switch self {

@@ -38,7 +38,7 @@ extension URL: NativelyEncodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { URLEncodingPlan() }
 }
 
-/// A URL is what it encodes itself as, a record of the relative string and the base, marked as a URL.
+/// Writes what a URL encodes itself as, a record of the relative string and the base, and marks it as a URL.
 final class URLEncodingPlan: EncodingPlan<URL> {
   override func encode(_ value: URL, _ session: EncodingSession) throws {
     session.buffer.append(Tag.url)

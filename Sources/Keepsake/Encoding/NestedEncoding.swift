@@ -1,17 +1,17 @@
 /// How containers that are written out of turn keep their place.
 extension EncodingSession {
-  /// A frame identifier that no frame has: that of a container which must not be used at all.
+  /// The identifier of a container that must not be used at all. No frame has it.
   static let conflictingFrame = FrameID.max
-  /// Another one: that of a container that would be nested too deep.
+  /// The same for a container that would be nested too deep.
   static let tooDeepFrame = FrameID.max - 1
-  /// A third one: that of a container that was requested where its encoder could not be used.
+  /// The same for a container that was requested while its encoder could not be used.
   static let busyFrame = FrameID.max - 2
-  /// A fourth one: that of a container which would add to a value that is archived by itself.
+  /// The same for a container that would add to a value that is archived by itself.
   static let sealedFrame = FrameID.max - 3
 
   /// Makes `frame` the innermost one, ready to be written.
   ///
-  /// - Returns: the nested container whose context was swapped in for that and must be swapped out by ``leave(_:)``.
+  /// - Returns: the nested container whose context was swapped in, for ``leave(_:)`` to swap out.
   @inline(__always)
   func enter(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
     if context.top.id == frame, !outcome.isClosed { return nil }
@@ -34,7 +34,7 @@ extension EncodingSession {
       if candidate.detached?.has(frame) == true {
         guard isInTurn(candidate) else { throw usedMeanwhile }
         swapContext(candidate)
-        // The frame may be that of a container outside, which waits here until one of its values is complete.
+        // The frame may be that of an outer container, which waits here until one of its values is complete.
         do { try settle(to: frame) } catch {
           swapContext(candidate)
           throw error
@@ -60,13 +60,13 @@ extension EncodingSession {
     }
   }
 
-  /// Whether references in `nested` would now be recorded as what they are: those of its body, and deferred only if it is
-  /// in a deferred value itself.
+  /// Whether references in `nested` would now be recorded correctly: as those of its body, and as deferred only if
+  /// `nested` is in a deferred value.
   private func isInTurn(_ nested: NestedContainer) -> Bool {
     nested.body == currentBody && nested.deferralDepth >= nesting.deferralDepth
   }
 
-  /// While a nested container is active, the context that it was called from waits in its place.
+  /// Swaps contexts. While a nested container is active, the context that called it waits in its place.
   func swapContext(_ nested: NestedContainer) {
     guard let other = nested.detached, let bytes = other.waiting else { return }
     buffer.exchange(with: bytes)
@@ -83,9 +83,9 @@ extension EncodingSession {
     while context.top.id != frame { try settleNested() }
   }
 
-  /// The encoder for a nested container or a `superEncoder` inside the innermost frame, for which a place was made.
+  /// The encoder for a nested container or a `superEncoder` in the innermost frame, which has begun its value.
   ///
-  /// Asking for one cannot throw; where it would be nested too deep, using it does.
+  /// Requesting it cannot throw; if it would be nested too deep, using it throws.
   func nestedEncoder(key: ExactString?, host: NestedContainer?, isSuper: Bool = false) -> ValueEncoder {
     let parent = context.top.id
     guard (try? push()) != nil else {
@@ -99,8 +99,8 @@ extension EncodingSession {
     return ValueEncoder(session: self, frame: nested.frame, nested: nested)
   }
 
-  /// Whether the object whose body is written has a superclass. If it has none, a `superEncoder` is that of another value,
-  /// such as a structure, whose keys may be those of properties of the object.
+  /// Whether the object whose body is written has a superclass. Otherwise a `superEncoder` is for another value, such
+  /// as a structure, whose keys may be the same as those of the object's properties.
   private var hasSuperclass: Bool {
     bodies.objects.object(currentBody).flatMap { _getSuperclass(type(of: $0)) } != nil
   }
@@ -118,8 +118,8 @@ extension EncodingSession {
     )
   }
 
-  /// Ends the innermost frame, a nested container whose parent continues: for good when nobody can use it any
-  /// more, or by giving it a buffer of its own.
+  /// Ends the innermost frame, a nested container whose parent continues. Closes it if nobody can use it any more;
+  /// otherwise gives it a buffer of its own.
   func settleNested() throws {
     guard context.top.isNested, var nested = context.nested.popLast() else {
       throw usedMeanwhile
@@ -161,13 +161,13 @@ extension EncodingSession {
     addSplice(nested)
   }
 
-  /// Keeps the place of `nested` by one byte, so that what is around it can still be walked.
+  /// Holds the place of `nested` with one byte, so that the bytes around it can still be walked.
   private func addSplice(_ nested: NestedContainer) {
     context.splices.append(.init(offset: buffer.count, nested: nested))
     buffer.append(Tag.empty)
   }
 
-  /// Puts the bytes of all detached containers in their places, from `start` on to the end.
+  /// Inserts the bytes of all detached containers in their places, from `start` to the end.
   func flattenSplices(from start: Int) throws {
     guard !context.splices.isEmpty else { return }
     guard stack.bounds.hasRoom() else { return try onLargerStack { try flattenSplices(from: start) } }
@@ -202,13 +202,13 @@ extension EncodingContext {
   }
 }
 
-/// A key that is written a second time: the later value counts, a nested container continues where it was.
+/// Keys that are written a second time: the later value counts, and a nested container continues where it was.
 extension EncodingSession {
-  /// The nested container that the innermost frame has under `key`, if it has one: open, detached, or by now
-  /// closed and to be opened again.
+  /// The nested container that the innermost frame has under `key`, if any: open, detached, or closed, which this opens
+  /// again.
   ///
-  /// - Returns: its frame, or ``sealedFrame`` where a value stands there to which nothing can be added; `nil` where there is
-  ///   no container.
+  /// - Returns: its frame, or ``sealedFrame`` if nothing can be added to the value there; `nil` if there is no
+  ///   container.
   func existingNested(_ key: ExactString, host: NestedContainer?) -> (
     frame: FrameID, nested: NestedContainer?
   )? {
@@ -218,7 +218,7 @@ extension EncodingSession {
       return (detached.nested.frame, detached.nested)
     }
     guard let slot = slot(of: key), let extent = extents()[safe: slot] else { return nil }
-    // One that was made when its parent was another frame, which was closed since.
+    // It was made when its parent was another frame, which has been closed since.
     if let detached = context.splices.first(where: { $0.offset == extent.value.lowerBound }) {
       return (detached.nested.frame, detached.nested)
     }
@@ -241,7 +241,7 @@ extension EncodingSession {
     }
   }
 
-  /// Where the keys and values of the innermost frame, a keyed container, stand.
+  /// The offsets of the keys and the ranges of the values in the innermost frame, a keyed container.
   private func extents() -> [(key: Int, value: Range<Int>)] {
     let reader = buffer.reader()
     var offset = context.top.start + context.top.headByteCount
@@ -256,7 +256,7 @@ extension EncodingSession {
     return extents
   }
 
-  /// Drops what the innermost frame has under `key`, so that it can be written anew.
+  /// Removes the value of `key` from the innermost frame, so that it can be written again.
   func removeValue(_ key: ExactString) {
     guard let slot = slot(of: key), let extent = extents()[safe: slot] else { return }
     let range = extent.key..<extent.value.upperBound
@@ -276,7 +276,7 @@ extension EncodingSession {
 }
 
 extension Array {
-  /// The element at `index`, or `nil` where there is none.
+  /// The element at `index`, or `nil` if there is none.
   subscript(safe index: Int) -> Element? {
     indices.contains(index) ? self[index] : nil
   }

@@ -1,5 +1,4 @@
-/// Class instances: a reference where they are reached, their content in a body of its own (Format §4.9,
-/// §4.1).
+/// Class instances: a reference wherever one is reached, and its content in a body of its own (Format §4.9, §4.1).
 final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) throws {
     if session.bodies.classWithWeakProperties >= 0, session.isInWeakProperty(Value.self) {
@@ -17,7 +16,7 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
     try session.append(referenceTo: object, self)
   }
 
-  /// Encodes what the observer wants to have archived instead of `value`, which may be nothing.
+  /// Encodes the object that the observer wants archived instead of `value`, or nil if it wants none.
   @inline(never)
   private func encodeObserved(_ value: Value, _ session: EncodingSession) throws {
     guard let object = try session.replacement(for: value, declared: Value.self) else {
@@ -27,7 +26,7 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
   }
 
   override func standsInline(_ value: Value) -> Bool { true }
-  // Nil for an object that the observer replaced by nothing is that of the optional around it.
+  // If the observer replaces an object by nothing, that is the nil of the optional around it.
   override var canBeNil: Bool { false }
 
   override func encodeBody(_ object: AnyObject, _ session: EncodingSession) throws {
@@ -39,11 +38,11 @@ final class ClassEncodingPlan<Value: Encodable & AnyObject>: EncodingPlan<Value>
   }
 }
 
-/// Weak references got their objects after the objects were written that have them: the value has to be encoded again.
+/// Weak references got their objects after the owners were written, so the value has to be encoded again.
 struct AwaitedObjects: Error {}
 
 extension EncodingSession {
-  /// Appends a reference to `object`, whose body `plan` writes if this is the first.
+  /// Appends a reference to `object`. If it is the first, `plan` will write the object's body.
   @inline(__always)
   func append(referenceTo object: AnyObject, _ plan: AnyEncodingPlan) throws {
     guard let (number, isNew) = bodies.objects.number(for: object) else { throw tooManyObjects }
@@ -55,7 +54,7 @@ extension EncodingSession {
     buffer.append(reference: Tag.objectReference, writtenNumber(number))
   }
 
-  /// Leaves out the body that was begun, where the file has it to which a save is added. Its bytes stay as they are.
+  /// Leaves out the body that was begun, if the file to which a save is added has it. Its bytes there stay as they are.
   ///
   /// - Returns: whether the file has it.
   func leaveBodyOut() -> Bool {
@@ -68,9 +67,9 @@ extension EncodingSession {
     misuse("An archive holds at most \(ObjectRegistry.mostNumbers) objects", code: .limitExceeded)
   }
 
-  /// The property of the object that is being written (see ``PlayThroughQuestions``); 0 if that is not known.
+  /// The property of the object that is being written (see ``PlayThroughQuestions``); 0 if it is unknown.
   ///
-  /// Of the context only what is needed: a property of the context itself would be given a copy of all of it.
+  /// This reads only what it needs of the context: a property of the context itself would get a copy of all of it.
   @inline(__always)
   var currentProperty: Int {
     let level = context.propertyLevel
@@ -93,7 +92,7 @@ extension EncodingSession {
     }
   }
 
-  /// Runs `encode`, whose references a reader follows only when everything else has been read.
+  /// Runs `encode`, whose references a reader follows only after everything else has been read.
   @inline(__always)
   func encodeDeferred(_ encode: () throws -> Void) throws {
     let (outer, inBody) = (nesting, bodies.isInProgress)
@@ -113,12 +112,12 @@ extension EncodingSession {
 
   // MARK: Bodies
 
-  /// Encodes the bodies of all objects that were reached and have none yet, and those that they reach.
+  /// Encodes the bodies of all objects that were reached and have none yet, and of those that they reach.
   ///
   /// - Parameters:
-  ///   - valueBody: the body of the top-level value that reached them, where it has one.
+  ///   - valueBody: the body of the top-level value that reached them, if it has one.
   ///   - isReadable: whether the value can be read although it has a cycle that plain properties could not close.
-  /// - Throws: also when no reader could build the objects again.
+  /// - Throws: also if no reader could rebuild the objects.
   func drain(valueBody: Int? = nil, isReadable: () -> Bool = { false }) throws {
     let first = valueBody ?? bodies.assembly.bodyCount + 1
     if !bodies.pending.isEmpty { try writingBodies { try encodePending() } }
@@ -126,7 +125,7 @@ extension EncodingSession {
     let obstacle = bodies.graph.findObstacle(
       from: first,
       valueBody: valueBody,
-      // A little is left for what a reader adds, and for the coarse measure of depth here.
+      // Leaves some room for what a reader adds, and for the coarse measure of depth here.
       maximumDepth: settings.limits.maximumDepth - 16,
       self
     )
@@ -139,8 +138,8 @@ extension EncodingSession {
     }
   }
 
-  /// Encodes the bodies of objects that containers nested at the top level reached, whose own bytes cannot be
-  /// taken back: where that fails, the archive cannot be completed any more.
+  /// Encodes the bodies of objects that containers nested at the top level have reached. The bytes of these containers
+  /// cannot be taken back: if this fails, the archive cannot be completed any more.
   func drainLeftovers() throws {
     if let failure = outcome.failure { throw failure }
     let first = bodies.assembly.bodyCount + 1
@@ -176,7 +175,7 @@ extension EncodingSession {
     try endBody()
   }
 
-  /// Runs `encode`, during which the buffer is that of the archive, at whose end bodies are written.
+  /// Runs `encode` with the buffer of the archive as the active one. Bodies are written at its end.
   private func writingBodies(_ encode: () throws -> Void) throws {
     let (outerBase, outerDeferral, outerDepthToLookAt) = (
       nesting.base, nesting.deferralDepth, nesting.depthToLookAt
@@ -191,7 +190,7 @@ extension EncodingSession {
     bodies.classWithWeakProperties = -1
     defer {
       bodies.classWithWeakProperties = outerClass
-      // There are some only where a body could not be completed.
+      // There are splices only if a body could not be completed.
       if !context.splices.isEmpty { NestedContainer.abandon(context.splices) }
       nesting.base = outerBase
       nesting.deferralDepth = outerDeferral
@@ -224,8 +223,8 @@ extension EncodingSession {
 
   // MARK: The top level
 
-  /// Encodes a value of the top level: what is small stands there, anything else gets a body of its own, so
-  /// that it can be read without what stands before it. Then all objects that were reached are encoded.
+  /// Encodes a value of the top level: a small one in place, any other in a body of its own, so that it can be read
+  /// without what precedes it. Then encodes all objects that were reached.
   func encodeTopLevel<Value: Encodable>(_ value: Value, _ plan: EncodingPlan<Value>) throws {
     if !outcome.lateWrites.isEmpty { outcome.lateWrites = [] }
     try drainLeftovers()
@@ -237,7 +236,7 @@ extension EncodingSession {
     }
   }
 
-  /// Encodes a value, and once more where weak references got their objects too late for it.
+  /// Encodes a value, again and again while weak references get their objects too late for it.
   private func encodeTopLevel<Value: Encodable>(
     _ value: Value,
     _ plan: EncodingPlan<Value>,
@@ -282,15 +281,15 @@ extension EncodingSession {
     if ordering.depth > 0 { try takeContent() }
   }
 
-  /// Encodes `value` as the only one of the archive, under the root key. When that throws, the session is of no more use.
+  /// Encodes `value` as the only one of the archive, under the root key. If that throws, the session is useless.
   func encodeRoot<Value: Encodable>(_ value: Value) throws {
     try encode(root: value)
     do { try finish() } catch { throw failure(of: value, error) }
   }
 
-  /// Lets nothing else be encoded, as `error` was thrown for the root value.
+  /// Prevents any further encoding, since `error` was thrown for the root value.
   ///
-  /// - Returns: the error for the caller, which whoever kept a container gets as well.
+  /// - Returns: the error for the caller, which any container that is still held throws as well.
   private func failure<Value>(of value: Value, _ error: any Error) -> any Error {
     let error = naming(value, error)
     outcome.isClosed = true
@@ -298,12 +297,12 @@ extension EncodingSession {
     return error
   }
 
-  /// Encodes an object whose owner is left out of the save: its body, and what it reaches.
+  /// Encodes an object whose owner is left out of the save: the object's body, and what it reaches.
   func encode<Object: Encodable & AnyObject>(changed object: Object) throws {
     if bodies.saved?.unreachedNumber(of: object) != nil { try encode(unreached: object) }
   }
 
-  /// Encodes an object that the file has, with what it reaches, though nothing may refer to it in this save.
+  /// Encodes an object that the file has, with what it reaches, even if nothing refers to it in this save.
   func encode<Object: Encodable & AnyObject>(unreached object: Object) throws {
     let mark = buffer.count
     let first = bodies.assembly.bodyCount + 1
@@ -313,7 +312,7 @@ extension EncodingSession {
     reportEncoded(from: first)
   }
 
-  /// Encodes `value` as the only one of the archive or save. Nothing else can be encoded when that throws.
+  /// Encodes `value` as the only one of the archive or save. If that throws, nothing else can be encoded.
   func encode<Value: Encodable>(root value: Value) throws {
     openRoot()
     do {
@@ -321,7 +320,7 @@ extension EncodingSession {
     } catch { throw failure(of: value, error) }
   }
 
-  /// Makes the top level a map of the root key alone, whose value is to follow.
+  /// Makes the top level a map of the root key alone, whose value must follow.
   private func openRoot() {
     context.top.kind = .map
     context.top.count = 1
@@ -335,18 +334,18 @@ extension EncodingSession {
     settings.hidesRootKey ? [] : [ArchiveCodingKey(stringValue: EncodingSession.rootKey)]
   }
 
-  /// So many bytes are rehearsed in any case. Beyond, it has to be in proportion to the archive.
+  /// This many bytes are rehearsed in any case; more only in proportion to the archive.
   private static let freeRehearsals = 1 << 24
 
-  /// Whether `value` can be read again: it is archived once more by itself, and read.
+  /// Whether `value` can be read again: archives it once more by itself, and reads it.
   ///
-  /// That is asked only where there is a cycle of references none of which can wait. An initializer may read one of them
-  /// deferred all the same, which only it knows.
+  /// This is called only for a cycle of references none of which can wait. An initializer may read one of them deferred
+  /// nevertheless, which only it knows.
   private func canBeRead<Value: Encodable>(_ value: Value) -> Bool {
     guard let rehearse = settings.rehearse, let type = Value.self as? any Decodable.Type,
       bodies.rehearsedByteCount <= EncodingSession.freeRehearsals + 256 * bodies.assembly.byteCount
     else { return false }
-    // Objects that make themselves known close cycles which nobody could break after the rehearsal.
+    // Objects that register themselves close cycles, which nobody could break after the rehearsal.
     if tables.classes.types.contains(where: Keepsake.isKnownEarly) { return false }
     let session = sessionForQuestion(sortsKeys: false, bodyLimit: Int.max)
     defer {
@@ -362,7 +361,7 @@ extension EncodingSession {
     }
   }
 
-  /// A session with the settings of this one, for an archive that is only made to ask something of it.
+  /// A session with the settings of this one, for an archive that is made only to answer a question.
   func sessionForQuestion(sortsKeys: Bool, bodyLimit: Int) -> EncodingSession {
     let session = EncodingSession(sortsKeys: sortsKeys, userInfo: settings.userInfo, hidesRootKey: true)
     session.settings.ownClassNames = settings.ownClassNames

@@ -1,14 +1,14 @@
-/// The plans for the objects whose bodies are still to be written, in the order of their numbers: a byte or two
-/// for each, since up to half of a tree waits at once.
+/// The plans for the objects whose bodies are still to be written, in the order of their numbers. Each takes a byte or
+/// two, since up to half of a tree waits at once.
 struct PendingObjects {
   private var plans: [AnyEncodingPlan] = []
   /// The number of each object's plan, as a varint.
   private let numbers = ByteBuffer(minimumCapacity: 64)
   private var head = 0
-  /// How many bytes were done with before those that are kept.
+  /// How many processed bytes have been dropped before those that are kept.
   private var doneByteCount = 0
 
-  /// So many bytes that are done with are kept before those behind them are moved to the front.
+  /// This many processed bytes may stay before the bytes behind them are moved to the front.
   private static let mostDone = 1 << 16
 
   struct Mark {
@@ -41,7 +41,7 @@ struct PendingObjects {
     return Unretained(plans[first < 0x80 ? Int(first) : longNumber(first)])
   }
 
-  /// The number of which `first` is the first byte, and not the last.
+  /// The number whose first byte, but not its last, is `first`.
   @inline(never)
   private mutating func longNumber(_ first: UInt8) -> Int {
     var number = Int(first & 0x7F)

@@ -63,7 +63,7 @@ final class StringEncodingPlan: EncodingPlan<String> {
   override var canBeNil: Bool { false }
 }
 
-/// Every integer type, by one piece of code.
+/// The integer types, which share one implementation.
 protocol ArchiveInteger: ArchivePrimitive, FixedWidthInteger, BitwiseCopyable {}
 
 extension ArchiveInteger {

@@ -1,6 +1,6 @@
 /// Which values an object encodes under which keys, found by letting it encode into nothing.
 ///
-/// Asked once for each class that is met in a cycle, so that nothing has to be noted while other objects are encoded.
+/// Made once for each class in a cycle, so that nothing has to be recorded while other objects are encoded.
 final class PropertyProbe {
   /// A value under a key of the object, or of one of its superclasses.
   struct Finding {
@@ -10,7 +10,7 @@ final class PropertyProbe {
     let type: Any.Type
     /// The type of the value made optional.
     let optionalType: Any.Type
-    /// Whether it is in a record of a superclass, or of what a `superEncoder` was used for.
+    /// Whether it is in a record of a superclass, or of another value that uses a `superEncoder`.
     let isOfSuperclass: Bool
     /// Whether both a record of the class and one of a superclass have the key.
     fileprivate(set) var isAmbiguous = false
@@ -20,7 +20,7 @@ final class PropertyProbe {
   fileprivate let hasSuperclass: Bool
 
   init(_ object: some Encodable, userInfo: [CodingUserInfoKey: Any]) {
-    // What an encode(to:) throws here it throws to the archiver, too.
+    // If `encode(to:)` throws here, it throws to the archiver, too.
     hasSuperclass = RuntimeTypes.superclass(of: type(of: object)) != nil
     try? object.encode(to: ProbeEncoder(probe: self, userInfo: userInfo))
   }
@@ -37,7 +37,7 @@ final class PropertyProbe {
   }
 }
 
-/// The encoder of an object or of a superclass; without a probe, that of any other value, of which nothing is noted.
+/// The encoder of the object or of a superclass. Without a probe, the encoder of any other value: it records nothing.
 private struct ProbeEncoder: Encoder, SingleValueEncodingContainer {
   var probe: PropertyProbe?
   let userInfo: [CodingUserInfoKey: Any]

@@ -1,11 +1,11 @@
-/// What is known of the properties of the classes that are encoded, by the numbers of the classes and the nodes of
-/// shapes (``PlayThroughQuestions``).
+/// Cached facts about the properties of encoded classes, by the numbers of the classes and the nodes of shapes
+/// (``PlayThroughQuestions``).
 struct ClassProperties {
   private var areKnownEarly = NumberedCache<Bool>()
   private var haveKeysReadLast = NumberedCache<Bool>()
   private var areReadLast: [NumberedCache<Bool>] = []
   private var areWeak: [NumberedCache<Bool>] = []
-  /// The numbers of the key tables by which classes of a chain add to one record, beside the first.
+  /// The numbers of the key tables, except the first, by which the classes of a chain add to one record.
   private var laterTables = NumberedCache<[UInt32]>()
   private var probes: [ObjectIdentifier: PropertyProbe] = [:]
 
@@ -18,7 +18,7 @@ struct ClassProperties {
     return answer
   }
 
-  /// Whether some properties of the class `number` are read last; found by `find` the first time.
+  /// Whether some properties of the class `number` are read last. Calls `find` the first time.
   @inline(__always)
   mutating func hasKeysReadLast(_ number: Int, _ find: () -> Bool) -> Bool {
     if let known = haveKeysReadLast[number] { return known }
@@ -27,19 +27,19 @@ struct ClassProperties {
     return answer
   }
 
-  /// Whether `property` of the class `number` is read last; found by `find` the first time.
+  /// Whether `property` of the class `number` is read last. Calls `find` the first time.
   @inline(__always)
   mutating func isReadLast(_ property: Int, of number: Int, _ find: () -> Bool) -> Bool {
     ClassProperties.answer(property, number, in: &areReadLast, find)
   }
 
-  /// Whether `property` of the class `number` is weak; found by `find` the first time.
+  /// Whether `property` of the class `number` is weak. Calls `find` the first time.
   @inline(__always)
   mutating func isWeak(_ property: Int, of number: Int, _ find: () -> Bool) -> Bool {
     ClassProperties.answer(property, number, in: &areWeak, find)
   }
 
-  /// Notes that a record of the class `number` has keys of the key table `table`, too.
+  /// Records that a record of the class `number` also has keys of the key table `table`.
   mutating func noteLaterTable(_ table: UInt32, of number: Int) {
     let known = laterTables[number] ?? []
     if !known.contains(table) { laterTables[number] = known + [table] }
@@ -72,13 +72,13 @@ struct ClassProperties {
     return probe
   }
 
-  /// Forgets which properties are read last, as there are others now.
+  /// Forgets which properties are read last, since others are now.
   mutating func forgetAnswers() {
     haveKeysReadLast = NumberedCache()
     areReadLast = []
   }
 
-  /// Forgets all that goes by numbers of classes and nodes of shapes, as some of them were taken back.
+  /// Forgets all facts by class numbers and nodes of shapes, since some of these were taken back.
   mutating func forgetNumbers() {
     forgetAnswers()
     areWeak = []
@@ -87,7 +87,7 @@ struct ClassProperties {
   }
 }
 
-/// Properties that readers assign when everything else is there (Design §3, Format §5.3).
+/// Properties that readers assign after everything else (Design §3, Format §5.3).
 extension EncodingSession: PlayThroughQuestions {
   func isKnownEarly(_ number: Int) -> Bool {
     guard let object = bodies.objects.object(number) else { return false }
@@ -124,7 +124,7 @@ extension EncodingSession: PlayThroughQuestions {
     }
   }
 
-  /// Fields wait only for the depth: their objects are there before what they hold, so cycles need none of them.
+  /// Fields wait only for the depth: objects exist before their fields are read, so no cycle needs one to wait.
   func readLast(oneOf edges: [ReferenceGraph.Edge], isTooDeep: Bool) -> Bool {
     var found = first(of: edges, propertyThatCanWait)
     if found == nil, isTooDeep { found = first(of: edges, fieldThatCanWait) }
@@ -133,8 +133,8 @@ extension EncodingSession: PlayThroughQuestions {
     return true
   }
 
-  /// A single object is read last rather than a collection, and the way back rather than the way there: so most
-  /// initializers see what they would expect to see.
+  /// The first property that can wait. Prefers a single object to a collection, and the way back to the way there, so
+  /// that most initializers see what they expect.
   private func first(
     of edges: [ReferenceGraph.Edge],
     _ propertyThatCanWait: (ReferenceGraph.Edge) -> StoredProperty?
@@ -159,13 +159,13 @@ extension EncodingSession: PlayThroughQuestions {
       return
     }
     let chain = chain(of: number)
-    // It holds for all subclasses of the class that declares the property, if that one is in the archive.
+    // It applies to all subclasses of the class that declares the property, if that class is in the archive.
     let owner = chain.first { tables.classes.types[$0] == property.owner } ?? chain.last ?? number
     tables.classes.readLast(key(of: edge.property), of: owner)
     types.classProperties.forgetAnswers()
   }
 
-  /// The property in which the reference is, if a reader can assign it when everything else is there.
+  /// The property of the reference, if a reader can assign that property after everything else.
   func propertyThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
     guard let (property, finding) = property(of: edge), property.isVariable, property.ownership == .strong,
       property.type is any ValueThatCanBeEmpty.Type,
@@ -174,7 +174,7 @@ extension EncodingSession: PlayThroughQuestions {
     return property
   }
 
-  /// The same where the reference is in a field.
+  /// The same for a reference in a field.
   private func fieldThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
     guard isField(edge.property), let object = bodies.objects.object(edge.body),
       let entries = try? ArchivedProperties.of(type(of: object)).entries,
@@ -217,7 +217,7 @@ extension EncodingSession: PlayThroughQuestions {
 
   // MARK: Weak properties
 
-  /// Whether the reference to a `Target` that is written now is the value of a weak property.
+  /// Whether the reference to a `Target` that is being written is the value of a weak property.
   @inline(never)
   func isInWeakProperty<Target: AnyObject>(_ type: Target.Type) -> Bool {
     let property = currentProperty
@@ -226,9 +226,9 @@ extension EncodingSession: PlayThroughQuestions {
     else { return false }
     let number = bodies.classWithWeakProperties
     let isInSuperclass = context.propertyLevel != 1
-    // The lowest bit is that of fields.
+    // The lowest bit, otherwise that of fields, stands for the superclass.
     return types.classProperties.isWeak(isInSuperclass ? property | 1 : property, of: number) {
-      // A class and its superclass each have keys of their own.
+      // A class and its superclass each have their own keys.
       let tables = [context.top.tableNumber] + types.classProperties.laterTables(of: number)
       let properties = StoredProperties.of(self.tables.classes.types[number])
       let found =

@@ -1,35 +1,35 @@
 /// The numbers that objects have in a file to which a save is added (Format §13).
 ///
-/// A session counts the objects of a save in the order in which it reaches them, as it does for any archive. What it writes
-/// are the numbers of the file: an object that was there keeps its number, so that the bytes of what did not change are the
-/// same, and a new object gets one that was never used.
+/// A session numbers the objects of a save in the order in which it reaches them, as for any archive. It writes the
+/// numbers of the file instead: an object that was there keeps its number, so that unchanged content has the same
+/// bytes, and a new object gets a number that was never used.
 final class SavedNumbers {
-  /// The objects of the save before, in the order in which they were reached or read.
+  /// The objects of the previous save, in the order in which they were reached or read.
   private let objects: ObjectRegistry
-  /// The number that each of them has in the file.
+  /// The number of each of them in the file.
   private let numbersBefore: [UInt32]
   /// See ``KnownObjects/unarchived``.
   private let unarchived: [Int: WeakObject]
-  /// The numbers in the file of the objects of this save, by those of the session, less one.
+  /// The numbers in the file of the objects of this save, by their numbers in the session minus one.
   private(set) var numbers: [UInt32] = []
-  /// The body of the root value, where that is no object.
+  /// The body of the root value, if that is no object.
   private let valueNumber: UInt32?
   private let firstNew: UInt32
   private var nextNew: UInt32
-  /// How many objects of the session the root object has reached, where others follow that a save of everything did not.
+  /// How many objects the root object has reached. A save of everything may encode others after these.
   private var reachedCount = Int.max
-  /// The objects to which conditional references of this save lead, some of which may have been taken back; `nil` where
+  /// The objects to which conditional references of this save lead, some of which may have been taken back; `nil` if
   /// nobody asks for them.
   private var conditionalTargets: Set<ObjectIdentifier>?
-  /// The objects that have changed, where the caller of the save knows that; the bodies of others are left out.
+  /// The objects that have changed, if the caller of the save knows them; the bodies of others are left out.
   private let changed: Set<ObjectIdentifier>?
 
   /// - Parameters:
-  ///   - known: the objects of the save before, and the numbers that they have.
+  ///   - known: the objects of the previous save, and their numbers.
   ///   - bodyCount: how many bodies the file has.
   ///   - valueNumber: the number of the body of the root value, if that is no object.
   ///   - changed: the objects that have changed; `nil` if that is not known.
-  ///   - hasUnread: whether the file may have lazy values that were not read.
+  ///   - hasUnread: whether the file may have lazy values that have not been read.
   init(
     _ known: KnownObjects,
     bodyCount: Int,
@@ -54,7 +54,7 @@ final class SavedNumbers {
     }
   }
 
-  /// The objects of this save, when it is in the file; where bodies were left out, those of the save before as well.
+  /// The objects of this save once it is in the file; if bodies were left out, also those of the previous save.
   func known(by session: EncodingSession) -> KnownObjects {
     let unarchived = session.unarchivedObjects { unreachedNumber(of: $0) == nil }
     guard changed == nil else {
@@ -68,7 +68,7 @@ final class SavedNumbers {
     )
   }
 
-  /// The objects of the file that a save of everything has not reached from the root object. What was not read may refer to
+  /// The objects of the file that a save of everything has not reached from the root object. Unread values may refer to
   /// them.
   func unreached(by session: EncodingSession) -> [(number: Int, object: WeakObject)] {
     guard changed == nil else { return [] }
@@ -87,22 +87,22 @@ final class SavedNumbers {
     return unreached
   }
 
-  /// Whether the root object leads to `object`; `false` where only the objects that have changed were encoded.
+  /// Whether the root object leads to `object`; `false` if only the objects that have changed were encoded.
   func isReached(_ object: AnyObject, by session: EncodingSession) -> Bool {
     guard changed == nil, let number = session.bodies.objects.knownNumber(of: object) else { return false }
     return number <= reachedCount
   }
 
-  /// Notes that a conditional reference leads to `object`, which the session keeps.
+  /// Records that a conditional reference leads to `object`, which the session retains.
   @inline(never)
   func noteConditional(_ object: AnyObject) { conditionalTargets?.insert(ObjectIdentifier(object)) }
 
-  /// Whether a conditional reference may lead to `object`: also where these were not noted.
+  /// Whether a conditional reference may lead to `object`; `true` if these references were not recorded.
   func mayBeConditional(_ object: AnyObject) -> Bool {
     conditionalTargets?.contains(ObjectIdentifier(object)) ?? true
   }
 
-  /// Encodes the objects of the file that the root object does not reach any more: what was not read may refer to them.
+  /// Encodes the objects of the file that the root object no longer reaches, since unread values may refer to them.
   func encodeUnreached(by session: EncodingSession) throws {
     reachedCount = session.bodies.objects.count
     for index in numbersBefore.indices {
@@ -114,13 +114,13 @@ final class SavedNumbers {
     }
   }
 
-  /// Takes down the number of an object that just got the number `number` of the session.
+  /// Records the number in the file of an object that just got the number `number` in the session.
   func note(_ object: AnyObject, _ number: Int) {
     forget(from: number)
     numbers.append(numberBefore(of: object, near: number) ?? newNumber())
   }
 
-  /// Takes down the number of the body of the root value, which is no object.
+  /// Records the number of the body of the root value, which is no object.
   func noteValue(_ number: Int) {
     forget(from: number)
     numbers.append(valueNumber ?? newNumber())
@@ -131,17 +131,17 @@ final class SavedNumbers {
     return nextNew
   }
 
-  /// Forgets the numbers of objects that were taken back since, so that no number stays unused.
+  /// Forgets the numbers of objects that have been taken back since, so that every number is used.
   private func forget(from number: Int) {
     while numbers.count >= number {
       if let last = numbers.popLast(), last >= firstNew { nextNew -= 1 }
     }
   }
 
-  /// Forgets what was taken back after the last object was noted.
+  /// Forgets what was taken back after the last object was recorded.
   func end(objectCount: Int) { forget(from: objectCount + 1) }
 
-  /// The number that the object had before. Mostly it is reached when it was then, so that no table is searched.
+  /// The number that the object had before. Objects are mostly reached in the same order, so no table is searched.
   private func numberBefore(of object: AnyObject, near number: Int) -> UInt32? {
     let isSame = objects.unretained(number)?.isSame(as: object) ?? false
     let known = isSame ? number : objects.knownNumber(of: object)
@@ -155,14 +155,14 @@ final class SavedNumbers {
   /// Whether the file has the object `number` of the session already.
   func isInFile(_ number: Int) -> Bool { number <= numbers.count && numbers[number - 1] < firstNew }
 
-  /// Whether the body of an object that is in the file is left out, since it is known not to have changed.
+  /// Whether the body of an object that is in the file is left out, since the object is known to be unchanged.
   func isLeftOut(_ object: AnyObject, _ number: Int) -> Bool {
     guard let changed, isInFile(number) else { return false }
-    // Nobody can list what the library itself has made.
+    // Nobody can list objects that the library itself has made.
     return !changed.contains(ObjectIdentifier(object)) && !(object is AnyLazyContent)
   }
 
-  /// The number in the file of an object that this save has not reached, where bodies are left out: these may refer to it.
+  /// The number in the file of an object that this save has not reached, if bodies that may refer to it are left out.
   func unreachedNumber(of object: AnyObject) -> Int? {
     guard changed != nil, let known = objects.knownNumber(of: object), known <= numbersBefore.count else {
       return nil
@@ -174,7 +174,7 @@ final class SavedNumbers {
   /// How many bodies the file has with this save.
   var bodyCount: Int { Int(nextNew - 1) }
 
-  /// The objects of the entries of the conditional table that name these bodies; `nil` for those which are not known.
+  /// The objects of the conditional entries that name the bodies `wanted`; `nil` for an object that is unknown.
   func conditionalObjects(naming wanted: [Int?]) -> [AnyObject?] {
     guard !wanted.isEmpty else { return [] }
     var firstIndexes = [UInt32](repeating: 0, count: Int(firstNew))
@@ -188,14 +188,14 @@ final class SavedNumbers {
   }
 }
 
-/// Objects that a file has, and the numbers that they have there. These are kept alive, since an address must not come to
-/// mean another object.
+/// Objects that a file has, and their numbers there. The objects are retained, so that no other object gets the same
+/// address.
 struct KnownObjects {
   fileprivate let objects: ObjectRegistry
-  /// By the numbers of the registry, less one.
+  /// By the numbers in the registry, minus one.
   fileprivate let numbers: [UInt32]
-  /// The objects to which only conditional references lead, by the entries of the conditional table. A later save may archive
-  /// them without the objects that refer to them.
+  /// The objects to which only conditional references lead, by the entries of the conditional table. A later save may
+  /// archive them without the objects that refer to them.
   fileprivate let unarchived: [Int: WeakObject]
 
   fileprivate init(objects: ObjectRegistry, numbers: [UInt32], unarchived: [Int: WeakObject] = [:]) {
@@ -207,7 +207,7 @@ struct KnownObjects {
   /// These objects, and others that were read or saved since.
   func adding(_ others: some Collection<(number: Int, object: AnyObject)>) -> KnownObjects {
     if others.isEmpty { return self }
-    // More may have been added for a save that failed then.
+    // A save that failed may have added more.
     var (registry, numbers) = (objects.prefix(numbers.count), numbers)
     for (number, object) in others {
       guard let known = registry.number(for: object) else { continue }
@@ -215,7 +215,7 @@ struct KnownObjects {
       if known.isNew {
         numbers.append(number)
       } else if numbers[known.number - 1] == 0 {
-        // It was not in the file for a time.
+        // The object was not in the file for some time.
         numbers[known.number - 1] = number
       }
     }
@@ -229,17 +229,17 @@ struct KnownObjects {
     }
   }
 
-  /// Whether one of the objects is as `condition` says.
+  /// Whether one of the objects satisfies `condition`.
   func contains(where condition: (AnyObject) -> Bool) -> Bool {
     (0..<numbers.count).contains { objects.object($0 + 1).map(condition) ?? false }
   }
 
-  /// Whether `object` is one of them, and in the file.
+  /// Whether `object` is one of the objects and is in the file.
   func has(_ object: AnyObject) -> Bool {
     objects.knownNumber(of: object).map { $0 <= numbers.count && numbers[$0 - 1] > 0 } ?? false
   }
 
-  /// The same objects with other numbers, where they have any.
+  /// The same objects with new numbers, if they have any.
   func renumbered(bodies: [Int: Int], conditionals: [Int: Int]) -> KnownObjects {
     KnownObjects(
       objects: objects,
@@ -276,7 +276,7 @@ struct KnownObjects {
 }
 
 extension EncodingSession {
-  /// The objects that were referred to conditionally and not archived, neither here nor, as `isNew` tells, in the file.
+  /// The objects of conditional references that are archived neither here nor, according to `isNew`, in the file.
   fileprivate func unarchivedObjects(_ isNew: (AnyObject) -> Bool) -> [Int: WeakObject] {
     var objects: [Int: WeakObject] = [:]
     for (entry, object) in conditionalEntries {
@@ -287,7 +287,7 @@ extension EncodingSession {
     return objects
   }
 
-  /// Makes it the session of a save that is added to `image`: what has a number there keeps it.
+  /// Makes this the session of a save that is added to `image`: what has a number there keeps it.
   func add(to image: ArchiveImage, _ numbers: SavedNumbers) throws(ArchiveError) {
     bodies.saved = numbers
     bodies.assembly.prefersShortForm = false
@@ -313,7 +313,7 @@ extension EncodingSession {
   @inline(never)
   private func savedNumber(_ number: Int) -> Int { bodies.saved?[number] ?? number }
 
-  /// What the save is made of, when all of it is encoded.
+  /// The content of the save, when all of it has been encoded.
   func takeSave() throws -> SaveContent? {
     guard let saved = bodies.saved else { return nil }
     try checkIdle()

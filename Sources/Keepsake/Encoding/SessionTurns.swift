@@ -1,10 +1,10 @@
-/// When a session takes values: not while it encodes one, although code of the program runs then that knows the archiver
-/// (an `encode(to:)`, a delegate, an initializer in a rehearsal). Whatever that code would add or complete would come
+/// When a session accepts values: not while it encodes one, although it then calls code of the program that knows the
+/// archiver (an `encode(to:)`, a delegate, an initializer in a rehearsal). What that code added or completed would come
 /// between the parts of the value.
 extension EncodingSession {
-  /// Runs `ask`, which calls the program while what is written is not complete; no container can be used meanwhile.
+  /// Runs `ask`, which calls the program while the written bytes are incomplete. No container can be used then.
   ///
-  /// Where the program is called from a frame of its own, as in `encode(to:)`, the frames tell what may be used.
+  /// If the program is called in a frame of its own, as in `encode(to:)`, the frames determine what may be used.
   func whileClosed<Answer>(_ ask: () throws -> Answer) rethrows -> Answer {
     let wasClosed = outcome.isClosed
     outcome.isClosed = true
@@ -18,8 +18,8 @@ extension EncodingSession {
     if !context.isTopLevel || isWithinValue { throw archiverUsedMeanwhile }
   }
 
-  /// Whether a value is being encoded in the present context. What it reached waits until it is complete, as all of it
-  /// may have to be taken back.
+  /// Whether a value is being encoded in the active context. The objects that it reaches wait until it is complete,
+  /// since all of it may have to be taken back.
   var isWithinValue: Bool {
     !(context.lower.isEmpty || context.top.isNested && context.lower.dropFirst().allSatisfy(\.isNested))
   }

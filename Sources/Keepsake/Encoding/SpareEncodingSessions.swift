@@ -1,9 +1,9 @@
-/// Sessions of small archives that are done with. A program that archives many small values uses each again, with what it
-/// has found out about their types: to find that out takes ten times as long as to write a small value.
+/// Sessions of small archives that are complete. A program that archives many small values uses them again, with what
+/// they know about types: learning that takes ten times as long as writing a small value.
 enum SpareEncodingSessions {
   private static let spares = SpareCoders<EncodingSession>()
 
-  /// A session for one archive: one that is used again, or a new one.
+  /// A session for one archive: a used one or a new one.
   static func take(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any]) -> EncodingSession {
     guard let session = spares.take() else {
       return EncodingSession(sortsKeys: sortsKeys, userInfo: userInfo, hidesRootKey: true)
@@ -12,7 +12,7 @@ enum SpareEncodingSessions {
     return session
   }
 
-  /// Takes back a session whose archive is complete, unless an encoder or a container of it is still held.
+  /// Takes back a session whose archive is complete, unless one of its encoders or containers is still held.
   static func giveBack(_ session: consuming EncodingSession) { spares.giveBack(session) }
 }
 
@@ -24,12 +24,12 @@ extension EncodingSession: ReusableCoder {
 
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
 
-  /// More memory than this is given back when an archive is complete.
+  /// A session with a larger buffer is not used again, so that its memory is given back.
   private static let mostKeptBytes = 1 << 16
-  /// With more objects, keys or strings than this, to forget them takes longer than to make a new session.
+  /// With more objects, keys or nodes of shapes, forgetting them takes longer than making a new session.
   private static let mostKeptEntries = 1 << 10
 
-  /// Whether it is complete, has no settings that others would not have, and has not become too large.
+  /// Whether the archive is complete, and the session has no special settings and has not become too large.
   var canBeReused: Bool {
     outcome.isFinished && outcome.failure == nil && outcome.lateWriteFailure == nil && !replacesObjects
       && settings.bodyLimit == nil

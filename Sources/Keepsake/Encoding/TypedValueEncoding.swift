@@ -1,7 +1,7 @@
-/// A value behind a protocol: it is archived with its type (Format §4.10), an object as an object.
+/// A value behind a protocol, which is archived with its type (Format §4.10); an object is archived as an object.
 struct TypedValue: Encodable, NativelyEncodable, ValueStandIn {
   let value: any Encodable
-  /// The protocol, or what else is declared where the value stands.
+  /// The protocol or other type that is declared for the value.
   let declared: Any.Type
   var original: Any { value }
 

@@ -14,13 +14,13 @@ struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
 
   func encode<Value: Encodable>(_ value: Value) throws { try session.encodeElement(value, frame, nested) }
 
-  /// The default of the standard library would write the object unconditionally.
+  /// The default implementation in the standard library would write the object unconditionally.
   func encodeConditional<Object: AnyObject & Encodable>(_ object: Object) throws {
     try encode(ConditionalReference(object: object))
   }
 
   func encode<Value: ArchivePrimitive>(_ value: Value) throws { try session.putElement(value, frame, nested) }
-  // The standard library has methods for these that throw.
+  // For these types, the standard library has methods that throw.
   func encode(_ value: Int128) throws { try session.putElement(value, frame, nested) }
   func encode(_ value: UInt128) throws { try session.putElement(value, frame, nested) }
 

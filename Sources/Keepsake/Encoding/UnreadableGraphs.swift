@@ -1,4 +1,4 @@
-/// What is said when objects are related so that no reader could build them again.
+/// The errors for objects that are related so that no reader could rebuild them.
 extension EncodingSession {
   func unreadable(_ obstacle: ReferenceGraph.Obstacle) -> EncodingError {
     switch obstacle {
@@ -40,9 +40,9 @@ extension EncodingSession {
 
   private func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
 
-  /// How many steps of a coding path are given, from its end, where the graph may be as deep as can be.
+  /// How many of the last steps of a coding path are given, since the graph may be very deep.
   private static let longestPath = 100
-  /// How many properties of a cycle are shown, and for how many it is said what to do.
+  /// How many properties of a cycle are shown, and for how many there is advice.
   private static let mostSteps = 12
   private static let mostAdvice = 3
 
@@ -54,7 +54,7 @@ extension EncodingSession {
     )
   }
 
-  /// A property in a cycle, and what to do so that it can wait; `nil` if another one has to.
+  /// A property in a cycle, and how to make it wait; `nil` if another one has to.
   private typealias Step = (name: String, advice: String?)
 
   /// The properties of a cycle, each once.

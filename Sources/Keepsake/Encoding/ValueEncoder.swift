@@ -1,4 +1,4 @@
-/// The `Encoder` that a value's `encode(to:)` is given: three words, so that it needs no memory of its own.
+/// The `Encoder` for a value's `encode(to:)`: three words, so that it needs no allocation.
 struct ValueEncoder: Encoder {
   let session: EncodingSession
   let frame: FrameID
@@ -20,14 +20,14 @@ struct ValueEncoder: Encoder {
   }
 }
 
-/// As the single-value container of a value, it takes one value, which then is the value.
+/// The single-value container of a value: it encodes one other value in its place.
 extension ValueEncoder: SingleValueEncodingContainer {
   func encodeNil() throws { try session.putSingle(Nil(), frame, nested) }
 
   func encode<Value: Encodable>(_ value: Value) throws { try session.encodeSingle(value, frame, nested) }
 
   func encode<Value: ArchivePrimitive>(_ value: Value) throws { try session.putSingle(value, frame, nested) }
-  // The standard library has methods for these that throw.
+  // For these types, the standard library has methods that throw.
   func encode(_ value: Int128) throws { try session.putSingle(value, frame, nested) }
   func encode(_ value: UInt128) throws { try session.putSingle(value, frame, nested) }
 }
@@ -38,11 +38,11 @@ protocol ArchiveWriting: Encoder {}
 extension ValueEncoder: ArchiveWriting {}
 
 extension Encoder {
-  /// Whether this encoder writes an archive, and not that of any other coder.
+  /// Whether this encoder writes an archive of this library.
   var writesArchive: Bool { self is ValueEncoder || self is any ArchiveWriting }
 }
 
-/// Kinds of frames, as a set that is made without memory.
+/// A set of kinds of frames, made without an allocation.
 private struct FrameKinds: ExpressibleByArrayLiteral {
   private var bits: UInt16 = 0
 
@@ -65,9 +65,9 @@ extension EncodingSession {
     keyTable(type).use { table in table.container(self, openKeyed(frame, nested, table), nested) }
   }
 
-  /// Makes the value of `frame` a keyed container, or finds that it is one.
+  /// Makes the value of `frame` a keyed container, unless it is one already.
   ///
-  /// - Returns: the frame, or ``conflictingFrame`` when the value is something else already.
+  /// - Returns: the frame, or ``conflictingFrame`` if the value is already something else.
   @inline(__always)
   func openKeyed(_ frame: FrameID, _ nested: NestedContainer?, _ table: EncodingKeyTable) -> FrameID {
     if context.top.id == frame, context.top.kind == .undecided {
@@ -105,7 +105,7 @@ extension EncodingSession {
     _ allowed: FrameKinds,
     _ decide: (FrameID) -> Void
   ) -> FrameID {
-    // A frame that cannot be entered makes the first write throw, since asking for a container cannot.
+    // If the frame cannot be entered, the first write throws, since requesting a container cannot.
     guard let host = try? enter(frame, nested) else {
       return finishOpening(frame, nested, allowed, decide)
     }
@@ -120,7 +120,7 @@ extension EncodingSession {
     _ decide: (FrameID) -> Void
   ) -> FrameID {
     guard context.top.id == frame else {
-      // What kind its value is cannot be seen now, so the container must not come to be used later either.
+      // The kind of the value is unknown now, so the container must not be used later either.
       return frame == 0 || self.frame(frame, nested) != nil ? EncodingSession.busyFrame : frame
     }
     if !allowed.contains(context.top.kind), let refusal = replaceSingle() { return refusal }
@@ -128,15 +128,15 @@ extension EncodingSession {
     return allowed.contains(context.top.kind) ? frame : EncodingSession.conflictingFrame
   }
 
-  /// Makes room for another container where a single-value container stands, if one does.
+  /// Lets another container take the place of a single-value container, if the value has one.
   ///
-  /// - Returns: the frame of the container to be refused, if there is no room.
+  /// - Returns: the frame of the container to be refused, if it cannot.
   @inline(never)
   private func replaceSingle() -> FrameID? {
     switch context.top.kind {
-    // One that was requested and not used has no effect.
+    // A single-value container that was requested but not used has no effect.
     case .single: context.top.kind = .undecided
-    // What it was given may be a container, to which others may add.
+    // The value that it was given may be a container, to which others may add.
     case .singleUsed where !resume():
       return isSealed(at: context.top.start) ? EncodingSession.sealedFrame : EncodingSession.conflictingFrame
     default: break
