@@ -1,4 +1,4 @@
-/// A decoder of this library: that of a value, or an unarchiver, which is the decoder of the top level.
+/// A decoder of this library: a `ValueDecoder`, or an unarchiver, which decodes the top level.
 protocol ArchiveReading: Decoder {
   var valueDecoder: ValueDecoder { get throws }
 }
@@ -7,8 +7,8 @@ extension ValueDecoder: ArchiveReading {
   var valueDecoder: ValueDecoder { self }
 }
 
-/// Where a decoder is in its archive, to be used as long as there is the decoder, which keeps the session. It is laid out
-/// as ``ValueDecoder`` is.
+/// The position of a decoder in its archive. Valid only while the decoder exists, because the decoder retains the
+/// session. It has the memory layout of ``ValueDecoder``.
 struct ArchivePlace: BitwiseCopyable {
   let session: Unretained<DecodingSession>
   let offset: Int
@@ -16,10 +16,10 @@ struct ArchivePlace: BitwiseCopyable {
 }
 
 extension Decoder {
-  /// Where this decoder is, if it reads an archive; `nil` for that of any other coder.
+  /// The position of this decoder; `nil` if it belongs to another coder.
   @inline(__always)
   var placeInArchive: ArchivePlace? {
-    // Nearly always it is the first; the second is asked of the runtime.
+    // Nearly every decoder is a `ValueDecoder`. Only for others the runtime looks up a conformance.
     bits(of: self, as: ValueDecoder.self, ArchivePlace.self) ?? otherPlace
   }
 

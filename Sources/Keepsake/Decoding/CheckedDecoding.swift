@@ -4,13 +4,13 @@
   internal import Foundation
 #endif
 
-// Types of Foundation whose own `init(from:)` takes what it is given for granted, and ends the program, or reads memory
-// that is not there, when an archive holds something else. What they are about to read is looked at first.
+// The `init(from:)` of some Foundation types trusts its input: it traps, or reads out of bounds, if the archive holds
+// anything unexpected. The library checks the input of these types first.
 
-/// Reads what another type is about to read; throws what that type should.
+/// Reads the values that another type is about to read, and throws what that type should throw.
 typealias ValueCheck = @Sendable (any Decoder) throws -> Void
 
-/// The plan for a type whose values are looked at before its own `init(from:)` sees them.
+/// The plan for a type whose values the library checks before `init(from:)` sees them.
 final class CheckedDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   private let check: ValueCheck
 
@@ -24,10 +24,10 @@ final class CheckedDecodingPlan<Value: Decodable>: DecodingPlan<Value> {
   }
 }
 
-/// Which types those are.
+/// The types whose values the library checks.
 enum CheckedTypes {
-  /// What looks at the values of each. Two of the types are in a part of Foundation that the library does not import:
-  /// where the program has not loaded it either, there are no such values.
+  /// The check for each type. The library does not import the part of Foundation that has `IndexSet` and
+  /// `CharacterSet`. If the program has not loaded it either, such values do not exist.
   private static let checks: [ObjectIdentifier: ValueCheck] = {
     var checks: [ObjectIdentifier: ValueCheck] = [
       ObjectIdentifier(URLComponents.self): checkURLComponents,
@@ -43,7 +43,7 @@ enum CheckedTypes {
     return checks
   }()
 
-  /// What looks at the values of `type`; `nil` where its own `init(from:)` does so.
+  /// The check for values of `type`; `nil` if its own `init(from:)` is safe.
   static func check(for type: Any.Type) -> ValueCheck? { checks[ObjectIdentifier(type)] }
 
   private enum CodingKeys: CodingKey { case indexes, bitmap, scheme, port, duration }
@@ -53,7 +53,7 @@ enum CheckedTypes {
     let length: Int
   }
 
-  /// Indexes are ranges in the order of numbers: a negative or endless one ends the program.
+  /// The indexes are ranges in ascending order. `IndexSet` traps if one is negative or overflows.
   @Sendable
   private static func checkIndexSet(_ decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -71,8 +71,8 @@ enum CheckedTypes {
 
   private static let planeByteCount = 8_192
 
-  /// The bits of 65,536 characters, then for some of the sixteen other planes its number and its bits. Other lengths are
-  /// read past their end.
+  /// A bitmap of 65,536 characters, then the number and the bitmap of each of up to sixteen other planes.
+  /// `CharacterSet` reads past the end of data of any other length.
   @Sendable
   private static func checkCharacterSet(_ decoder: any Decoder) throws {
     let bitmap = try decoder.container(keyedBy: CodingKeys.self).decode(Data.self, forKey: .bitmap)
@@ -84,7 +84,7 @@ enum CheckedTypes {
     else { throw DecodingError.nonsense("Not a bitmap of characters", decoder) }
   }
 
-  /// A scheme that is none, or a negative port, ends the program.
+  /// `URLComponents` traps at an invalid scheme or a negative port.
   @Sendable
   private static func checkURLComponents(_ decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -103,7 +103,7 @@ enum CheckedTypes {
     }
   }
 
-  /// An interval that ends before it begins ends the program, now or when it is used.
+  /// `DateInterval` traps at a negative duration, in `init(from:)` or when it is used.
   @Sendable
   private static func checkDateInterval(_ decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -115,7 +115,7 @@ enum CheckedTypes {
 }
 
 extension DecodingError {
-  /// The error for a value of a type that the requested type excludes.
+  /// The error for a value that the requested type cannot have.
   fileprivate static func nonsense(_ message: String, _ decoder: any Decoder) -> DecodingError {
     let offset = (decoder as? ValueDecoder)?.offset
     return .dataCorrupted(

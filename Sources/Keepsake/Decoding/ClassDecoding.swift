@@ -1,9 +1,9 @@
-/// Which type an object or a value is built as, where an archive names it (Design §4).
+/// Finds the type to build for an object or a value whose type the archive names (Design §4).
 extension DecodingSession {
-  /// The type to build for an object of the class `number` where `expected` is declared: `expected` itself,
-  /// unless an instance was archived where another type was declared.
+  /// The type to build for an object of the class `number` where the program declares `expected`. It is `expected`
+  /// itself unless an instance was archived where another type was declared.
   ///
-  /// The order is that of NSKeyedUnarchiver, with the names that classes declare before those of the runtime.
+  /// Names are tried in the order of NSKeyedUnarchiver; those that classes declare precede those of the runtime.
   func type<Value: Decodable>(
     ofClass number: Int,
     expected: Value.Type,
@@ -21,8 +21,8 @@ extension DecodingSession {
     return try type(ofEntry: number, behind: Value.self, offset, depth)
   }
 
-  /// The type to build for a value or an object whose entry in the class table is `number`, where `expected` is
-  /// declared, and the name decides.
+  /// The type to build for a value or an object with the entry `number` in the class table, where the program declares
+  /// `expected` and the name decides.
   func type(
     ofEntry number: Int,
     behind expected: Any.Type,
@@ -47,9 +47,9 @@ extension DecodingSession {
     return type
   }
 
-  /// The type that the program set for a name: for this archive, or else for the process.
+  /// The type that the program set for a name: for this archive, otherwise for the process.
   private func type(setForName name: String) -> Any.Type? {
-    // Each name is looked up once: another thread may take its type back at any time. The `first` of a lazy
+    // Look up each name only once, since another thread may remove its type at any time. The `first` of a lazy
     // collection would look twice.
     for name in names(name) {
       if let type = settings.ownClasses[name] ?? ClassNames.type(setForName: name) { return type }
@@ -57,13 +57,13 @@ extension DecodingSession {
     return nil
   }
 
-  /// The names by which a program may know the class that has `name` here: also that of the file that the archive was
-  /// made of.
+  /// The names by which the program may know the class `name`: that name, and the one in the file from which the
+  /// archive was translated.
   private func names(_ name: String) -> [String] {
     [name] + (image.source?.originalNames[name].map { [$0] } ?? [])
   }
 
-  /// The type that the program has for the name of an entry; of several that go by it the one that fits.
+  /// The program's type for the name of an entry. If several types have the name, the one that fits.
   private func type(
     named number: Int,
     _ mapped: Any.Type?,
@@ -124,8 +124,8 @@ extension DecodingSession {
 
   // MARK: Versions
 
-  /// The version that the archive states for the part of `type` in the object, or typed value, that the decoder at `offset`
-  /// is reading; 0 where it states none.
+  /// The version that the archive states for `type`, as a part of the object or typed value that the decoder at
+  /// `offset` reads; 0 if the archive states none.
   func archivedVersion(of type: Any.Type, at offset: Int) -> Int {
     guard let current = graph.inProgress.last(where: { $0.range.contains(offset) }),
       current.entry >= 0
@@ -134,7 +134,7 @@ extension DecodingSession {
     if let entry = entries.first(where: { stands(image.classes[$0].name, for: type) }) {
       return image.classes[entry].version
     }
-    // A class that was renamed since is told by its place in the chain.
+    // Identify a class that was renamed since by its position in the chain of superclasses.
     let types = Array(sequence(first: current.type) { RuntimeTypes.superclass(of: $0) })
       .filter { $0 is any Decodable.Type }
     guard let cursor = types.firstIndex(where: { $0 == type }), cursor == 0 || types.count == entries.count

@@ -1,7 +1,7 @@
-/// Collections that the library reads itself: no container per collection, no existential per element.
+/// Collections that the library reads itself, without a container per collection or an existential per element.
 extension DecodingSession {
-  /// The head of the array at `offset`: how many elements there are, and where; `nil` when it is no generic
-  /// array.
+  /// The head of the array at `offset`: its number of elements, and the offset of the first; `nil` if the value is not
+  /// a generic array.
   func arrayHead(at offset: Int) throws(ArchiveError) -> (count: Int, payload: Int)? {
     var payload = offset &+ 1
     let tag = try reader.byte(at: offset)
@@ -9,7 +9,7 @@ extension DecodingSession {
     case .empty: return (0, payload)
     case .shortArray, .array:
       let count = try reader.numberInHead(tag, at: &payload)
-      // An element takes a byte at least, so that this bounds what is reserved.
+      // Each element takes at least a byte, so this bounds the reserved capacity.
       try reader.check(count, at: payload)
       return (count, payload)
     default: return nil
@@ -32,7 +32,7 @@ extension DecodingSession {
     return elements
   }
 
-  /// Reads by `plan` what stands at `cursor` in place of a generic array.
+  /// Reads the value at `cursor`, which is not a generic array, by `plan`.
   @inline(never)
   func decodeOtherArray<Value: Decodable>(
     by plan: DecodingPlan<Value>,
@@ -40,8 +40,8 @@ extension DecodingSession {
     _ depth: Int
   ) throws -> Value {
     switch TagKind(try reader.byte(at: cursor)) {
-    // Numbers whose type has become another that decodes itself from one, such as an enumeration; and an array of which
-    // more is said before it, which containers pass over.
+    // Numbers, if the type has become one that decodes itself from a number, such as an enumeration; or an array after
+    // an annotation, which containers pass over.
     case .packedArray, .bytes, .some, .typed, .url:
       return try decodePlainly(Value.self, at: &cursor, depth)
     default:
@@ -50,13 +50,13 @@ extension DecodingSession {
     }
   }
 
-  /// How many elements to make room for where a file says that there are `count`: few, as collections may be
-  /// nested, and each of them says so.
+  /// How many elements to reserve space for if the file announces `count`. It is small, because collections may be
+  /// nested and each announces a count.
   func reservation<Element>(_ count: Int, _ type: Element.Type) -> Int {
     min(count, max(1, 4_096 / MemoryLayout<Element>.stride))
   }
 
-  /// Walks the generic array at `cursor` with the plan for its elements; errors get the path of the element.
+  /// Visits the elements of the generic array at `cursor` with their plan. Errors get the path of the element.
   @inline(__always)
   func forEachElement<Element: Decodable>(
     at cursor: inout Int,
@@ -79,8 +79,8 @@ extension DecodingSession {
     }
   }
 
-  /// Charges the elements of the generic array at `cursor`, which moves to the first; returns how many there are.
-  // A call, so that values within values take less of the stack.
+  /// Charges the elements of the generic array at `cursor`, moves `cursor` to the first, and returns their number.
+  // Not inlined, so that nested values take less of the stack.
   @inline(never)
   fileprivate func openElements(at cursor: inout Int, _ stride: Int, _ depth: Int) throws -> Int {
     guard let (count, payload) = try arrayHead(at: cursor) else { throw ReadingFault.mismatch(cursor) }
@@ -90,7 +90,7 @@ extension DecodingSession {
     return count
   }
 
-  /// Runs `body`; a fault that it throws becomes the error for the current value of the frame at `depth`.
+  /// Runs `body`, and turns a fault that it throws into the error for the current value of the frame at `depth`.
   @inline(__always)
   func describingFaults<Result>(
     _ type: Any.Type,
@@ -101,7 +101,7 @@ extension DecodingSession {
     do { return try body() } catch { throw described(error, type, at: offset, depth) }
   }
 
-  // A call, so that values within values take less of the stack.
+  // Not inlined, so that nested values take less of the stack.
   @inline(never)
   private func described(_ error: any Error, _ type: Any.Type, at offset: Int, _ depth: Int) -> any Error {
     publicError(error, as: type, path(toValueAt: offset, in: depth))
@@ -137,7 +137,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     return []
   }
 
-  // A call, as are those below, so that the metadata of the array is looked up only here.
+  // Not inlined, nor are the functions below, so that only these look up the metadata of the array.
   @inline(never)
   private func decodeElements(
     at cursor: inout Int,
@@ -150,7 +150,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
   }
 
-  /// Reads the generic array at `cursor`, if there is one.
+  /// Reads the generic array at `cursor`.
   fileprivate func decodeGeneric(
     at cursor: inout Int,
     _ session: DecodingSession,
@@ -160,7 +160,7 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   }
 }
 
-/// An array of objects. Those that are there already are looked up without the plan of their class.
+/// An array of objects. It finds objects that are already decoded without the plan of their class.
 final class ObjectsDecodingPlan<Element: Decodable & AnyObject>: ArrayDecodingPlan<Element> {
   fileprivate override func decodeGeneric(
     at cursor: inout Int,
@@ -181,7 +181,7 @@ final class ObjectsDecodingPlan<Element: Decodable & AnyObject>: ArrayDecodingPl
     }
   }
 
-  // A call, so that objects within objects take less of the stack.
+  // Not inlined, so that nested objects take less of the stack.
   @inline(never)
   private func decodeElement(
     _ index: Int,
@@ -199,7 +199,7 @@ final class ObjectsDecodingPlan<Element: Decodable & AnyObject>: ArrayDecodingPl
   }
 }
 
-/// An array of strings, none of which has anything in it.
+/// An array of strings, which contain no other values.
 final class StringsDecodingPlan: DecodingPlan<[String]> {
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [String] {
     try session.decodeStrings(at: &cursor, depth)
@@ -208,8 +208,7 @@ final class StringsDecodingPlan: DecodingPlan<[String]> {
 }
 
 extension DecodingSession {
-  /// Reads the array of strings at `cursor`; `nil` when something else is there. A frame is needed only to tell where an
-  /// error is.
+  /// Reads the array of strings at `cursor`; `nil` if another value is there. Only errors need a frame, for their path.
   func decodeStrings(at cursor: inout Int, _ depth: Int) throws -> [String]? {
     guard let (count, payload) = try arrayHead(at: cursor) else { return nil }
     if isUnusuallyDeep(below: depth) { try descend(to: cursor, from: depth) }
@@ -228,7 +227,7 @@ extension DecodingSession {
     return strings
   }
 
-  /// `String.readValue` without its generic code, which would be two calls more for each string.
+  /// `String.readValue` without its generic code, which would cost two more calls for each string.
   @inline(__always)
   private func readString(at cursor: inout Int) throws(ReadingFault) -> String {
     do throws(ReadingFault) {
@@ -269,11 +268,11 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
     }
   }
 
-  /// Whether the reference at `offset` stands for nil: its object was not archived, or its lazy value is nil.
+  /// Whether the reference at `offset` counts as nil: its object was not archived, or its lazy value is nil.
   @inline(never)
   private func isNil(referenceAt offset: Int, _ session: DecodingSession) throws -> Bool {
     if try session.isNil(at: offset) { return true }
-    // A property that is lazy does not look.
+    // A lazy property does not read its value now.
     return !session.types.plans.plan(for: Wrapped.self).use { $0.isForLazyValues }
       && session.isLazyNil(at: offset)
   }

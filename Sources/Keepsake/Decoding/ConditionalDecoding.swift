@@ -1,28 +1,28 @@
 internal import Synchronization
 
-/// Who gets the objects of conditional references.
+/// Receives the objects of conditional references.
 class ReferenceReceiver {
-  /// Takes the object to which `reference` leads.
+  /// Receives the object to which `reference` leads.
   func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession) throws {}
 
-  /// Whether `reference` still waits: its owner is there, and the program has not given the property another object.
+  /// Whether `reference` still waits: its owner exists, and the program has assigned no other object to the property.
   func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool { true }
 
-  /// The class as which the object can be read; `nil` where it cannot.
+  /// The class as which the object can be read; `nil` if it cannot be read.
   var target: (any (Decodable & AnyObject).Type)? { nil }
 }
 
-/// A conditional reference whose object is not there yet.
+/// A conditional reference whose object is not decoded yet.
 struct WaitingReference {
   let receiver: ReferenceReceiver
   /// The number of the object.
   let number: Int
-  /// Where the reference is in the archive.
+  /// The offset of the reference.
   let offset: Int
-  /// The number of the object in whose property it is, if that is known.
+  /// The number of the object that has the reference in a property; 0 if unknown.
   var owner = 0
 
-  /// Gives the receiver the object if that is there; returns whether that is done with.
+  /// Gives the object to the receiver if it is decoded. Returns whether the reference is settled.
   func resolve(in session: DecodingSession) throws -> Bool {
     if let found = session.graph.objects.unretained(number) {
       try found.use { try receiver.receive($0, for: self, session) }
@@ -35,7 +35,7 @@ struct WaitingReference {
     return true
   }
 
-  /// Throws unless `object` is a `type`, which is a class or `AnyObject`.
+  /// Throws unless `object` is an instance of `type`, which is a class or `AnyObject`.
   func check(_ object: AnyObject, isA type: Any.Type, _ session: DecodingSession) throws {
     guard isInstance(object, of: type) || type == AnyObject.self else {
       throw session.isOther(object, type, offset, session.searchedPath(to: offset))
@@ -44,26 +44,26 @@ struct WaitingReference {
 }
 
 private final class FoundLater: @unchecked Sendable {
-  // Written by the initializer alone; whether another thread may use the object is up to whoever has it.
+  // Only the initializer writes it. Whoever has the object decides whether other threads may use it.
   weak var object: AnyObject?
 
   init(_ object: AnyObject) { self.object = object }
 }
 
-/// A reference that does not keep its object. It is not generic, since looking up the metadata of a generic box takes
-/// longer than making it.
+/// A weak reference to an object. It is not generic, because looking up the metadata of a generic box takes longer than
+/// making it.
 final class WeakBox: ReferenceReceiver {
   private let type: Any.Type
-  /// Where the object is. The box may wait for it until a later call decodes it, when another thread may use whatever holds
-  /// the box.
+  /// Where the object is. The box may wait for it until a later call decodes it, while another thread may already use
+  /// what holds the box.
   private enum State: UInt8, AtomicRepresentable { case waiting, found, foundLater }
 
   private let state: Atomic<State>
-  /// The object that was decoded first. Written once.
+  /// The object from the first decoding. Written once.
   private weak var found: AnyObject?
-  /// The object that took its place: it was decoded once more.
+  /// The object that replaced it when it was decoded again.
   private let foundLater = Mutex<FoundLater?>(nil)
-  /// The property that receives the object, too.
+  /// A property that receives the object as well.
   private var property: StoredProperty?
   private weak var owner: AnyObject?
 
@@ -73,13 +73,13 @@ final class WeakBox: ReferenceReceiver {
     state = Atomic(.found)
   }
 
-  /// A box that waits for an object, which has to be a `type`: a class or `AnyObject`.
+  /// A box that waits for an object of `type`, a class or `AnyObject`.
   fileprivate init(waitingFor type: Any.Type) {
     self.type = type
     state = Atomic(.waiting)
   }
 
-  /// The object, once it is known and as long as something else keeps it.
+  /// The object, if it is known and something else retains it.
   var object: AnyObject? {
     switch state.load(ordering: .acquiring) {
     case .waiting: nil
@@ -88,7 +88,7 @@ final class WeakBox: ReferenceReceiver {
     }
   }
 
-  /// Makes a weak property of `owner` refer to the object, now or as soon as it is there. Until then nothing keeps `owner`.
+  /// Makes a weak property of `owner` refer to the object, now or once it is known. Until then nothing retains `owner`.
   func whenFound(for owner: AnyObject, _ property: StoredProperty) {
     if let object {
       _ = property.assign(reference: object, in: owner)
@@ -121,13 +121,13 @@ final class WeakBox: ReferenceReceiver {
 }
 
 extension DecodingSession {
-  /// Reads the objects for which weak references wait, if lazy values that were not read may lead to them.
+  /// Reads the objects for which weak references wait, if unread lazy values may lead to them.
   ///
-  /// - Returns: the objects, which somebody has to keep.
+  /// - Returns: the objects, which the caller must retain.
   func readAwaited() throws -> [AnyObject] {
     lazies.awaited.removeAll { awaited in
       guard awaited.object.object == nil else { return false }
-      // Who kept it did not keep it until it was read.
+      // Nothing retained the object until a lazy value that refers to it was read.
       graph.waiting[awaited.number, default: []] += awaited.references
       return true
     }
@@ -164,14 +164,14 @@ extension DecodingSession {
       detachFrames(for: start)
       return try keepingSpares { try decodeOutermost(type, at: &start, 0) }
     } catch {
-      // It may be readable from a lazy value alone.
+      // Perhaps it can be read only as part of a lazy value.
       readOtherLazyValues(after: error)
       guard let object = known(reference.number) else { throw publicError(error, []) }
       return object
     }
   }
 
-  /// Reads the reference at `cursor`, which moves past it, without having its object decoded. That has to be a `type`, a
+  /// Reads the reference at `cursor`, and moves past it, without decoding its object. The object must be of `type`, a
   /// class or `AnyObject`.
   func decodeConditional(_ type: Any.Type, at cursor: inout Int) throws -> WeakBox? {
     var start = cursor

@@ -1,7 +1,7 @@
-/// How the containers find values, and what they share.
+/// How containers find values, and what all containers share.
 extension DecodingSession {
-  /// Follows the value reference of `slot`, which stands only at the top level, and so never leads in a circle (Format
-  /// §4.9).
+  /// Follows the value reference of `slot`. Value references stand only at the top level, so they form no cycles
+  /// (Format §4.9).
   func resolved(_ offset: Int, slot: Int) throws(ArchiveError) -> Int {
     guard TagKind(try reader.byte(at: offset)) == .valueReference else { return offset }
     let number = try reader.referencedNumber(at: offset)
@@ -17,14 +17,13 @@ extension DecodingSession {
     return content
   }
 
-  /// Throws when the value of `slot` at the top level, which ends at `end`, does not do so where the body does that it is
-  /// in.
+  /// Throws if the value of `slot` at the top level, which ends at `end`, does not end with its body.
   func checkEnd(ofTopLevelSlot slot: Int, _ end: Int) throws(ArchiveError) {
     guard let bodyEnd = lookups.topLevelEnds[slot] else { return }
     try ArchiveImage.checkEnd(end, of: bodyEnd..<bodyEnd)
   }
 
-  /// Decodes a value of any type; `depth` is that of the container that it is in.
+  /// Decodes a value of any type, in the container at `depth`.
   @inline(__always)
   func decode<Value: Decodable>(_ type: Value.Type, at cursor: inout Int, _ depth: Int) throws -> Value {
     if later.isActive { return try decodeInside(type, at: &cursor, depth) }
@@ -42,7 +41,7 @@ extension DecodingSession {
     do {
       return try decodeByPlan(type, at: &cursor, depth)
     } catch {
-      // Paths are searched for by what was decoded.
+      // The search for the path needs what was decoded, so truncate last.
       defer { truncate(to: mark) }
       throw publicError(error, as: type, path(toValueAt: start, in: depth))
     }
@@ -50,13 +49,13 @@ extension DecodingSession {
 
   // MARK: Other containers
 
-  /// A decoder for the value at `cursor` of the container at `depth`, to be used at any time.
+  /// A decoder for the value at `cursor` in the container at `depth`. It can be used at any time.
   func nestedDecoder(at cursor: Int, in depth: Int) throws -> ValueDecoder {
     try descend(to: cursor, from: depth)
     return ValueDecoder(session: self, offset: cursor, depth: depth + 1)
   }
 
-  /// Makes the element `index` the current one of the unkeyed container at `offset`.
+  /// Makes the element `index` of the unkeyed container at `offset` the current one.
   @inline(__always)
   func prepareElement(_ offset: Int, _ depth: Int, _ index: Int) {
     if depth >= nesting.frames.count { addFrames(upTo: depth) }
@@ -82,7 +81,7 @@ extension DecodingSession {
       switch TagKind(try reader.byte(at: start)) {
       case .packedArray, .bytes:
         let end = try image.end(ofValueAt: start, in: reader)
-        // As numbers of 64 bits, whatever they are.
+        // Charged as 64-bit numbers, whatever their type.
         try charge(image.elementCount(ofPackedArrayAt: start, in: reader), elementsOf: 8, at: start)
         if start == offset { nesting.complete(offset, end) }
         let numbers = try PackedArray(image, at: start)

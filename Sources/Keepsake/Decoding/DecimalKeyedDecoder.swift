@@ -1,4 +1,4 @@
-/// The keyed container that `Decimal`'s own `init(from:)` expects, over the native form of a decimal.
+/// The keyed container that the `init(from:)` of `Decimal` expects, made from the native form of a decimal.
 struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let values: [String: PackedArray.Number]
   private let mantissa: [UInt64]

@@ -1,46 +1,46 @@
-/// What decoding may cost: memory that is taken, objects that are built, counts that user code makes room by
-/// (``ArchiveLimits``, Design §4).
+/// Limits what decoding may cost: memory, objects, and the counts by which user code reserves space (``ArchiveLimits``,
+/// Design §4).
 ///
-/// Each charge comes before what it is for, so that nothing out of proportion is ever begun.
+/// The session charges each cost before it arises, so nothing out of proportion ever begins.
 struct DecodingBudget {
-  /// Structures as large as this are charged each time that one is decoded; smaller ones are part of what they are in.
+  /// Each decoded structure of at least this size is charged; smaller ones are part of what contains them.
   static let largeValue = 128
-  /// What an object takes beside its fields: its head, what the allocator adds, and its entry in the table of objects.
+  /// The bytes of an object besides its fields: its header, the allocator's overhead, its entry in the object table.
   static let objectOverhead = 64
-  /// What a deferred value takes until it is decoded.
+  /// The bytes of a deferred value until it is decoded.
   static let deferredOverhead = 128
-  /// What is read once more from the body of an object takes memory that nothing else charges, such as short strings;
-  /// this many bytes for each.
+  /// The charge for each byte that is read again from the body of an object, for memory that nothing else charges, such
+  /// as that of short strings.
   static let rereadFactor = 4
-  /// Containers with at most so many elements may say so without being looked at.
+  /// The session trusts the counts of containers with at most this many elements.
   static let smallCount = 16
-  /// So many elements may be told in any case.
+  /// Added to the bytes of the archive in the limit for reported elements.
   static let freeCount = 1 << 16
 
-  /// How many bytes of memory may be taken.
+  /// How many bytes decoding may allocate.
   var allocationLimit: Int
-  /// What was charged so far.
+  /// The costs so far.
   var costs = DecodingCosts()
-  /// What each outermost value was charged: to decode it again is the program's wish, and not the archive's.
+  /// The costs of each outermost value. If one is decoded again, that is due to the program, not to the archive.
   private var costsOfValues: [Int: DecodingCosts] = [:]
   /// How many objects were built.
   fileprivate var objectCount = 0
-  /// How many elements unkeyed containers said that they have.
+  /// How many elements the unkeyed containers have reported.
   fileprivate var toldCount = 0
-  /// The containers whose elements were found to be there, once very many were told.
+  /// The containers whose elements were verified, after the reports exceeded the limit.
   fileprivate var countedContainers: Set<Int> = []
-  /// The containers whose keys were charged since the outermost value was begun.
+  /// The containers whose keys were charged since the outermost value began.
   fileprivate var containersOfKeys: Set<Int> = []
 
   var paths = PathCosts()
 
   init(_ limits: ArchiveLimits, _ image: ArchiveImage) {
     allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
-    // The translation of an NSKeyedArchiver archive is in memory already.
+    // The translation of an NSKeyedArchiver archive is already in memory.
     costs.allocated = image.translatedByteCount
   }
 
-  /// Makes it that of another archive, in the memory that it has.
+  /// Makes this the budget of another archive, and reuses its memory.
   mutating func startOver(_ limits: ArchiveLimits, _ image: ArchiveImage) {
     allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
     costs = DecodingCosts()
@@ -53,20 +53,20 @@ struct DecodingBudget {
 
   // MARK: Memory
 
-  /// What was charged when an outermost value was begun.
+  /// The costs when an outermost value began.
   struct Start {
     fileprivate let costs: DecodingCosts
     fileprivate let objectCount: Int
   }
 
-  /// Begins to charge the outermost value at `offset`; returns what must be given to ``end(_:at:isDecoded:)``.
+  /// Begins to charge the outermost value at `offset`. Pass the result to ``end(_:at:isDecoded:)``.
   mutating func begin(at offset: Int) -> Start {
     if !containersOfKeys.isEmpty { containersOfKeys = [] }
     if !costsOfValues.isEmpty, let earlier = costsOfValues.removeValue(forKey: offset) { costs -= earlier }
     return Start(costs: costs, objectCount: objectCount)
   }
 
-  /// Ends to charge the outermost value at `offset`. The memory of what could not be decoded was released; the time stays spent.
+  /// Stops charging the outermost value at `offset`. If decoding failed, its memory is refunded, not its time.
   mutating func end(_ start: Start, at offset: Int, isDecoded: Bool) {
     if !isDecoded { release(start) }
     guard costs != start.costs else { return }
@@ -75,20 +75,20 @@ struct DecodingBudget {
     costsOfValues[offset] = own
   }
 
-  /// Gives back the memory that was charged since `start`.
+  /// Refunds the memory that was charged since `start`.
   mutating func release(_ start: Start) {
     costs.allocated = start.costs.allocated
     objectCount = start.objectCount
   }
 }
 
-/// What was charged.
+/// The costs that were charged.
 struct DecodingCosts: Equatable {
   /// Bytes of memory.
   var allocated = 0
-  /// Bytes of bodies that were decoded: of objects once, of those that are read as values each time.
+  /// Bytes of decoded bodies and long strings. An object counts once, a body that is read as a value counts each time.
   var readByteCount = 0
-  /// Bytes of deferred values that were passed over.
+  /// Bytes of deferred values that the decoder passed over.
   var passedOverByteCount = 0
 
   static func -= (costs: inout DecodingCosts, other: DecodingCosts) {
@@ -99,16 +99,16 @@ struct DecodingCosts: Equatable {
 }
 
 extension DecodingSession {
-  /// Charges `byteCount` bytes of memory for what stands at `offset`.
+  /// Charges `byteCount` bytes of memory for the value at `offset`.
   @inline(__always)
   func charge(_ byteCount: Int, at offset: Int?) throws(ArchiveError) {
     let sum = checks.budget.costs.allocated.addingSaturating(byteCount)
     guard sum <= checks.budget.allocationLimit else { throw outOfMemory(offset) }
-    // What is read outside of any value is given to the program one by one.
+    // Outside of an outermost decode the program gets values one by one, so their costs do not add up.
     if later.isActive { checks.budget.costs.allocated = sum }
   }
 
-  /// Charges a value that is requested from a container; `path` leads to it.
+  /// Charges a value that user code requests from a container; `path` leads to it.
   @inline(__always)
   func charge<Value>(
     valueOf type: Value.Type,
@@ -122,7 +122,7 @@ extension DecodingSession {
     }
   }
 
-  /// Charges a collection of `count` elements, which take `stride` bytes each.
+  /// Charges a collection of `count` elements of `stride` bytes each.
   @inline(__always)
   func charge(_ count: Int, elementsOf stride: Int, at offset: Int) throws(ArchiveError) {
     guard count <= settings.limits.maximumElementCount else {
@@ -131,14 +131,14 @@ extension DecodingSession {
     try charge(count.multipliedSaturating(by: stride), at: offset)
   }
 
-  /// Charges the keys of the container at `offset`, once: a program may ask for them at each step.
+  /// Charges the keys of the container at `offset` once, since a program may request them at each step.
   func charge(keysOf offset: Int, count: Int, at cursor: Int) throws(ArchiveError) {
     guard !checks.budget.containersOfKeys.contains(offset) else { return }
     try charge(count, elementsOf: MemoryLayout<PathElement>.stride * 2, at: cursor)
     if later.isActive, count > 0 { checks.budget.containersOfKeys.insert(offset) }
   }
 
-  /// Charges an object, which takes `byteCount` bytes.
+  /// Charges an object of `byteCount` bytes.
   @inline(__always)
   func charge(objectOf byteCount: Int, at offset: Int) throws(ArchiveError) {
     checks.budget.objectCount &+= 1
@@ -162,7 +162,7 @@ extension DecodingSession {
     }
   }
 
-  /// Counts the bytes of a string that is about to be hashed or parsed: a long one may be shared by very many.
+  /// Counts the bytes of a string before it is hashed or parsed, since many references may share a long one.
   func countLong(_ string: String, at offset: Int) throws(ArchiveError) {
     let byteCount = string.utf8.count
     guard byteCount > Tag.longestShortString else { return }
@@ -170,7 +170,7 @@ extension DecodingSession {
     try countReading(byteCount, at: offset)
   }
 
-  /// Counts the bytes of the key of a map at `offset`, if it is a long one of the string table.
+  /// Counts the bytes of the map key at `offset` if it is a long string of the string table.
   func countSharedKey(at offset: Int) throws(ArchiveError) {
     guard try reader.byte(at: offset) & 0xFC == Tag.stringReference else { return }
     let byteCount = try image.stringRange(reader.referencedNumber(at: offset), at: offset).count
@@ -179,11 +179,11 @@ extension DecodingSession {
 
   // MARK: Counts
 
-  /// How many elements user code may make room for: `count`, of the unkeyed container at `offset`, whose elements begin
-  /// at `payload`; `nil` when they are not there.
+  /// The `count` that the unkeyed container at `offset`, whose elements begin at `payload`, may report to user code;
+  /// `nil` if it has fewer elements.
   ///
-  /// The elements of honest archives are all different values, so the counts of all containers add up to no more than
-  /// there are bytes. When more was told, some said too much, or are read again: from then on it is counted.
+  /// In a valid archive all elements are distinct values, so the counts of all containers add up to at most the bytes
+  /// of the archive. If the sum is much larger, some are false or reported again, and the session counts from then on.
   func toldCount(_ count: Int, of offset: Int, payload: Int) -> Int? {
     guard count > DecodingBudget.smallCount else { return count }
     checks.budget.toldCount = checks.budget.toldCount.addingSaturating(count)

@@ -1,26 +1,26 @@
-/// Which value a keyed container is that of, how far it was read, and how values are found in it. The value changes when
-/// the container is used again for another (see ``SpareContainers``).
+/// The state of a keyed container: its value, how far it was read, and how values in it are found. The value changes
+/// when the container is used again (see ``SpareContainers``).
 final class DecodingContainerState: ContainerState {
   let session: DecodingSession
   let table: DecodingKeyTable
-  /// Where the value begins, which tells it from all others, and how deep it is nested, which is where its frame is.
+  /// The offset of the value, which identifies it, and its depth, which is the index of its frame.
   @safe @exclusivity(unchecked) private(set) var offset: Int
   @safe @exclusivity(unchecked) private(set) var depth: Int
   @safe @exclusivity(unchecked) private(set) var head: KeyedHead
-  /// The value that is expected next or was found last, and where it (of a map: its key) is.
+  /// The slot that is expected next or was found last, and the offset of its value (in a map, of its key).
   @safe @exclusivity(unchecked) private(set) var nextSlot = 0
   @safe @exclusivity(unchecked) private(set) var nextOffset = 0
-  /// The number that whoever asked for the key of that value has for it, in a map.
+  /// In a map, the integer value of the key that was requested for the current slot.
   @safe @exclusivity(unchecked) private(set) var currentIntValue: Int?
-  /// Below which slots the key asked for is expected to be the next one: all those of a record, except at the top level,
-  /// where values may be elsewhere.
+  /// The container expects the requested key in the next slot if that slot is below this number: in all slots of a
+  /// record, except at the top level, whose values may be elsewhere.
   @safe @exclusivity(unchecked) private var expectedSlots = 0
-  /// Whether one value follows the other, each behind the one that was read before.
+  /// Whether each value is after the one that was read before.
   @safe @exclusivity(unchecked) private var isInOrder = true
-  /// Where its values are, once one was asked for out of order.
+  /// Where the values are, once one was requested out of order.
   @safe @exclusivity(unchecked) private(set) var index: KeyIndex?
 
-  /// - Parameter offset: where the value is, whose frame at `depth` is open.
+  /// - Parameter offset: the offset of the value, whose frame at `depth` is open.
   init(_ session: DecodingSession, _ table: DecodingKeyTable, _ offset: Int, _ depth: Int) {
     self.session = session
     self.table = table
@@ -34,7 +34,7 @@ final class DecodingContainerState: ContainerState {
 
   private var isTopLevel: Bool { offset == session.lookups.topLevelOffset }
 
-  /// Makes it the state of a container for the value at `offset`, whose frame at `depth` is open.
+  /// Makes this the state of a container for the value at `offset`, whose frame at `depth` is open.
   @inline(__always)
   func begin(at offset: Int, _ depth: Int) {
     if index != nil, self.offset != offset { index = nil }
@@ -50,8 +50,8 @@ final class DecodingContainerState: ContainerState {
     if session.nesting.latest.offset == offset { continueReading() }
   }
 
-  /// Continues where another container for the same value stopped, as that of a subclass does before its superclass
-  /// reads.
+  /// Continues where another container for the same value stopped. The container of a subclass, for example, reads
+  /// before that of its superclass.
   @inline(never)
   private func continueReading() {
     let (_, rest, cursor) = session.nesting.latest
@@ -62,12 +62,12 @@ final class DecodingContainerState: ContainerState {
 
   func forgetArchive() { index = nil }
 
-  /// By how much the number of slots is shifted to get the number of values: in a map each has a key.
+  /// The shift from the number of slots to the number of values: in a map, each slot also has a key.
   private var keyShift: Int { head.isRecord ? 0 : 1 }
 
   // MARK: Finding values
 
-  /// Where the value of `key` is, which becomes the current one; `nil` when there is none.
+  /// The offset of the value of `key`, which becomes the current one; `nil` if there is none.
   @inline(__always)
   func valueOffset<Key: CodingKey>(of key: Key) throws -> Int? {
     if nextSlot < expectedSlots,
@@ -78,7 +78,7 @@ final class DecodingContainerState: ContainerState {
     return try search(for: key)
   }
 
-  /// The same where the value of `key` is not the one that comes next in a record.
+  /// As ``valueOffset(of:)``, if the value of `key` is not the next one in a record.
   @inline(never)
   private func search<Key: CodingKey>(for key: Key) throws -> Int? {
     let found =
@@ -105,7 +105,7 @@ final class DecodingContainerState: ContainerState {
     )
   }
 
-  /// Where the value of the key `name` is, which becomes the current one.
+  /// The offset of the value of the key `name`, which becomes the current one.
   func find(_ name: String) throws -> Int? {
     head.isRecord ? try findInRecord(session.keyNumber(name)) : try findInMap(name, nil)
   }
@@ -127,7 +127,7 @@ final class DecodingContainerState: ContainerState {
     }
   }
 
-  /// Where the value of a key is in a map. The next key is looked at first; then all keys are indexed.
+  /// The offset of the value of a key in a map. Compares the next key first, then indexes all keys.
   private func findInMap(_ name: String, _ intValue: Int?) throws -> Int? {
     try located { () throws(ArchiveError) in
       if index == nil, nextSlot < head.count {
@@ -156,11 +156,11 @@ final class DecodingContainerState: ContainerState {
     return index
   }
 
-  /// The place that `find` returns; at the top level, that of the value that a reference there stands for.
+  /// The result of `find`; at the top level, the value to which a reference there leads.
   private func located(_ find: () throws(ArchiveError) -> Int?) throws -> Int? {
     do throws(ArchiveError) {
       guard let cursor = try find() else { return nil }
-      // Not deeper, where only a damaged archive can lead here again.
+      // Not at greater depth: only a damaged archive can lead back here.
       return isTopLevel && depth <= 1 ? try session.resolved(cursor, slot: nextSlot) : cursor
     } catch {
       throw session.corrupted(error, codingPath)
@@ -169,7 +169,7 @@ final class DecodingContainerState: ContainerState {
 
   // MARK: Where it is
 
-  /// Lets the frame tell which value is the current one: for coding paths, and for the end of the container.
+  /// Makes the frame show the current value, for coding paths and for the end of the container.
   @inline(__always)
   func show() {
     if depth >= session.nesting.frames.count { session.addFrames(upTo: depth) }
@@ -182,7 +182,7 @@ final class DecodingContainerState: ContainerState {
     return session.path(toValueAt: offset, in: depth)
   }
 
-  /// Notes that the value of `slot` was read, which ends at `end`; at the top level that may be behind its body.
+  /// Notes that the value of `slot` was read and ends at `end`. A value at the top level may end after its body.
   @inline(__always)
   func advance(past slot: Int, from start: Int, to end: Int) throws {
     guard isInOrder else { return try advanceInAnyOrder(past: slot, from: start, to: end) }
@@ -194,7 +194,7 @@ final class DecodingContainerState: ContainerState {
   @inline(never)
   private func advanceInAnyOrder(past slot: Int, from start: Int, to end: Int) throws {
     guard !isTopLevel else {
-      // The next one is found from the reference.
+      // The next value is found from its reference.
       return try reporting(start) { () throws(ArchiveError) in
         try session.checkEnd(ofTopLevelSlot: slot, end)
       }
@@ -204,9 +204,9 @@ final class DecodingContainerState: ContainerState {
     if let index, !head.isElsewhere { session.nesting.complete(offset, index.end) }
   }
 
-  /// Looks where the value at `start` ends, the current one, for a decoder or container that will not tell.
+  /// Checks where the current value, at `start`, ends, for a decoder or container that will not report it.
   func checkEnd(ofValueAt start: Int) throws {
-    // What is in the body of the top level itself was walked when that was opened.
+    // Opening the top level walked the values that are in its own body.
     guard isTopLevel, session.lookups.topLevelEnds[nextSlot] != nil else { return }
     try reporting(start) { () throws(ArchiveError) in
       try session.checkEnd(ofTopLevelSlot: nextSlot, session.end(ofValueAt: start))
@@ -221,7 +221,7 @@ final class DecodingContainerState: ContainerState {
 
   // MARK: Values
 
-  /// Reads a primitive by `read`, that of its type. As that is named where the type is known, it costs no call.
+  /// Reads a primitive by the `read` of its type. A caller that knows the type names the function, which saves a call.
   @inline(__always)
   func get<Value: ReadablePrimitive, Key: CodingKey>(
     _ key: Key,
@@ -257,7 +257,7 @@ final class DecodingContainerState: ContainerState {
     return value
   }
 
-  /// What ``get(at:_:)`` does where something else stands than a value of the type.
+  /// What ``get(at:_:)`` does if the value is not of the requested type.
   @inline(never)
   private func getReferred<Value: ReadablePrimitive>(
     at cursor: inout Int,
@@ -275,7 +275,7 @@ final class DecodingContainerState: ContainerState {
     return try isNil(at: offset) || session.isLazyNil(at: offset)
   }
 
-  /// Whether the value at `offset`, the current one, is nil; then all of it was read.
+  /// Whether the current value, at `offset`, is nil. If it is, it counts as read.
   @inline(__always)
   private func isNil(at offset: Int) throws -> Bool {
     guard try session.isNil(at: offset) else { return false }
@@ -294,7 +294,7 @@ final class DecodingContainerState: ContainerState {
     }
   }
 
-  // A call, so that the metadata of the optional is looked up only here.
+  // Not inlined, so that only this function looks up the metadata of the optional.
   @inline(never)
   private func decodeUnlessReadLast<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
@@ -311,7 +311,7 @@ final class DecodingContainerState: ContainerState {
     return try decode(type, at: start)
   }
 
-  /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
+  /// Keeps the levels of an optional: a stored nil is no value, a stored some(nil) is a value.
   func decodeIfPresent<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key) throws -> Value? {
     guard let offset = try valueOffset(of: key), try !isNil(at: offset) else { return nil }
     if session.later.readLast.areThere, let isEmpty = try isReadLast(type, key, at: offset, needsValue: false)
@@ -334,7 +334,7 @@ final class DecodingContainerState: ContainerState {
     }
   }
 
-  // A call, so that the metadata of the optional is looked up only here.
+  // Not inlined, so that only this function looks up the metadata of the optional.
   @inline(never)
   private func decodeOptional<Value: Decodable>(_ type: Value.Type, at offset: Int) throws -> Value? {
     try decode(Value?.self, at: offset)
@@ -352,16 +352,16 @@ final class DecodingContainerState: ContainerState {
     return value
   }
 
-  /// Visits the keys in the order of writing.
+  /// Visits the keys in the order in which they were written.
   func forEachKey(_ body: (PathElement) -> Void) throws(ArchiveError) {
     let image = session.image
-    // As many as there are values, says the archive.
+    // The archive announces as many keys as values.
     try session.charge(keysOf: offset, count: head.count, at: head.payload)
     guard !head.isRecord else {
       for slot in 0..<head.count { body(.key(image.keys[image.shapeKey(head.firstSlot + slot)])) }
       return
     }
-    // Throws where a key is there twice.
+    // Throws if a key occurs twice.
     try makeIndex()
     var cursor = head.payload
     for _ in 0..<head.count {

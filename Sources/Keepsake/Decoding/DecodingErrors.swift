@@ -1,4 +1,4 @@
-/// The errors of decoding: standard ones, with the path and, underneath, the place in the archive.
+/// The errors of decoding: those of the standard library, with the path and, as the underlying error, the offset.
 extension DecodingSession {
   func corrupted(_ error: ArchiveError, _ path: [any CodingKey]) -> DecodingError {
     DecodingError.dataCorrupted(image.located(error).decodingContext(path))
@@ -32,12 +32,12 @@ extension DecodingSession {
     )
   }
 
-  /// The sentence of an error about the value at `offset`, which is not of the requested type.
+  /// The context of an error about the value at `offset`, which is not of the requested type.
   func context(_ path: [any CodingKey], _ message: String, _ offset: Int?) -> DecodingError.Context {
     image.located(ArchiveError(.typeMismatch, message, byteOffset: offset)).decodingContext(path)
   }
 
-  /// The error for what was found at `fault`; `path` leads to the value.
+  /// The error for `fault`; `path` leads to the value.
   func error(_ fault: ReadingFault, _ type: Any.Type, _ path: @autoclosure () -> [any CodingKey])
     -> DecodingError
   {
@@ -49,8 +49,8 @@ extension DecodingSession {
     }
   }
 
-  /// The error that `error`, thrown while a value was read as `type`, is for the caller; `path` leads to the value.
-  // A call, so that values within values take less of the stack.
+  /// The error for the caller if reading a value as `type` threw `error`; `path` leads to the value.
+  // Not inlined, so that nested values take less of the stack.
   @inline(never)
   func publicError(
     _ error: any Error,
@@ -66,7 +66,7 @@ extension DecodingSession {
 }
 
 extension TagKind {
-  /// What a person calls such a value.
+  /// The noun for such a value in messages.
   package var noun: String {
     switch self {
     case .none: "nil"

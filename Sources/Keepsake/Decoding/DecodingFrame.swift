@@ -1,32 +1,31 @@
-/// Where the decoder is in a value: which of the values in it is being decoded.
+/// The position of the decoder in a value: which of the values in it is being decoded.
 ///
-/// A frame is what coding paths are read off. The value that it is about is told by its offset; a container keeps by
-/// itself how far it was read, so that it can be kept and used at any time, whoever has its frame.
+/// The session reads coding paths off the frames. A frame identifies its value by the offset. Containers keep their own
+/// positions, so they can be used at any time, even if another value has the frame.
 struct DecodingFrame {
   enum Kind: UInt8 {
     case unparsed, keyed, elements
   }
 
-  /// Where the value begins.
+  /// The offset of the value.
   private(set) var offset = -1
   private(set) var kind = Kind.unparsed
-  /// Of a keyed container.
+  /// The head of a keyed container.
   private(set) var head = KeyedHead()
-  /// The value that is being decoded, and where it (of a map: its key) is.
+  /// The slot of the value that is being decoded, and its offset (in a map, the offset of its key).
   var currentSlot = 0
   private(set) var currentOffset = 0
-  /// The caller's number of the key of that value, in a map.
+  /// In a map, the integer value of that key in the program.
   private(set) var currentIntValue: Int?
-  /// Of a record, the type of the keys that were requested last, if they may have numbers.
+  /// In a record, the type of the keys that were requested last, if they may have integer values.
   private(set) var keyType: (any CodingKey.Type)?
-  /// Where the value is that is being decoded in a frame of its own. Where this is the offset of the next
-  /// frame, the frames tell the coding path; where not, one of them was taken over by a decoder that somebody
-  /// kept.
+  /// The offset of the value that is being decoded in a frame of its own. If this is the offset of the next frame, the
+  /// frames give the coding path. Otherwise a decoder that somebody kept has taken over one of them.
   var child = -1
 }
 
 extension DecodingFrame {
-  /// Makes it the frame of the value at `offset`, of which nothing was parsed.
+  /// Makes this the frame of the value at `offset`, which is not parsed yet.
   @inline(__always)
   mutating func begin(at offset: Int) {
     self.offset = offset
@@ -34,7 +33,7 @@ extension DecodingFrame {
     child = -1
   }
 
-  /// Makes it the frame of a keyed container of which nothing was read.
+  /// Makes this the frame of a keyed container that is not read yet.
   @inline(__always)
   mutating func setKeyed(_ head: KeyedHead) {
     kind = .keyed
@@ -45,11 +44,11 @@ extension DecodingFrame {
     keyType = nil
   }
 
-  /// Whether it is that of the keyed container at `offset`.
+  /// Whether this is the frame of the keyed container at `offset`.
   @inline(__always)
   func isKeyed(at offset: Int) -> Bool { self.offset == offset && kind == .keyed }
 
-  /// Makes the value that a keyed container has come to the current one.
+  /// Makes the current value of `container` that of the frame.
   @inline(__always)
   mutating func show(_ container: DecodingContainerState) {
     if !isKeyed(at: container.offset) {
@@ -63,11 +62,11 @@ extension DecodingFrame {
     if container.table.mayHaveNumbers { keyType = container.table.keyType }
   }
 
-  /// Makes the entry whose key is at `offset` the current one of a map that the library walks itself.
+  /// Makes the entry whose key is at `offset` the current one, in a map that the library reads itself.
   @inline(__always)
   mutating func showEntry(at offset: Int) { currentOffset = offset }
 
-  /// Makes the element `index` the current one of the array at `offset`.
+  /// Makes the element `index` of the array at `offset` the current one.
   @inline(__always)
   mutating func showElement(_ index: Int, of offset: Int) {
     if self.offset != offset { begin(at: offset) }
@@ -76,18 +75,17 @@ extension DecodingFrame {
   }
 }
 
-/// What the head of a keyed container tells.
+/// The contents of the head of a keyed container.
 struct KeyedHead {
-  /// Whether it is a record, and not a map.
+  /// Whether the container is a record, not a map.
   var isRecord = false
-  /// Whether the values are not behind the offset but in the body of an object that stands there as a
-  /// reference.
+  /// Whether the values are in the body of an object, and only a reference to it is at the offset.
   var isElsewhere = false
-  /// For a record: where its keys begin in the shape table.
+  /// In a record, the first of its keys in the shape table.
   var firstSlot = 0
-  /// How many values there are.
+  /// The number of values.
   var count = 0
-  /// Where the first value (of a map: the first key) is.
+  /// The offset of the first value (in a map, of the first key).
   var payload = 0
 }
 
@@ -99,13 +97,13 @@ extension KeyedHead {
   }
 }
 
-/// The head of a record: where it is, its shape, and where its values begin.
+/// The head of a record: its offset, its shape, and the offset of its values.
 struct RecordHead {
   let offset: Int
   let shape: Int
   let payload: Int
 
-  /// The head of the record at `offset`; `nil` where something else stands.
+  /// The head of the record at `offset`; `nil` if another value is there.
   @inline(__always)
   init?(_ session: DecodingSession, at offset: Int) throws {
     let tag = try session.reader.byte(at: offset)

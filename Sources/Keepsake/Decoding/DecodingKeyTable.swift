@@ -1,14 +1,14 @@
-/// For one type of key, the number of each key in the archive, by the bit pattern of keys of at most one
-/// byte.
+/// The numbers that the keys of one type have in the archive. Keys of at most one byte are looked up by their bit
+/// pattern.
 final class DecodingKeyTable: SpareKeeper {
   private static let unknown = -2
 
   let keyType: any CodingKey.Type
   @safe @exclusivity(unchecked) private var numbers: [Int]
   @safe @exclusivity(unchecked) var spares = SpareContainers<DecodingContainerState>()
-  /// Under which other names values may be when one is missing.
+  /// The other names under which a missing value may be archived.
   @safe @exclusivity(unchecked) var otherNames = ObservableKeyNames.unknown
-  /// Whether keys may have numbers, which coding paths show. Of cases that is found out when they are first asked for.
+  /// Whether keys may have integer values, which coding paths show. Each case is asked at its first request.
   @safe @exclusivity(unchecked) private(set) var mayHaveNumbers: Bool
 
   init<Key: CodingKey>(_ type: Key.Type) {
@@ -18,7 +18,7 @@ final class DecodingKeyTable: SpareKeeper {
     numbers = isDynamic ? [] : Array(repeating: DecodingKeyTable.unknown, count: 256)
   }
 
-  /// A keyed container for the value at `offset`, which is open: one that is not in use any more, or a new one.
+  /// A keyed container for the value at `offset`, whose frame is open: one that is no longer in use, or a new one.
   @inline(__always)
   func container<Key: CodingKey>(
     _ session: DecodingSession,
@@ -34,7 +34,7 @@ final class DecodingKeyTable: SpareKeeper {
     }
   }
 
-  // A call, so that the metadata of the container is looked up only here.
+  // Not inlined, so that only this function looks up the metadata of the container.
   @inline(never)
   private func newContainer<Key: CodingKey>(
     _ session: DecodingSession,
@@ -49,7 +49,7 @@ final class DecodingKeyTable: SpareKeeper {
     return container
   }
 
-  /// The number of `key`, or -1 when no record of the archive has it.
+  /// The number of `key`; -1 if no record of the archive has it.
   @inline(__always)
   func number<Key: CodingKey>(of key: Key, in session: DecodingSession) -> Int {
     guard let bits = bitPattern(of: key), bits < numbers.count else {

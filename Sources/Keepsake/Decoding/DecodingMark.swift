@@ -1,5 +1,5 @@
 extension DecodingSession {
-  /// A point to which a session can be taken back when an `init(from:)` throws and its caller continues.
+  /// A point to which the session returns when an `init(from:)` throws and its caller continues.
   struct Mark {
     fileprivate var decoded = 0
     fileprivate var deferred = 0
@@ -19,7 +19,7 @@ extension DecodingSession {
     )
   }
 
-  /// Forgets the objects that were decoded since `mark`, and what was still to be done for them.
+  /// Forgets the objects that were decoded since `mark`, and the work that remained to be done for them.
   @inline(never)
   func truncate(to mark: Mark) {
     for number in graph.decodedNumbers.dropFirst(mark.decoded) {

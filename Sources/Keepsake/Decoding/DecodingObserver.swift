@@ -1,12 +1,12 @@
-/// Gets every object that was decoded, and the names of classes that are not found otherwise.
+/// Receives every decoded object, and the names of classes that are not found otherwise.
 protocol DecodingObserver: AnyObject {
-  /// The object to use instead of `object`, which may be itself; `nil` for nil.
+  /// The object to use in place of `object`, possibly `object` itself; `nil` to use nil.
   func replacement(forDecoded object: AnyObject) -> AnyObject?
-  /// The type to build where the archive says `name`, a class whose superclasses are called `superclasses`.
+  /// The type to build for the class `name` of the archive, whose superclasses have the names `superclasses`.
   func type(forUnknownName name: String, superclasses: [String]) -> Any.Type?
 }
 
-/// An object with a method that the unarchiver calls when the whole graph of the object is decoded.
+/// An object with a method that the unarchiver calls when the object's whole graph is decoded.
 ///
 /// ```swift
 /// extension Library: ArchiveAwakening {
@@ -27,10 +27,10 @@ public protocol ArchiveAwakening: AnyObject {
 /// let pets = try unarchiver.decode([Animal].self, forKey: "pets")
 /// ```
 public enum ArchiveClassPolicy: Sendable, Hashable {
-  /// Any type of the program that fits the declaration: a subclass of the declared class, or a type that conforms to the
-  /// declared protocol.
+  /// Any type of the program that fits the declaration: a subclass of the declared class, or a type that conforms to
+  /// the declared protocol.
   case byName
-  /// Only types that were registered with `setClass(_:forClassName:)` of ``KeyedUnarchiver``, and the declared
-  /// class itself.
+  /// Only the declared class itself, and types that were registered with `setClass(_:forClassName:)` of
+  /// ``KeyedUnarchiver``.
   case registeredOnly
 }

@@ -1,38 +1,38 @@
-// The parts of a decoding session. Each is changed by the files that extend the session for its subject.
+// The parts of a decoding session. Only the files that extend the session for a part's subject change it.
 
 /// What the caller allows and knows.
 struct DecodingSettings {
   var userInfo: [CodingUserInfoKey: Any]
   var limits: ArchiveLimits
-  /// Whether coding paths begin below the root key, as those of other top-level encoders do.
+  /// Whether coding paths begin below the root key, as in other top-level decoders.
   var hidesRootKey: Bool
-  /// The types in the class table by number, where the archive was made in this process just now (deep copy).
+  /// The types in the class table by number, if this process has just made the archive (deep copy).
   let knownClasses: [Any.Type]?
-  /// Which types an archive may name.
+  /// The types that an archive may name.
   var classPolicy = ArchiveClassPolicy.byName
-  /// What stands for types that are not found.
+  /// The types that replace types that are not found.
   var placeholders: [any ArchivePlaceholder.Type] = []
-  /// The types that the program gave for names in this archive.
+  /// The types that the program set for names in this archive.
   var ownClasses: [String: Any.Type] = [:]
   /// Replaces objects, and knows classes that are not found otherwise.
   var observer: (any DecodingObserver)?
-  /// Whether the values are decoded only to see whether they can be: nothing closes cycles, nothing awakes.
+  /// Whether values are decoded only to find out if they can be: nothing closes cycles, no object awakens.
   var isRehearsal = false
-  /// How the value is made that is being decoded with a configuration.
+  /// Makes the value that is being decoded with a configuration.
   var makeConfigured: ((ValueDecoder) throws -> Any)?
 }
 
-/// Which values are being decoded, in each other.
+/// The nesting of the values that are being decoded.
 struct DecodingNesting {
   /// The frames of the values that are being decoded, by depth.
   var frames: [DecodingFrame] = [DecodingFrame()]
-  /// The value that was read last: where it begins, how many of the values in it were not read, and where these are.
+  /// The value that was read last: its offset, the number of unread values in it, and the offset of the first of these.
   var latest = (offset: -1, rest: 0, cursor: -1)
-  /// How deep the object is whose values are being decoded.
+  /// The depth of the object whose values are being decoded.
   var base = 0
-  /// The value that is being decoded by itself, and its path, once that was requested.
+  /// The value that is being decoded apart from its container, and its path, once requested.
   var detached: (offset: Int, way: DecodingWay?) = (-1, nil)
-  /// From how many levels on, in one object, it is looked at how deep values are nested.
+  /// The number of levels in one object from which on the session measures how deep values nest.
   var usualValueDepth: Int
 
   init(_ limits: ArchiveLimits) {
@@ -43,39 +43,39 @@ struct DecodingNesting {
     min(limits.maximumValueDepth, ArchiveLimits.usualValueDepth)
   }
 
-  /// Notes that the value at `offset`, which ends at `end`, was read.
+  /// Notes that the value at `offset` was read and ends at `end`.
   @inline(__always)
   mutating func complete(_ offset: Int, _ end: Int) { latest = (offset, 0, end) }
 
   mutating func forgetArchive() {
-    // A value of the next archive may begin where one of this did, at the same depth.
+    // A value of the next archive may begin at the same offset, at the same depth.
     for depth in frames.indices { frames[depth] = DecodingFrame() }
     latest = (-1, 0, -1)
     (base, detached) = (0, (-1, nil))
   }
 }
 
-/// Where keys and the values of the top level are.
+/// Finds keys and the values of the top level.
 struct KeyLookups {
-  /// Where the value of the top-level container begins.
+  /// The offset of the value of the top-level container.
   var topLevelOffset: Int
   /// The numbers of the keys in the archive, once one was requested.
   var keyNumbers: [ExactString: Int]?
-  /// By which hashes keys are found in any order.
+  /// Hashes keys to find them in any order.
   let keyHash = KeyHash()
-  /// The slots of the keys of those large shapes in which some were looked for, by where each begins in the shape
+  /// The slots of the keys in each large shape in which a key was searched for, by the start of the shape in the shape
   /// table.
   var shapeSlots = NumberedCache<SlotTable>()
-  /// The keys of any shapes that were looked for last.
+  /// The results of the latest searches for keys in shapes.
   var recentSlots: [RecentSlot] = []
   /// Where the values of the top level are, once one was requested out of order.
   var topLevelIndex: KeyIndex?
-  /// Where the bodies end that values of the top level are in, by the slots of these.
+  /// Where the bodies of values of the top level end, by the slots of the values.
   var topLevelEnds = NumberedCache<Int>()
-  /// What was found out about values that were passed over.
+  /// Cached facts about values that were passed over.
   var skipped = SkippedValues()
 
-  /// The number of the key of that name, or -1 when no record has it.
+  /// The number of the key `name`; -1 if no record has it.
   mutating func number(of name: String, in image: ArchiveImage) -> Int {
     if keyNumbers == nil {
       keyNumbers = Dictionary(
@@ -93,7 +93,7 @@ struct KeyLookups {
   }
 }
 
-/// Which slot a key has in the shape that begins at `first` in the shape table; `nil` if it has none.
+/// The slot of a key in the shape that begins at `first` in the shape table; `nil` if the shape does not have the key.
 struct RecentSlot {
   static let mostKept = 256
 
@@ -102,76 +102,76 @@ struct RecentSlot {
   var slot: Int?
 }
 
-/// What is known of the types that were decoded.
+/// Cached facts about the types that were decoded.
 struct DecodedTypes {
   var plans = DecodingPlanCache()
-  /// Those that were in use when they were to be forgotten.
+  /// Caches that were still in use when the session forgot them.
   var earlierPlans: [DecodingPlanCache] = []
   var keyTables = TypeCache<DecodingKeyTable>()
-  /// What the process-wide names of types were when the plans were made.
+  /// The generation of the process-wide names of types for which the plans were made.
   var namesGeneration = -1
-  /// The keyed containers that are kept to be used again.
+  /// The keyed containers that the session keeps to use again.
   var kept = KeptContainers<DecodingKeyTable>()
 }
 
-/// The objects that were decoded, and the references to them.
+/// The decoded objects, and the references to them.
 struct DecodedGraph {
   var objects: ObjectStore
   /// The objects and typed values whose initializers are running, innermost last.
   var inProgress: [TypedValueInProgress] = []
-  /// The value of the innermost object, up to the end of its body, if that was not walked yet; otherwise empty.
+  /// The value of the innermost object, up to the end of its body, if it was not walked yet; otherwise empty.
   var unwalked = 0..<0
-  /// Whether an object was there before its initializer returned, since the outermost value was begun.
+  /// Whether an object became known before its initializer returned, since the outermost value began.
   var haveEarly = false
-  /// The objects that were decoded since the outermost value was begun.
+  /// The objects that were decoded since the outermost value began.
   var decodedNumbers: [UInt32] = []
-  /// The conditional references that were met since the outermost value was begun.
+  /// The conditional references that were read since the outermost value began.
   var conditional: [WaitingReference] = []
-  /// The conditional references whose objects were not requested yet, by the numbers of these.
+  /// The conditional references to objects that nothing has requested yet, by the numbers of the objects.
   var waiting: [Int: [WaitingReference]] = [:]
 }
 
-/// What is done when the outermost value has been read.
+/// The work that remains when the outermost value has been read.
 struct DecodedLater {
-  /// Whether a value is being decoded, so that what is requested now is inside of it.
+  /// Whether a value is being decoded, so that values that are requested now are part of it.
   var isActive = false
-  /// What is to be decoded when everything else has been.
+  /// The values to decode after everything else.
   var deferred = DeferredQueue()
   var earlyUses = EarlyUses()
   var readLast: PropertiesReadLast
-  /// The objects that are to be told when the graph is complete.
+  /// The objects to awaken when the graph is complete.
   var awakening: [any ArchiveAwakening] = []
-  /// Which objects those are, where an observer may give one several times.
+  /// The identifiers of these objects, in case an observer gives one several times.
   var awakened: Set<ObjectIdentifier> = []
-  /// The deferred values of a rehearsal, which are released at its end: nothing else would break their cycles.
+  /// The deferred values of a rehearsal. They are released at its end, since nothing else would break their cycles.
   var rehearsed: [AnyDeferredValue] = []
 
   mutating func forgetArchive() {
-    // Whoever kept a deferred value may still use it.
+    // Whoever kept a deferred value may still use them.
     if !isKnownUniquelyReferenced(&earlyUses) { earlyUses = EarlyUses() }
   }
 }
 
-/// The objects and lazy values that a session has read since they were listed last, with their numbers. They are kept here,
-/// since the session does not keep them and may itself be gone.
+/// The objects and lazy values that a session has read since they were last listed, with their numbers. The session
+/// does not retain them, and may be gone before they are listed.
 final class NewObjects {
   var list: [(number: Int, object: AnyObject)] = []
 }
 
 /// The lazy values of an archive.
 struct LazyValues {
-  /// Whether the archive has any with a body.
+  /// Whether the archive has lazy values with a body.
   var areArchived = false
-  /// Those that are held, by the numbers of their bodies.
+  /// The lazy values that the program holds, by the numbers of their bodies.
   var contents: [Int: WeakLazyContent] = [:]
-  /// Those that have no body, since their properties were not lazy when they were archived.
+  /// Lazy values without a body, because their properties were not lazy when they were archived.
   private(set) var inline: [WeakLazyContent] = []
   var faults = LazyFaults()
-  /// Collects what is read, for a document.
+  /// Collects what the session reads, for a document.
   weak var newObjects: NewObjects?
-  /// How many could not be read when all were tried because objects refer back to others.
+  /// How many lazy values could not be read when all were tried because objects refer back to others.
   var unreadableCount = 0
-  /// What was read because weak references waited for it.
+  /// The objects that were read because weak references waited for them.
   var awaited: [(number: Int, object: WeakObject, references: [WaitingReference])] = []
 
   mutating func forgetArchive() {
@@ -179,7 +179,7 @@ struct LazyValues {
     if !inline.isEmpty { (inline, awaited) = ([], []) }
   }
 
-  /// Adds one that has no body, and drops those that nobody holds any more before the array grows.
+  /// Adds a lazy value without a body. Before the array grows, removes those that nobody holds any more.
   mutating func add(inline content: WeakLazyContent) {
     if inline.count == inline.capacity {
       inline.removeAll { $0.content == nil }
@@ -188,28 +188,28 @@ struct LazyValues {
     inline.append(content)
   }
 
-  /// Whether some that are held were not read.
+  /// Whether the program holds lazy values that were not read.
   var areUnread: Bool {
     contents.values.contains { $0.content?.isArchived == true }
       || inline.contains { $0.content?.isArchived == true }
   }
 }
 
-/// What decoding has cost, and what was found wrong.
+/// What decoding has cost, and the errors found.
 struct DecodingChecks {
-  /// How often, on the average, the bytes of an archive may be decoded again as values because the type asked
-  /// for is no class.
+  /// How often, on average, the bytes of an archive may be decoded again, as values because the requested type is not a
+  /// class.
   static let mostReadings = 64
-  /// So many bytes are added to those of the archive, so that small ones are not held to be dangerous.
+  /// Added to the bytes of the archive, so that small archives do not count as dangerous.
   static let freeReadings = 1 << 12
-  /// What a reading costs beside the bytes of the body, in bytes.
+  /// The cost of a reading besides the bytes of the body, in bytes.
   static let readingByteCount = 64
-  /// How many bytes of deferred values may be passed over in any case.
+  /// How many bytes of deferred values may be passed over in any archive.
   static let freePassing = 256 << 20
 
   var budget: DecodingBudget
-  /// The values at unusual depth that were looked at.
+  /// The values at unusual depth whose nesting was checked.
   var examined = ExaminedValues()
-  /// What calls met that cannot throw.
+  /// The first error of a call that cannot throw.
   var failure: (any Error)?
 }

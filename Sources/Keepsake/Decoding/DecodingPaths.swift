@@ -1,12 +1,12 @@
-/// Coding paths: read off the open frames where those tell, found again in the bytes where a decoder was
-/// kept.
+/// Coding paths. The session reads them off the open frames, or searches the bytes if a decoder was kept and the frames
+/// do not agree.
 extension DecodingSession {
-  /// How long keys of maps may be, in bytes, once very many steps were given.
+  /// The longest map key in a path, in bytes, once very many steps were charged.
   private static let shortKey = 256
 
   private var longestPath: Int { checks.budget.paths.longestPath(byteCount: reader.count) }
 
-  /// The path of the value at `offset`, whose frame is or would be at `depth`.
+  /// The path of the value at `offset`, whose frame is, or would be, at `depth`.
   func path(to offset: Int, depth: Int) -> [any CodingKey] {
     let first = max(0, depth - longestPath)
     guard depth < nesting.frames.count, nesting.frames[depth].offset == offset, framesAgree(first..<depth)
@@ -16,12 +16,12 @@ extension DecodingSession {
     return visible(way(along: first..<depth))
   }
 
-  /// The path of the value at `offset` that is the current one of the container whose frame is at `depth`.
+  /// The path of the current value, at `offset`, of the container whose frame is at `depth`.
   func path(toValueAt offset: Int, in depth: Int) -> [any CodingKey] {
     let first = max(0, depth - longestPath)
     guard depth < nesting.frames.count, framesAgree(first..<depth) else { return searchedPath(to: offset) }
     var way = way(along: first..<depth)
-    // A single value begins where its container does, which then is no step of the path.
+    // A single-value container and its value have the same offset, and the container is no step of the path.
     if nesting.frames[depth].offset != offset, let own = step(of: nesting.frames[depth]) {
       way.steps.append(own)
     }
@@ -38,7 +38,7 @@ extension DecodingSession {
     return depths.allSatisfy { nesting.frames[$0].child == nesting.frames[$0 + 1].offset }
   }
 
-  /// The way that the frames at `depths` stand for, those of single-value containers left out; behind what they do not
+  /// The way along the frames at `depths`, without those of single-value containers, after the way that frames do not
   /// show.
   private func way(along depths: Range<Int>) -> DecodingWay {
     var way = DecodingWay(isWhole: depths.lowerBound == 0)
@@ -56,7 +56,7 @@ extension DecodingSession {
       ? Array(way.steps.dropFirst(settings.hidesRootKey ? 1 : 0)) : [ArchiveCodingKey.ellipsis] + way.steps
   }
 
-  /// The way to the value that is decoded by itself.
+  /// The way to the value that is being decoded apart from its container.
   private var detachedWay: DecodingWay {
     if let way = nesting.detached.way { return way }
     let way = searchedWay(to: nesting.detached.offset)
@@ -64,7 +64,7 @@ extension DecodingSession {
     return way
   }
 
-  /// The key or index of the value that is being decoded in `frame`, with the number that the program's own key has.
+  /// The key or index of the value that is being decoded in `frame`, with the integer value of the program's own key.
   private func step(of frame: DecodingFrame) -> ArchiveCodingKey? {
     switch frame.kind {
     case .unparsed: return nil
@@ -87,7 +87,7 @@ extension DecodingSession {
     }
   }
 
-  /// The path of the value at `offset`, by a search of its body and of those by which that was reached.
+  /// The path of the value at `offset`, by a search in its body and in those that lead to that body.
   func searchedPath(to offset: Int) -> [any CodingKey] {
     let way = searchedWay(to: offset)
     checks.budget.paths.charge(steps: way.steps.count)
@@ -124,7 +124,7 @@ extension DecodingSession {
   }
 }
 
-/// The steps of a coding path, from the top level on if it is whole; otherwise the last ones.
+/// The steps of a coding path: if it is whole, all from the top level on; otherwise the last ones.
 struct DecodingWay {
   var steps: [ArchiveCodingKey] = []
   var isWhole = true

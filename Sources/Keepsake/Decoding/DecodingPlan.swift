@@ -1,12 +1,12 @@
-/// How values of one type are decoded; found once per type, not per value.
+/// How to decode the values of one type, determined once per type and not per value.
 class AnyDecodingPlan {
   /// Whether the values are optionals.
   var isForOptionals: Bool { false }
-  /// Whether the values are lazy, so that nobody is to look at what they lead to.
+  /// Whether the values are lazy, so that nothing may read what they lead to.
   var isForLazyValues: Bool { false }
 
-  /// Reads the value at `cursor`, which then moves past it, into the property at `offset`, which is of the type that this
-  /// plan is for; `depth` is that of the record.
+  /// Reads the value at `cursor`, and moves past it, into the property at `offset`, which is of the type of this plan;
+  /// `depth` is that of the record.
   func decodeField(
     _ memory: MutablePropertyMemory,
     at offset: Int,
@@ -16,12 +16,12 @@ class AnyDecodingPlan {
   ) throws {}
 }
 
-/// The plan for types that have no better one: their own `init(from:)`.
+/// The plan for types without a better one. It calls their own `init(from:)`.
 class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
-  /// Whether a value stands for one of the program.
+  /// Whether the values are stand-ins for values of the program.
   private(set) lazy var isForStandIns = Value.self is any ValueStandIn.Type
 
-  /// Reads the value at `cursor`, which then moves past it; `depth` is that of the container it is in.
+  /// Reads the value at `cursor`, and moves past it; `depth` is that of its container.
   func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     try session.decodePlainly(Value.self, at: &cursor, depth)
   }
@@ -37,12 +37,12 @@ class DecodingPlan<Value: Decodable>: AnyDecodingPlan {
   }
 }
 
-/// The types that were found for the entries of the class table, where one type is declared.
+/// The types that were found for entries of the class table where one type is declared.
 final class TypesOfEntries {
   @safe @exclusivity(unchecked) var types = NumberedCache<any Decodable.Type>()
 }
 
-/// A type that has a plan of its own.
+/// A type with a plan of its own.
 protocol NativelyDecodable: Decodable {
   /// A `DecodingPlan<Self>`.
   static func makeDecodingPlan() -> AnyDecodingPlan
@@ -54,20 +54,19 @@ struct DecodingPlanCache {
   private var behind = TypeCache<TypesOfEntries>()
   private var fields = TypeCache<FieldsReaderSource>()
 
-  /// What reads the properties of objects of a class.
+  /// What reads the properties of objects of the class `type`.
   @inline(__always)
   mutating func fields(of type: Any.Type) -> Unretained<FieldsReaderSource> {
     fields.unretained(for: type) { FieldsReaderSource(type) }
   }
 
-  /// The types that were found where the protocol `expected` is declared.
+  /// The types that were found where the program declares `expected`.
   mutating func typesBehind(_ expected: Any.Type) -> TypesOfEntries {
     behind.unretained(for: expected) { TypesOfEntries() }.use { $0 }
   }
 
-  /// The plan for `Value`, to be used as long as the outermost value is being decoded. It goes by `Value` and not by `type`,
-  /// which may be a subclass. So what is stored for a type is always the plan of that type, which is what makes the downcast
-  /// sound.
+  /// The plan for `Value`, valid while the outermost value is being decoded. The key is `Value` and not `type`, which
+  /// may be a subclass. So the plan that is stored for a type is always of that type, and the downcast is sound.
   @inline(__always)
   mutating func plan<Value: Decodable>(for type: Value.Type) -> Unretained<DecodingPlan<Value>> {
     plans.unretained(for: Value.self) { DecodingPlanCache.makePlan(Value.self) }
@@ -82,7 +81,7 @@ struct DecodingPlanCache {
     return DecodingPlan<Value>()
   }
 
-  // That the value is an object is then known to the compiler, which saves a cast at each.
+  // The compiler then knows that the values are objects, which saves a cast for each.
   private static func makeClassPlan<Value: Decodable & AnyObject>(_ type: Value.Type) -> AnyDecodingPlan {
     ClassDecodingPlan<Value>()
   }
@@ -93,7 +92,7 @@ struct DecodingPlanCache {
 }
 
 extension DecodingSession {
-  /// Lets `Value` decode itself at `cursor`, in a frame of its own; where the stack is about to end, on a larger
+  /// Lets `Value` decode itself at `cursor`, in a frame of its own. If the stack is about to end, continues on a larger
   /// one.
   @inline(__always)
   func decodePlainly<Value: Decodable>(_ type: Value.Type, at cursor: inout Int, _ depth: Int) throws -> Value

@@ -1,4 +1,4 @@
-/// All that one archive needs while it is decoded. Containers and decoders are small values that point here.
+/// The state of decoding one archive. Containers and decoders are small values that refer to it.
 final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) private(set) var image: ArchiveImage
   @safe @exclusivity(unchecked) private(set) var reader: ByteReader
@@ -10,7 +10,7 @@ final class DecodingSession: DeepRecursion {
   @safe @exclusivity(unchecked) var graph: DecodedGraph
   @safe @exclusivity(unchecked) var later: DecodedLater
   @safe @exclusivity(unchecked) var lazies = LazyValues()
-  /// Whose turn it is: lazy values are read by any thread.
+  /// Gives threads their turn, since any thread may read lazy values.
   let turn = DecodingTurn()
   @safe @exclusivity(unchecked) var checks: DecodingChecks
 
@@ -37,7 +37,7 @@ final class DecodingSession: DeepRecursion {
     lazies.areArchived = image.tables.all.haveLazyValues
   }
 
-  /// Changes what the caller allows and which types it knows: those found before may be others then.
+  /// Changes the settings. Forgets the types found so far, since names may now stand for other types.
   func change(_ change: (inout DecodingSettings) -> Void) {
     change(&settings)
     nesting.usualValueDepth = DecodingNesting.usualValueDepth(settings.limits)
@@ -49,7 +49,7 @@ final class DecodingSession: DeepRecursion {
 
   // MARK: Reuse
 
-  /// Forgets all that was decoded, and keeps what was found out about types and keys.
+  /// Forgets everything that was decoded, but keeps what it knows of types and keys.
   func forgetArchive() {
     nesting.forgetArchive()
     graph.objects.removeAll()
@@ -62,8 +62,8 @@ final class DecodingSession: DeepRecursion {
     reader = image.reader
   }
 
-  /// Makes it the session of another archive, of which the tables are the same, after ``forgetArchive()``. The image has
-  /// become that of the archive.
+  /// Makes this the session of another archive with the same tables, after ``forgetArchive()``. The image already is that
+  /// of the archive.
   func begin(userInfo: [CodingUserInfoKey: Any], limits: ArchiveLimits) throws(ArchiveError) {
     reader = image.reader
     if !userInfo.isEmpty { settings.userInfo = userInfo }
@@ -76,14 +76,14 @@ final class DecodingSession: DeepRecursion {
     lazies.areArchived = image.tables.all.haveLazyValues
   }
 
-  /// Continues with `image`, in which a save was added to what the session has read of.
+  /// Continues with `image`, which adds a save to the image that the session has read.
   func continueReading(_ image: ArchiveImage) {
     self.image = image
     reader = image.reader
     graph.objects.grow(to: image.directory.bodyCount)
     later.readLast = PropertiesReadLast(image)
     lookups.keyNumbers = nil
-    // They know which keys and classes there were not; their containers hold the session.
+    // Key tables and plans know which keys and classes did not exist. Kept containers retain the session.
     types.kept.removeAll()
     types.keyTables = TypeCache()
     forgetTypes()
@@ -91,7 +91,7 @@ final class DecodingSession: DeepRecursion {
 
   // MARK: Depth
 
-  /// Begins to decode the value at `offset`, one deeper than the container at `depth` that it is in.
+  /// Begins to decode the value at `offset`, one level below its container at `depth`.
   @inline(__always)
   func descend(to offset: Int, from depth: Int) throws {
     if isUnusuallyDeep(below: depth) { try checkNesting(of: offset, in: depth) }
@@ -99,7 +99,7 @@ final class DecodingSession: DeepRecursion {
     nesting.frames[depth].child = offset
   }
 
-  /// Whether it has to be looked at whether a value in the container at `depth` is too deep.
+  /// Whether the session must check that a value in the container at `depth` is not nested too deep.
   @inline(__always)
   func isUnusuallyDeep(below depth: Int) -> Bool {
     depth &- nesting.base >= nesting.usualValueDepth || depth >= settings.limits.maximumDepth
@@ -112,13 +112,13 @@ final class DecodingSession: DeepRecursion {
     nesting.frames[depth].begin(at: offset)
   }
 
-  /// Sees to it that there is a frame at `depth`.
+  /// Ensures that there is a frame at `depth`.
   @inline(never)
   func addFrames(upTo depth: Int) {
     while depth >= nesting.frames.count { nesting.frames.append(DecodingFrame()) }
   }
 
-  /// Gives the frame at `depth` to the value at `offset` unless that has it.
+  /// Gives the frame at `depth` to the value at `offset` unless the value has it.
   @inline(__always)
   func claimFrame(_ depth: Int, for offset: Int) {
     if depth >= nesting.frames.count || nesting.frames[depth].offset != offset {
@@ -130,18 +130,18 @@ final class DecodingSession: DeepRecursion {
 
   @inline(__always)
   func keyTable<Key: CodingKey>(_ type: Key.Type) -> Unretained<DecodingKeyTable> {
-    // By the type that the containers are of, and not by `type`, which may be a subclass.
+    // The key is the type of the containers and not `type`, which may be a subclass.
     types.keyTables.unretained(for: Key.self) { DecodingKeyTable(Key.self) }
   }
 
-  /// Lets go of the containers that are kept to be used again, which hold the session. To be called when the
-  /// unarchiver goes.
+  /// Releases the containers that are kept to be used again, which retain the session. Call this when the session is no
+  /// longer needed.
   func dropSpares() {
     types.kept.isKeeping = false
     types.kept.removeAll()
   }
 
-  /// Runs `decode`, and keeps containers meanwhile even if there is nobody who lets go of them later.
+  /// Runs `decode` and keeps containers until it returns, even if nobody would release them later.
   @inline(__always)
   func keepingSpares<Value>(_ decode: () throws -> Value) rethrows -> Value {
     let keptSpares = types.kept.isKeeping
@@ -150,20 +150,20 @@ final class DecodingSession: DeepRecursion {
     return try decode()
   }
 
-  /// The number of the key of that name in the archive, or -1 when no record has it.
+  /// The number of the key `name` in the archive; -1 if no record has it.
   func keyNumber(_ name: String) -> Int { lookups.number(of: name, in: image) }
 
   // MARK: Extent of values
 
-  /// The end of the value at `offset`, of which some may have been read by the container whose frame is at `depth`.
+  /// The end of the value at `offset`. The container whose frame is at `depth` may have read a part of it.
   @inline(__always)
   func end(ofDecoded offset: Int, depth: Int) throws(ArchiveError) -> Int {
     nesting.latest.offset == offset && nesting.latest.rest == 0
       ? nesting.latest.cursor : try end(ofPartlyRead: offset, depth)
   }
 
-  /// The end of the value at `offset`, past what was not asked for in it. What was read of it is not walked again:
-  /// nested containers would be walked once more for each one around them.
+  /// The end of the value at `offset`, past the values in it that were not requested. It does not walk again what was
+  /// read: each enclosing container would walk the nested ones once more.
   @inline(never)
   private func end(ofPartlyRead offset: Int, _ depth: Int) throws(ArchiveError) -> Int {
     try walkUnwalked()

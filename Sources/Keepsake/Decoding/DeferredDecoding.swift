@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// A value that is decoded when everything else has been (Design §4).
+/// A value that is decoded after everything else (Design §4).
 @usableFromInline
 class AnyDeferredValue {
-  /// Where the value is in the archive.
+  /// The offset of the value.
   fileprivate let offset: Int
 
   init(offset: Int) {
@@ -12,16 +12,16 @@ class AnyDeferredValue {
 
   func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {}
 
-  /// Lets go of the value, which may close a cycle.
+  /// Releases the value, which may close a cycle.
   func forget() {}
 }
 
-/// Holds a deferred value, for what waits for it.
+/// Holds a deferred value for those that wait for it.
 @usableFromInline
 class DeferredBox<Value>: AnyDeferredValue {
   private var decoded: Value?
-  /// Whether ``decoded`` is there. It is written once, after the value, and may be read by any thread: an initializer
-  /// may have handed its object to one that does not wait for the outermost decode to return.
+  /// Whether ``decoded`` has the value. Written once, after the value. Any thread may read it: an initializer may have
+  /// handed its object to a thread that does not wait for the outermost decode to return.
   private let isDecoded = Atomic(false)
   private let earlyUses: EarlyUses
   private var read: ((DecodingSession, inout Int) throws -> Value)?
@@ -33,16 +33,16 @@ class DeferredBox<Value>: AnyDeferredValue {
     super.init(offset: offset)
   }
 
-  /// The value, once it was decoded.
+  /// The value, if it is decoded.
   @usableFromInline
   final var value: Value? { isDecoded.load(ordering: .acquiring) ? decoded : nil }
 
-  /// Notes that the value is needed. Where it is not there, the outermost decode will throw.
+  /// Notes that the value is needed. If it is not decoded yet, the outermost decode will throw.
   final func noteEarlyUse() {
     if !isDecoded.load(ordering: .acquiring) { earlyUses.note(at: offset) }
   }
 
-  /// Calls `receive` with the value once that was decoded.
+  /// Calls `receive` with the value once it is decoded.
   final func whenDecoded(_ receive: @escaping (Value) -> Void) {
     if let value { receive(value) } else { self.receive = receive }
   }
@@ -69,12 +69,12 @@ class DeferredBox<Value>: AnyDeferredValue {
   }
 }
 
-/// What needed a deferred value before that was decoded. What was made of it cannot be right.
+/// Records that a deferred value was needed before it was decoded. What was made of it cannot be right.
 final class EarlyUses: Sendable {
-  /// Where the first of the values is in the archive that were needed too early; -1 where none was.
+  /// The offset of the first value that was needed too early; -1 if there is none.
   private let first = Atomic(-1)
 
-  /// The place of the value that was needed first, which is forgotten.
+  /// Returns the offset of the first value that was needed too early, and forgets it.
   @inline(__always)
   func take() -> Int? {
     guard first.load(ordering: .relaxed) >= 0 else { return nil }
@@ -92,7 +92,7 @@ struct DeferredQueue {
   /// A value that waits.
   struct Waiting {
     let value: AnyDeferredValue
-    /// The number of the object whose property it is, if it is assigned to one.
+    /// The number of the object whose property receives the value, if one does.
     var number = 0
     let offset: Int
   }
@@ -100,7 +100,7 @@ struct DeferredQueue {
   private var values: [Waiting?] = []
   private var head = 0
 
-  /// How many were put in since the queue was last empty.
+  /// How many values were appended since the queue was last empty.
   var count: Int { values.count }
 
   mutating func append(_ value: Waiting) { values.append(value) }
@@ -115,19 +115,19 @@ struct DeferredQueue {
     return nil
   }
 
-  /// Forgets the values from number `start` on: what came upon them threw.
+  /// Forgets the values from number `start` on, because the code that added them threw.
   mutating func truncate(to start: Int) {
     values.removeLast(max(0, values.count - max(start, head)))
   }
 }
 
 extension DecodingSession {
-  /// Charges a value at `cursor`, which moves past it, that is to be decoded later and takes `stride` bytes.
+  /// Charges the value at `cursor`, which is decoded later and takes `stride` bytes, and moves past it.
   func passOverDeferred(at cursor: inout Int, _ stride: Int) throws {
     let start = cursor
     let passedOver = lookups.skipped.byteCount
     cursor = try end(ofValueAt: start)
-    // What is deferred in something deferred is passed over at each level, which costs little once ends are noted.
+    // A deferred value within deferred values is passed over at each level. That costs little once ends are noted.
     checks.budget.costs.passedOverByteCount += lookups.skipped.byteCount - passedOver
     guard
       (checks.budget.costs.passedOverByteCount - DecodingChecks.freePassing) / DecodingChecks.mostReadings
@@ -141,7 +141,7 @@ extension DecodingSession {
     try charge(DecodingBudget.deferredOverhead &+ stride, at: start)
   }
 
-  /// Throws if a deferred value was needed before it was decoded: a set, say, was made by a hash that was not the value's.
+  /// Throws if a deferred value was needed before it was decoded. A set, for example, may have used a wrong hash of it.
   @inline(__always)
   func checkEarlyUses() throws {
     if let offset = later.earlyUses.take() { throw usedTooEarly(offset) }
@@ -160,7 +160,7 @@ extension DecodingSession {
     )
   }
 
-  /// Whether nil stands at `offset`, or a reference to an object that is there.
+  /// Whether nil is at `offset`, or a reference to an object that is decoded.
   func isDecoded(at offset: Int) throws -> Bool {
     if try reader.byte(at: offset) == Tag.none { return true }
     guard try isReference(at: offset), let number = try referencedBody(at: offset), number >= 1,

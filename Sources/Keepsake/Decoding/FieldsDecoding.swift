@@ -1,5 +1,5 @@
-/// Values of types whose stored properties are archived as they are: records that are read into their memory, without a
-/// `Decoder`, a container or a search for a key (see ``ArchivedFields``).
+/// Values of types whose stored properties are archived as they are. The library reads a record into their memory,
+/// without a `Decoder`, a container, or a search for a key (see ``ArchivedFields``).
 final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
   private let source = FieldsReaderSource(Value.self)
 
@@ -26,13 +26,13 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
       return memory.store(Value.self, try session.decodePlainly(Value.self, at: &cursor, depth), at: offset)
     }
     let reader = try source.reader(session)
-    // Not into what is there: what the record has no value for is to be as in `Value()`.
+    // Not into the present value: what the record does not contain must be as in `Value()`.
     memory.store(Value.self, Value(), at: offset)
     cursor = try reader.use { try $0.decode(into: memory.field(at: offset), record, session, depth) }
   }
 }
 
-/// What reads values of one type. It is made at the first value, since making it asks for the plans of others.
+/// Makes the reader for values of one type at the first value, since making it requests the plans of other types.
 final class FieldsReaderSource {
   private let type: Any.Type
   @safe @exclusivity(unchecked) private var known: FieldsReader?
@@ -55,18 +55,18 @@ final class FieldsReaderSource {
 }
 
 extension DecodingSession {
-  /// Reads the properties in `memory`, which are those of a value of `type` whose decoder is at `place`.
+  /// Reads the properties in `memory`, those of a value of `type` whose decoder is at `place`.
   ///
-  /// - Returns: `false` if nothing was done: the value is no record, or is read by itself, so that each property is an
-  ///   outermost value. Plans may be dropped between those.
+  /// - Returns: `false`, without doing anything, if the value is not a record, or if it is read outside of an outermost
+  ///   decode: each property is an outermost value then, and the session may drop plans between them.
   @inline(__always)
   func readFields(_ memory: MutablePropertyMemory, of type: Any.Type, at place: ArchivePlace) throws -> Bool {
     let start = place.offset
     guard place.depth > 0, later.isActive, let record = try RecordHead(self, at: start) else { return false }
     let end = try types.plans.fields(of: type).use { try $0.reader(self) }.use { reader in
       let unwalked = graph.unwalked
-      // If all values are primitive, to read them shows what the walk would: that there are as many as there should be, and
-      // nothing else. Each takes a byte at least.
+      // If all values are primitive, reading them shows what the walk would: that their number is right, and that
+      // nothing else is in the body. Each takes at least a byte.
       let mostValues = unwalked.lowerBound == start ? unwalked.upperBound &- record.payload : -1
       let isWalk = try !unwalked.isEmpty && reader.primitiveCount(record, self) <= mostValues
       if !isWalk { try walkUnwalked() }
@@ -75,7 +75,7 @@ extension DecodingSession {
         if isWalk, end == unwalked.upperBound { graph.unwalked = 0..<0 } else { try walkUnwalked() }
         return end
       } catch {
-        // What is wrong with the body as a whole comes first, also where the program continues.
+        // An error about the body as a whole comes first, even if the program continues after it.
         try walkUnwalked()
         throw error
       }
@@ -86,7 +86,7 @@ extension DecodingSession {
 }
 
 extension DecodingSession {
-  /// The plan for a property, by its type and how it is held.
+  /// The plan for a property, by its type and its ownership.
   func fieldPlan(for property: StoredProperty) throws(ArchiveError) -> AnyDecodingPlan {
     func plan<Value: Decodable>(_ type: Value.Type) -> AnyDecodingPlan {
       types.plans.plan(for: type).use { $0 }
@@ -101,7 +101,7 @@ extension DecodingSession {
   }
 }
 
-/// A weak property of an object. It waits for its object as a ``WeakReference`` does.
+/// A weak property of an object. It waits for its object like a ``WeakReference``.
 private final class WeakFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDecodingPlan {
   private let property: StoredProperty
 
@@ -117,13 +117,13 @@ private final class WeakFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDec
     _ depth: Int
   ) throws {
     let box = try session.decodeConditional(Target.self, at: &cursor)
-    // A weak reference has one form, whatever class it is declared with.
+    // All weak references have the same layout, whatever class they are declared with.
     memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object = nil }
     if let owner = memory.object { box?.whenFound(for: owner, property) }
   }
 }
 
-/// An unowned property: the object, as for any other property.
+/// An unowned property. It is read like any other.
 private final class UnownedDecodingPlan<Target: Decodable & AnyObject>: AnyDecodingPlan {
   private let property: StoredProperty
 

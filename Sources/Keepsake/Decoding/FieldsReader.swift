@@ -1,6 +1,6 @@
-/// Reads the properties of one type. Like ``FieldsWriter`` it knows neither the type nor those of the fields.
+/// Reads the properties of one type. Like ``FieldsWriter``, it knows neither that type nor those of the fields.
 final class FieldsReader {
-  /// What there is to do for a value of a record.
+  /// The step for one value of a record.
   private struct Step: BitwiseCopyable {
     let kind: FieldKind
     let isOptional: Bool
@@ -8,10 +8,10 @@ final class FieldsReader {
     let offset: Int
   }
 
-  /// What there is to do for a record of one shape, value by value.
+  /// The steps for the values of a record of one shape.
   private final class Steps {
     let steps: [Step]
-    /// Whether all values are primitive, so that nothing else than the record itself is read.
+    /// Whether all values are primitive, so that reading them reads only the record itself.
     let arePrimitive: Bool
 
     init(_ steps: [Step]) {
@@ -22,9 +22,9 @@ final class FieldsReader {
 
   private let properties: ArchivedProperties
   private let plans: [AnyDecodingPlan]
-  /// Whether a property may ask for a coding path, so that a frame is needed.
+  /// Whether all properties are primitive, so that none requests a coding path and no frame is needed.
   private let isFlat: Bool
-  /// For each shape that was met, what there is to do for its values one by one.
+  /// The steps for each shape that was read.
   @safe @exclusivity(unchecked) private var shapes = NumberedCache<Steps>()
 
   init(_ properties: ArchivedProperties, _ session: DecodingSession) throws(ArchiveError) {
@@ -35,7 +35,7 @@ final class FieldsReader {
     isFlat = properties.entries.allSatisfy { FieldKind.of($0.property).kind.isPrimitive }
   }
 
-  /// Reads the values of `record`; returns where it ends.
+  /// Reads the values of `record`. Returns its end.
   func decode(
     into memory: MutablePropertyMemory,
     _ record: RecordHead,
@@ -77,7 +77,7 @@ final class FieldsReader {
     return value
   }
 
-  /// How many values there are in `record`, if all of them are primitive; otherwise more than there can be.
+  /// The number of values in `record` if all are primitive; otherwise more than there can be.
   @inline(__always)
   func primitiveCount(_ record: RecordHead, _ session: DecodingSession) throws -> Int {
     try steps(record, session).use { $0.arePrimitive ? $0.steps.count : .max }
@@ -89,8 +89,8 @@ final class FieldsReader {
     return Unretained(try findSteps(record, session))
   }
 
-  /// Reads what is primitive from `slot` on.
-  // A call, so that values within values take less of the stack: nothing calls back from here.
+  /// Reads primitive values from `slot` on, as long as there are any.
+  // Not inlined, so that nested values take less of the stack: this function decodes none.
   @inline(never)
   private func readPrimitives(
     _ steps: [Step],
@@ -99,7 +99,7 @@ final class FieldsReader {
     _ value: inout Int,
     _ session: DecodingSession
   ) throws {
-    // In variables of its own, which need not be in memory.
+    // Local variables, which need not be in memory.
     var (next, cursor) = (slot, value)
     defer { (slot, value) = (next, cursor) }
     while next < steps.count {
@@ -127,7 +127,7 @@ final class FieldsReader {
     }
   }
 
-  /// - Returns: `false` if the plan for the property has to read it.
+  /// - Returns: `false` if the plan for the property must read the value.
   @inline(__always)
   private func get<Value: ReadablePrimitive>(
     _ read: (DecodingSession, inout Int) throws(ReadingFault) -> Value,
@@ -146,7 +146,7 @@ final class FieldsReader {
       memory.store(Value?.self, nil, at: step.offset)
       return true
     }
-    // What marks an optional and what may turn out to be nil is left to the plan for optionals.
+    // Leave marked optionals, and references that may turn out to be nil, to the plan for optionals.
     guard tag != Tag.some, tag & 0xFC != Tag.conditionalReference, tag & 0xFC != Tag.objectReference else {
       return false
     }
@@ -180,7 +180,7 @@ final class FieldsReader {
     cursor = end
   }
 
-  /// Moves past the value, where it is nil and the property is to keep its default; otherwise throws what is wrong.
+  /// Moves past the value if it is nil and the property keeps its default. Otherwise throws the error.
   @inline(never)
   private func keepDefault(
     _ step: Step,
@@ -195,7 +195,7 @@ final class FieldsReader {
     if properties.keepsDefaults, isMismatch(error),
       try session.isNil(at: cursor) || session.isLazyNil(at: cursor)
     {
-      // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
+      // Nil for a property that is not optional. The type was asked first, since it may have a nil of its own.
       cursor = try session.image.end(ofValueAt: cursor, in: session.reader)
       return
     }
@@ -209,7 +209,7 @@ final class FieldsReader {
     throw session.publicError(error, as: type, session.path(toValueAt: cursor, in: depth + 1))
   }
 
-  /// Whether the value at `offset` is read when everything else is there. Until then the property is empty.
+  /// Whether the value at `offset` is read last. Until then the property is empty.
   @inline(never)
   private func waits(
     _ step: Step,
@@ -224,7 +224,7 @@ final class FieldsReader {
     return try session.readLast(properties.entries[Int(step.field)].property, key, of: object, at: offset)
   }
 
-  /// Makes the frame below `depth` that of `record`, for the coding path of what is in it.
+  /// Makes the frame below `depth` that of `record`, for the coding paths of its values.
   @inline(__always)
   private func openFrame(_ record: RecordHead, _ session: DecodingSession, _ depth: Int) throws {
     let slots = try session.image.shape(record.shape, at: record.offset)
@@ -268,7 +268,7 @@ final class FieldsReader {
     return steps
   }
 
-  /// Whether `error` is one for a value of another type.
+  /// Whether `error` reports a value of another type.
   private func isMismatch(_ error: any Error) -> Bool {
     switch error {
     case is ReadingFault, DecodingError.valueNotFound, DecodingError.typeMismatch: true

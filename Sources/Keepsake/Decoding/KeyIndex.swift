@@ -1,21 +1,21 @@
-/// Where each value of a keyed container is, so that reading in any order takes one walk.
+/// The positions of the values of a keyed container, so that reading them in any order takes one walk.
 final class KeyIndex {
-  /// Where a value is; of a map, its key.
+  /// The offset of a value; in a map, of its key.
   typealias Entry = DistinctKeys.Entry
 
-  /// Where the container begins, as decoders know it.
+  /// The offset by which decoders know the container.
   let offset: Int
   let entries: [Entry]
-  /// Where the last value ends.
+  /// The end of the last value.
   let end: Int
-  /// The keys of a map; those of a record are known for its shape.
+  /// The keys of a map. A record's shape has its keys.
   private let keys: DistinctKeys?
 
-  /// An index of the container at `offset`. Throws when a key stands twice in a map; the shape of a record was read.
+  /// Indexes the container at `offset`. Throws if a map has a key twice; the shape of a record is already checked.
   init(_ offset: Int, _ head: KeyedHead, _ session: DecodingSession) throws(ArchiveError) {
     let image = session.image
     var entries: [Entry] = []
-    // At most so many, as what a file says is not believed.
+    // The count comes from the file and may be false, so limit the reserved capacity.
     entries.reserveCapacity(min(head.count, 1_024))
     var cursor = head.payload
     for _ in 0..<head.count {
@@ -33,7 +33,7 @@ final class KeyIndex {
     keys = head.isRecord ? nil : try DistinctKeys(entries, image)
   }
 
-  /// The entry in a slot of the container; there may be none if its file was changed since.
+  /// The entry in a slot of the container. It is missing if the file has changed since.
   func entry(_ slot: Int) throws(ArchiveError) -> Entry {
     guard slot < entries.count else {
       throw .damaged("The keys of a container changed while it was read", at: offset)
@@ -48,7 +48,7 @@ final class KeyIndex {
 }
 
 extension DecodingSession {
-  /// The top level is read by many containers, one for each key that a program asks for.
+  /// The index of the top level, which all its containers share: a program may open one for each key.
   func indexOfTopLevel(_ head: KeyedHead) throws(ArchiveError) -> KeyIndex {
     if let index = lookups.topLevelIndex { return index }
     let index = try KeyIndex(lookups.topLevelOffset, head, self)
@@ -56,17 +56,17 @@ extension DecodingSession {
     return index
   }
 
-  /// Throws when the map at `offset` has a key twice.
+  /// Throws if the map at `offset` has a key twice.
   func checkKeysDiffer(mapAt offset: Int) throws(ArchiveError) {
     var payload = offset + 1
     let count = try reader.varint(at: &payload)
     _ = try KeyIndex(offset, KeyedHead(count: count, payload: payload), self)
   }
 
-  /// Up to so many keys of a shape are compared one by one.
+  /// In a shape of at most this many keys, a linear search finds a key.
   private static let fewKeys = 8
 
-  /// The slot of the key `number` in the record with that head. Records of a type ask for the same keys in vain.
+  /// The slot of the key `number` in the record `head`. Caches failures, too, since records of a type repeat them.
   @inline(__always)
   func slot(ofKey number: Int, in head: KeyedHead) -> Int? {
     let (first, count) = (head.firstSlot, head.count)
@@ -91,7 +91,7 @@ extension DecodingSession {
     return slot
   }
 
-  /// The slot of the key `number` in a shape of many keys, which are put in a table once.
+  /// The slot of the key `number` in a shape of many keys. The first search makes a table of them.
   private func slot(ofKey number: Int, _ first: Int, _ count: Int) -> Int? {
     let slots = lookups.shapeSlots[first] ?? makeShapeSlots(first, count)
     return slots.slot(lookups.keyHash.of(number)) { image.shapeKey(first &+ $0) == number }

@@ -22,7 +22,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return keys
   }
 
-  /// The key that finds what `element` stands for; `nil` where there is none in this type.
+  /// The key that finds `element`; `nil` if the type has none.
   private func key(for element: PathElement) -> Key? {
     let name = element.name
     if case .intKey(let number) = element, let key = Key(intValue: number),
@@ -147,7 +147,7 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder() throws -> any Decoder {
     let key = ArchiveCodingKey.super
     guard let value = try state.find(key.stringValue) else {
-      // NSCoding writes what a superclass has beside what the class itself has.
+      // NSCoding writes the values of a superclass beside those of the class itself.
       if session.image.source != nil {
         return ValueDecoder(session: session, offset: state.offset, depth: depth)
       }

@@ -1,7 +1,7 @@
 internal import KeepsakeStack
 internal import Synchronization
 
-/// Why lazy values of an archive could not be read.
+/// The errors of the lazy values of an archive.
 final class LazyFaults: Sendable {
   private struct Fault: @unchecked Sendable {
     let error: any Error
@@ -9,28 +9,28 @@ final class LazyFaults: Sendable {
 
   private let fault = Mutex<Fault?>(nil)
 
-  /// Of several the first.
+  /// The first error.
   var first: (any Error)? { fault.withLock { $0?.error } }
 
   func note(_ error: any Error) { fault.withLock { if $0 == nil { $0 = Fault(error: error) } } }
 }
 
-/// A lazy value was needed while its archive was being decoded. It can be read when that is done.
+/// A lazy value was requested while its archive was still being decoded. It is readable afterwards.
 struct LazyTooEarly: Error {
   let reason: any Error
 }
 
-/// Where a lazy value is in an archive.
+/// The position of a lazy value in an archive.
 enum LazySource {
-  /// Where it stands, or a reference to its body.
+  /// The offset of the value, or of a reference to its body.
   case offset(Int)
   case body(Int)
 }
 
-/// Who decodes: one thread at a time, which may ask for more meanwhile.
+/// Lets one thread at a time decode. That thread may take its turn again while it has it.
 final class DecodingTurn: Sendable {
   private let lock = Mutex(())
-  /// The thread that has the turn; 0 while none has. Only that thread finds its own number here.
+  /// The thread whose turn it is; 0 if there is none. Only that thread finds its own number here.
   private let owner = Atomic<UInt>(0)
 
   func take<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -46,9 +46,9 @@ final class DecodingTurn: Sendable {
   }
 }
 
-/// Values that are read when a program first touches them (``Lazy``).
+/// Values that are read when the program first accesses them (``Lazy``).
 extension DecodingSession {
-  /// Reads a lazy value. Where there is a reference to an object that is none, it is the value.
+  /// Reads a lazy value. A reference to an object that is not a lazy value is itself the value.
   func decodeLazily<Value: Decodable>(_ type: Value.Type, _ source: LazySource) throws -> Value {
     guard !later.isActive else {
       let offset = if case .offset(let offset) = source { offset } else { 0 }
@@ -75,34 +75,34 @@ extension DecodingSession {
     }
   }
 
-  /// Reads all lazy values, those in other ones as well.
+  /// Reads all lazy values, including those in other lazy values.
   ///
-  /// - Parameter mayStay: whether one that cannot be read may stay unread, by the number of its body.
-  /// - Throws: why another one cannot be read.
+  /// - Parameter mayStay: whether an unreadable value may remain, by the number of its body.
+  /// - Throws: the error of an unreadable value that may not remain.
   func readLazyValues(besides mayStay: (_ number: Int) -> Bool) throws {
     var unread = unreadLazyValues
     var before: [Int]
     repeat {
       before = unread.map(\.key)
-      // One that could not be read may have needed others.
+      // A value that was unreadable may have needed others.
       for (_, content) in unread { content.readIfPossible() }
       unread = unreadLazyValues
     } while unread.map(\.key) != before
     for (number, content) in unread where !mayStay(number) { try content.readIfNeeded() }
   }
 
-  /// Reads what it can of the other lazy values after one threw `error`, and that one again.
+  /// Reads the other lazy values as far as possible after one threw `error`, and that one again.
   ///
-  /// Where objects that are known early form cycles with others, it matters with which a reader begins. The archiver found
-  /// out that they can be read in the order in which they are in the archive; a program may touch them in any.
+  /// If objects that are known early form cycles with others, it matters where a reader begins. The archiver has
+  /// verified that the order of the archive works; a program may access lazy values in any order.
   func readOtherLazyValues(after error: any Error) {
     guard case DecodingError.dataCorrupted(let context) = error,
       (context.underlyingError as? ArchiveError)?.code == .cycle
     else { return }
     let unread = unreadLazyValues.map(\.content) + lazies.inline.compactMap(\.content).filter(\.isArchived)
-    // Without others than the last time, there is no other end.
+    // If the same values as last time are unread, the result would be the same.
     guard unread.count != lazies.unreadableCount else { return }
-    // Those that come first may need later ones.
+    // The first values may need later ones.
     var remaining = unread
     var count: Int
     repeat {
@@ -113,8 +113,8 @@ extension DecodingSession {
     lazies.unreadableCount = count
   }
 
-  /// Has the lazy value `number`, to which `start` refers, read when everything else is: nobody touches it after a rehearsal,
-  /// which would not find out whether it can be read.
+  /// Makes the session read the lazy value `number`, to which `start` refers, after everything else. Nothing accesses it
+  /// in a rehearsal, which otherwise would not find out if it is readable.
   func rehearse<Value: Decodable>(_ type: Value.Type, _ number: Int, at start: Int) {
     guard lazies.contents[number]?.content == nil else { return }
     later.deferred.append(.init(value: DeferredBox<Value>(at: start, later.earlyUses), offset: start))
@@ -135,12 +135,13 @@ extension DecodingSession {
     return content
   }
 
-  /// The body of the lazy value to which a reference at `offset` leads; `nil` where a value stands there, or a reference to an
-  /// object, as the property was not lazy when it was archived.
+  /// The body of the lazy value to which a reference at `offset` leads; `nil` if a value is there, or a reference to an
+  /// object, because the property was not lazy when it was archived.
   func lazyBody(at offset: Int) throws(ArchiveError) -> Int? {
     lazies.areArchived ? try findLazyBody(at: offset) : nil
   }
 
+  /// Whether the body `number` is that of a lazy value and not that of an object itself.
   private func isLazyBody(_ number: Int) -> Bool {
     guard var cursor = try? image.extent(ofBody: number, at: 0).lowerBound,
       let classNumber = try? image.classNumber(at: &cursor)
@@ -148,8 +149,8 @@ extension DecodingSession {
     return image.classes[classNumber].name == ClassEntry.lazyName
   }
 
-  /// Where the value of the lazy value is to which a reference at `offset` leads; `nil` if none does. Who is not lazy reads
-  /// that at once (Format §5.3).
+  /// The offset of the content of the lazy value to which a reference at `offset` leads; `nil` if none does. A property
+  /// that is not lazy reads the content at once (Format §5.3).
   @inline(__always)
   func contentOfLazyReference(at offset: Int) throws(ArchiveError) -> Int? {
     lazies.areArchived ? try findLazyContent(at: offset) : nil
@@ -165,7 +166,7 @@ extension DecodingSession {
     return content
   }
 
-  /// Whether nil is the value of the lazy value to which a reference at `offset` leads.
+  /// Whether a reference at `offset` leads to a lazy value whose content is nil.
   @inline(__always)
   func isLazyNil(at offset: Int) -> Bool { lazies.areArchived && findLazyNil(at: offset) }
 
@@ -176,12 +177,12 @@ extension DecodingSession {
       let (_, body, content) = try image.objectBody(number, at: offset)
       return try content < body.upperBound && isNil(at: content)
     } catch {
-      // Whoever reads the value meets the damage, too, and knows its path.
+      // Whoever reads the value finds the damage, too, and knows its path.
       return false
     }
   }
 
-  /// Whether a reference to a lazy value stands at `offset`.
+  /// Whether a reference to a lazy value is at `offset`.
   @inline(__always)
   func leadsToLazyValue(_ offset: Int) throws(ArchiveError) -> Bool {
     try lazyBody(at: offset) != nil
@@ -194,12 +195,12 @@ extension DecodingSession {
     return number
   }
 
-  /// An object or lazy value that was read, for who saves it again under its number.
+  /// An object or lazy value that was read, for a save, which writes it again under its number.
   func known(_ number: Int) -> AnyObject? {
     graph.objects.object(number) ?? lazies.contents[number]?.content
   }
 
-  /// Whether a reference to an object stands at `offset`, and no conditional one.
+  /// Whether an object reference is at `offset`, not a conditional reference.
   func isObjectReference(at offset: Int) throws(ArchiveError) -> Bool {
     try reader.byte(at: offset) & 0xFC == Tag.objectReference
   }

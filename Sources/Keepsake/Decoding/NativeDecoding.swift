@@ -4,12 +4,12 @@
   internal import Foundation
 #endif
 
-// Foundation's types that have a form of their own in an archive (Format §4.4, §4.5). Where another form
-// stands, as these types' own `encode(to:)` writes it, their own `init(from:)` reads it.
+// Foundation's types with their own form in an archive (Format §4.4, §4.5). Their own `init(from:)` reads any other
+// form, which their `encode(to:)` writes.
 
-/// A type with a tag of its own, and what it is read from otherwise.
+/// A type with a tag of its own. Its plan also reads other forms.
 protocol NativeForm: Decodable, NativelyDecodable {
-  /// Reads the native form at `cursor`, which then moves past it; `nil` when something else is there.
+  /// Reads the native form at `cursor`, and moves past it; `nil` if another form is there.
   static func readNative(_ session: DecodingSession, at cursor: inout Int) throws -> Self?
 }
 
@@ -42,7 +42,7 @@ extension UUID: NativeForm {
     return value
   }
 
-  /// The UUID whose sixteen bytes stand at `offset`.
+  /// The UUID whose sixteen bytes are at `offset`.
   @inline(__always)
   init(_ reader: ByteReader, at offset: Int) throws(ArchiveError) {
     let words = (try reader.word(at: offset), try reader.word(at: offset + 8))
@@ -106,7 +106,7 @@ extension DecodingSession {
     return url
   }
 
-  /// The absolute text of the URL at `cursor`, which moves past it: what a coder without a form for URLs writes.
+  /// The absolute text of the URL at `cursor`, which moves past it. Coders without a form for URLs write this text.
   func urlString(at cursor: inout Int) throws -> String {
     let start = cursor
     let text = try url(at: &cursor).absoluteString
@@ -121,8 +121,8 @@ extension DecodingSession {
   }
 }
 
-/// A decimal reads any other number, too: a floating-point number as what it prints as, which is 0.1 and not
-/// the binary fraction next to it.
+/// A decimal also reads any other number. It reads a floating-point number as its printed text: as 0.1 and not as the
+/// binary fraction next to it.
 extension Decimal: NativeForm {
   static func readNative(_ session: DecodingSession, at cursor: inout Int) throws -> Decimal? {
     let reader = session.reader
@@ -151,7 +151,7 @@ extension Decimal: NativeForm {
     return decimal
   }
 
-  /// The decimal with the text of `number`; `nil` where none is so large or so small.
+  /// The decimal with the text of `number`; `nil` if it is out of range.
   init?(printed number: some CustomStringConvertible) {
     self.init(string: number.description)
   }
@@ -169,12 +169,12 @@ extension Decimal: NativeForm {
 }
 
 extension DecodingSession {
-  /// The printed form of the UUID at `cursor`, which moves past it: what `UUID` encodes itself as.
+  /// The printed form of the UUID at `cursor`, which moves past it. A `UUID` encodes itself in this form.
   func uuidString(at cursor: inout Int) throws(ArchiveError) -> String {
     try UUID.readNative(self, at: &cursor)?.uuidString ?? ""
   }
 
-  /// The decimal at `cursor`, which moves past it, for a requested number.
+  /// The decimal at `cursor`, which moves past it, when another type of number is requested.
   func decimal(at cursor: inout Int) throws(ReadingFault) -> DecimalParts {
     do throws(ArchiveError) {
       if let parts = try DecimalParts(reader, at: &cursor) { return parts }
@@ -184,7 +184,7 @@ extension DecodingSession {
     throw .mismatch(cursor)
   }
 
-  /// The parts of the decimal at `offset`, or `nil` when something else is there.
+  /// The parts of the decimal at `offset`; `nil` if another value is there.
   func decimal(at offset: Int, _ depth: Int) throws -> DecimalParts? {
     do {
       var cursor = try bodyOfAnnotation(offset)

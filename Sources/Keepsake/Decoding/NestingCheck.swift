@@ -1,10 +1,10 @@
-/// How deep the values nest that are still to be decoded, found before the stack is used for them.
+/// Measures how deep the values nest that are still to be decoded, before they take the stack.
 ///
-/// A level of nesting is a byte in an archive, and hundreds on the stack. So where values are nested deeper than nearly
-/// all are, a walk that takes no stack looks at what is still to come: whether that is deeper than the limit, and whether
-/// the parts are there that each level says to have.
+/// A level of nesting takes a byte in an archive, but hundreds on the stack. So if values nest deeper than nearly all
+/// values do, a walk that takes no stack checks what is still to come: that it is not deeper than the limit, and that
+/// each level has the parts that it announces.
 extension DecodingSession {
-  /// Whether the value at `offset`, in the container at `depth`, may be decoded although it is nested deeper than usual.
+  /// Throws if the value at `offset`, in the container at `depth`, is nested too deep to be decoded.
   @inline(never)
   func checkNesting(of offset: Int, in depth: Int) throws {
     guard depth < settings.limits.maximumDepth, depth &- nesting.base < settings.limits.maximumValueDepth
@@ -12,7 +12,7 @@ extension DecodingSession {
       let error = tooDeep(offset, isInObjects: depth >= settings.limits.maximumDepth)
       throw corrupted(error, path(toValueAt: offset, in: depth))
     }
-    // What is within a value that was looked at was looked at, too.
+    // A check of a value covers the values within it.
     guard !checks.examined.contains(offset) else { return }
     let room = min(
       settings.limits.maximumDepth &- depth,
@@ -21,7 +21,7 @@ extension DecodingSession {
     var levels = 0
     do throws(ArchiveError) {
       let end = try walk(offset) { (start, tag) throws(ArchiveError) in
-        // What marks a value, and the parts of a decimal, take no level.
+        // Annotations, and the parts of a decimal, are no levels.
         if [Tag.some, Tag.url, Tag.typed, Tag.decimal, Tag.negativeDecimal].contains(tag) { return false }
         guard levels < room else {
           throw tooDeep(start, isInObjects: room == settings.limits.maximumDepth &- depth)
@@ -33,7 +33,7 @@ extension DecodingSession {
       }
       checks.examined.insert(offset..<end)
     } catch {
-      // A value that is too deep begins where the error says; damage may be anywhere.
+      // If a value is too deep, the error has its offset; the offset of damage may be anywhere.
       let start = error.code == .limitExceeded ? error.byteOffset : nil
       throw corrupted(error, path(toValueAt: start ?? offset, in: depth))
     }
@@ -49,9 +49,9 @@ extension DecodingSession {
   }
 }
 
-/// The values that were looked at, each with all that is in it, by where they are: no two overlap.
+/// The values that were checked, with everything in them, as ranges that do not overlap.
 struct ExaminedValues {
-  /// Smaller values are walked each time, so that there are not many ranges.
+  /// Smaller values are walked each time, so that there are few ranges.
   private static let noteworthyByteCount = 256
 
   private var ranges: [Range<Int>] = []

@@ -1,8 +1,7 @@
-/// Class instances, by number: each is decoded once and is one instance wherever it is referred to (Format
-/// §4.9).
+/// Class instances, by number. Each is decoded once, and is the same instance wherever it is referred to (Format §4.9).
 final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value> {
   private let isAwakening = Value.self is any ArchiveAwakening.Type
-  /// The classes that were built, by their numbers in the archive.
+  /// The classes to build, by the numbers of the archived classes.
   @safe @exclusivity(unchecked) private var known = NumberedCache<BuildableType>()
 
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
@@ -52,18 +51,18 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     }
   }
 
-  // Calls, so that objects within objects take less of the stack.
+  // Not inlined, so that nested objects take less of the stack.
 
-  /// The object in the lazy value to which `reference` leads; `nil` if it leads to none.
+  /// The object in the lazy value to which `reference` leads; `nil` if it leads to no lazy value.
   @inline(never)
   private func decodeLazy(_ reference: Int, _ session: DecodingSession, _ depth: Int) throws -> Value? {
     guard var content = try session.contentOfLazyReference(at: reference) else { return nil }
     return try decode(at: &content, session, depth)
   }
 
-  /// Charges the object of `number`, whose initializer then is to be called for what is at `content`.
+  /// Charges the object `number`, and moves `content` to the value that its initializer is to read.
   ///
-  /// - Returns: the class to build, and where the body ends.
+  /// - Returns: the class to build, and the end of the body.
   @inline(never)
   private func openBody(
     _ number: Int,
@@ -84,7 +83,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     }
     let buildable = try buildable(classNumber, session, reference, depth)
     try session.charge(objectOf: buildable.use { $0.byteCount }, at: reference)
-    // Bodies that overlap are read again and again, although each is read once.
+    // Each body is read once, but bodies may overlap, so bytes may be read again and again.
     try session.countReading(body.count, at: reference)
     if buildable.use({ $0.isOfFields }), start < body.upperBound {
       session.graph.unwalked = start..<body.upperBound
@@ -105,7 +104,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     return (buildable, body.upperBound)
   }
 
-  /// The object of `number`, which is complete, or what the observer gave for it.
+  /// The object `number`, which is complete, or what the observer gave for it.
   @inline(never)
   private func result(_ number: Int, _ reference: Int, _ session: DecodingSession, _ depth: Int) throws
     -> Value
@@ -116,7 +115,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     return try typed(object, reference, session, depth)
   }
 
-  /// `object`, to which `reference` leads, as the type that is asked for.
+  /// The object to which `reference` leads, as the requested type.
   @inline(never)
   private func typed(_ object: AnyObject, _ reference: Int, _ session: DecodingSession, _ depth: Int) throws
     -> Value
@@ -129,7 +128,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
 }
 
 extension ClassDecodingPlan {
-  /// Decodes an object where a value stands: the class may have been a structure when the archive was written.
+  /// Decodes an object from a value: the class may have been a structure when the archive was written.
   private func decodeInline(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     let range = cursor..<session.reader.count
     try session.charge(objectOf: instanceByteCount(Value.self), at: cursor)
@@ -157,13 +156,13 @@ extension ClassDecodingPlan {
   }
 }
 
-/// A type whose values an archive may hold, and what was found out about it once.
+/// A type whose values an archive may hold, with cached facts about it.
 final class BuildableType {
   let type: any Decodable.Type
   let isAwakening: Bool
-  /// Whether it is a class whose stored properties are archived as they are.
+  /// Whether the type is a class whose stored properties are archived as they are.
   let isOfFields: Bool
-  /// How many bytes an instance takes: of a class all its fields, of another type what an array takes for each.
+  /// The bytes that an instance takes: in a class all its fields, otherwise the stride of the type.
   let byteCount: Int
 
   init(_ type: any Decodable.Type) {
@@ -178,12 +177,12 @@ final class BuildableType {
 struct TypedValueInProgress {
   /// The number of the object; 0 for a value.
   let number: Int
-  /// The number of its type in the class table; -1 where the archive names none.
+  /// The number of its type in the class table; -1 if the archive names no type.
   let entry: Int
   let type: Any.Type
-  /// Where the content is.
+  /// The range of the content.
   let range: Range<Int>
-  /// Where the value of an object begins in it.
+  /// The offset of an object's value in this range.
   var content = -1
 }
 
@@ -203,23 +202,23 @@ extension DecodingSession {
     graph.inProgress.append(object)
   }
 
-  /// Walks the body of the innermost object, if that was put off until something else is read than primitive properties
-  /// (``readFields(_:of:at:)``).
+  /// Walks the body of the innermost object if the walk was deferred until something other than primitive properties is
+  /// read (``readFields(_:of:at:)``).
   @inline(__always)
   func walkUnwalked() throws(ArchiveError) {
     if graph.unwalked.isEmpty { return }
-    // Until it succeeds: the program may continue after an error.
+    // Stays unwalked if this throws, since the program may continue after an error.
     try walk(graph.unwalked)
     graph.unwalked = 0..<0
   }
 
-  /// Throws unless the value at the beginning of `range` fills that.
+  /// Throws unless the value at the start of `range` fills the range.
   @inline(never)
   func walk(_ range: Range<Int>) throws(ArchiveError) {
     try image.checkExtent(range.lowerBound, fills: range)
   }
 
-  /// Notes that the value of a body was read up to `end`; throws unless the body ends there.
+  /// Notes that the value of a body was read up to `end`. Throws unless the body ends there.
   @inline(__always)
   fileprivate func endBody(_ end: Int, _ bodyEnd: Int) throws(ArchiveError) {
     try walkUnwalked()
@@ -229,7 +228,7 @@ extension DecodingSession {
   /// Notes that the initializer of `object` returned.
   ///
   /// - Returns: `false` if the observer gave another object for it, or nil.
-  // A call, so that objects within objects take less of the stack.
+  // Not inlined, so that nested objects take less of the stack.
   @inline(never)
   fileprivate func complete(
     _ number: Int,
@@ -288,7 +287,7 @@ extension DecodingSession {
     graph.objects.set(number, nil, origin: reference)
   }
 
-  /// Makes the object whose initializer called, with the decoder at `offset`, known to what it holds.
+  /// Makes `object`, whose initializer called with the decoder at `offset`, known to the values in it.
   @inline(__always)
   func register(_ object: AnyObject, from offset: Int) {
     guard let current = graph.inProgress.last, current.number > 0, current.range.contains(offset),
@@ -312,7 +311,7 @@ extension DecodingSession {
     )
   }
 
-  /// The error for an object that is not of the type asked for.
+  /// The error for an object that is not of the requested type.
   func isOther(_ object: AnyObject, _ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError
   {
     otherType(type, "Expected \(type) but the object is a \(Swift.type(of: object))", offset, path)

@@ -1,21 +1,21 @@
-/// The objects of an archive that have been decoded or are being decoded, by number, in pages so that a few
-/// objects of a large archive cost little.
+/// The objects of an archive that are decoded or being decoded, by number. They are in pages, so that a few objects of
+/// a large archive cost little.
 struct ObjectStore {
   private static let pageSize = 512
 
   /// Why there is no object, if there is none.
   enum State: Int {
-    /// It was not requested yet, or is released.
+    /// The object was not requested yet, or is released.
     case usual
-    /// Its initializer is running, and has not registered it.
+    /// The initializer is running, and has not registered the object.
     case isBeingDecoded
-    /// The observer wants it to be nil.
+    /// The observer replaced the object by nil.
     case isReplacedByNil
   }
 
   private struct Entry {
     var object: AnyObject?
-    /// The origin, shifted by two bits, and the state in these: an archive may have very many objects.
+    /// The origin, shifted by two bits, and the state in the lower two: an archive may have very many objects.
     private var bits: Int
 
     init(_ object: AnyObject? = nil, _ state: State = .usual, origin: Int = -1) {
@@ -23,11 +23,11 @@ struct ObjectStore {
       bits = origin &<< 2 | state.rawValue
     }
 
-    /// Where the reference is by which the object was first reached; -1 as long as it was not.
+    /// The offset of the reference that first led to the object; -1 if none has.
     var origin: Int { bits &>> 2 }
     var state: State { State(rawValue: bits & 3) ?? .usual }
 
-    /// Notes that an initializer begins, by which there is no object yet. The reference at `origin` leads to it.
+    /// Notes that an initializer begins, so there is no object yet. The reference at `origin` leads to the object.
     @inline(__always)
     mutating func begin(origin: Int) { bits = origin &<< 2 | State.isBeingDecoded.rawValue }
 
@@ -40,7 +40,7 @@ struct ObjectStore {
 
   private var count: Int
   private var pages: [[Entry]]
-  /// The objects that are only known as long as something else keeps them, by number.
+  /// The objects that are known only as long as something else retains them, by number.
   private var asleep: [Int: WeakObject] = [:]
 
   init(count: Int) {
@@ -55,7 +55,7 @@ struct ObjectStore {
     return object == nil && !asleep.isEmpty ? asleep[number]?.object : object
   }
 
-  /// The object of `number`, if the table keeps it, to be used as long as it does.
+  /// The object `number` if the table retains it. Valid as long as the table does.
   @inline(__always)
   func unretained(_ number: Int) -> Unretained<AnyObject>? {
     let (page, index) = ObjectStore.place(number)
@@ -70,27 +70,27 @@ struct ObjectStore {
     pages.prefetch(index, ofArray: page)
   }
 
-  /// Begins to fetch the object of `number`, if there is one.
+  /// Begins to fetch the object `number`, if the table retains it.
   @inline(__always)
   func prefetchObject(_ number: Int) {
     let (page, index) = ObjectStore.place(number)
     if !pages[page].isEmpty { pages.prefetchReferred(byElement: index, ofArray: page) }
   }
 
-  /// Where the object or value of `number` was first referred to, or -1.
+  /// The offset of the first reference to the object or value `number`; -1 if there was none.
   func origin(_ number: Int) -> Int {
     let (page, index) = ObjectStore.place(number)
     return pages[page].isEmpty ? -1 : pages[page][index].origin
   }
 
-  /// Why there is no object of `number`, where ``object(_:)`` has none.
+  /// Why ``object(_:)`` has no object for `number`.
   @inline(__always)
   func state(_ number: Int) -> State {
     let (page, index) = ObjectStore.place(number)
     return pages[page].isEmpty ? .usual : pages[page][index].state
   }
 
-  /// Notes that the initializer of the object of `number` begins, to which the reference at `origin` leads.
+  /// Notes that the initializer of the object `number`, to which the reference at `origin` leads, begins.
   @inline(__always)
   mutating func begin(_ number: Int, origin: Int) {
     let (page, index) = ObjectStore.place(number)
@@ -98,16 +98,16 @@ struct ObjectStore {
     pages[page][index].begin(origin: origin)
   }
 
-  /// Enters the object whose initializer is running, which has registered it.
+  /// Enters the object whose initializer is running and has registered it.
   @inline(__always)
   mutating func register(_ object: AnyObject, _ number: Int) {
     let (page, index) = ObjectStore.place(number)
     pages[page][index].enter(object)
   }
 
-  /// Enters the object that an initializer made, for which ``State/isBeingDecoded`` was set.
+  /// Enters the object that an initializer returned, whose state was ``State/isBeingDecoded``.
   ///
-  /// - Returns: `false` if the initializer registered another.
+  /// - Returns: `false` if the initializer registered another object.
   @inline(__always)
   mutating func complete(_ number: Int, _ object: AnyObject) -> Bool {
     if let registered = unretained(number) { return registered.use { $0 === object } }
@@ -127,14 +127,14 @@ struct ObjectStore {
     pages[page].append(contentsOf: repeatElement(Entry(), count: entryCount))
   }
 
-  /// Where the entry of `number`, which is not negative, is: its page, and the number in that.
+  /// The position of the entry of `number`, which is not negative: its page, and the index in the page.
   @inline(__always)
   private static func place(_ number: Int) -> (page: Int, index: Int) {
     let (page, index) = UInt(bitPattern: number).quotientAndRemainder(dividingBy: UInt(pageSize))
     return (Int(bitPattern: page), Int(bitPattern: index))
   }
 
-  /// Keeps the objects of `numbers` no more. They are known as long as something else keeps them.
+  /// Releases the objects of `numbers`. They remain known as long as something else retains them.
   mutating func letGo(_ numbers: [UInt32]) {
     for number in numbers.lazy.map(Int.init) {
       guard let object = object(number) else { continue }
@@ -143,10 +143,10 @@ struct ObjectStore {
     }
   }
 
-  /// Makes an object known that was not read but written, as long as something else keeps it.
+  /// Makes an object known that was written, not read, as long as something else retains it.
   mutating func note(_ object: AnyObject, _ number: Int) { asleep[number] = WeakObject(object: object) }
 
-  /// Forgets everything, to be used for another archive.
+  /// Forgets everything, for use with another archive.
   mutating func removeAll() {
     count = 0
     if !asleep.isEmpty { asleep = [:] }
@@ -154,10 +154,10 @@ struct ObjectStore {
     if !pages[0].isEmpty { pages[0].removeAll(keepingCapacity: true) }
   }
 
-  /// Makes room for numbers up to `newCount`.
+  /// Reserves space for numbers up to `newCount`.
   mutating func grow(to newCount: Int) {
     guard newCount > count else { return }
-    // A page that is there has no room for more than it was made for.
+    // An existing page has entries only up to the old count.
     let last = count / ObjectStore.pageSize
     count = newCount
     if !pages[last].isEmpty {

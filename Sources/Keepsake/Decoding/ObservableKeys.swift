@@ -1,29 +1,29 @@
-/// Under which names values may be, besides those of a type of keys, in an archive of a class that has become `@Observable`
-/// since, or has ceased to be.
+/// The other names under which a class may find its values in an archive, if it has since become `@Observable`, or
+/// ceased to be.
 ///
 /// The macro turns the stored property `title` into `_title`, and adds `_$observationRegistrar`. The keys that the
-/// compiler makes follow: what was archived under `title` is requested under `_title`, and the other way round. So where a
-/// key is missing, the other name is tried, but only where it is certain that the macro is why: the keys of the class, or
-/// those of the record, have the registrar among them.
+/// compiler synthesizes follow: `title` in the archive is requested as `_title`, or the other way round. So the decoder
+/// tries the other name of a missing key, but only if the macro is certainly the reason: the keys of the class, or
+/// those of the record, include the registrar.
 enum ObservableKeyNames {
   /// No key was missing yet.
   case unknown
   case none
-  /// The class is `@Observable`: what it calls `_title` may be `title`.
+  /// The class is `@Observable`: its `_title` may be `title` in a record.
   case withoutUnderscore
-  /// There are records of such classes: what is called `title` here may be `_title` in them.
+  /// The archive has records of observable classes: `title` may be `_title` in them.
   case withUnderscore
 
   static let registrar = "_$observationRegistrar"
 }
 
 extension DecodingContainerState {
-  /// Where the value of `key`, which is missing, is under its other name; `nil` when it has none.
+  /// The offset of the value of the missing key `key` under its other name; `nil` if it has none.
   @inline(never)
   func offsetByOtherName<Key: CodingKey>(of key: Key) throws -> Int? {
     let registrar = session.keyNumber(ObservableKeyNames.registrar)
     if table.otherNames == .unknown {
-      // Keys of more than a byte may be any, so that they tell nothing.
+      // A key type of more than a byte may accept any key, which proves nothing.
       let isObservable =
         MemoryLayout<Key>.size <= 1 && Key(stringValue: ObservableKeyNames.registrar) != nil
       table.otherNames = isObservable ? .withoutUnderscore : registrar >= 0 ? .withUnderscore : .none

@@ -1,6 +1,6 @@
-/// What happens around the decoding of a whole graph: deferred values, conditional references, awakening.
+/// Decoding a whole graph: retries, deferred values, conditional references, awakening.
 extension DecodingSession {
-  /// Decodes a value that is in no other, with all that it reaches.
+  /// Decodes a value that is in no other, with everything it reaches.
   @inline(never)
   func decodeOutermost<Value: Decodable>(
     _ type: Value.Type,
@@ -20,7 +20,7 @@ extension DecodingSession {
     forgetTypesOfOldNames()
     later.isActive = true
     nesting.base = 0
-    // One that came after an earlier call had thrown.
+    // Forget an early use that was noted after an earlier call had thrown.
     _ = later.earlyUses.take()
     later.readLast.forgetCycle()
     let start = cursor
@@ -41,12 +41,12 @@ extension DecodingSession {
         return value
       } catch {
         forgetValues()
-        // What could not be told before may be the reason.
+        // An error that could not be thrown before may be the reason for this one.
         let error = checks.failure.take() ?? error
         guard later.readLast.closeCycle() else { throw error }
-        // Some plans have noted which properties wait.
+        // Some plans have cached which properties wait.
         forgetTypes()
-        // Anew, with a property waiting. What was read is counted, so that there is an end to it.
+        // Try again with a waiting property. What was read stays counted, so the number of attempts is bounded.
         checks.budget.release(charged)
         detachFrames(for: start)
         (cursor, depth) = (start, 0)
@@ -54,7 +54,7 @@ extension DecodingSession {
     }
   }
 
-  /// Forgets all that was decoded: deferred values are missing in it.
+  /// Forgets everything that was decoded, since it lacks deferred values.
   private func forgetValues() {
     truncate(to: Mark())
     nesting.base = 0
@@ -66,7 +66,7 @@ extension DecodingSession {
     _ = later.earlyUses.take()
   }
 
-  /// Decodes a value, all that it reaches, and what waits.
+  /// Decodes a value, everything it reaches, and what waits.
   private func decodeWhole<Value: Decodable>(_ type: Value.Type, at cursor: inout Int, _ depth: Int) throws
     -> Value
   {
@@ -74,14 +74,14 @@ extension DecodingSession {
     try checkEarlyUses()
     while let next = later.deferred.next() {
       try next.value.decode(self, next)
-      // At once, so that fewer cycles are closed, which nobody would break.
+      // Check at once, so that fewer cycles are closed, which nothing would break after an error.
       try checkEarlyUses()
     }
     try resolveConditionals()
     if later.readLast.areThere || graph.haveEarly { try checkHashes() }
     if graph.inProgress.isEmpty { graph.haveEarly = false }
     if let failure = checks.failure.take() { throw failure }
-    // Not before: when the value is decoded anew, they get the new objects.
+    // Not earlier: if the value is decoded again, they receive the new objects.
     if !graph.waiting.isEmpty { for number in graph.decodedNumbers { graph.waiting[Int(number)] = nil } }
     if !lazies.contents.isEmpty || !lazies.inline.isEmpty { letGoOfObjects() }
     if !graph.decodedNumbers.isEmpty { graph.decodedNumbers.removeAll(keepingCapacity: true) }
@@ -96,7 +96,7 @@ extension DecodingSession {
     for object in awakening { object.awakeFromArchive() }
   }
 
-  /// Keeps the objects that were decoded no more: they may hold lazy values, which hold the session.
+  /// Releases the decoded objects, since they may hold lazy values, which retain the session.
   private func letGoOfObjects() {
     if let new = lazies.newObjects {
       for number in graph.decodedNumbers.lazy.map(Int.init) {
@@ -106,10 +106,10 @@ extension DecodingSession {
     graph.objects.letGo(graph.decodedNumbers)
   }
 
-  /// Decodes the only value of an archive that has but one.
+  /// Decodes the value of the root key, usually the only one of its archive.
   func decodeRoot<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try keepingSpares {
-      // A subclass that is known only when the program runs is found by a container.
+      // A container handles a subclass that is known only at run time.
       guard ObjectIdentifier(type) == ObjectIdentifier(Value.self), let start = try openRoot() else {
         return try decodeRootByContainer(type)
       }
@@ -125,14 +125,14 @@ extension DecodingSession {
     }
   }
 
-  // A call, so that the metadata of the container is looked up only here.
+  // Not inlined, so that only this function looks up the metadata of the container.
   @inline(never)
   private func decodeRootByContainer<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try topLevelDecoder.container(keyedBy: ArchiveCodingKey.self).decode(runtime: type, forKey: .root)
   }
 
-  /// Where the value of the root key is, or the body that it refers to; `nil` where the top level has other keys. The frame
-  /// of the top level becomes what it is after a search for the key.
+  /// The offset of the value of the root key, or of the body to which it refers; `nil` if the top level has other keys.
+  /// Leaves the frame of the top level as a search for the key would.
   private func openRoot() throws -> Int? {
     guard let offset = image.rootOffset else { return nil }
     let map = lookups.topLevelOffset
@@ -147,14 +147,14 @@ extension DecodingSession {
     types.namesGeneration = generation
   }
 
-  /// Forgets which types were found for names: they may now be others. An initializer that changes what names stand for
-  /// was called by one of the plans, which nobody else keeps.
+  /// Forgets the types found by name, as names may now stand for other types. If an initializer has changed the names,
+  /// one of the plans has called it, and nothing else retains that plan.
   func forgetTypes() {
     if later.isActive { types.earlierPlans.append(types.plans) } else { types.earlierPlans = [] }
     types.plans = DecodingPlanCache()
   }
 
-  /// Gives the conditional references their objects. Those whose objects were not requested yet continue to wait.
+  /// Gives conditional references their objects. References to objects that nothing has requested yet continue to wait.
   private func resolveConditionals() throws {
     if !graph.waiting.isEmpty {
       for number in graph.decodedNumbers {
@@ -183,7 +183,7 @@ extension DecodingSession {
     for reference in next { graph.objects.prefetchObject(reference.number) }
   }
 
-  /// Makes the frames those of a value that is decoded by itself, at `offset`.
+  /// Prepares the frames for the value at `offset`, which is decoded apart from its container.
   func detachFrames(for offset: Int) {
     prepareFrame(0, for: -1)
     nesting.base = 0

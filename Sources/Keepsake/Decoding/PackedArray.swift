@@ -1,5 +1,5 @@
-/// The numbers of a packed array (Format §4.7) or of bytes, one by one: for those who did not ask for an
-/// array of the very type that was written.
+/// The numbers of a packed array (Format §4.7) or of bytes, one by one, for readers that did not request an array of
+/// the type that was written.
 struct PackedArray {
   enum Number {
     case signed(Int64)
@@ -43,13 +43,13 @@ struct PackedArray {
 
 /// A type whose arrays are read as one run of numbers.
 protocol UnpackableElement: ReadablePrimitive {
-  /// The kind of the packed arrays that are written from this type; `nil` where that are bytes.
+  /// The element type of packed arrays of this type; `nil` if they are bytes.
   static var packedElement: PackedElement? { get }
-  /// The numbers whose count is at `end`, which moves past them; `nil` where this type is too narrow for them.
+  /// The numbers whose count is at `end`, which moves past them; `nil` if this type is too narrow for them.
   static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]?
-  /// The array at `cursor`, which then moves past it, if it was written from this type or one that is as
-  /// wide; `nil` when it is to be read element by element.
-  // A requirement, as it is then made for each type.
+  /// Reads the array at `cursor`, and moves past it, if it was written from this type or one of the same width; `nil`
+  /// if its elements must be read one by one.
+  // A requirement, so that each type has its own code.
   static func unpack(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> [Self]?
 }
 
@@ -104,7 +104,7 @@ extension DecodingSession {
     _ offset: Int,
     _ depth: Int
   ) -> DecodingError {
-    // The element is behind the head of the array, where it has no place of its own.
+    // The element is after the head of the array and has no offset of its own.
     let path = path(toValueAt: offset + 1, in: depth)
     let isNumber = type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type
     switch number {
@@ -118,7 +118,7 @@ extension DecodingSession {
 extension UnpackableElement where Self: ReadableInteger {
   static var packedElement: PackedElement? { isSigned ? .signed : .unsigned }
 
-  // One walk along the blocks, which are far from each other: each look at a width may miss the cache.
+  // One pass over the blocks. They are far apart, so each look at a width may miss the cache.
   static func numbers(_ session: DecodingSession, at end: inout Int) throws(ArchiveError) -> [Self]? {
     let count = try session.reader.varint(at: &end)
     return try session.reader.packedIntegers(count, signed: isSigned, at: &end)

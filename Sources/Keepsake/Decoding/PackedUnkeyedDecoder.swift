@@ -4,8 +4,7 @@
   internal import Foundation
 #endif
 
-/// The unkeyed container over a packed array or bytes, whose elements are numbers without a place of their
-/// own.
+/// The unkeyed container of a packed array or of bytes. The elements are numbers without offsets of their own.
 struct PackedUnkeyedDecoder: PrimitiveUnkeyedDecoding {
   let session: DecodingSession
   let codingPath: [any CodingKey]
@@ -60,7 +59,7 @@ struct PackedUnkeyedDecoder: PrimitiveUnkeyedDecoding {
   }
 }
 
-/// It is also the decoder of a run of numbers that has no place of its own in the archive.
+/// It is also the decoder of a run of numbers without an offset in the archive.
 extension PackedUnkeyedDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
@@ -75,8 +74,8 @@ extension PackedUnkeyedDecoder: Decoder {
   }
 }
 
-/// The decoder and single-value container of what has no place of its own in the archive: one number of a packed array, or
-/// nil, as `superDecoder` gives it for a missing key.
+/// The decoder and single-value container of a value without an offset: a number of a packed array, or the nil that
+/// `superDecoder` gives for a missing key.
 struct PlacelessDecoder: Decoder, PrimitiveSingleValueDecoding {
   let session: DecodingSession
   var number: PackedArray.Number?

@@ -1,7 +1,7 @@
-// The standard library asks for a method for each primitive type. One generic method serves for all of them but the widest
-// integers, for which the standard library has methods that throw.
+// The standard library requires a method for each primitive type. One generic method satisfies all requirements except
+// those for the widest integers, which have default implementations that throw.
 
-/// A single-value container that reads every primitive type in one way.
+/// A single-value container that reads all primitive types in the same way.
 protocol PrimitiveSingleValueDecoding: SingleValueDecodingContainer {
   func decode<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value
 }
@@ -12,7 +12,7 @@ extension PrimitiveSingleValueDecoding {
   private func decodePrimitive<Value: ReadablePrimitive>() throws -> Value { try decode(Value.self) }
 }
 
-/// An unkeyed container that reads every primitive type in one way.
+/// An unkeyed container that reads all primitive types in the same way.
 protocol PrimitiveUnkeyedDecoding: UnkeyedDecodingContainer {
   mutating func decode<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value
 }

@@ -1,8 +1,8 @@
-/// A type that is one tag and its payload.
+/// A type whose values are one tag and its payload.
 protocol ReadablePrimitive: NativelyDecodable {
-  /// Reads the value at `cursor`, which moves past it.
+  /// Reads the value at `cursor`, and moves past it.
   static func read(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self
-  /// The number of a packed array as this type, where it is one without a change.
+  /// The number of a packed array as this type, if it can be converted without a change.
   static func convert(_ number: PackedArray.Number) -> Self?
 }
 
@@ -16,10 +16,10 @@ extension ReadablePrimitive {
   static func makeDecodingPlan() -> AnyDecodingPlan { PrimitiveDecodingPlan<Self>() }
   static func convert(_ number: PackedArray.Number) -> Self? { nil }
 
-  /// Reads the value at `cursor`, which moves past it. Where a reference stands, that is what the object holds: its class
-  /// may have written one value by itself, as the requested type does.
+  /// Reads the value at `cursor`, and moves past it. If a reference is there, reads the content of the object, because
+  /// its class may have encoded a single value, as the requested type does.
   ///
-  /// - Parameter read: how the type reads. Who knows the type names it, which costs no call then.
+  /// - Parameter read: the `read` of the type. A caller that knows the type names the function, which saves a call.
   @inline(__always)
   static func readValue(
     _ session: DecodingSession,
@@ -55,7 +55,7 @@ extension ReadablePrimitive {
     return value
   }
 
-  /// Reads the integer or the decimal at `cursor`, which moves past it, by what makes a value of one.
+  /// Reads the integer or decimal at `cursor`, moves past it, and converts it by `integer` or `decimal`.
   @inline(never)
   fileprivate static func readNumber(
     _ session: DecodingSession,
@@ -71,7 +71,7 @@ extension ReadablePrimitive {
     return value
   }
 
-  /// Runs `body`; damage that it meets becomes a fault.
+  /// Runs `body`, and turns damage into a fault.
   @inline(__always)
   static func reading<Result>(_ body: () throws(ArchiveError) -> Result) throws(ReadingFault) -> Result {
     do { return try body() } catch { throw .damage(error) }
@@ -93,7 +93,7 @@ extension Bool: ReadablePrimitive {
   }
 }
 
-/// Every integer type, by one piece of code.
+/// The integer types, which share one implementation.
 protocol ReadableInteger: ReadablePrimitive, FixedWidthInteger, BitwiseCopyable {}
 
 extension ReadableInteger {
@@ -119,7 +119,7 @@ extension ReadableInteger {
     return value
   }
 
-  // A call, as its closures cost something even where they are not made.
+  // Not inlined, because its closures cost something even if they are not made.
   @inline(never)
   private static func readLarge(_ session: DecodingSession, at cursor: inout Int) throws(ReadingFault) -> Self
   {
@@ -148,11 +148,11 @@ extension UInt32: ReadableInteger, UnpackableElement {}
 extension UInt64: ReadableInteger, UnpackableElement {}
 extension UInt128: ReadableInteger {}
 
-/// Both floating-point types: the bits as they are, a floating-point number that is exactly one of this type, or any
-/// integer or decimal, rounded.
+/// `Float` and `Double`. They read the bits of their own type, floating-point numbers that they represent exactly, and
+/// any integer or decimal, rounded.
 protocol ReadableFloat: ReadablePrimitive, BinaryFloatingPoint, LosslessStringConvertible {
   init(_ value: Float)
-  /// The number in this type, or `nil` where it would be another; what is not a number stays that.
+  /// The number in this type; `nil` if it would be another number. NaN remains NaN.
   init?(narrowing value: Double)
 }
 

@@ -1,6 +1,6 @@
-/// References to objects, as they stand in the archive (Format §4.9).
+/// References to objects in the archive (Format §4.9).
 extension DecodingSession {
-  /// Whether an object reference stands at `offset`, conditional or not.
+  /// Whether an object reference is at `offset`, conditional or not.
   @inline(__always)
   func isReference(at offset: Int) throws(ArchiveError) -> Bool {
     let tag = try reader.byte(at: offset)
@@ -9,7 +9,7 @@ extension DecodingSession {
 
   /// The number in the object reference at `cursor`, which moves past it.
   ///
-  /// - Throws: ``ReadingFault`` when it is a conditional one to an object that was not archived.
+  /// - Throws: ``ReadingFault`` if it is a conditional reference to an object that was not archived.
   @inline(__always)
   func objectNumber(at cursor: inout Int) throws -> Int {
     guard let number = try referencedBody(at: cursor) else { throw ReadingFault.mismatch(cursor) }
@@ -17,17 +17,17 @@ extension DecodingSession {
     return number
   }
 
-  /// So many bodies do not fit into the nearer caches.
+  /// This many bodies do not fit into the nearer caches.
   private static let manyBodies = 1 << 15
 
-  /// Whether it pays to fetch objects ahead.
+  /// Whether fetching objects ahead pays.
   @inline(__always)
   var hasManyBodies: Bool { image.directory.bodyCount > DecodingSession.manyBodies }
 
-  /// So many objects are looked up together.
+  /// The number of objects that are looked up together.
   static let prefetchCount = 16
 
-  /// Begins to fetch the objects to which the next references at `start` lead, as far as references stand there.
+  /// Begins to fetch the objects to which the next references from `start` on lead, up to the first other value.
   @inline(never)
   func prefetchObjects(at start: Int) {
     var cursor = start
@@ -42,8 +42,8 @@ extension DecodingSession {
     }
   }
 
-  /// Appends the objects to which the references at `cursor` lead, as far as they were decoded and are exactly of `type`.
-  /// `cursor` moves past these references. In a large archive, objects are far away in memory, and fetched ahead.
+  /// Appends the objects to which the references at `cursor` lead, and moves past these, until one is not decoded or
+  /// not exactly a `type`. In a large archive, fetches objects ahead, as they are far apart in memory.
   @inline(never)
   func appendDecoded(
     _ objects: inout [AnyObject],
@@ -63,7 +63,7 @@ extension DecodingSession {
     }
   }
 
-  /// The number in the object reference at `cursor`, which moves past it; `nil` where something else stands.
+  /// The number in the object reference at `cursor`, which moves past it; `nil` if another value is there.
   @inline(__always)
   private func numberAhead(at cursor: inout Int) -> Int? {
     guard let tag = try? reader.byte(at: cursor), tag & 0xFC == Tag.objectReference else { return nil }
@@ -74,7 +74,7 @@ extension DecodingSession {
     return number
   }
 
-  /// Whether nil stands at `offset`, or a conditional reference to an object that was not archived.
+  /// Whether nil is at `offset`, or a conditional reference to an object that was not archived.
   @inline(__always)
   func isNil(at offset: Int) throws -> Bool {
     do throws(ArchiveError) {
@@ -84,18 +84,18 @@ extension DecodingSession {
     } catch { throw corrupted(error, []) }
   }
 
-  /// Throws unless `number`, to which the conditional reference at `offset` leads, is that of an object, whether or not
-  /// that is ever decoded.
+  /// Throws unless `number`, to which the conditional reference at `offset` leads, is that of an object, even if the
+  /// object is never decoded.
   func checkIsObject(_ number: Int, at offset: Int) throws(ArchiveError) {
-    // Of one that was reached before it is known.
+    // An object that was reached before is known to be one.
     let isKnown =
       number >= 1 && number <= image.directory.bodyCount
       && (graph.objects.state(number) != .usual || graph.objects.unretained(number) != nil)
     if !isKnown { _ = try image.objectBody(number, at: offset) }
   }
 
-  /// Where the content of the object is that `offset` refers to, for a type that is no class: it may have been
-  /// one when the archive was written. A value that is no reference is its own content.
+  /// The offset of the content of the object to which a reference at `offset` leads, for a type that is not a class but
+  /// may have been one when the archive was written. A value that is not a reference is its own content.
   func contentOfReference(at offset: Int) throws(ArchiveError) -> Int {
     let content = try contentOfBody(at: offset)
     guard lazies.areArchived, content != offset, try isReference(at: content),
@@ -108,7 +108,7 @@ extension DecodingSession {
   func contentOfBody(at offset: Int) throws(ArchiveError) -> Int {
     guard try isReference(at: offset), let number = try referencedBody(at: offset) else { return offset }
     let (_, body, content) = try image.objectBody(number, at: offset)
-    // Each time is another decoding: a few bodies that refer to each other could ask for more than ever ends.
+    // Each time decodes the body again. A few bodies that refer to each other could request readings without end.
     try countReading(body.count + DecodingChecks.readingByteCount, at: offset)
     try charge(body.count &* DecodingBudget.rereadFactor, at: offset)
     try image.checkExtent(content, fills: body)
@@ -116,18 +116,18 @@ extension DecodingSession {
     return content
   }
 
-  /// Reads the value of the object that `cursor` refers to by `plan`, whose type is no class; `cursor` moves past the
-  /// reference. `nil` when there is none.
+  /// Reads by `plan`, for a type that is not a class, the value of the object to which `cursor` refers, and moves past
+  /// the reference; `nil` if there is none.
   ///
-  /// Such a value was of a class when the archive was written, or stands in an NSKeyedArchiver archive, where several may refer to
-  /// one array (Design §9).
+  /// The type was a class when the archive was written, or several values in an NSKeyedArchiver archive refer to one
+  /// array (Design §9).
   func decodeReferred<Value: Decodable>(
     by plan: DecodingPlan<Value>,
     at cursor: inout Int,
     _ depth: Int
   ) throws -> Value? {
     var content = try contentOfReference(at: cursor)
-    // That an object is only another reference leads nowhere.
+    // An object that is only another reference leads nowhere.
     guard content != cursor, try !isReference(at: content) else { return nil }
     guard stack.bounds.hasRoom() else {
       return try onLargerStack { try decodeReferred(by: plan, at: &cursor, depth) }
@@ -137,8 +137,7 @@ extension DecodingSession {
     return value
   }
 
-  /// Counts bytes that will be read, or passed over, more than once; throws when they are out of proportion to
-  /// the archive.
+  /// Counts bytes that will be read or passed over again. Throws if they are out of proportion to the archive.
   @inline(__always)
   func countReading(_ byteCount: Int, at offset: Int) throws(ArchiveError) {
     checks.budget.costs.readByteCount += byteCount
@@ -153,7 +152,7 @@ extension DecodingSession {
     .limitExceeded("The same values are read too often, through too many references", at: offset)
   }
 
-  /// The number of the body to which the object reference at `offset` leads; `nil` for a conditional one to an
+  /// The number of the body to which the object reference at `offset` leads; `nil` for a conditional reference to an
   /// object that was not archived.
   @inline(__always)
   func referencedBody(at offset: Int) throws(ArchiveError) -> Int? {

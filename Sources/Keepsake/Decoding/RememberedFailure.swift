@@ -1,20 +1,20 @@
 extension DecodingSession {
-  /// Remembers `error`, which a call that cannot throw met, such as `contains(_:)` and `allKeys`.
+  /// Remembers `error`, which occurred in a call that cannot throw, such as `contains(_:)` and `allKeys`.
   ///
-  /// Their answer may be wrong then: a key that is there seems to be missing. So the first failure is remembered, and the
-  /// call around them throws it: the outermost decode, or, where nothing is being decoded, the next call that can throw.
-  /// Catching errors on the way does not help, since nobody has seen this one.
+  /// The answer of that call may be wrong: an existing key seems to be missing. So the session remembers the first
+  /// failure, and a call around it throws the failure: the outermost decode, or outside of a decode the next call that
+  /// can throw. Catching errors in between does not help, since nobody has seen this one.
   @inline(never)
   func remember(_ error: any Error) {
     if checks.failure == nil { checks.failure = error }
   }
 
-  /// Runs `body` for a call that cannot throw, which is about the value at `offset`.
+  /// Runs `body` for a call that cannot throw, about the value at `offset`.
   func rememberingFailure(of offset: Int, _ depth: Int, _ body: () throws -> Void) {
     do { try body() } catch { remember(publicError(error, path(to: offset, depth: depth))) }
   }
 
-  /// Throws what a call that cannot throw met before, unless an outermost decode is running, which will throw it.
+  /// Throws the failure of an earlier call that could not throw, unless a running outermost decode will throw it.
   func throwEarlierFailure() throws {
     if !later.isActive, let failure = checks.failure.take() { throw failure }
   }

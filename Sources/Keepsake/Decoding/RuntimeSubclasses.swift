@@ -1,10 +1,10 @@
-// A metatype may be that of a subclass which only the running program knows: `let type: Animal.Type = Dog.self`. It is
-// passed where `Value` is `Animal`. What is decoded is of the type that the metatype is.
+// A metatype may be that of a subclass that is known only at run time: `let type: Animal.Type = Dog.self`, passed where
+// `Value` is `Animal`. The decoded value has the type of the metatype.
 
-/// `type` as what it is when the program runs; `declared` where it is not `Decodable`.
+/// The type that `type` is at run time; `declared` if that is not `Decodable`.
 ///
-/// In a generic function the optimizer takes a metatype of `Value` that becomes an existential for `Value` itself. It knows
-/// nothing about one that is looked up here.
+/// In a generic function, the optimizer replaces a metatype of `Value` that becomes an existential by `Value` itself.
+/// It knows nothing about a metatype that is looked up here.
 @inline(never)
 @usableFromInline
 func runtimeType(_ type: Any.Type, orElse declared: any Decodable.Type) -> any Decodable.Type {
@@ -28,8 +28,8 @@ extension DecodingSession {
 }
 
 extension KeyedDecodingContainer {
-  /// The value of `key` as `type`, where that may be a subclass of `Value`: the containers of the standard library pass on
-  /// `Value` alone.
+  /// The value of `key` as `type`, which may be a subclass of `Value`: the containers of the standard library pass on
+  /// only `Value`.
   @inlinable
   func decode<Value: Decodable>(runtime type: Value.Type, forKey key: Key) throws -> Value {
     func decodeSubclass<Subclass: Decodable>(_ type: Subclass.Type) throws -> any Decodable {
@@ -43,7 +43,7 @@ extension KeyedDecodingContainer {
     return try decode(Value.self, forKey: key)
   }
 
-  /// As ``decode(runtime:forKey:)``; `nil` where there is no value, or nil.
+  /// As ``decode(runtime:forKey:)``; `nil` if there is no value, or nil.
   @inlinable
   func decodeIfPresent<Value: Decodable>(runtime type: Value.Type, forKey key: Key) throws -> Value? {
     func decodeSubclass<Subclass: Decodable>(_ type: Subclass.Type) throws -> (any Decodable)? {

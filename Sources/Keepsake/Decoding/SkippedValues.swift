@@ -1,23 +1,23 @@
-/// What a session knows about values that it passed over.
+/// Cached facts about values that a session passed over.
 ///
-/// A value that was not requested is passed over in one walk, of which nothing is kept. But types that read only a part of
-/// values nested deep in each other, or read them in an order of their own, have each level walk all those in it. When
-/// much more was passed over than there is, the ends of what is large are kept from then on, and nothing is walked twice.
+/// Passing over a value takes one walk, and usually caches nothing. But if types read deeply nested values in part, or
+/// in an order of their own, each level walks all values in it. Once the session has passed over much more than the
+/// archive has, it notes the ends of large values, and walks nothing twice.
 struct SkippedValues {
   /// Smaller values are walked each time.
   fileprivate static let noteworthyByteCount = 256
-  /// Of containers that begin closer to each other, not each is noted, which bounds the memory that notes take.
+  /// The least distance between the starts of noted containers, which bounds the memory of the notes.
   fileprivate static let closestNotes = 16
-  /// Not so many containers are kept open in one walk, which bounds the memory that it takes; deeper ones are not noted.
+  /// The most containers that are open in one walk, which bounds its memory. Deeper containers are not noted.
   fileprivate static let mostOpen = 1 << 18
-  /// How often the bytes of an archive are passed over, on the average, before notes are taken.
+  /// How often, on average, the bytes of an archive are passed over before ends are noted.
   fileprivate static let mostPassings = 4
-  /// So many bytes are passed over in any case.
+  /// How many bytes are passed over in any archive before ends are noted.
   fileprivate static let freeByteCount = 1 << 16
 
-  /// Where values that were passed over end, by their places.
+  /// The ends of values that were passed over, by their offsets.
   fileprivate var ends: [Int: Int] = [:]
-  /// How many bytes were passed over, each as often as that happened.
+  /// How many bytes were passed over, counted each time.
   fileprivate(set) var byteCount = 0
   /// Whether ends are noted.
   fileprivate(set) var areNoted = false
@@ -36,7 +36,7 @@ extension DecodingSession {
   private func end(ofLargeValueAt offset: Int) throws(ArchiveError) -> Int {
     let tag = try reader.byte(at: offset)
     if tag == Tag.string || tag == Tag.bytes || tag == Tag.packedArray {
-      // One step, which is not worth a note.
+      // A single step, not worth a note.
       var end = offset
       _ = try image.valuesBehindHead(at: &end, in: reader)
       return end
@@ -51,7 +51,7 @@ extension DecodingSession {
     return end
   }
 
-  /// The end of the value at `offset`, with notes of the ends of the large values in it.
+  /// The end of the value at `offset`. Notes the ends of large values in it.
   private func endNotingParts(of offset: Int) throws(ArchiveError) -> Int {
     var lastNoted = offset &- SkippedValues.closestNotes
     let end = try walk(
@@ -71,9 +71,9 @@ extension DecodingSession {
   /// Walks the value at `offset`, container by container, without recursion.
   ///
   /// - Parameters:
-  ///   - known: gives the end of a value that need not be walked.
-  ///   - enter: is told where a value with others in it begins, and its tag; returns whether `leave` is to be called.
-  ///   - leave: is told where such a value begins, and where it ends.
+  ///   - known: returns the end of a value that need not be walked.
+  ///   - enter: receives the start and the tag of a value that contains others; returns whether to call `leave` for it.
+  ///   - leave: receives the start and the end of such a value.
   /// - Returns: the end of the value.
   @inline(__always)
   func walk(
@@ -82,7 +82,7 @@ extension DecodingSession {
     enter: (_ start: Int, _ tag: UInt8) throws(ArchiveError) -> Bool,
     leave: (_ start: Int, _ end: Int) -> Void
   ) throws(ArchiveError) -> Int {
-    /// The values around `cursor`: where each begins, and how many of its values are still to come.
+    /// The values around `cursor`: the start of each, and how many of its values are still to come.
     var open: [(start: Int, pending: Int, isMarked: Bool)] = []
     var cursor = offset
     repeat {
@@ -115,7 +115,7 @@ extension DecodingSession {
         if last.isMarked { leave(last.start, cursor) }
       }
     } while !open.isEmpty
-    // A value of a fixed length may reach beyond the end.
+    // A value of fixed length may extend past the end.
     try reader.check(0, at: cursor)
     return cursor
   }

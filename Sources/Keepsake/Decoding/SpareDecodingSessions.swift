@@ -4,14 +4,14 @@
   internal import Foundation
 #endif
 
-/// Sessions of small archives that are done with, as ``SpareEncodingSessions`` for the other direction.
+/// Sessions of small archives that are no longer in use, like ``SpareEncodingSessions`` in the other direction.
 ///
-/// What a session knows of types goes by the numbers of the keys, shapes and classes in its archive. So it is used again
-/// for archives whose tables are the same, byte for byte, as those of messages of one kind are.
+/// What a session knows about types refers to the numbers of keys, shapes and classes in its archive. So it can be used
+/// again only for archives whose tables have the same bytes, as those of messages of one kind do.
 enum SpareDecodingSessions {
   private static let spares = SpareCoders<DecodingSession>()
 
-  /// A session for one archive: one that is used again, or a new one.
+  /// A session for one archive, used again or new.
   static func open(
     _ data: Data,
     _ verification: ArchiveVerification,
@@ -27,8 +27,8 @@ enum SpareDecodingSessions {
     return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
   }
 
-  /// A session that was used before, for an archive of the short form whose tables it knows. It reads a copy, in memory that
-  /// it has. `nil` also where anything is wrong with the archive, which is found once more then.
+  /// A spare session for an archive of the short form whose tables it knows. It reads a copy, in memory that it already
+  /// has. Returns `nil` also if anything is wrong with the archive; opening it again then finds the error.
   private static func reopen(
     _ archive: ByteReader,
     _ verification: ArchiveVerification,
@@ -51,13 +51,13 @@ enum SpareDecodingSessions {
     }
   }
 
-  /// The session of an archive whose tables had these bytes and those parts, if there is one.
+  /// A spare session whose tables had these bytes, and the parts in `directory`; `nil` if there is none.
   private static func take(_ bytes: RawSpan, _ directory: ArchiveDirectory) -> DecodingSession? {
     let hash = KeyHash.unseeded.of(bytes)
     return spares.take(hash) { $0.image.tables.all.areRead(from: bytes, hash, directory) }
   }
 
-  /// Takes back a session that has read its archive, unless a decoder or a container of it is still held.
+  /// Takes back a session that has read its archive, unless somebody still holds a decoder or container of it.
   static func giveBack(_ session: consuming DecodingSession) {
     let hash = session.image.tables.all.hash
     spares.giveBack(session, hash)
@@ -72,11 +72,11 @@ extension DecodingSession: ReusableCoder {
 
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
 
-  /// Of larger archives, what was found out is worth less than the memory that it takes.
+  /// For larger archives, what a session knows is not worth the memory it takes.
   static let mostKeptBytes = 1 << 16
   private static let mostKeptFrames = 1 << 6
 
-  /// Whether its archive has the short form, its settings are those that others have, and it has not become too large.
+  /// Whether the archive has the short form, and the session has the usual settings and has not become too large.
   var canBeReused: Bool {
     image.source == nil && image.directory.isShort && reader.count <= DecodingSession.mostKeptBytes
       && image.tables.all.canBeShared

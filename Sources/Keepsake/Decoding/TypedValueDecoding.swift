@@ -1,7 +1,6 @@
-/// Values behind a protocol, each decoded as the type that it was (Format §4.10).
+/// Values behind a protocol, each decoded as its original type (Format §4.10).
 extension ValueDecoder {
-  /// The object or value that this decoder is at, as the type that the archive names, which must be an
-  /// `Expected`.
+  /// The object or value at this decoder, as the type that the archive names, which must be an `Expected`.
   func decodeTypedValue<Expected>(as type: Expected.Type) throws -> Expected {
     do {
       session.claimFrame(depth, for: offset)
@@ -42,7 +41,7 @@ extension ValueDecoder {
         )
       }
     } catch ReadingFault.replacedByNil(let offset) {
-      // For the optional around it.
+      // Handled by the optional around the value.
       throw ReadingFault.replacedByNil(offset)
     } catch {
       throw session.publicError(error, as: type, codingPath)
@@ -51,12 +50,12 @@ extension ValueDecoder {
 }
 
 extension DecodingSession {
-  /// Whether `value` stands for one of the program. Its plan knows; the runtime would be asked for each value.
+  /// Whether `value` stands for a value of the program. Asking the plan avoids a look-up in the runtime for each value.
   fileprivate func isStandIn<Value: Decodable>(_ value: Value) -> Bool {
     types.plans.plan(for: Value.self).use { $0.isForStandIns }
   }
 
-  /// - Parameter placeholder: the type to use where none is found.
+  /// - Parameter placeholder: the type to use if none is found.
   func decodeTypedContent(
     at cursor: inout Int,
     behind expected: Any.Type,
@@ -70,7 +69,7 @@ extension DecodingSession {
       guard let placeholder else { throw error }
       type = placeholder
     }
-    // Where it ends need not be known: of those in progress the innermost counts.
+    // The end need not be known, since the innermost value in progress counts.
     graph.inProgress.append(
       TypedValueInProgress(number: 0, entry: entry, type: type, range: start..<reader.count)
     )

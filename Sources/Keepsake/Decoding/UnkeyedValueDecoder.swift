@@ -1,15 +1,13 @@
-/// The unkeyed container of a value: an array (Format §4.6). It has the semantics of a value: a copy reads
-/// for itself.
+/// The unkeyed container of a value: an array (Format §4.6). It has value semantics: each copy has its own position.
 struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   let session: DecodingSession
   let offset: Int
   let depth: Int
-  /// Where the first element is, and the next one.
+  /// The offsets of the first element and of the next one.
   let firstOffset: Int
   private(set) var cursor: Int
   let elementCount: Int
-  /// Whether the elements are not behind the offset but in the body of an object that stands there as a
-  /// reference.
+  /// Whether the elements are in the body of an object, and only a reference to it is at the offset.
   let isElsewhere: Bool
   private(set) var currentIndex = 0
 
@@ -58,14 +56,14 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try prepare(type)
     var end = cursor
-    // Whoever reads one by one keeps them.
+    // The caller keeps elements that it reads one by one.
     try session.charge(valueOf: type, at: cursor, session.path(toValueAt: cursor, in: depth))
     let value = try session.decode(type, at: &end, depth)
     advance(to: end)
     return value
   }
 
-  /// An optional keeps its levels: what is stored as nil is no value, what is stored as some nil is one.
+  /// Keeps the levels of an optional: a stored nil is no value, a stored some(nil) is a value.
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     guard !isAtEnd else { return nil }
     guard session.settings.observer != nil || type is any OptionalValue.Type else {

@@ -6,11 +6,11 @@
 
 /// Types that the program does not have (``ArchivePlaceholder``).
 extension DecodingSession {
-  /// The placeholder for a type that is not found, where a value has to be what `fits` says.
+  /// The placeholder to use for a type that is not found, where a value must satisfy `fits`.
   func placeholder(where fits: (Any.Type) -> Bool) -> Any.Type? { settings.placeholders.first { fits($0) } }
 
-  /// The entry of the type of the value or object that `decoder` is at, and those of its superclasses; `nil` where the
-  /// archive does not name it.
+  /// The class table entries of the type of the value or object at `decoder`, and of its superclasses; `nil` if the
+  /// archive does not name the type.
   func entries(at decoder: ValueDecoder) -> [ClassEntry]? {
     guard let current = graph.inProgress.last(where: { $0.range.contains(decoder.offset) }),
       current.entry >= 0
@@ -18,10 +18,10 @@ extension DecodingSession {
     return sequence(first: current.entry) { self.image.classes[$0].superclass }.map { image.classes[$0] }
   }
 
-  /// Reads the typed value, or the object, at `cursor`, which moves past it, as the type of that name, or else as one of
-  /// `placeholders`.
+  /// Reads the typed value or object at `cursor`, and moves past it, as the type that the archive names, otherwise as
+  /// one of `placeholders`.
   ///
-  /// - Returns: the value, and whether its name decides what it is.
+  /// - Returns: the value, and whether its name decides its type.
   func decodeNamed(
     at cursor: inout Int,
     _ depth: Int,
@@ -39,7 +39,7 @@ extension DecodingSession {
     return (try decodeByPlan(built, at: &cursor, depth), image.classes[entry].isPolymorphic)
   }
 
-  /// The type whose values stand in an archive as those of the kind at `offset`; `nil` for kinds that have members.
+  /// The type whose values an archive stores in the kind at `offset`; `nil` for kinds that have members.
   func scalarType(of kind: TagKind, at offset: Int) throws -> (any Codable.Type)? {
     switch kind {
     case .bool: Bool.self

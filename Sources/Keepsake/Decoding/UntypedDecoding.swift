@@ -1,8 +1,8 @@
-/// What stands in an archive that was made of one of NSKeyedArchiver, where no type is declared: of values there the kind
-/// tells the type, of objects the name of the class, which every object of such a file has (Design §9).
+/// Values in an archive translated from NSKeyedArchiver where no type is declared. The kind of a value gives its type;
+/// the class name of an object, which every object in such a file has, gives the type of the object (Design §9).
 extension DecodingSession {
-  /// The value at `cursor`, which moves past it, as the type of Swift that its kind has; `nil` if an archive of our own was
-  /// opened, where a value behind a protocol says its type.
+  /// The value at `cursor`, which moves past it, as the Swift type of its kind; `nil` in an archive of our own, where a
+  /// value behind a protocol names its type.
   func decodeUntyped<Expected>(
     at cursor: inout Int,
     behind expected: Expected.Type,
@@ -15,7 +15,7 @@ extension DecodingSession {
     }
     let content = try contentOfReference(at: cursor)
     switch TagKind(try reader.byte(at: content)) {
-    // As a program would write them.
+    // The types that a program would use.
     case .integer, .smallInteger: return try decodeByPlan(Int.self, at: &cursor, depth)
     case .array, .shortArray, .packedArray:
       return try decodeByPlan([Untyped<Expected>].self, at: &cursor, depth).map(\.value)
@@ -26,15 +26,15 @@ extension DecodingSession {
     }
   }
 
-  /// Whether an array, a dictionary or data stands behind the reference at `offset`, which several refer to in an archive
-  /// that was made of one of NSKeyedArchiver.
+  /// Whether the reference at `offset` leads to an array, a dictionary or data that several values share, in an archive
+  /// translated from NSKeyedArchiver.
   func isSharedValue(at offset: Int) throws -> Bool {
     guard let source = image.source, let number = try referencedBody(at: offset) else { return false }
     return source.isValue(ofClass: image.classes[try image.objectBody(number, at: offset).classNumber].name)
   }
 }
 
-/// An element of a collection in which each may be of another type.
+/// An element of a collection whose elements may have different types.
 private struct Untyped<Expected>: Decodable {
   let value: Expected
 

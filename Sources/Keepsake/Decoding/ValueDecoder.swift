@@ -1,10 +1,10 @@
-/// The `Decoder` that a type's `init(from:)` is given, and the single-value container that this gives: three words, so that
-/// they need no memory of their own.
+/// The `Decoder` that `init(from:)` receives, which is also its single-value container. It has three words, so it needs
+/// no memory of its own.
 struct ValueDecoder: Decoder {
   let session: DecodingSession
-  /// Where the value begins; it tells the value from all others.
+  /// The offset of the value, which identifies it.
   let offset: Int
-  /// How deep the value is nested, which is where its frame is.
+  /// The depth of the value, which is the index of its frame.
   let depth: Int
 
   var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
@@ -25,7 +25,7 @@ struct ValueDecoder: Decoder {
     return self
   }
 
-  /// Walks the body that the value is in, if that was put off.
+  /// Walks the body that contains the value, if the walk was deferred.
   @inline(__always)
   private func checkBody() throws {
     if session.graph.unwalked.isEmpty { return }
@@ -80,8 +80,8 @@ extension DecodingSession {
     return keyTable(type).use { $0.container(self, offset, depth) }
   }
 
-  /// The container for a decimal, where opening a keyed container has failed with `error`.
-  // A call, so that the metadata of the container is looked up only here.
+  /// The container for a decimal, after opening a keyed container has failed with `error`.
+  // Not inlined, so that only this function looks up the metadata of the container.
   @inline(never)
   private func decimalContainer<Key: CodingKey>(
     _ type: Key.Type,
@@ -94,7 +94,7 @@ extension DecodingSession {
     return KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, decoder))
   }
 
-  /// Makes sure that the frame at `depth` is that of the keyed container at `offset`.
+  /// Ensures that the frame at `depth` is that of the keyed container at `offset`.
   @inline(__always)
   func openKeyed(_ offset: Int, _ depth: Int) throws {
     if depth >= nesting.frames.count || !nesting.frames[depth].isKeyed(at: offset) {
@@ -145,8 +145,8 @@ extension DecodingSession {
     return KeyedHead(count: count, payload: payload)
   }
 
-  /// Where the value itself is that begins at `offset`, behind what marks it as a URL, an optional, or a value of
-  /// a type that is known here (Format §4.10).
+  /// The offset of the value itself after the annotations at `offset`, which mark it as a URL, an optional, or a value
+  /// of a type that is known here (Format §4.10).
   func bodyOfAnnotation(_ offset: Int) throws(ArchiveError) -> Int {
     var cursor = offset
     while true {
