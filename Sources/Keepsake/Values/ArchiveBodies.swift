@@ -11,7 +11,7 @@ package struct ArchiveBody {
 }
 
 extension ArchiveImage {
-  /// The value of the top level: a record or map whose keys are those of the archive. Only how it begins is read.
+  /// The top level: a record or map with the keys of the archive. Reads only its beginning.
   package var topLevelValue: ArchiveValue {
     get throws(ArchiveError) {
       try ArchiveValue(self, at: topLevelStart, endingBy: directory.topLevel.upperBound, .topLevel)
@@ -20,11 +20,11 @@ extension ArchiveImage {
 
   package var bodyNumbers: StrideThrough<Int> { stride(from: 1, through: directory.bodyCount, by: 1) }
 
-  /// The body `number`, from 1 on, to which the reference at `offset` leads. Only how it begins is read.
+  /// The body `number`, from 1 on, that the reference at `offset` leads to. Reads only its beginning.
   package func numberedBody(_ number: Int, referredToAt offset: Int) throws(ArchiveError) -> ArchiveBody {
     let range = try exclusively { () throws(ArchiveError) in try extent(ofBody: number, at: offset) }
     var cursor = range.lowerBound
-    // The class number takes no more than that.
+    // A class number takes at most ten bytes.
     try touch(cursor..<min(cursor + 10, range.upperBound))
     let classNumber = try classNumber(at: &cursor)
     let value = try ArchiveValue(self, at: cursor, endingBy: range.upperBound, .body)
@@ -32,9 +32,9 @@ extension ArchiveImage {
   }
 }
 
-// What an image remembers, for several threads.
+// Access to what an image caches, safe in several threads.
 extension ArchiveImage {
-  /// The key of a map at `offset`, which is to be another than `earlier`.
+  /// The key of a map at `offset`. Throws if it is among the `earlier` keys, and otherwise adds it to them.
   func sharedMapKey(
     at offset: Int,
     otherThan earlier: inout DistinctKeys
@@ -49,13 +49,13 @@ extension ArchiveImage {
     }
   }
 
-  /// The end of the value at `offset`, after all that leads to it was compared with its checksums.
+  /// The end of the value at `offset`. Compares the checksums of all bytes up to there.
   func endTouching(valueAt offset: Int, in reader: ByteReader) throws(ArchiveError) -> Int {
     let end: Int
     do throws(ArchiveError) {
       end = try self.end(ofValueAt: offset, in: reader)
     } catch {
-      // If a checksum differs, the error says so first.
+      // The error of a wrong checksum takes precedence.
       if let cursor = error.byteOffset, cursor >= offset { try touch(offset..<(cursor + 1)) }
       throw error
     }
@@ -65,7 +65,7 @@ extension ArchiveImage {
 }
 
 extension ArchiveValue {
-  /// The number of the body that a reference leads to; `nil` for other values, and where the object was not archived.
+  /// The number of the body that a reference leads to; `nil` for other values, and if the object was not archived.
   package var bodyNumber: Int? {
     get throws(ArchiveError) {
       switch kind {
@@ -79,7 +79,7 @@ extension ArchiveValue {
     }
   }
 
-  /// The object or value that a reference leads to; `nil` for other values, and where the object was not archived.
+  /// The object or value that a reference leads to; `nil` for other values, and if the object was not archived.
   package var target: ArchiveBody? {
     get throws(ArchiveError) {
       guard let number = try bodyNumber else { return nil }

@@ -1,40 +1,40 @@
-/// What is to be different in an archive that is written anew.
+/// The changes to make when an archive is rewritten.
 struct ArchiveEdits: Sendable {
   struct MemberEdit: Sendable {
     var isRemoved = false
     var newKey: String?
-    /// What takes the place of the value; of any archive.
+    /// Replaces the value; from any archive.
     var newValue: ArchiveValue?
   }
 
   struct ContainerEdit: Sendable {
     var members: [PathElement: MemberEdit] = [:]
-    /// New members, behind the others; without a key in an array.
+    /// New members, after the others; without a key in an array.
     var additions: [(key: PathElement?, value: ArchiveValue)] = []
 
     var isEmpty: Bool { members.isEmpty && additions.isEmpty }
   }
 
-  /// By where the containers begin.
+  /// The edits of containers, by the offset of the container.
   private(set) var containers: [Int: ContainerEdit] = [:]
-  /// By the names of classes, what becomes of the keys of their objects.
+  /// The edits of keys in all objects of a class, by the name of the class.
   private var classKeys: [String: [PathElement: MemberEdit]] = [:]
   private var classNames: [String: String] = [:]
 
-  // MARK: Noting
+  // MARK: Recording
 
-  /// Notes a change of the member `element` of the container that begins at `offset`.
+  /// Records a change of the member `element` of the container at `offset`.
   mutating func change(_ element: PathElement, at offset: Int, _ body: (inout MemberEdit) -> Void) {
     body(&containers[offset, default: ContainerEdit()].members[element, default: MemberEdit()])
   }
 
-  /// Notes a new member; one that was noted before under the same key is taken back.
+  /// Records a new member, in place of one recorded before under the same key.
   mutating func add(_ value: ArchiveValue, key: PathElement, at offset: Int) {
     containers[offset, default: ContainerEdit()].additions.removeAll { $0.key == key }
     containers[offset, default: ContainerEdit()].additions.append((key, value))
   }
 
-  /// Notes the new element `index` of an array that has `count`; false unless that is the next one, or was noted before.
+  /// Records the new element `index` of an array of `count`; returns false unless it is the next, or recorded before.
   mutating func add(_ value: ArchiveValue, index: Int, toArrayOf count: Int, at offset: Int) -> Bool {
     var additions = containers[offset]?.additions ?? []
     guard index >= count, index - count <= additions.count else { return false }
@@ -53,27 +53,27 @@ struct ArchiveEdits: Sendable {
 
   mutating func renameClass(_ name: String, to newName: String) { classNames[name] = newName }
 
-  // MARK: Asking
+  // MARK: Lookup
 
   func className(_ name: String) -> String { classNames[name] ?? name }
 
   var changesKeysOfClasses: Bool { !classKeys.isEmpty }
 
-  /// What becomes of a key of all objects of a class, `names` being its name and those of its superclasses; `nil` where it is
-  /// removed.
+  /// The new name of a key in all objects of a class; `nil` if the edits remove it. `names` are those of the class and
+  /// its superclasses.
   func key(_ key: String, ofClasses names: [String]) -> String? {
     let changes = names.compactMap { classKeys[$0]?[.key(key)] }
     if changes.contains(where: \.isRemoved) { return nil }
     return changes.lazy.compactMap(\.newKey).first ?? key
   }
 
-  /// What becomes of the container at `offset`, which holds keys of objects of the classes `classes`.
+  /// The edits of the container at `offset`, which holds keys of objects of the classes `classes`.
   func edit(at offset: Int, classes: [String]) -> ContainerEdit {
     var edit = containers[offset] ?? ContainerEdit()
     for name in classes {
       for (key, change) in classKeys[name] ?? [:] {
         var own = edit.members[key] ?? MemberEdit()
-        // What was said of this one object counts more than what was said of all.
+        // An edit of this object takes precedence over one of all objects of its class.
         own.newKey = own.newKey ?? change.newKey
         own.isRemoved = own.isRemoved || change.isRemoved && own.newValue == nil
         edit.members[key] = own

@@ -1,4 +1,4 @@
-/// The numbers of a packed array, some at a time: it may be as large as the archive (Format §4.7).
+/// The numbers of a packed array, in chunks, since it may be as large as the archive (Format §4.7).
 package struct ArchiveNumberWalk {
   /// A multiple of the integers in a block and of the booleans in a byte.
   private static let mostAtOnce = 8 * PackedNumbers.blockSize
@@ -8,10 +8,10 @@ package struct ArchiveNumberWalk {
   private let element: PackedElement
   private var cursor: Int
   package let count: Int
-  /// How many of them were returned or left out.
+  /// The number of elements that were returned or skipped.
   package private(set) var index = 0
 
-  /// `nil` for a value that is no packed array.
+  /// Creates a walk, or returns `nil` if the value is not a packed array.
   package init?(_ value: ArchiveValue) throws(ArchiveError) {
     guard value.kind == .numbers else { return nil }
     image = value.image
@@ -24,7 +24,7 @@ package struct ArchiveNumberWalk {
     count = try reader.varint(at: &cursor)
   }
 
-  /// The next numbers, some hundred at most, or `nil` behind the last.
+  /// The next numbers, at most 1,024, or `nil` after the last.
   package mutating func next() throws(ArchiveError) -> ArchiveNumbers? {
     let taken = min(count - index, ArchiveNumberWalk.mostAtOnce)
     guard taken > 0 else { return nil }
@@ -34,7 +34,7 @@ package struct ArchiveNumberWalk {
     return try ArchiveNumbers(element, taken, reader, at: start)
   }
 
-  /// Leaves out the numbers before that at `index`, or up to some hundred fewer.
+  /// Skips whole chunks before the number at index `wanted`, so fewer than 1,024 remain before it.
   package mutating func skip(towards wanted: Int) throws(ArchiveError) {
     while wanted - index >= ArchiveNumberWalk.mostAtOnce, count - index > ArchiveNumberWalk.mostAtOnce {
       try pass(ArchiveNumberWalk.mostAtOnce)
@@ -48,7 +48,7 @@ package struct ArchiveNumberWalk {
     case .float64: try advance(taken * 8)
     case .signed, .unsigned:
       for first in stride(from: 0, to: taken, by: PackedNumbers.blockSize) {
-        // The head of a mixed block is one byte and the widths; what is behind is touched when it is read.
+        // A mixed block begins with one byte and the widths. What follows is touched when it is read.
         let count = min(taken - first, PackedNumbers.blockSize)
         try image.touch(cursor..<min(cursor + 1 + (count + 3) / 4, reader.count))
         cursor = try PackedBlock(reader, of: count, at: cursor).end

@@ -1,6 +1,6 @@
-/// Writes an archive anew, value by value, with changes. What nobody refers to any more is left out.
+/// Rewrites an archive value by value, with edits. Leaves out what nothing refers to any more.
 struct ArchiveRewriter {
-  /// A numbered thing of one of the archives that values come from.
+  /// A numbered body or table entry of one of the archives that values come from.
   private struct Source: Hashable {
     let image: ObjectIdentifier
     let number: Int
@@ -23,22 +23,22 @@ struct ArchiveRewriter {
   private let source: ArchiveImage
   private let edits: ArchiveEdits
   private var builder: ArchiveBuilder
-  /// The new numbers of bodies, and the bodies that are still to be written.
+  /// The new numbers of bodies, and the bodies in the order of these numbers.
   private var numbers: [Source: Int] = [:]
   private var pending: [ArchiveBody] = []
   private var classNumbers: [Source: Int] = [:]
   private var stringNumbers: [Source: Int] = [:]
   private var conditionalNumbers: [Source: Int] = [:]
-  /// For each entry of the new conditional table the object that it was for.
+  /// The original object of each entry of the new conditional table.
   private var conditionals: [Source?] = []
-  /// How deep the containers are nested that are open in the body which is being written.
+  /// The nesting level of the open containers in the body in progress.
   private var levels = -1
-  /// The names of the classes of the object whose body is being written.
+  /// The names of the class and superclasses of the object in progress.
   private var classes: [String] = []
-  /// The new numbers of shapes that are not changed.
+  /// The new numbers of unchanged shapes.
   private var shapeNumbers: [Source: Int] = [:]
 
-  /// Whether something was changed in the body that is being written, and in how many objects something was.
+  /// Whether something in the body in progress has changed, and the number of objects in which something has.
   private var isChanged = false
   private(set) var changedObjectCount = 0
   private(set) var buffer = ByteBuffer(minimumCapacity: 0)
@@ -68,7 +68,7 @@ struct ArchiveRewriter {
         if let number = body.classNumber { try self.classNumber(number, body.value.image) } else { nil }
       builder.beginBody(classNumber: classNumber)
       isChanged = body.value.image === source && classes.first.map { edits.className($0) != $0 } ?? false
-      // Before anything of it is written: otherwise each body could hold all that follow.
+      // Checked before any of it is written; otherwise each body could contain all that follow it.
       try body.value.image.checkExtent(body.value.offset, fills: body.byteRange)
       try append(body.value)
       builder.endBody()
@@ -78,13 +78,13 @@ struct ArchiveRewriter {
     buffer = try builder.finish(topLevel: topLevel, conditionals: targets)
   }
 
-  /// The numbers that the bodies of an archive, and the entries of its conditional table, have got by the numbers before.
+  /// The new numbers of the bodies of an archive and of the entries of its conditional table, by the old numbers.
   struct NewNumbers {
     let bodies: [Int: Int]
     let conditionals: [Int: Int]
   }
 
-  /// The numbers of what `source` has, where nothing was added.
+  /// The new numbers for `source`. Valid only if nothing was added from another archive.
   var newNumbers: NewNumbers {
     NewNumbers(
       bodies: numbers.reduce(into: [:]) { $0[$1.key.number] = $1.value },
@@ -143,7 +143,7 @@ struct ArchiveRewriter {
     }
   }
 
-  /// Appends the key of a map, which `label` is. One that is given by its number is not hashed each time.
+  /// Appends the key of a map, whose label is `label`. A string reference is looked up by its number, without hashing.
   private mutating func append(key: ArchiveValue, _ label: PathElement?) throws(ArchiveError) {
     if case .key? = label {
       try append(string: key)
@@ -152,7 +152,7 @@ struct ArchiveRewriter {
     }
   }
 
-  /// Appends a value as far as others do not stand in it.
+  /// Appends a value up to its first member, and opens it if it has members.
   private mutating func appendStart(
     of value: ArchiveValue,
     _ label: PathElement?,
@@ -160,7 +160,7 @@ struct ArchiveRewriter {
   ) throws(ArchiveError) {
     switch value.kind {
     case .record, .map, .array, .empty:
-      // The keys of a superclass stand beside those of the class, or under "super".
+      // A superclass has its keys beside those of the class, or under "super".
       let isOfObject = open.last.map { $0.isOfObject && label == .key("super") } ?? true
       let isSource = value.image === source
       let hasClassKeys = isOfObject && value.kind != .array
@@ -186,7 +186,7 @@ struct ArchiveRewriter {
     case .string:
       try append(string: value)
     default:
-      // The same bytes mean the same in every archive.
+      // These bytes mean the same in every archive.
       try value.image.reader.withBytes(value.byteRange) { builder.buffer.append($0) }
     }
   }
@@ -226,11 +226,11 @@ struct ArchiveRewriter {
     case .map:
       builder.append(mapHead: try value.head().count)
     case .array:
-      // Only elements that there are have edits.
+      // Only existing elements have edits.
       let removed = edit.members.values.count { $0.isRemoved }
       builder.buffer.append(arrayHead: try value.head().count - removed + edit.additions.count)
     default:
-      // Nothing but what is added.
+      // An empty value contains only what is added.
       guard !edit.additions.isEmpty else { return builder.buffer.append(Tag.empty) }
       _ = try builder.append(recordHead: keys([], edit, value))
       try enterLevel(value)
@@ -239,7 +239,7 @@ struct ArchiveRewriter {
     }
   }
 
-  /// Notes that the values to come stand in `value`; throws where a new one is deeper than readers accept.
+  /// Enters the level of the members of `value`; throws if a new value is nested deeper than readers accept.
   private mutating func enterLevel(_ value: ArchiveValue) throws(ArchiveError) {
     levels += 1
     let most = max(ArchiveLimits().maximumValueDepth, source.limits.maximumValueDepth)
@@ -248,7 +248,7 @@ struct ArchiveRewriter {
     }
   }
 
-  /// The keys that a record or a map has after its edit; throws when two are the same.
+  /// The keys of a record or map after its edit; throws if two are the same.
   private func keys(
     _ labels: [PathElement],
     _ edit: ArchiveEdits.ContainerEdit,
@@ -289,7 +289,7 @@ struct ArchiveRewriter {
   private mutating func classNumber(_ number: Int, _ image: ArchiveImage) throws(ArchiveError) -> Int {
     let key = Source(image, number)
     if let known = classNumbers[key] { return known }
-    // The superclasses stand before the class.
+    // Superclasses come before the class.
     let chain = Array(sequence(first: number) { image.classes[$0].superclass }.reversed())
     var last: Int?
     for number in chain {
@@ -302,7 +302,7 @@ struct ArchiveRewriter {
           throw .misuse(problem)
         }
       } else if !entry.isValueType {
-        // What is declared where a new object goes is not known here.
+        // The declared type at the object's new place is unknown here.
         entry.isPolymorphic = true
       }
       let known = classNumbers[Source(image, number)]
@@ -313,8 +313,8 @@ struct ArchiveRewriter {
     return last ?? 0
   }
 
-  /// The keys that a class says are read last, as they are called now. Where a superclass says it of another name, it is
-  /// the class that does.
+  /// The keys that a class lists as read last, by their new names. If the edits give a superclass's key another name
+  /// here than in the superclass, the class lists it itself.
   private func keysReadLast(ofClass number: Int) -> [String] {
     guard edits.changesKeysOfClasses else { return source.classes[number].keysReadLast }
     let names = source.classNames(from: number)

@@ -1,4 +1,4 @@
-/// What single values hold. Each is `nil` for a value of another kind.
+/// The content of single values. Each property is `nil` for a value of another kind.
 extension ArchiveValue {
   package var bool: Bool? { kind == .bool ? tag == Tag.true : nil }
 
@@ -20,7 +20,7 @@ extension ArchiveValue {
     get throws(ArchiveError) { try double(.float64) }
   }
 
-  /// A date in seconds since the first moment of 2001, UTC.
+  /// A date, in seconds since the beginning of 2001, UTC.
   package var date: Double? {
     get throws(ArchiveError) { try double(.date) }
   }
@@ -82,7 +82,7 @@ extension ArchiveValue {
     }
   }
 
-  /// Where the content of data, or of a text that is not short, stands behind its length.
+  /// The content of data, or of a string that is not short, after its length.
   package var countedBytes: Range<Int> {
     get throws(ArchiveError) {
       var cursor = offset + 1
@@ -96,7 +96,7 @@ extension ArchiveValue {
   package var urlParts: [String]? {
     get throws(ArchiveError) {
       guard kind == .url else { return nil }
-      // All of it, with the checksums of all.
+      // Compares the checksums of the whole URL.
       _ = try byteRange
       var parts: [String] = []
       let texts = try image.exclusively { () throws(ArchiveError) in

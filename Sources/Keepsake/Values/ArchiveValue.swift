@@ -1,7 +1,7 @@
 /// A value in an archive, viewed without its Swift type.
 ///
-/// A value has its offset and its kind, and reads anything else when you ask for it. The program needs none of the classes
-/// in the archive.
+/// A value stores its offset and its kind, and reads everything else when you ask for it. The program does not need the
+/// classes in the archive.
 ///
 /// ```swift
 /// let archive = try ArchiveValue(forReadingFile: "library.keepsake")
@@ -18,9 +18,9 @@
 /// damage; `nil` means that there is no such value. NSKeyedArchiver archives open, too; offsets then refer to their
 /// translation in memory.
 public struct ArchiveValue: @unchecked Sendable {
-  // What the image remembers is reached only through `exclusively`, the rest of it never changes.
+  // The caches of the image are used only through `exclusively`; the rest of it never changes.
 
-  /// The kinds of values, the several ways of writing one of them folded together (Format §4).
+  /// The kinds of values. All encodings of one kind of value are one case (Format §4).
   ///
   /// Later versions of the format may add kinds. A `switch` needs an `@unknown default` for them.
   #if hasAttribute(nonexhaustive)
@@ -49,7 +49,7 @@ public struct ArchiveValue: @unchecked Sendable {
     case decimal
     /// A URL.
     case url
-    /// A text.
+    /// A string.
     case string
     /// Bytes.
     case bytes
@@ -57,7 +57,7 @@ public struct ArchiveValue: @unchecked Sendable {
     case array
     /// An array of numbers of one type.
     case numbers
-    /// A dictionary, or a container whose keys were not known beforehand.
+    /// A dictionary, or a container whose keys were not known in advance.
     case map
     /// A structure, an enumeration with a payload, or the content of an object: a container of known keys.
     case record
@@ -71,22 +71,22 @@ public struct ArchiveValue: @unchecked Sendable {
     case conditional
   }
 
-  /// Where a value stands in its body.
+  /// The place of a value in its body.
   package enum Standing: Sendable {
-    /// In another value.
+    /// Inside another value.
     case inside
-    /// Directly under a key of the top level, where alone a value reference may stand (Format §4.9).
+    /// Directly under a key of the top level, the only place for a value reference (Format §4.9).
     case underTopLevelKey
-    /// It is all that a numbered body holds, or what stands there behind marks of optionals and names of types.
+    /// The whole content of a numbered body, or what follows its marks of optionals and names of types.
     case body
-    /// It is the top level, or what stands there behind marks of optionals and names of types.
+    /// The whole top level, or what follows its marks of optionals and names of types.
     case topLevel
   }
 
   /// Whether the body ends where the value does.
   var isAllOfBody: Bool { standing == .body || standing == .topLevel }
 
-  /// Where the values stand that are in this one.
+  /// The standing of the members of this value.
   var standingOfMembers: Standing {
     switch kind {
     case .record, .map: standing == .topLevel ? .underTopLevelKey : .inside
@@ -96,16 +96,16 @@ public struct ArchiveValue: @unchecked Sendable {
   }
 
   package let image: ArchiveImage
-  /// Where the value begins, in bytes from the start of the archive.
+  /// The offset of the value, in bytes from the start of the archive.
   public let offset: Int
-  /// Where the body ends that the value stands in: nothing of it is behind that.
+  /// The end of the body that contains the value. The value does not extend past it.
   let bodyEnd: Int
   let standing: Standing
   let tag: UInt8
   /// The kind of the value; for a reference, the kind of reference.
   public let kind: Kind
 
-  /// No tag, count or number, and no value without a length of its own, takes more bytes.
+  /// The most bytes of a tag, count or number, and of a value without a length of its own.
   private static let headByteCount = 32
 
   package init(
@@ -148,13 +148,13 @@ public struct ArchiveValue: @unchecked Sendable {
     guard kind != .value || standing == .underTopLevelKey else {
       throw .damaged("A reference to a value is allowed only under a key of the top level", at: offset)
     }
-    // The end of other values is found with the last of their members.
+    // A walk checks the end of other values after the last of their members.
     if isAllOfBody, !hasMembers || kind == .url {
       try ArchiveImage.checkEnd(byteRange.upperBound, of: offset..<bodyEnd)
     }
   }
 
-  /// Reads no further than the body of the value reaches.
+  /// A reader that is limited to the body of the value.
   package var reader: ByteReader { image.reader.limited(to: bodyEnd) }
 
   /// The range of the value's bytes, without the objects that it refers to.
@@ -179,10 +179,10 @@ public struct ArchiveValue: @unchecked Sendable {
   }
 
   struct Head {
-    /// How many values stand in this one, and where the first of them is.
+    /// The number of values in this one, and the offset of the first.
     let count: Int
     let payload: Int
-    /// For a record those of its shape.
+    /// The slots of a record's shape.
     var slots = 0..<0
   }
 
@@ -200,7 +200,7 @@ public struct ArchiveValue: @unchecked Sendable {
       count = try reader.numberInHead(tag, at: &cursor)
     case .array, .map:
       count = try reader.varint(at: &cursor)
-      // A member takes a byte at least.
+      // A member takes at least one byte.
       try reader.check(count, at: cursor)
       try checkElementCount(count)
     case .shortRecord, .record:
@@ -225,12 +225,12 @@ public struct ArchiveValue: @unchecked Sendable {
     }
   }
 
-  /// The name of that type, as the archive has it.
+  /// The name of the type of a value behind a protocol, as in the archive; `nil` for a value of another kind.
   package var typeName: String? {
     get throws(ArchiveError) { try typeNumber.map { image.classes[$0].name } }
   }
 
-  /// What stands behind the mark of an optional or the name of a type; `nil` for a value of another kind.
+  /// The value after the mark of an optional or the name of a type; `nil` for a value of another kind.
   package var wrapped: ArchiveValue? {
     get throws(ArchiveError) {
       guard kind == .typed || kind == .some else { return nil }

@@ -1,4 +1,4 @@
-// What stands in a value, references followed.
+// The members of a value. References are followed.
 
 extension ArchiveValue {
   /// A value in a container, with its key or index.
@@ -9,8 +9,8 @@ extension ArchiveValue {
     public let value: ArchiveValue
   }
 
-  /// The value behind references, optionals and type names. A value of another kind is its own content, and so is a weak
-  /// reference to an object that was not archived.
+  /// The value behind references, optionals and type names. A value of another kind is its own content, and so is a
+  /// weak reference to an object that was not archived.
   public var content: ArchiveValue {
     get throws(ArchiveError) {
       var content = self
@@ -19,7 +19,7 @@ extension ArchiveValue {
         if let wrapped = try content.wrapped {
           content = wrapped
         } else if let target = try content.target {
-          // An archive could refer from one object to the next without end.
+          // The objects of an archive could refer to each other without end.
           referenceCount += 1
           guard referenceCount <= ArchiveValue.mostReferences else {
             throw .limitExceeded(
@@ -35,7 +35,7 @@ extension ArchiveValue {
     }
   }
 
-  /// So many objects may each be nothing but a reference to the next.
+  /// The most references that `content` follows in a row.
   private static let mostReferences = 100
 
   /// The number of elements, keys or numbers; `nil` for a value that is not a collection.
@@ -53,8 +53,8 @@ extension ArchiveValue {
     }
   }
 
-  /// The values in this value, in the order of writing; empty if there are none. Packed arrays of numbers have no members:
-  /// see ``doublesValue`` and ``integersValue``.
+  /// The values in this value, in the order of writing; empty if there are none. Packed arrays of numbers have no
+  /// members: see ``doublesValue`` and ``integersValue``.
   ///
   /// - Throws: ``ArchiveError`` when the value is damaged.
   /// - Complexity: O(*n*) in the bytes of the value.
@@ -76,14 +76,14 @@ extension ArchiveValue {
     }
   }
 
-  /// The value under `key`; `nil` when there is none.
+  /// The value under `key`; `nil` if there is none.
   ///
   /// - Complexity: O(*n*) in the bytes before it. To visit many values, use ``members()``.
   public subscript(key: String) -> ArchiveValue? {
     get throws(ArchiveError) { try member(.key(key))?.value }
   }
 
-  /// The element at `index` of an array, or the value under that key of a dictionary; `nil` when there is none. Packed
+  /// The element at `index` of an array, or the value under that key of a dictionary; `nil` if there is none. Packed
   /// arrays of numbers have no elements: see ``doublesValue``.
   ///
   /// - Complexity: O(*n*) in the bytes before it. To visit many values, use ``members()``.
@@ -91,7 +91,7 @@ extension ArchiveValue {
     get throws(ArchiveError) { try member(.index(index))?.value }
   }
 
-  /// The value to which `path` leads from this one; `nil` when one of its steps finds nothing.
+  /// The value that `path` leads to from this one; `nil` if one of its steps finds nothing.
   ///
   /// - Throws: ``ArchiveError`` when the archive is damaged there, or `path` is a literal that is not a path.
   public subscript(path path: ArchivePath) -> ArchiveValue? {
@@ -115,7 +115,7 @@ extension ArchiveValue {
 }
 
 extension ArchiveValue.Member {
-  /// Whether this is the member at `element`. Integers as keys are keys by their digits, and by the number.
+  /// Whether this is the member at `element`. An integer key matches its number and the text of its digits.
   fileprivate func isAt(_ element: PathElement) -> Bool {
     switch (label, element) {
     case (.index(let own), .index(let index)): own == index
@@ -128,7 +128,7 @@ extension ArchiveValue.Member {
 // MARK: - Objects
 
 extension ArchiveValue {
-  /// The name in the archive of the class of the object to which the value refers, or of the type of a value behind a
+  /// The archived name of the class of the object that the value refers to, or of the type of a value behind a
   /// protocol; `nil` for a value of another kind.
   public var className: String? {
     get throws(ArchiveError) {
@@ -137,7 +137,7 @@ extension ArchiveValue {
     }
   }
 
-  /// The number that identifies the object to which the value refers; `nil` for a value of another kind, and for a weak
+  /// The number that identifies the object that the value refers to; `nil` for a value of another kind, and for a weak
   /// reference to an object that was not archived.
   public var objectNumber: Int? {
     get throws(ArchiveError) {
@@ -146,13 +146,13 @@ extension ArchiveValue {
     }
   }
 
-  /// The range of the bytes of the object to which the value refers, including the number of its class; `nil` for a value
-  /// that refers to no object.
+  /// The range of the bytes of the object that the value refers to, including its class number; `nil` for a value that
+  /// refers to no object.
   public var objectByteRange: Range<Int>? {
     get throws(ArchiveError) { try marked.target?.byteRange }
   }
 
-  /// What is behind the marks of optionals, of which there may be as many as there are bytes.
+  /// The value after all marks of optionals. There may be as many marks as bytes, so this is a loop.
   private var marked: ArchiveValue {
     get throws(ArchiveError) {
       var value = self

@@ -1,14 +1,14 @@
-/// A walk through a value and all that stands in it, in the order of the bytes, without recursion. References are followed
-/// only where the caller says so, who keeps track of what it has seen.
+/// A walk through a value and everything in it, in the order of the bytes, without recursion. The caller decides which
+/// references to follow, and keeps track of what it has visited.
 ///
-/// Nothing is read before it is needed: where a value ends that has no members, or was skipped, is found when the one
-/// behind it is needed. What is read is held to the rules of the format (Format §10): a map has no key twice, a value
-/// reference stands under a key of the top level, and a body ends where its value does, unless that was skipped.
+/// The walk reads nothing before it needs it: it finds the end of a skipped value, or of one without members, when it
+/// needs the next one. It enforces the rules for what it reads (Format §10): a map has no key twice, a value reference
+/// is under a key of the top level, and a body ends where its value does, unless that was skipped.
 package struct ArchiveWalk {
   package enum Step {
-    /// A value, with its key or index in the one around it. What stands in it comes next, and then `leave`.
+    /// A value, with its key or index in its parent. If it has members, they come next, and then `leave`.
     case value(ArchiveValue, label: PathElement?)
-    /// The end of a value that has members, or of a body that was followed.
+    /// The end of a value that has members, or of a followed body.
     case leave
   }
 
@@ -17,38 +17,38 @@ package struct ArchiveWalk {
     var index = 0
     let count: Int
     var firstSlot = 0
-    /// For a body that was followed, where the walk continues behind it, and the body around the reference.
+    /// For a followed body, the position after the reference, and the body that contains the reference.
     var comeBack: (position: Position, body: Range<Int>, reader: ByteReader)?
-    /// How deep the values of this body were nested outside of this one.
+    /// The level of this value in its body, from 1 on; 0 for a followed body.
     var depth: Int
     var standing = ArchiveValue.Standing.inside
     var keys = DistinctKeys()
   }
 
-  /// A place, and how many values and keys stand there that are to be passed over.
+  /// A cursor, and the number of values and keys from there on to pass over.
   private struct Position {
     var cursor: Int
     var passed = 0
-    /// Whether some of these were skipped, so that nobody wants to know where they end.
+    /// Whether some of these were skipped, so the end of their body is not checked.
     var isSkipped = false
   }
 
   private let image: ArchiveImage
   private var frames: [Frame] = []
   private var hasStarted = false
-  /// What the next step enters: the value that the walk begins with, or that of a body that is followed.
+  /// The value that the next step enters: the first one of the walk, or the content of a followed body.
   private var content: ArchiveValue?
   /// Whether the last step entered a value that has members.
   private var hasEntered = false
   private var lastOffset: Int
-  /// Where the key of the last step's value stands, if that is in a map.
+  /// The offset of the key of the last step's value, if that is in a map.
   package private(set) var keyOffset = 0
-  /// The number in the key table of the last step's key, if that is one of a record.
+  /// The number in the key table of the last step's key, if that is in a record.
   package private(set) var keyNumber: Int?
   private var position: Position
-  /// Whether the walk began with all that a body holds.
+  /// Whether the walk began with the whole content of a body.
   private let beginsWithBody: Bool
-  /// The body that the walk is in, and a reader that reads no further.
+  /// The body that the walk is in, and a reader that is limited to it.
   private var body: Range<Int>
   private var reader: ByteReader
 
@@ -62,7 +62,7 @@ package struct ArchiveWalk {
     reader = value.reader
   }
 
-  /// Where the next value begins, which has to be searched.
+  /// The offset of the next value, found by passing over those before it.
   package var cursor: Int {
     mutating get throws(ArchiveError) {
       while position.passed > 0 {
@@ -74,13 +74,13 @@ package struct ArchiveWalk {
     }
   }
 
-  /// How many values the next one stands in, followed references counted.
+  /// The number of values that contain the next one, including followed references.
   package var depth: Int { frames.count }
 
-  /// What the value around is, if there is one; `object` for a reference that was followed.
+  /// The kind of the parent, if there is one; `object` for a followed reference.
   package var parentKind: ArchiveValue.Kind? { parent?.kind }
 
-  /// The value around the one of the last step.
+  /// The parent of the last step's value.
   private var parent: Frame? {
     hasEntered ? frames.dropLast().last : frames.last
   }
@@ -130,7 +130,7 @@ package struct ArchiveWalk {
     return .value(value, label: label)
   }
 
-  /// The next of the values that stand directly in the one with which the walk began; `nil` behind the last.
+  /// The next direct member of the value that the walk began with; `nil` after the last.
   package mutating func nextMember() throws(ArchiveError) -> ArchiveValue.Member? {
     if hasStarted { try skipMembers() } else { _ = try next() }
     guard case .value(let value, let label) = try next() else { return nil }
@@ -139,7 +139,7 @@ package struct ArchiveWalk {
 
   private mutating func mapKey() throws(ArchiveError) -> PathElement {
     keyOffset = try cursor
-    // The key is compared with its checksum before it is made a text of.
+    // Compares the checksum of the key before making a string of it.
     position.cursor = try image.endTouching(valueAt: keyOffset, in: reader)
     return try image.sharedMapKey(at: keyOffset, otherThan: &frames[frames.count - 1].keys)
   }
@@ -151,7 +151,7 @@ package struct ArchiveWalk {
 
   private mutating func enter(_ value: ArchiveValue) throws(ArchiveError) {
     let depth = (frames.last?.depth ?? 0) + 1
-    // By itself, the limit for one object does not concern the view, which takes no stack for a level.
+    // The view uses no stack for a level, so `maximumValueDepth` applies only if it is lower than the default.
     let limits = image.limits
     let isLowered = limits.maximumValueDepth < ArchiveLimits().maximumValueDepth
     let mostLevels = isLowered ? min(limits.maximumDepth, limits.maximumValueDepth) : limits.maximumDepth
@@ -165,7 +165,7 @@ package struct ArchiveWalk {
     frames.append(frame)
   }
 
-  /// Leaves out what stands in the value of the last step, and its `leave`. `end` is where the value ends, if that is known.
+  /// Skips the members of the last step's value, and its `leave`. `end` is the end of the value, if it is known.
   package mutating func skipMembers(endingAt end: Int? = nil) throws(ArchiveError) {
     if hasEntered {
       hasEntered = false
@@ -175,11 +175,11 @@ package struct ArchiveWalk {
     if let end { position = Position(cursor: end) }
   }
 
-  /// What the value is in which the next one stands.
+  /// The kind of the value that contains the next one.
   package var upcomingKind: ArchiveValue.Kind? { frames.last?.kind }
 
-  /// Leaves out the rest of an array or dictionary of which `most` members were visited; returns how many these are. The next
-  /// step is its `leave`. Where they end is looked for only if something behind them is needed.
+  /// Skips the rest of an array or dictionary after `most` members, and returns how many it skipped. The next step is
+  /// `leave`. The walk looks for their end only if it needs something after them.
   package mutating func leaveOut(behind most: Int) -> Int? {
     guard let top = frames.last, [.array, .map].contains(top.kind), top.index >= most, top.index < top.count
     else { return nil }
@@ -191,7 +191,7 @@ package struct ArchiveWalk {
     return count
   }
 
-  /// Continues with the value of `target`, then a `leave`, and then what is behind the reference of the last step.
+  /// Continues with the value of `target`, then a `leave`, and then what follows the reference of the last step.
   package mutating func follow(_ target: ArchiveBody) {
     frames.append(Frame(kind: .object, count: 1, comeBack: (position, body, reader), depth: 0))
     position = Position(cursor: target.value.offset)
@@ -201,6 +201,6 @@ package struct ArchiveWalk {
     hasEntered = false
   }
 
-  /// Throws unless the value of the body that the walk began with fills it, when all of that was visited.
+  /// Call this when the walk has visited everything. Throws unless the value that it began with fills its body.
   package mutating func checkEnd() throws(ArchiveError) { try ArchiveImage.checkEnd(cursor, of: body) }
 }

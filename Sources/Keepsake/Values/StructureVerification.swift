@@ -1,16 +1,16 @@
-/// What a careful look at a whole archive found.
+/// The result of verifying a whole archive.
 package struct ArchiveSummary: Sendable {
   package var objectCount = 0
   package var valueCount = 0
-  /// For each entry of the class table how many objects are of that class itself.
+  /// For each entry of the class table, the number of objects of exactly that class.
   package var objectCounts: [Int] = []
-  /// How many references there are to each body, conditional ones not counted; entry 0 is the top level.
+  /// The number of references to each body, without conditional ones; entry 0 is the top level.
   package var referenceCounts: [Int] = []
 }
 
 extension ArchiveImage {
-  /// Looks at every body and every value in it, each once: tags, extents, texts, references, keys. Now and then it tells
-  /// `progress` the offset up to which everything is sound; the last is the end of the top level.
+  /// Checks every body and every value in it once: tags, extents, texts, references, keys. Reports to `progress` now
+  /// and then the offset up to which everything is sound, and at last the end of the top level.
   @discardableResult
   package func verifyStructure(
     progress: (_ offset: Int) -> Void = { _ in }
@@ -20,14 +20,14 @@ extension ArchiveImage {
     summary.objectCounts = Array(repeating: 0, count: classes.count)
     try checkTables()
     try verifyConditionals()
-    // Those too to which nothing refers.
+    // Includes strings that nothing refers to.
     for number in 0..<stringCount {
       _ = try string(number, at: directory.strings.range.lowerBound)
     }
     var end = directory.bodies.lowerBound
     for number in bodyNumbers {
       let body = try numberedBody(number, referredToAt: directory.offsets.range.lowerBound)
-      // That it begins where the one before ends was found with its group of the offset table.
+      // Reading its group of the offset table has checked that the body begins where the one before ends.
       if body.byteRange.upperBound <= extent.firstEnd { end = body.byteRange.upperBound }
       if let classNumber = body.classNumber {
         summary.objectCount += 1
@@ -43,11 +43,11 @@ extension ArchiveImage {
     return summary
   }
 
-  /// Every entry of the conditional table leads to an object, also one that no reference names.
+  /// Checks that every entry of the conditional table leads to an object, even if no reference names the entry.
   private func verifyConditionals() throws(ArchiveError) {
     var cursor = directory.conditionals.range.lowerBound
     for index in try conditionals.indices {
-      // Of what a save has changed, the place is not kept.
+      // The offsets of entries that a save changed are not kept.
       let entryOffset = saved == nil ? cursor : directory.conditionals.range.lowerBound
       if saved == nil { _ = try reader.varint(at: &cursor) }
       guard let number = try conditionalTarget(index, at: entryOffset) else { continue }
@@ -67,7 +67,7 @@ extension ArchiveImage {
       guard case .value(let value, _) = step else { continue }
       summary.valueCount += 1
       if summary.valueCount & 0x3FFF == 0 { progress(value.offset) }
-      // What the walk does not look at. The table of conditional references was looked at before.
+      // Checks what the walk does not. `verifyConditionals` has already checked the conditional table.
       switch value.kind {
       case .string: _ = try value.string
       case .decimal: _ = try value.decimal
@@ -75,7 +75,7 @@ extension ArchiveImage {
       case .conditional: _ = try value.bodyNumber
       default: break
       }
-      // The number is read once: in a mapped file it may be another one the next time.
+      // Reads the number once: the bytes of a mapped file may change before a second time.
       if value.kind != .conditional, let number = try value.target?.number {
         summary.referenceCounts[number] += 1
       }
