@@ -1,32 +1,32 @@
 internal import FoundationArchives
 
-/// Turns what NSKeyedArchiver wrote into an archive of our own, from which everything is read as from any other.
+/// Translates an NSKeyedArchiver archive into one of our own format, which is then read like any other.
 ///
-/// Instances become objects. So do collections, and large data, that several refer to: a reader that expects an array where
-/// there is a reference gets the array behind it. Everything else stands where it is referred to. (Docs/Design.md §9.)
+/// Instances become objects. So do collections, and large data, with several references: a reader that expects an array
+/// accepts a reference to one. Everything else is written where it is referred to. (Docs/Design.md §9.)
 package struct ArchiveTranslation {
   var contents: ContentReader
   private let archive: FoundationArchive
   let list: PropertyList
   var builder: ArchiveBuilder
-  /// How many references there are to each object: none, one, or several.
+  /// The number of references to each object: 0, 1, or 2 for several.
   private var referenceCounts: [UInt8]
-  /// For each object the number of its body, or of its text in the string table; `nil` when it has neither, or not yet.
+  /// For each object, the number of its body, or of its text in the string table; `nil` if it has neither, or not yet.
   private var numbers: [Int?]
-  /// The objects whose bodies are still to be written.
+  /// The objects that have bodies, in the order of the bodies.
   private var pending: [Int] = []
-  /// The numbers of classes by their names, and by what was read of them.
+  /// The numbers of classes, by their names and by what was read of them.
   private var classNumbers: [String: Int] = [:]
   private var numbersOfClasses: [ObjectIdentifier: Int] = [:]
-  /// The names of classes that have another one in the original.
+  /// The original names of classes that are renamed.
   private var originalNames: [String: String] = [:]
   var shapeCount = 0
-  /// Where values are in the new archive, and where they were in the original.
+  /// The offsets of values in the new archive, and in the original.
   private var offsets: [TranslatedOffset] = []
-  /// The nodes that are still to come of the collections that are being written, the innermost last.
+  /// The remaining nodes of the collections in progress, the innermost last.
   private var open: [AnyIterator<Int>] = []
 
-  /// Objects that are nested deeper get bodies of their own, which a decoder follows one by one.
+  /// Collections nested more deeply get bodies of their own, which a decoder reads one by one.
   private static let deepestInline = 64
 
   private init(_ list: PropertyList, _ budget: ReadingBudget, withoutChecksums: Bool) throws(ReadingError) {
@@ -40,11 +40,11 @@ package struct ArchiveTranslation {
     builder = ArchiveBuilder(withoutChecksums: withoutChecksums, prefersShortForm: false)
   }
 
-  /// The archive that is made of that of NSKeyedArchiver in `reader`; `nil` when this is neither a binary property list nor
-  /// one in XML.
+  /// Translates the NSKeyedArchiver archive in `reader`; returns `nil` if it is neither a binary nor an XML property
+  /// list.
   ///
-  /// - Parameter staysInMemory: whether the archive never leaves memory: it has no checksums then, and objects that nothing
-  ///   refers to are not counted as losses.
+  /// - Parameter staysInMemory: whether the new archive never leaves memory. Then it has no checksums, and unreferenced
+  ///   objects do not count as losses.
   package static func translate(
     _ reader: ByteReader,
     _ limits: ArchiveLimits,
@@ -77,10 +77,10 @@ package struct ArchiveTranslation {
     )
   }
 
-  /// Writes all that can be reached; returns the body of the top level.
+  /// Writes everything that can be reached; returns the body of the top level.
   private mutating func write() throws(ReadingError) -> ByteBuffer {
     try countReferences()
-    // First what the top level refers to gets its numbers.
+    // What the top level refers to gets the first numbers.
     let topLevel = try writeTopLevel()
     let topLevelOffsets = offsets
     offsets = []
@@ -89,7 +89,7 @@ package struct ArchiveTranslation {
       try writeBody(of: pending[next])
       next += 1
     }
-    // The top level stands behind the bodies, and not where it was written.
+    // The top level comes after the bodies, not where it was written.
     let shift = builder.buffer.count - Header.byteCount
     offsets += topLevelOffsets.map { TranslatedOffset(offset: $0.offset + shift, source: $0.source) }
     return topLevel
@@ -137,13 +137,13 @@ package struct ArchiveTranslation {
     }
   }
 
-  /// Charges the references that are about to be followed: two collections may name one list of elements.
+  /// Charges references before they are followed: two collections may name one list of elements.
   private mutating func follow(_ count: Int, at node: Int, _ add: () -> Void) throws(ReadingError) {
     try contents.budget.charge(count, of: ReadingBudget.referenceByteCount, at: list.offsets[node])
     add()
   }
 
-  /// Whether the object gets a body of its own, wherever it is.
+  /// Whether the object gets a body of its own; otherwise it is written in place.
   private mutating func hasBody(_ number: Int) throws(ReadingError) -> Bool {
     switch try contents.content(of: number) {
     case .object: true
@@ -170,7 +170,7 @@ package struct ArchiveTranslation {
     builder.beginBody(classNumber: try classNumber(of: content, number))
     noteOffset(of: node)
     if case .object(_, let members) = content {
-      // Each key is compared with some others, up to its length.
+      // Sorting compares each key with some others, up to its length.
       let comparisons = Int.bitWidth - members.count.leadingZeroBitCount
       let keyByteCount = members.reduce(0) { $0.addingSaturating($1.key.utf8.count) }
       try contents.budget.count(
@@ -188,7 +188,7 @@ package struct ArchiveTranslation {
   private mutating func classNumber(of content: ArchivedContent, _ number: Int) throws(ReadingError) -> Int {
     switch content {
     case .object(let type, _):
-      // Names are not hashed for each object.
+      // Avoids hashing the name for each object.
       if let known = numbersOfClasses[ObjectIdentifier(type)] { return known }
       if type.name != type.originalName { originalNames[type.name] = type.originalName }
       let number = classNumber(type.name, type.superclasses)
@@ -200,8 +200,8 @@ package struct ArchiveTranslation {
     }
   }
 
-  /// The number of a class, which is entered behind its superclasses. Of a class that has one the name decides what is
-  /// built of its objects; others may have been renamed since.
+  /// The number of a class, which is added after its superclasses. If a class has a superclass, its name decides what
+  /// readers build; other classes may have been renamed since.
   private mutating func classNumber(_ name: String, _ superclasses: [String]) -> Int {
     if let known = classNumbers[name] { return known }
     var superclass: Int?
@@ -223,18 +223,18 @@ package struct ArchiveTranslation {
 
   // MARK: Values
 
-  /// The next value is that of `node`.
+  /// Records that the next value is that of `node`.
   private mutating func noteOffset(of node: Int) {
     offsets.append(TranslatedOffset(offset: builder.buffer.count, source: list.offsets[node]))
   }
 
-  /// Appends what stands at `node`, and all that stands in it: without recursion, however it is nested.
+  /// Appends the value of `node` and everything in it, without recursion at any nesting.
   private mutating func append(_ node: Int) throws(ReadingError) {
     try appendStart(of: node)
     try appendOpen()
   }
 
-  /// Appends what is still to come of the collections that were begun.
+  /// Appends what remains of the open collections.
   private mutating func appendOpen() throws(ReadingError) {
     while let innermost = open.indices.last {
       if let node = open[innermost].next() {
@@ -245,7 +245,7 @@ package struct ArchiveTranslation {
     }
   }
 
-  /// Appends what stands at `node`, of a collection the head: it is open then.
+  /// Appends the value of `node`; of a collection only the head, and opens it.
   private mutating func appendStart(of node: Int) throws(ReadingError) {
     noteOffset(of: node)
     try contents.charge(ReadingBudget.valueByteCount, at: node)
@@ -263,7 +263,7 @@ package struct ArchiveTranslation {
     }
   }
 
-  /// Appends a value that is no object. Some classes of Apple's write collections so, and these may be in themselves.
+  /// Appends a value that is not an object. Some Apple classes write plain collections, which may contain themselves.
   private mutating func appendStart(ofPlain node: Int) throws(ReadingError) {
     guard open.count < contents.budget.limits.depth else {
       throw .limitExceeded(.depth, byteOffset: list.offsets[node])
@@ -302,7 +302,7 @@ package struct ArchiveTranslation {
     }
   }
 
-  /// Appends the head of a dictionary: a map if its keys are texts or integers, otherwise keys and values in turns.
+  /// Appends the head of a dictionary: a map if its keys are texts or integers, otherwise alternating keys and values.
   private mutating func appendHead(of pairs: [PropertyList.Member], at node: Int) throws(ReadingError) {
     if pairs.isEmpty {
       builder.buffer.append(Tag.empty)
@@ -315,7 +315,7 @@ package struct ArchiveTranslation {
 
   /// Whether all keys are texts or integers, and no text has the digits of an integer, which would be the same key.
   private mutating func canBeMap(_ pairs: [PropertyList.Member], at node: Int) throws(ReadingError) -> Bool {
-    // What the sets take.
+    // The memory of the sets.
     try contents.charge(pairs.count.multipliedSaturating(by: ReadingBudget.blockByteCount), at: node)
     var texts: Set<ExactString> = []
     var integers: Set<Int> = []
@@ -339,7 +339,7 @@ package struct ArchiveTranslation {
       || !integers.contains { texts.contains(ExactString(string: String($0))) }
   }
 
-  /// The key of a dictionary, if it is a value of its own.
+  /// The key of a dictionary as a single value, or `none`.
   private mutating func keyValue(_ node: Int) throws(ReadingError) -> FoundationValue {
     switch try archive.meaning(of: node) {
     case .null: return .none
@@ -358,7 +358,7 @@ package struct ArchiveTranslation {
     for member in members { try contents.budget.count(member.key.utf8.count, at: offset) }
     let cost = members.count.multipliedSaturating(by: ReadingBudget.shapeKeyByteCount)
     try contents.budget.charge(cost, at: offset)
-    // Nearly always the shape is known: objects of a class have the same keys.
+    // The shape is nearly always known: objects of a class have the same keys.
     let known = shapeCount
     if try append(recordHead: members.map(\.key)) < known { contents.budget.giveBack(cost) }
     for member in members { try append(member.node) }

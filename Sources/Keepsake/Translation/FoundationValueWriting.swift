@@ -1,6 +1,6 @@
 internal import FoundationArchives
 
-// How the translation writes values of Foundation. None of them is nested deeper than a measurement's unit is.
+// Writing the values of Foundation. None of them is nested more deeply than the unit of a measurement.
 extension ArchiveTranslation {
   mutating func append(_ value: FoundationValue, _ node: Int) throws(ReadingError) {
     switch value {
@@ -47,7 +47,7 @@ extension ArchiveTranslation {
     return builder.append(string: text)
   }
 
-  /// Appends a URL as URLs are `Codable`: a record of the relative text and of the base, if there is one.
+  /// Appends a URL in its `Codable` form: a record of the relative text and of the base, if there is one.
   private mutating func append(url parts: [String], _ node: Int) throws(ReadingError) {
     for (index, text) in parts.enumerated() {
       builder.buffer.append(Tag.url)
@@ -56,7 +56,7 @@ extension ArchiveTranslation {
     }
   }
 
-  /// Appends the head of a record whose value `indexes` is an array of `count` elements, which are to follow.
+  /// Appends the head of a record whose value `indexes` is an array of `count` elements, which the caller appends.
   private mutating func appendHead(ofList count: Int, _ node: Int) throws(ReadingError) {
     try contents.budget.check(elementCount: count, at: list.offsets[node])
     try append(recordHead: ["indexes"])
@@ -79,7 +79,7 @@ extension ArchiveTranslation {
     }
   }
 
-  /// Appends the head of a record, and notes how many shapes there are; returns the number of its shape.
+  /// Appends the head of a record, updates `shapeCount`, and returns the number of the shape.
   @discardableResult
   mutating func append(recordHead names: [String]) throws(ReadingError) -> Int {
     do {

@@ -5,7 +5,7 @@ extension ArchiveLimits {
     var limits = ReadingBudget.Limits()
     limits.memory = maximumAllocation
     (limits.objectCount, limits.elementCount) = (maximumObjectCount, maximumElementCount)
-    // A short one may always be read.
+    // Short strings can always be read.
     limits.stringByteCount = max(maximumStringByteCount, Tag.longestShortString)
     limits.depth = min(maximumDepth, maximumValueDepth)
     return limits
@@ -13,7 +13,7 @@ extension ArchiveLimits {
 }
 
 extension ArchiveError {
-  /// The error of the library for one of the reader of NSKeyedArchiver's files, which was given `limits`.
+  /// The library's error for one of the reader of NSKeyedArchiver archives, which had the limits `limits`.
   init(_ error: ReadingError, _ limits: ArchiveLimits) {
     switch error {
     case .fault(let fault, let message, let offset):
