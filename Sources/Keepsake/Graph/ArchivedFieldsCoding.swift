@@ -1,5 +1,5 @@
-/// How types of ``ArchivedFields`` are coded by their own `encode(to:)` and `init(from:)`: those of classes always, those of
-/// structures by other coders, and where an archive has something else than a record.
+/// The coding of ``ArchivedFields`` types by `encode(to:)` and `init(from:)`: always for classes; for structures with
+/// other coders, and if an archive has something other than a record.
 extension ArchivedFields {
   /// Decodes the properties that have a value; the others keep their defaults.
   ///
@@ -31,7 +31,7 @@ extension ArchivedFields {
 
 // MARK: - Decoding
 
-/// Reads the properties of `object`, which is there for what they hold.
+/// Reads the properties of `object`, and registers it first, so that they can refer to it.
 func decodeProperties(ofObject object: AnyObject, from decoder: any Decoder) throws {
   let place = decoder.placeInArchive
   if let place { place.session.use { $0.register(object, from: place.offset) } }
@@ -40,7 +40,7 @@ func decodeProperties(ofObject object: AnyObject, from decoder: any Decoder) thr
   }
 }
 
-/// - Parameter place: where the decoder is, if it reads an archive.
+/// - Parameter place: the place of the decoder in an archive; `nil` for other decoders.
 @inline(__always)
 private func decodeProperties(
   of type: Any.Type,
@@ -54,7 +54,7 @@ private func decodeProperties(
   } catch { throw decodingError(error, decoder) }
 }
 
-// Calls, so that objects within objects take less of the stack.
+// Not inlined, so that objects within objects take less of the stack.
 
 @inline(never)
 private func decodeProperties(
@@ -77,7 +77,7 @@ private func decodingError(_ error: any Error, _ decoder: any Decoder) -> any Er
   return DecodingError.dataCorrupted(error.decodingContext(decoder.codingPath))
 }
 
-/// Reads properties one by one, by any decoder.
+/// Reads properties one by one from any decoder.
 private struct PropertyDecoder {
   let container: KeyedDecodingContainer<ModelKey>
   let memory: MutablePropertyMemory
@@ -101,7 +101,7 @@ private struct PropertyDecoder {
     _ key: ModelKey,
     _ entry: ArchivedProperties.Entry
   ) throws {
-    // Where there is no value, a damaged archive may be the reason: that is told only by what can throw.
+    // A missing value may be due to a damaged archive. `contains` cannot report that; this call throws.
     guard container.contains(key) else {
       _ = try container.decodeIfPresent(type, forKey: key)
       return
@@ -109,7 +109,7 @@ private struct PropertyDecoder {
     do {
       memory.store(type, try container.decode(type, forKey: key), at: entry.property.offset)
     } catch  where isMismatch(error) && keepsDefaults {
-      // Nil for a property that is not optional. A type may have a nil of its own, so it was asked first.
+      // Nil for a property that is not optional. The type decodes first, since it may have a nil of its own.
       guard try container.decodeNil(forKey: key) else { throw error }
     }
   }
@@ -149,7 +149,7 @@ private func encodeProperties(of type: Any.Type, in memory: PropertyMemory, to e
   }
 }
 
-// A call, so that the metadata of the container is looked up only here.
+// Not inlined, so that only this function looks up the metadata of the container.
 @inline(never)
 private func encodeProperties(
   of type: Any.Type,

@@ -29,7 +29,7 @@ open class ArchivedModel: ArchivedFields, SelfRegistering, DefaultKeeping {
   /// The keys of properties whose key is not their name; nil for a property that is not archived.
   open class var archivedKeys: [String: String?] { [:] }
 
-  /// Makes a model with the defaults of all its properties.
+  /// Creates a model with the defaults of all its properties.
   public required init() {}
 
   /// Decodes the properties that have a value; the others keep their defaults.
@@ -37,7 +37,7 @@ open class ArchivedModel: ArchivedFields, SelfRegistering, DefaultKeeping {
   /// In a graph that is deeper than readers accept, an optional or collection may be empty until everything else is
   /// decoded. So derive other values from it only in ``ArchiveAwakening/awakeFromArchive()``.
   public required init(from decoder: any Decoder) throws {
-    // As it is: a reference that is passed on would be counted.
+    // `Unretained`, since passing `self` would count a reference.
     try Unretained(self).use { try decodeProperties(ofObject: $0, from: decoder) }
   }
 

@@ -33,10 +33,10 @@ public struct Deferred<Value> {
     case archived(DeferredBox<Value>)
   }
 
-  // Programs inline what uses it: they know the type of the value, while the library has to look up metadata.
+  // Programs inline the code that uses it: they know the type of the value, while the library has to look up metadata.
   @usableFromInline var storage: Storage
 
-  /// A property that has its value.
+  /// Creates a property that has its value.
   @inlinable
   public init(wrappedValue: Value) {
     storage = .value(wrappedValue)
@@ -67,7 +67,7 @@ public struct Deferred<Value> {
     set { storage = .value(newValue) }
   }
 
-  /// What stands for the value before it is there.
+  /// Notes the use of a missing value. Returns nil if the value is optional, and otherwise ends the program.
   @usableFromInline
   func missingValue() -> Value {
     noteEarlyUse()
@@ -76,14 +76,14 @@ public struct Deferred<Value> {
     {
       return value
     }
-    // There is nothing to return. The documentation says so; an initializer must not come here.
+    // There is nothing to return. The documentation warns initializers not to read the property.
     fatalError(
       "A @Deferred property of the type \(Value.self) was read while its archive was still being decoded, or "
         + "after decoding had failed. Read it in awakeFromArchive(), or with get(), which throws"
     )
   }
 
-  /// Makes the outermost decode throw: the value is needed, and is not there.
+  /// Makes the outermost decode throw, since the value was used before it exists.
   fileprivate func noteEarlyUse() {
     if case .archived(let box) = storage { box.noteEarlyUse() }
   }
@@ -96,7 +96,7 @@ public struct Deferred<Value> {
     }
   }
 
-  /// Calls `receive` with the value, which is a `Declared`, now or as soon as it was decoded.
+  /// Calls `receive` with the value, which is a `Declared`, now or as soon as the value is decoded.
   func whenDecoded<Declared>(as type: Declared.Type, _ receive: @escaping (Declared) -> Void) {
     func pass(_ value: Value) { if let value = value as? Declared { receive(value) } }
     switch storage {
@@ -106,18 +106,18 @@ public struct Deferred<Value> {
   }
 }
 
-// In an extension of its own: only so is an optional property nil without being said to be, while others must
-// be given a value, and only so do memberwise initializers take the value itself.
+// In a separate extension, so that an optional property is nil by default while other properties need a value, and so
+// that memberwise initializers take the value itself.
 extension Deferred where Value: ExpressibleByNilLiteral {
-  /// A property that is nil.
+  /// Creates a property that is nil.
   public init() {
     self.init(wrappedValue: nil)
   }
 }
 
-/// For other wrappers around this one, whose property is then nil without being said to be.
+/// For other wrappers around this one: their property is then nil by default.
 extension Deferred: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral {
-  /// A property that is nil.
+  /// Creates a property that is nil.
   public init(nilLiteral: ()) {
     self.init(wrappedValue: nil)
   }
@@ -157,7 +157,7 @@ extension Deferred: Decodable, NativelyDecodable where Value: Decodable {
   /// Decodes the value: from an archive after everything else, from other decoders at once.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    // An archive's container goes by the plan of the type.
+    // The container of an archive uses the decoding plan of the type.
     self =
       decoder.placeInArchive != nil
       ? try container.decode(Deferred<Value>.self) : Deferred(wrappedValue: try container.decode(Value.self))
@@ -169,14 +169,14 @@ extension Deferred: Decodable, NativelyDecodable where Value: Decodable {
 }
 
 private final class DeferredDecodingPlan<Value: Decodable>: DecodingPlan<Deferred<Value>> {
-  /// The type of the boxes, which is found only once.
+  /// The type of the boxes, looked up only once.
   private let boxes = DeferredBox<Value>.self
 
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Deferred<
     Value
   > {
     let start = cursor
-    // What needs no initializer to run is read now: nil, and objects that are there.
+    // Nil and existing objects are read now, since no initializer has to run.
     if try session.isDecoded(at: start) {
       return Deferred(wrappedValue: try session.decodeInside(Value.self, at: &cursor, depth))
     }
@@ -236,5 +236,5 @@ extension Deferred: Hashable where Value: Hashable {
   }
 }
 
-/// The box of a value changes once, before the outermost decode returns. Other threads see it before that or after.
+/// The box of a value changes once, before the outermost decode returns. Other threads see it before or after that.
 extension Deferred: @unchecked Sendable where Value: Sendable {}

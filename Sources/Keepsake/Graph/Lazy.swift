@@ -7,23 +7,23 @@
 /// }
 /// ```
 ///
-/// Objects that several lazy properties of an archive share are one instance, whenever each is read. Several threads may
-/// access a property at once.
+/// Objects that several lazy properties of an archive share are one instance, whenever each is read. Several threads
+/// may access a property at once.
 ///
 /// The archive stays in memory, or the file mapped, as long as values in it are still to be read. When an
-/// ``ArchiveDocument`` is saved, a value that you have not accessed stays in the file unchanged. When you archive its owner
-/// elsewhere, the value is read first.
+/// ``ArchiveDocument`` is saved, a value that you have not accessed stays in the file unchanged. When you archive its
+/// owner elsewhere, the value is read first.
 ///
-/// A getter cannot throw. If the value is damaged, the property is empty (``LazyValue/emptyLazyValue``) until you assign
-/// another, `$pages` has the ``error``, and archiving the property throws it, so that nothing is lost. To get the error at
-/// once, read the value with ``load()``:
+/// A getter cannot throw. If the value is damaged, the property is empty (``LazyValue/emptyLazyValue``) and ignores
+/// changes in place until you assign another value. `$pages` has the ``error``, and archiving the property throws it,
+/// so nothing is lost. To get the error at once, read the value with ``load()``:
 ///
 /// ```swift
 /// let pages = try chapter.$pages.load()
 /// ```
 ///
-/// If an initializer accesses the property of an object of the same archive, the property is empty, too, and the outermost
-/// decode throws. Code that needs it belongs in ``ArchiveAwakening/awakeFromArchive()``.
+/// If an initializer accesses the property of an object of the same archive, the property is empty, too, and the
+/// outermost decode throws. Code that needs it belongs in ``ArchiveAwakening/awakeFromArchive()``.
 ///
 /// Other encoders and decoders, such as those for JSON, treat the property as a plain one. You can add the wrapper to a
 /// property, or remove it, and still read older archives. If you added it, the first save of a document reads the value.
@@ -31,21 +31,21 @@
 public struct Lazy<Value: LazyValue> {
   fileprivate var content: LazyContent<Value>
 
-  /// A property that has its value.
+  /// Creates a property that has its value.
   public init(wrappedValue: Value) {
     content = LazyContent(wrappedValue)
   }
 
-  /// The value, which is read now if it was not yet; the empty value if it cannot be read.
+  /// The value, which is read now if necessary; the empty value if it cannot be read.
   public var wrappedValue: Value {
     get { (try? content.load()) ?? Value.emptyLazyValue }
     set { content = LazyContent(newValue) }
     _modify {
       var value = wrappedValue
       let isLoaded = content.isLoaded
-      // What others hold stays as it is: a copy of the structure that the property is in, or a document.
+      // Content that something else holds stays unchanged: a copy of the structure with the property, or a document.
       if isLoaded, isKnownUniquelyReferenced(&content) { content.clear() }
-      // What could not be read was not changed, so archiving throws its error, and loses nothing.
+      // If the value could not be read, the change is dropped, so archiving throws the error and loses nothing.
       defer { if isLoaded { content = LazyContent(value) } }
       yield &value
     }
@@ -60,15 +60,15 @@ public struct Lazy<Value: LazyValue> {
   /// Why the value could not be read; `nil` as long as no attempt has failed.
   public var error: (any Error)? { content.error }
 
-  /// The value, which is read now if it was not yet.
+  /// Returns the value, and reads it first if necessary.
   ///
   /// - Throws: `DecodingError`, and errors of an `init(from:)`.
   public func load() throws -> Value { try content.load() }
 }
 
-// In an extension of its own: only so is an optional property nil without being said to be.
+// In a separate extension, so that an optional property is nil by default.
 extension Lazy where Value: ExpressibleByNilLiteral {
-  /// A property that is nil.
+  /// Creates a property that is nil.
   public init() { self.init(wrappedValue: nil) }
 }
 
@@ -91,7 +91,7 @@ extension Lazy: Encodable, NativelyEncodable where Value: Encodable {
 private final class LazyEncodingPlan<Value: LazyValue & Encodable>: EncodingPlan<Lazy<Value>> {
   override func encode(_ value: Lazy<Value>, _ session: EncodingSession) throws {
     let plan = session.types.plans.plan(for: LazyContent<Value>.self)
-    // A reader follows the reference when everything else is there, or never.
+    // A reader follows the reference after everything else, or never.
     try session.encodeDeferred { try plan.encode(value.content, session) }
   }
 
@@ -102,10 +102,10 @@ private final class LazyEncodingPlan<Value: LazyValue & Encodable>: EncodingPlan
 extension Lazy: Decodable, NativelyDecodable where Value: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan { LazyDecodingPlan<Value>() }
 
-  /// Notes the place of the value in an archive; decodes the value from other decoders.
+  /// Stores the place of the value in an archive; decodes the value from other decoders.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    // An archive's container goes by the plan of the type.
+    // The container of an archive uses the decoding plan of the type.
     self =
       decoder.placeInArchive != nil
       ? try container.decode(Lazy<Value>.self) : Lazy(wrappedValue: try container.decode(Value.self))
@@ -168,5 +168,5 @@ extension Lazy: Hashable where Value: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }
 
-/// What the content is changes under a lock.
+/// The content changes under a lock.
 extension Lazy: @unchecked Sendable where Value: Sendable {}

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// The value of a lazy property, or where it is in an archive. In archives it is an object with the value for its content,
-/// so that the value has a body of its own and is passed over like a reference.
+/// The value of a lazy property, or its place in an archive. An archive has it as an object whose content is the value,
+/// so the value has a body of its own, and readers pass over it as over a reference.
 final class LazyContent<Value>: AnyLazyContent {
   private enum State {
     case value(Value)
-    /// Where the value is in the archive of a session, which reads it.
+    /// The place of the value in an archive, the session of that archive, and the function that reads the value.
     case archived(LazySource, DecodingSession, (DecodingSession, LazySource) throws -> Value)
     case failed(any Error)
   }
@@ -14,7 +14,7 @@ final class LazyContent<Value>: AnyLazyContent {
 
   init(_ value: Value) { state = Mutex(Held(.value(value))) }
 
-  /// The value at `offset` of the archive of `session`.
+  /// Creates the content for the value at `offset` in the archive of `session`.
   init(at offset: Int, _ session: DecodingSession) where Value: Decodable {
     let read: (DecodingSession, LazySource) throws -> Value = { session, source in
       try session.decodeLazily(Value.self, source)
@@ -51,12 +51,12 @@ final class LazyContent<Value>: AnyLazyContent {
     }
   }
 
-  /// Releases a value that is kept elsewhere meanwhile.
+  /// Releases the value, which the caller keeps until it sets another.
   func clear() where Value: LazyValue { set(.value(Value.emptyLazyValue)) }
 
   private func set(_ new: State) { state.withLock { $0 = Held(new) } }
 
-  /// The value, which is read now if it was not yet.
+  /// Returns the value, and reads it first if necessary.
   func load() throws -> Value {
     while true {
       switch current {
@@ -74,7 +74,7 @@ final class LazyContent<Value>: AnyLazyContent {
     return try session.turn.take { try session.readAwaited() }
   }
 
-  /// Reads the value by `session`, which has the turn; `nil` if another thread has read it meanwhile, or it was moved.
+  /// Reads the value by `session`, which has the turn; `nil` if another thread has read it, or it was moved.
   private func read(by session: DecodingSession) throws -> Value? {
     guard case .archived(let source, let reader, let read) = current, reader === session else { return nil }
     do {
@@ -82,7 +82,7 @@ final class LazyContent<Value>: AnyLazyContent {
       set(.value(value))
       return value
     } catch let error as LazyTooEarly {
-      // It can be read later.
+      // A later attempt may succeed.
       throw error.reason
     } catch {
       session.readOtherLazyValues(after: error)
@@ -95,7 +95,7 @@ final class LazyContent<Value>: AnyLazyContent {
   }
 }
 
-/// A state that a lock protects. It may hold what is not `Sendable`, since nothing else refers to that through it.
+/// A state that a lock protects. It may hold values that are not `Sendable`, as they are reached only under the lock.
 private struct Held<State>: @unchecked Sendable {
   let value: State
 

@@ -1,7 +1,7 @@
-// Collections of anything, where anything may stand: `[Any]` in `[String: Any]`. They have no type that is `Codable`, so
-// these stand for them, by names that belong to the format (Format §5.3).
+// Stand-ins for collections of anything where a value may be of any type, such as an `[Any]` in a `[String: Any]`:
+// those are not `Codable`. The names of the stand-ins belong to the format (Format §5.3).
 
-/// A collection in a place where anything may stand.
+/// A stand-in for a collection where a value may be of any type.
 protocol MixedCollection: Codable, ValueStandIn {
   associatedtype Contents
   var contents: Contents { get }
@@ -28,12 +28,12 @@ struct MixedDictionary: MixedCollection {
   init(_ contents: [String: Any]) { self.contents = contents }
 }
 
-/// Nil in a place where anything may stand.
+/// A stand-in for nil where a value may be of any type.
 struct MixedNothing: Codable, ValueStandIn {
   var original: Any { Any?.none as Any }
 }
 
-/// What can be archived for `value`, which stands behind a protocol and is not `Encodable`; `nil` if nothing can.
+/// The stand-in for `value`, which is behind a protocol and not `Encodable`; `nil` if there is none.
 func mixed(_ value: Any) -> (any Encodable)? {
   if (value as? any NilHolding)?.holdsNil == true { return MixedNothing() }
   if let array = value as? [Any] { return MixedArray(array) }

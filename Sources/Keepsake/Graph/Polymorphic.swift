@@ -10,8 +10,8 @@
 /// ```
 ///
 /// The archive has the name of each value's type. The reader finds the type as it finds a subclass: by registration, by
-/// the names of ``ArchivableClass``, or by the runtime's name. It checks that the type conforms to the protocol before it
-/// calls an initializer. Shared objects stay shared.
+/// the names of ``ArchivableClass``, or by the runtime's name. It checks that the type conforms to the protocol before
+/// it calls an initializer. Shared objects stay shared.
 ///
 /// The wrapper is `Codable` whatever its type is. Encoding throws if a value is not `Codable`.
 ///
@@ -26,7 +26,7 @@ public struct Polymorphic<Value> {
   /// The value.
   public var wrappedValue: Value
 
-  /// A property with its value.
+  /// Creates a property with its value.
   public init(wrappedValue: Value) {
     self.wrappedValue = wrappedValue
   }
@@ -38,17 +38,17 @@ public struct Polymorphic<Value> {
   }
 }
 
-// In an extension of its own, for the reasons that Deferred gives.
+// In a separate extension, for the reasons that Deferred gives.
 extension Polymorphic where Value: ExpressibleByNilLiteral {
-  /// A property that is nil.
+  /// Creates a property that is nil.
   public init() {
     self.init(wrappedValue: nil)
   }
 }
 
-/// For other wrappers around this one, whose property is then nil without being said to be.
+/// For other wrappers around this one: their property is then nil by default.
 extension Polymorphic: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral {
-  /// A property that is nil.
+  /// Creates a property that is nil.
   public init(nilLiteral: ()) {
     self.init(wrappedValue: nil)
   }
@@ -65,7 +65,7 @@ extension Polymorphic: Codable, NativelyEncodable {
 
   /// Encodes the value, or each value of a collection, with the name of its type.
   public func encode(to encoder: any Encoder) throws {
-    // The type decides, not what is behind the protocol.
+    // The declared type decides, not the type of the value behind the protocol.
     if Value.self is any PolymorphicCollection.Type,
       let collection = wrappedValue as? any PolymorphicCollection
     {
@@ -104,7 +104,7 @@ extension Polymorphic: Codable, NativelyEncodable {
       return
     }
     if decoder.placeInArchive != nil {
-      // The top level, or a decoder that was kept: what is decoded there is a graph of its own.
+      // The top level, or a decoder that was kept: each value decoded there is a graph of its own.
       self = try decoder.singleValueContainer().decode(Self.self)
       return
     }
@@ -126,14 +126,14 @@ extension Polymorphic: Codable, NativelyEncodable {
 }
 
 private final class PolymorphicEncodingPlan<Value>: EncodingPlan<Polymorphic<Value>> {
-  // Nil for an object that the observer replaced by nothing is that of the optional around it.
+  // If the observer replaces an object by nil, that is the nil of the optional around it.
   override var canBeNil: Bool { Value.self is any OptionalValue.Type }
 }
 
 private enum TypedValueKeys: String, CodingKey { case type, value }
 
 extension Polymorphic: NilHolding {
-  // What is behind a protocol that is not optional may be an optional itself, and is a value.
+  // An optional behind a protocol that is not optional counts as a value.
   var holdsNil: Bool {
     Value.self is any OptionalValue.Type && (wrappedValue as? any NilHolding)?.holdsNil == true
   }
@@ -159,7 +159,7 @@ extension KeyedDecodingContainer {
 
 // MARK: Collections
 
-/// A type whose elements, and not itself, stand behind a protocol.
+/// A type that is not behind a protocol itself, but whose elements are.
 private protocol PolymorphicCollection {
   func encodeElements(to encoder: any Encoder) throws
   init(elementsFrom decoder: any Decoder) throws
@@ -194,7 +194,7 @@ extension Dictionary: PolymorphicCollection {
       throw EncodingError.invalid(self, .misuse(problem), encoder.codingPath)
     }
     func encode<CodableKey: Codable & Hashable>(_ type: CodableKey.Type) throws {
-      // The keys are of that type, which here is said to be Codable.
+      // `CodableKey` is `Key`, with the constraint to be Codable.
       let dictionary = mapValues { Polymorphic(wrappedValue: $0) } as? [CodableKey: Polymorphic<Value>]
       var container = encoder.singleValueContainer()
       try container.encode(dictionary ?? [:])

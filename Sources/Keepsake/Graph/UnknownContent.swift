@@ -1,15 +1,15 @@
-/// What stands in an archive in a value of which the type is not known: all that has to be written back.
+/// The content of an archived value of unknown type: everything that has to be written back.
 indirect enum UnknownContent: Codable {
   case none
-  /// What encoded nothing.
+  /// A value that encoded nothing.
   case empty
-  /// An optional that is present and would read as nil.
+  /// A present optional that would read as nil.
   case some(UnknownContent)
   case scalar(any Codable)
   case array([UnknownContent])
   case record([(key: ModelKey, value: UnknownContent)])
   case map([(key: ArchiveCodingKey, value: UnknownContent)])
-  /// A value behind a protocol, or an object that is referred to.
+  /// A value behind a protocol, or a referenced object.
   case typed(Deferred<TypedReference>)
   case conditional(WeakBox)
 
@@ -79,10 +79,10 @@ indirect enum UnknownContent: Codable {
   }
 }
 
-/// A value behind a protocol, or an object, in a value of unknown type: as the type that is named, or as a placeholder.
+/// A value behind a protocol, or an object, in a value of unknown type: of the named type, or a placeholder.
 struct TypedReference {
   fileprivate let value: any Codable
-  /// Whether the name of the type decided what was built.
+  /// Whether the name of the type decided which type was built.
   fileprivate let isPolymorphic: Bool
 }
 

@@ -4,12 +4,12 @@ extension ArchivePlaceholder {
     self.init(try UnknownValue(from: decoder))
   }
 
-  /// Writes the content back, under the name that it had.
+  /// Writes the content back under its archived name.
   public func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
 }
 
 extension UnknownValue: Codable {
-  /// Keeps the content that the decoder is at.
+  /// Keeps the content at the place of the decoder.
   public init(from decoder: any Decoder) throws {
     guard let archive = decoder as? ValueDecoder, let entries = archive.session.entries(at: archive) else {
       throw DecodingError.dataCorrupted(

@@ -7,16 +7,16 @@
 /// }
 /// ```
 ///
-/// When you read it, it is nil if the object is not in the archive. Otherwise it gets its value when the outermost
+/// If the object is not in the archive, the decoded property is nil. Otherwise it gets its value when the outermost
 /// call that decodes the object returns.
 ///
 /// Other encoders, such as those for JSON, have no references: they write nil, and other decoders read nil.
 @propertyWrapper
 public struct WeakReference<Object: AnyObject> {
-  /// Its object is an `Object`.
+  /// The object in the box is an `Object`.
   private var box: WeakBox?
 
-  /// A reference to an object, or nil.
+  /// Creates a reference to an object, or a nil one.
   public init(wrappedValue: Object?) {
     if let wrappedValue { box = WeakBox(wrappedValue) }
   }
@@ -24,24 +24,24 @@ public struct WeakReference<Object: AnyObject> {
   /// The object, as long as a strong reference to it exists.
   public var wrappedValue: Object? {
     get {
-      // Whoever made the box has seen to it that this is its type.
+      // Whoever creates a box ensures this type.
       if let object = box?.object { knownDowncast(object, to: Object.self) } else { nil }
     }
     set { self = WeakReference(wrappedValue: newValue) }
   }
 }
 
-// In an extension of its own: only so do memberwise initializers take the object itself.
+// In a separate extension, so that memberwise initializers take the object itself.
 extension WeakReference {
-  /// A reference that is nil.
+  /// Creates a reference that is nil.
   public init() {
     self.init(wrappedValue: nil)
   }
 }
 
-/// For other wrappers around this one, whose property is then nil without being said to be.
+/// For other wrappers around this one: their property is then nil by default.
 extension WeakReference: ExpressibleByNilLiteral {
-  /// A reference that is nil.
+  /// Creates a reference that is nil.
   public init(nilLiteral: ()) {
     self.init(wrappedValue: nil)
   }
@@ -96,7 +96,7 @@ extension WeakReference {
     self.box = box
   }
 
-  /// Makes a weak property of `owner` refer to the object, now or as soon as it is there.
+  /// Makes a weak property of `owner` refer to the object, now or as soon as the object exists.
   func whenFound(for owner: AnyObject, _ property: StoredProperty) {
     box?.whenFound(for: owner, property)
   }
@@ -119,5 +119,5 @@ extension KeyedDecodingContainer {
   }
 }
 
-/// The box of a reference changes once, when its object is there. Other threads see it before that or afterwards.
+/// The box of a reference changes when its object is decoded. Other threads see it before or after that.
 extension WeakReference: @unchecked Sendable where Object: Sendable {}
