@@ -4,10 +4,10 @@
   package import Foundation
 #endif
 
-// Where the bytes of an archive cross between Foundation and the wire layer: the only place that hands out memory.
+// The bytes of archives cross between Foundation and the wire layer here; nothing else hands out memory.
 
 extension ByteReader {
-  /// Keeps a `Data` alive, and with it its memory where it is.
+  /// Keeps a `Data` alive, and its memory in place.
   private final class Holder: Sendable {
     let data: Data
 
@@ -16,36 +16,36 @@ extension ByteReader {
     }
   }
 
-  /// Less than this a `Data` may keep within itself, where its bytes have no lasting address.
+  /// A shorter `Data` may store its bytes within itself, where they have no lasting address.
   private static let leastStoredByteCount = 64
 
-  /// A reader of `data`, which is not copied.
+  /// Creates a reader of `data`, which is copied only if it is short.
   init(_ data: Data) {
     guard data.count >= ByteReader.leastStoredByteCount else {
-      // A complete archive is longer. A copy serves to say what is wrong with a shorter one.
+      // So few bytes are copied at little cost.
       let copy = ByteBuffer()
       copy.append(data.bytes)
       self = copy.reader()
       return
     }
     let holder = Holder(data)
-    // The storage of a `Data` does not move while it is held, and a change makes a copy meanwhile.
+    // The storage of a `Data` does not move while it is held, and a change of the `Data` makes a copy.
     self = unsafe holder.data.withUnsafeBytes { unsafe ByteReader($0, owner: holder) }
   }
 }
 
 extension ByteReader {
-  /// Lets `body` read `data`. The reader must not be kept.
+  /// Calls `body` with a reader of `data`. The reader must not escape.
   @inline(__always)
   static func reading<Result>(_ data: Data, _ body: (ByteReader) -> Result) -> Result {
-    // The bytes stay where they are until `body` returns.
+    // The bytes stay in place until `body` returns.
     unsafe data.withUnsafeBytes { unsafe body(ByteReader($0, owner: nil)) }
   }
 }
 
 extension ArchiveImage {
-  /// Opens the archive in `data`, which is not copied; one of NSKeyedArchiver is turned into one of our own, in memory,
-  /// within the limits.
+  /// Opens the archive in `data` without copying it. Translates an NSKeyedArchiver archive into one of our own, in
+  /// memory, within the limits.
   package convenience init(
     data: Data,
     verification: ArchiveVerification,
@@ -57,7 +57,7 @@ extension ArchiveImage {
       )
     }
     let reader = ByteReader(data)
-    // Most archives are our own, and are opened without a look for what they are not.
+    // Most archives have our signature, and skip the check for a property list.
     guard (try? reader.word(at: 0)) != Header.signatureWord, limits.readsNSKeyedArchives,
       let old = try ArchiveTranslation.translate(reader, limits, staysInMemory: true)
     else {
@@ -68,20 +68,20 @@ extension ArchiveImage {
   }
 }
 
-/// An archive made of one of NSKeyedArchiver, to be written to a file; `nil` when `data` is no property list.
+/// Translates the NSKeyedArchiver archive in `data`, for a file; returns `nil` if `data` is not a property list.
 package func translateFoundationArchive(_ data: Data) throws(ArchiveError) -> TranslatedArchive? {
   try ArchiveTranslation.translate(ByteReader(data), ArchiveLimits(), staysInMemory: false)
 }
 
 extension ByteBuffer {
-  /// Less than this is copied: that takes less than the memory that is kept free behind it costs.
+  /// Smaller buffers are copied: that costs less than the free memory that they keep after their bytes.
   private static let leastGivenByteCount = 1 << 14
 
-  /// The bytes as `Data`. Large ones give it their memory, as it changes its bytes in place; the buffer is then empty.
+  /// Returns the bytes as `Data`. A large buffer gives its memory away, to be changed in place, and is then empty.
   package func takeData() -> Data {
     guard count >= ByteBuffer.leastGivenByteCount else { return withBytes(0..<count) { Data($0) } }
     let memory = unsafe takeMemory()
-    // Belongs to the Data alone from now on, and is to be freed by `free`.
+    // From now on, the memory belongs to the Data alone, which frees it with `free`.
     return unsafe Data(bytesNoCopy: memory.address, count: memory.byteCount, deallocator: .free)
   }
 
@@ -91,7 +91,7 @@ extension ByteBuffer {
 }
 
 extension RawSpan {
-  /// Puts the bytes in place of the file at `path`, durably (Design §6).
+  /// Replaces the file at `path` by the bytes, durably (Design §6).
   func write(toFile path: String) throws(ArchiveError) {
     let file = try DurableFile(replacing: path)
     try file.append(self)

@@ -7,37 +7,37 @@
   public import Combine
 #endif
 
-/// A drop-in for `JSONEncoder`: the same call, an archive as the result.
+/// A drop-in replacement for `JSONEncoder`: the same call returns an archive.
 ///
 /// ```swift
 /// let data = try ArchiveEncoder().encode(library)
 /// ```
 ///
-/// The archive is that of ``KeyedArchiver/archivedData(withRootObject:outputFormatting:userInfo:)``, so
-/// either reader opens it.
+/// The archive is the one of ``KeyedArchiver/archivedData(withRootObject:outputFormatting:userInfo:)``, so either
+/// reader opens it.
 public struct ArchiveEncoder: Sendable {
   /// How the archive is written.
   public var outputFormatting: ArchiveFormatting = []
   /// The user info of the encoders that the values get.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  /// Makes an encoder with the default settings.
+  /// Creates an encoder with the default settings.
   public init() {}
 
-  /// The archive of `value` and all that it reaches.
+  /// Returns the archive of `value` and all that it reaches.
   ///
-  /// - Throws: `EncodingError`, or what an `encode(to:)` throws.
+  /// - Throws: `EncodingError`, and errors of an `encode(to:)`.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
     try KeyedArchiver.archivedData(
       withRootObject: value,
       outputFormatting: outputFormatting,
-      // Mostly empty, and then it need not become a dictionary of another type.
+      // Usually empty, which needs no conversion to another type of dictionary.
       userInfo: userInfo.isEmpty ? [:] : userInfo as [CodingUserInfoKey: Any]
     )
   }
 }
 
-/// A drop-in for `JSONDecoder`: the same call, from an archive.
+/// A drop-in replacement for `JSONDecoder`: the same call reads an archive.
 ///
 /// ```swift
 /// let library = try ArchiveDecoder().decode(Library.self, from: data)
@@ -47,20 +47,20 @@ public struct ArchiveDecoder: Sendable {
   public var verification = ArchiveVerification.everything
   /// Limits on what an archive may demand.
   public var limits = ArchiveLimits()
-  /// Whether the decoder also reads files that NSKeyedArchiver wrote, if ``limits`` allow that as well. False by default,
-  /// since a decoder that replaces a `JSONDecoder` often reads archives from strangers, in one format.
+  /// Whether the decoder also reads files that NSKeyedArchiver wrote, if ``limits`` allow that as well. False by
+  /// default, since a decoder that replaces a `JSONDecoder` often reads archives from strangers, in one format.
   public var readsNSKeyedArchives = false
   /// Which classes an archive may name.
   public var classPolicy = ArchiveClassPolicy.byName
   /// The user info of the decoders that the values get.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  /// Makes a decoder with the default settings.
+  /// Creates a decoder with the default settings.
   public init() {}
 
-  /// The root object of the archive in `data`.
+  /// Decodes the root object of the archive in `data`.
   ///
-  /// - Throws: `DecodingError`, whose underlying error is an ``ArchiveError``; and what an `init(from:)` throws.
+  /// - Throws: `DecodingError`, whose underlying error is an ``ArchiveError``; and errors of an `init(from:)`.
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     try KeyedUnarchiver.unarchive(
       type,

@@ -34,7 +34,7 @@ public struct ArchiveEditor: Sendable {
     archive = try ArchiveValue(forReadingFrom: data, verification: .everything, limits: limits)
   }
 
-  /// - Parameter archive: the top level of an archive all of which was compared with its checksums.
+  /// - Parameter archive: the top level of an archive. All its checksums must have been compared.
   package init(_ archive: ArchiveValue) {
     self.archive = archive
   }
@@ -71,7 +71,7 @@ public struct ArchiveEditor: Sendable {
     guard let root = try topLevel[KeyedArchiver.rootKey] else {
       throw ArchiveError.misuse("The new value for \(path) encodes nothing")
     }
-    // What the top level refers to stands inline everywhere else.
+    // A value that the top level refers to is inline everywhere else.
     let new = root.kind == .value ? try root.target?.value ?? root : root
     let (container, last) = try container(at: path)
     if let element = try container.member(last)?.label {
@@ -125,7 +125,7 @@ public struct ArchiveEditor: Sendable {
     get throws(ArchiveError) { try ArchiveRewriter(archive.image, edits).buffer.takeData() }
   }
 
-  /// The archive with the changes, and the number of objects that they changed directly.
+  /// Returns the archive with the changes, and the number of objects that they changed directly.
   package func changedData() throws(ArchiveError) -> (data: Data, changedObjectCount: Int) {
     let new = try ArchiveRewriter(archive.image, edits)
     return (new.buffer.takeData(), new.changedObjectCount)
@@ -141,7 +141,7 @@ public struct ArchiveEditor: Sendable {
 
   // MARK: Paths
 
-  /// The container of the value at `path`, and how that is labeled there.
+  /// The container of the value at `path`, and the label of the value there.
   private func element(at path: ArchivePath) throws(ArchiveError) -> (ArchiveValue, PathElement) {
     let (container, last) = try container(at: path)
     guard let element = try container.member(last)?.label else { throw try missing(path) }
@@ -158,7 +158,7 @@ public struct ArchiveEditor: Sendable {
     return (container, last)
   }
 
-  /// The error that says how far `path` leads, and what is there.
+  /// The error that says how far `path` leads, and what is there instead.
   private func missing(_ path: ArchivePath) throws(ArchiveError) -> ArchiveError {
     var value = archive
     var found: [PathElement] = []

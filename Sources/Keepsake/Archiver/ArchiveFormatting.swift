@@ -7,7 +7,7 @@ public struct ArchiveFormatting: OptionSet, Sendable {
   /// The options as bits.
   public let rawValue: Int
 
-  /// Makes the set of the options whose bits are set.
+  /// Creates the set of the options whose bits are set.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
@@ -24,6 +24,6 @@ public struct ArchiveFormatting: OptionSet, Sendable {
   /// archive: a changed digit reads as another number.
   public static let withoutChecksums = ArchiveFormatting(rawValue: 1 << 1)
 
-  /// A small archive has the form of a large one, to which saves can be appended (Format §7).
+  /// Writes a small archive in the form of a large one, to which saves can be appended (Format §7).
   package static let longForm = ArchiveFormatting(rawValue: 1 << 2)
 }

@@ -34,7 +34,7 @@ extension ArchiveValue {
   }
 }
 
-// What single values hold. Each is `nil` for a value of another kind, nil among them. References are followed.
+// The content of single values. Each is `nil` for a value of another kind, and for nil. References are followed.
 extension ArchiveValue {
   /// The Boolean; `nil` for a value of another kind.
   public var boolValue: Bool? {

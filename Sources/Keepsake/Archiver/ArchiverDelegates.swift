@@ -111,7 +111,7 @@ extension KeyedUnarchiverDelegate {
   public func unarchiverDidFinish(_ unarchiver: KeyedUnarchiver) {}
 }
 
-/// Hands the questions of a session to the delegate of its archiver.
+/// Passes the calls of a session to the delegate of its archiver.
 final class ArchiverObserver: EncodingObserver {
   // A container may outlive the archiver.
   private weak var archiver: KeyedArchiver?
@@ -122,7 +122,7 @@ final class ArchiverObserver: EncodingObserver {
 
   func replacement(for object: AnyObject) -> AnyObject? {
     guard let archiver, let delegate = archiver.delegate else { return object }
-    // A value in a box would be no object that the model knows.
+    // A value becomes a box here, an object of no class that the model declares.
     let other = delegate.archiver(archiver, willEncode: object).map { $0 as AnyObject }
     if other !== object { delegate.archiver(archiver, willReplace: object, with: other) }
     return other
@@ -134,7 +134,7 @@ final class ArchiverObserver: EncodingObserver {
   }
 }
 
-/// Hands the questions of a session to the delegate of its unarchiver.
+/// Passes the calls of a session to the delegate of its unarchiver.
 final class UnarchiverObserver: DecodingObserver {
   private weak var unarchiver: KeyedUnarchiver?
 

@@ -1,5 +1,5 @@
-// Which name a class has in archives, and which class a name stands for. The mapping of one coder wins over that
-// of the process, and both over what classes declare and what the runtime calls them.
+// The names of classes in archives, and the classes of names. The mapping of one coder takes precedence over that of
+// the process, and both over the names that classes declare or have in the runtime.
 
 extension KeyedArchiver {
   /// Gives `type` another name in all archives that this process writes from now on; `nil` removes the name again.
@@ -8,7 +8,7 @@ extension KeyedArchiver {
   /// KeyedArchiver.setClassName("Hound", for: Dog.self)
   /// ```
   ///
-  /// Encoding an instance throws if the name is empty or one that the format has for itself, such as `Keepsake.Lazy`.
+  /// Encoding an instance throws if the name is empty or reserved by the format, such as `Keepsake.Lazy`.
   ///
   /// You may call this on any thread, at any time. An archive that is being written keeps the names that it already
   /// contains.
@@ -25,8 +25,8 @@ extension KeyedArchiver {
 extension KeyedUnarchiver {
   /// Makes `name` refer to `type` in all archives that this process reads from now on; `nil` removes the name again.
   ///
-  /// A reader uses `type` where the archive has `name`, if `type` fits the declaration: the declared class or a subclass
-  /// of it, or a type that conforms to the declared protocol. If it does not fit and the name counts
+  /// A reader uses `type` where the archive has `name`, if `type` fits the declaration: the declared class or a
+  /// subclass of it, or a type that conforms to the declared protocol. If it does not fit and the name counts
   /// (<doc:SubclassesAndProtocols>), decoding throws.
   ///
   /// ```swift

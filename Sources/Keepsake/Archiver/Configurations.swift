@@ -4,8 +4,8 @@
   public import Foundation
 #endif
 
-// Values that are coded with a configuration, as `JSONEncoder` and `JSONDecoder` take them. The methods throw what those
-// without a configuration do.
+// Coding values with a configuration, as `JSONEncoder` and `JSONDecoder` do. The methods throw the same errors as those
+// without a configuration.
 
 extension KeyedArchiver {
   /// Encodes `value` with `configuration` under `key`, as ``encode(_:forKey:)`` does.
@@ -28,7 +28,7 @@ extension KeyedArchiver {
 }
 
 extension KeyedUnarchiver {
-  /// The value under `key`, decoded with `configuration`.
+  /// Decodes the value under `key` with `configuration`.
   public func decode<Value: DecodableWithConfiguration>(
     _ type: Value.Type,
     forKey key: String,
@@ -39,7 +39,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// The value under `key`, decoded with the configuration of `provider`.
+  /// Decodes the value under `key` with the configuration of `provider`.
   public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type,
     forKey key: String,
@@ -48,7 +48,7 @@ extension KeyedUnarchiver {
     try decode(type, forKey: key, configuration: provider.decodingConfiguration)
   }
 
-  /// The value under `key`, decoded with `configuration`; `nil` for a missing key and for an archived nil.
+  /// Decodes the value under `key` with `configuration`; `nil` for a missing key and for an archived nil.
   public func decodeIfPresent<Value: DecodableWithConfiguration>(
     _ type: Value.Type,
     forKey key: String,
@@ -59,7 +59,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// The value under `key`, decoded with the configuration of `provider`; `nil` for a missing key and for an archived
+  /// Decodes the value under `key` with the configuration of `provider`; `nil` for a missing key and for an archived
   /// nil.
   public func decodeIfPresent<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type,
@@ -71,7 +71,7 @@ extension KeyedUnarchiver {
 }
 
 extension DecodingSession {
-  /// Runs `decode`, in which a `DecodedWithConfiguration` is of `type` and made with `configuration`.
+  /// Calls `decode`, in which a `DecodedWithConfiguration` gets a `type` that is made with `configuration`.
   fileprivate func withConfiguration<Value: DecodableWithConfiguration, Result>(
     _ type: Value.Type,
     _ configuration: Value.DecodingConfiguration,
@@ -85,7 +85,7 @@ extension DecodingSession {
 }
 
 extension ArchiveEncoder {
-  /// The archive of `value`, encoded with `configuration`, and all that it reaches.
+  /// Returns the archive of `value`, encoded with `configuration`, and all that it reaches.
   public func encode<Value: EncodableWithConfiguration>(
     _ value: Value,
     configuration: Value.EncodingConfiguration
@@ -93,7 +93,7 @@ extension ArchiveEncoder {
     try encode(EncodedWithConfiguration(value: value, configuration: configuration))
   }
 
-  /// The archive of `value`, encoded with the configuration of `provider`, and all that it reaches.
+  /// Returns the archive of `value`, encoded with the configuration of `provider`, and all that it reaches.
   public func encode<Value: EncodableWithConfiguration, Provider: EncodingConfigurationProviding>(
     _ value: Value,
     configuration provider: Provider.Type
@@ -103,7 +103,7 @@ extension ArchiveEncoder {
 }
 
 extension ArchiveDecoder {
-  /// The root object of the archive in `data`, decoded with `configuration`.
+  /// Decodes the root object of the archive in `data` with `configuration`.
   public func decode<Value: DecodableWithConfiguration>(
     _ type: Value.Type,
     from data: Data,
@@ -116,7 +116,7 @@ extension ArchiveDecoder {
     }
   }
 
-  /// The root object of the archive in `data`, decoded with the configuration of `provider`.
+  /// Decodes the root object of the archive in `data` with the configuration of `provider`.
   public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type,
     from data: Data,
@@ -133,7 +133,7 @@ private struct EncodedWithConfiguration<Value: EncodableWithConfiguration>: Enco
   func encode(to encoder: any Encoder) throws { try value.encode(to: encoder, configuration: configuration) }
 }
 
-/// A value that is made as its session says.
+/// A value that the session makes, with its configuration.
 private struct DecodedWithConfiguration<Value: DecodableWithConfiguration>: Decodable {
   let value: Value
 

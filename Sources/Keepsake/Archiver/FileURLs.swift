@@ -4,10 +4,10 @@
   public import Foundation
 #endif
 
-// A file by its URL, wherever a path does. What is not the URL of a file on this computer is an ArchiveError.
+// Files by URL, wherever a path is accepted. If a URL names no file on this computer, the error is an ArchiveError.
 
 extension URL {
-  /// The path of the file, percent-encoding removed; throws an error with `code` if this is no file on this computer.
+  /// The path, without percent-encoding; throws an error with `code` if the URL names no file on this computer.
   func filePath(_ code: ArchiveError.Code) throws(ArchiveError) -> String {
     let host = host(percentEncoded: false) ?? ""
     guard isFileURL, host.isEmpty || host == "localhost" else {
@@ -67,8 +67,8 @@ extension KeyedUnarchiver {
     try self.init(forReadingFile: url.filePath(.unreadableFile), verification: verification, limits: limits)
   }
 
-  /// The root object of the archive in the file at `url`, as
-  /// ``unarchive(_:fromFile:verification:limits:classPolicy:userInfo:)`` gives it.
+  /// Decodes the root object of the archive in the file at `url`, as
+  /// ``unarchive(_:fromFile:verification:limits:classPolicy:userInfo:)`` does.
   ///
   /// ```swift
   /// let library = try KeyedUnarchiver.unarchive(Library.self, from: libraryURL)

@@ -30,9 +30,9 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   public static let rootKey = EncodingSession.rootKey
 
   private var openSession: EncodingSession?
-  /// The bytes, once they were requested. As this copy shares them, a caller that changes them changes only its own.
+  /// The bytes, once they were requested. This copy shares them, so a caller that changes them changes only its own.
   private var givenData: Data?
-  /// Whether the delegate is being told that the archive is about to be completed.
+  /// Whether `archiverWillFinish(_:)` of the delegate is running.
   private var isFinishing = false
 
   /// How the archive is written. Set it before you encode the first value.
@@ -51,14 +51,14 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   private lazy var observer = ArchiverObserver(self)
   private var ownClassNames: [ObjectIdentifier: String] = [:]
 
-  /// Makes an archiver with an empty archive.
+  /// Creates an archiver with an empty archive.
   public init() {}
 
   deinit {
     openSession?.dropSpares()
   }
 
-  /// The session, begun with the settings at the time of its first use.
+  /// The session, created with the settings at its first use.
   private var session: EncodingSession {
     if let openSession { return openSession }
     let session = EncodingSession(outputFormatting, userInfo, hidesRootKey: false)
@@ -76,7 +76,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
 
   /// Gives `type` another name in this archive, which overrides all others; `nil` removes the name again.
   ///
-  /// Encoding an instance throws if the name is empty or one that the format has for itself, such as `Keepsake.Lazy`.
+  /// Encoding an instance throws if the name is empty or reserved by the format, such as `Keepsake.Lazy`.
   ///
   /// Call it before you encode an instance.
   public func setClassName(_ name: String?, for type: Any.Type) {
@@ -95,9 +95,9 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   ///
   /// When this returns, all objects that the value reaches are archived in their current state.
   ///
-  /// - Throws: `EncodingError` when the archive is finished, when the archiver is encoding another value, when no reader
-  ///   could close a cycle of objects, when values are nested too deep, or when readers could not find a type by its
-  ///   name; and errors of an `encode(to:)`. The archive then contains nothing of the value.
+  /// - Throws: `EncodingError` when the archive is finished, when the archiver is encoding another value, when no
+  ///   reader could close a cycle of objects, when values are nested too deep, or when readers could not find a type by
+  ///   its name; and errors of an `encode(to:)`. The archive then contains nothing of the value.
   /// - Complexity: O(*n*) in the value and in the objects that it reaches and that are not archived yet.
   public func encode<Value: Encodable>(_ value: Value, forKey key: String) throws {
     try session.encode(value, forKey: ArchiveCodingKey(stringValue: key))
@@ -115,7 +115,7 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
       isFinishing = true
       defer { isFinishing = false }
       delegate?.archiverWillFinish(self)
-      // The delegate may have taken the archive, which is finished then.
+      // The delegate may have asked for the bytes, which finishes the archive.
       guard !session.outcome.isFinished else { return try session.finish() }
     }
     try session.finish()
@@ -140,9 +140,9 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
   /// When this returns, the file is on the disk. Until then, a crash or a power cut leaves the old file or the new
   /// one, whole. The file keeps its permissions, and a symbolic link is followed.
   ///
-  /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be written. The old file then
-  ///   stays unchanged, unless the message says that the new one is in place but may not survive a power cut. Otherwise
-  ///   as ``finishEncoding()``.
+  /// - Throws: ``ArchiveError`` with the path and the system's reason when the file cannot be written. The old file
+  ///   then stays unchanged, unless the message says that the new one is in place but may not survive a power cut.
+  ///   Otherwise as ``finishEncoding()``.
   public func write(toFile path: String) throws {
     try finishEncoding()
     if let givenData { return try givenData.bytes.write(toFile: path) }
@@ -179,8 +179,8 @@ extension KeyedArchiver {
   /// try KeyedArchiver.archive(rootObject: library, toFile: "library.keepsake")
   /// ```
   ///
-  /// The archiver writes what is complete while it encodes the rest. So it does not need memory for the archive, but about
-  /// 25 bytes for each object, and more where objects refer to each other in cycles.
+  /// The archiver writes what is complete while it encodes the rest. So it does not need memory for the archive, but
+  /// about 25 bytes for each object, and more if objects refer to each other in cycles.
   ///
   /// - Throws: `EncodingError`, errors of an `encode(to:)`, or ``ArchiveError`` when the file cannot be written.
   public static func archive<Root: Encodable>(
@@ -194,7 +194,7 @@ extension KeyedArchiver {
     defer { session.dropSpares() }
     session.bodies.assembly.stream(to: file)
     do { try session.encodeRoot(rootObject) } catch is AwaitedObjects {
-      // The session keeps them meanwhile.
+      // The session keeps the awaited objects during the second attempt.
       return try withExtendedLifetime(session) {
         try archive(
           rootObject: rootObject,
@@ -207,7 +207,7 @@ extension KeyedArchiver {
     try file.commit()
   }
 
-  /// The archive of `rootObject` and all that it reaches.
+  /// Returns the archive of `rootObject` and all that it reaches.
   ///
   /// - Throws: `EncodingError`, and errors of an `encode(to:)`.
   public static func archivedData<Root: Encodable>(
@@ -229,8 +229,8 @@ extension KeyedArchiver {
     return data
   }
 
-  /// A deep copy of `object` and all that it reaches. Each object is copied once, so shared objects stay shared, and
-  /// objects keep their classes.
+  /// Returns a deep copy of `object` and all that it reaches. Each object is copied once, so shared objects stay
+  /// shared, and objects keep their classes.
   ///
   /// - Throws: `EncodingError` or `DecodingError`, and errors of an `encode(to:)` or `init(from:)`.
   public static func copy<Root: Codable>(of object: Root) throws -> Root {
@@ -241,7 +241,7 @@ extension KeyedArchiver {
     return try KeyedUnarchiver.decodeRoot(Root.self, of: session)
   }
 
-  /// A deep copy, as of ``copy(of:)``, that you can send to another actor or task:
+  /// Returns a deep copy, as ``copy(of:)`` does, that you can send to another actor or task:
   ///
   /// ```swift
   /// let snapshot = try KeyedArchiver.disconnectedCopy(of: library)
@@ -258,8 +258,8 @@ extension KeyedArchiver {
   }
 }
 
-/// A copy of which the compiler cannot know that nothing else leads to it.
-// Safe: it was made of bytes, by initializers that are isolated to no actor and were given nothing but these.
+/// A copy to which nothing else refers, which the compiler cannot know.
+// Safe: initializers that are isolated to no actor made it, from bytes alone.
 private struct Disconnected<Value>: @unchecked Sendable {
   let value: Value
 }

@@ -20,15 +20,15 @@
 /// The same calls read NSKeyedArchiver archives, binary or XML, into the same types: see
 /// <doc:MigratingFromNSKeyedArchiver>.
 ///
-/// The unarchiver is also the `Decoder` of the top level: `Point(from: unarchiver)` reads a point whose keys are those of
-/// the archive. Use an unarchiver from one thread at a time.
+/// The unarchiver is also the `Decoder` of the top level: `Point(from: unarchiver)` reads a point whose keys are those
+/// of the archive. Use an unarchiver from one thread at a time.
 public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private let image: ArchiveImage
   private var openSession: DecodingSession?
   private var isFinished = false
-  /// Whether the delegate is being told that decoding is about to be finished.
+  /// Whether `unarchiverWillFinish(_:)` of the delegate is running.
   private var isFinishing = false
-  /// What went wrong in a call that cannot throw when there was no session to remember it.
+  /// The error of a call that cannot throw, if there was no session to remember it.
   private var failure: (any Error)?
 
   /// The user info of the decoders that the values get.
@@ -65,11 +65,11 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   ///
   /// - Parameters:
   ///   - data: the bytes of the archive.
-  ///   - verification: which parts the unarchiver compares with their checksums: by default each part before it first reads
-  ///     it, so that one value of a large archive costs no more than its own bytes.
+  ///   - verification: which parts the unarchiver compares with their checksums: by default each part before it first
+  ///     reads it, so that one value of a large archive costs no more than its own bytes.
   ///   - limits: limits on what the archive may demand.
-  /// - Throws: `DecodingError.dataCorrupted`, whose underlying error is an ``ArchiveError``, when `data` is not an archive or
-  ///   is damaged.
+  /// - Throws: `DecodingError.dataCorrupted`, whose underlying error is an ``ArchiveError``, when `data` is not an
+  ///   archive or is damaged.
   public init(
     forReadingFrom data: Data,
     verification: ArchiveVerification = .onDemand,
@@ -142,7 +142,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     }
   }
 
-  /// The top level for a call that throws what an earlier one could not.
+  /// The top level, for a call that also throws the error of an earlier call that could not throw.
   private var openTopLevel: ValueDecoder {
     get throws {
       let topLevel = try valueDecoder
@@ -153,10 +153,10 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
 
   // MARK: Decoding
 
-  /// The value under `key`.
+  /// Decodes the value under `key`.
   ///
-  /// - Throws: `DecodingError`: `keyNotFound` when the archive has no such key, otherwise what is wrong with the value
-  ///   and where; and errors of an `init(from:)`.
+  /// - Throws: `DecodingError`: `keyNotFound` if the archive has no such key, otherwise an error that says what is wrong
+  ///   with the value, and where; and errors of an `init(from:)`.
   /// - Complexity: O(*n*) in the bytes of the value and of the objects that it reaches and that were not read before,
   ///   however large the rest of the archive is.
   public func decode<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value {
@@ -164,7 +164,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
       .decode(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
   }
 
-  /// The value under `key`; `nil` for a missing key and for an archived nil.
+  /// Decodes the value under `key`; `nil` for a missing key and for an archived nil.
   ///
   /// - Throws: as ``decode(_:forKey:)``, except for a key that is missing.
   public func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
@@ -203,7 +203,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     do {
       return question(try valueDecoder.container(keyedBy: ArchiveCodingKey.self))
     } catch {
-      // Of any other kind is that the top level has no keys, which is an answer.
+      // Other errors mean that the top level has no keys, which is an answer.
       guard case DecodingError.dataCorrupted = error else { return unknown }
       if let openSession { openSession.remember(error) } else { failure = error }
       return unknown
@@ -217,12 +217,12 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
       isFinishing = true
       defer { isFinishing = false }
       delegate?.unarchiverWillFinish(self)
-      // The delegate may have called this.
+      // The delegate may have called this method.
       guard !isFinished else { return }
     }
     isFinished = true
     failure = error
-    // They hold the session.
+    // The spare containers hold the session.
     openSession?.dropSpares()
     openSession = nil
     delegate?.unarchiverDidFinish(self)
@@ -254,7 +254,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
 }
 
 extension KeyedUnarchiver {
-  /// The root object of the archive in the file at `path`.
+  /// Decodes the root object of the archive in the file at `path`.
   ///
   /// - Throws: ``ArchiveError`` when the file cannot be read, otherwise as
   ///   ``unarchive(_:from:verification:limits:classPolicy:userInfo:)-(_,Data,_,_,_,_)``.
@@ -276,7 +276,7 @@ extension KeyedUnarchiver {
     )
   }
 
-  /// The root object of the archive in `data`.
+  /// Decodes the root object of the archive in `data`.
   ///
   /// ```swift
   /// let library = try KeyedUnarchiver.unarchive(Library.self, from: data)
@@ -302,7 +302,7 @@ extension KeyedUnarchiver {
     try withSession(data, verification, limits, classPolicy, userInfo) { try $0.decodeRoot(type) }
   }
 
-  /// Lets `decode` read the archive in `data` by a session that may be used again.
+  /// Calls `decode` with a session that reads the archive in `data` and may be used again.
   @inline(__always)
   static func withSession<Root>(
     _ data: Data,
@@ -331,7 +331,7 @@ extension KeyedUnarchiver {
     (try? decodeRoot(type, of: session, isRehearsal: true)) != nil
   }
 
-  /// Reads what `encoding` has just encoded, its classes taken from there and not looked up by name.
+  /// Reads what `encoding` has just encoded. Takes classes from there and does not look them up by name.
   static func decodeRoot<Root: Decodable>(
     _ type: Root.Type,
     of encoding: EncodingSession,

@@ -9,7 +9,7 @@
     /// try await KeyedArchiver.save(rootObject: library, to: libraryURL)
     /// ```
     ///
-    /// The method makes the archive on the calling actor before it first suspends, so it does not contain later changes.
+    /// The method makes the archive on the calling actor before it first suspends, so later changes are not in it.
     /// Then the actor is free, and another thread writes the archive, as durably as ``write(to:)`` does. Saves of one
     /// file take effect in the order of the calls; a synchronous save, such as ``write(to:)``, waits for earlier ones.
     ///
@@ -70,13 +70,13 @@
     }
   }
 
-  /// One save on another thread than its caller.
-  // Safe: the class Progress may be used in all threads, as its documentation says; the rest never changes.
+  /// A save on another thread than that of its caller.
+  // Safe: `Progress` may be used from all threads, as its documentation says; the rest never changes.
   private final class BackgroundSave: @unchecked Sendable {
     private let progress: Progress?
     private let isCancelled = Atomic(false)
 
-    /// So much is written between two looks at whether the save was canceled.
+    /// The number of bytes that are written between two checks for cancellation.
     private static let pieceByteCount = 1 << 20
 
     init(_ progress: Progress?) {
@@ -98,7 +98,7 @@
         let end = min(data.count, count + BackgroundSave.pieceByteCount)
         try file.append(data.bytes.extracting(count..<end))
         count = end
-        // The last byte counts when the file is in place.
+        // The last byte counts only when the file is in place.
         progress?.completedUnitCount = Int64(count - 1)
         try checkCancellation()
       }

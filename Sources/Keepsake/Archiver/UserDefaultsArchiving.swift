@@ -8,12 +8,12 @@
     /// try UserDefaults.standard.archive(people, forKey: "people")
     /// ```
     ///
-    /// - Throws: as ``KeyedArchiver/archivedData(withRootObject:outputFormatting:userInfo:)``; an earlier value then stays.
+    /// - Throws: as ``KeyedArchiver/archivedData(withRootObject:outputFormatting:userInfo:)``; an earlier value stays.
     public func archive<Value: Encodable>(_ value: Value, forKey key: String) throws {
       set(try KeyedArchiver.archivedData(withRootObject: value), forKey: key)
     }
 
-    /// The value whose archive ``archive(_:forKey:)`` stored under `key`, or `nil` when no data is stored.
+    /// Decodes the value whose archive ``archive(_:forKey:)`` stored under `key`; `nil` if no data is stored.
     ///
     /// - Throws: `DecodingError` when the data is not an archive of a `Value`, and errors of an `init(from:)`.
     public func unarchive<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {

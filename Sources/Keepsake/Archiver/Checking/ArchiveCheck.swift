@@ -4,8 +4,8 @@ public struct ArchiveCheck: Sendable {
   public internal(set) var failure: String?
   /// The differences between the value and its copy: the place, the original and the copy. At most a hundred.
   public internal(set) var losses: [String] = []
-  /// Properties by which objects of the reached types could form a cycle that no reader closes, whether or not they do so
-  /// in this value: `Node.link.target → Link.node`.
+  /// Properties by which objects of the reached types could form a cycle that no reader closes, even if this value has
+  /// no such cycle: `Node.link.target → Link.node`.
   public internal(set) var unreadableCycles: [String] = []
 
   /// Whether the check found nothing.

@@ -1,6 +1,6 @@
-/// Compares what two archives hold, whatever the bytes are: objects may have other numbers.
+/// Compares the contents of two archives, not their bytes: objects may have other numbers.
 struct ArchiveComparison {
-  /// Where they differ first, and how; `nil` if they hold the same.
+  /// The first difference and its place; `nil` if the contents are the same.
   private(set) var firstDifference: String?
 
   private struct Pair {
@@ -20,7 +20,7 @@ struct ArchiveComparison {
     }
   }
 
-  /// What of the two is different beside their members, which wait.
+  /// Returns the difference between two values without their members, and adds the members to `waiting`.
   private mutating func compare(_ pair: Pair) throws(ArchiveError) -> String? {
     guard try pair.own.className == pair.other.className else { return "is of another class" }
     let (number, otherNumber) = (try pair.own.objectNumber, try pair.other.objectNumber)

@@ -1,6 +1,6 @@
-/// Which properties of classes can come to form a cycle that no reader could close: none can be read last, and at least one
-/// can be changed once the objects are there. It does not see what is in an enumeration, nor that an initializer reads a
-/// property with `decodeDeferred`.
+/// The properties of classes that can form a cycle that no reader could close: none can be read last, and at least one
+/// can change once the objects exist. Does not see what is in an enumeration, nor that an initializer reads a property
+/// with `decodeDeferred`.
 struct ClassCycles {
   /// The properties of each such cycle.
   private(set) var unreadable: [String] = []
@@ -9,7 +9,7 @@ struct ClassCycles {
     let owner: ObjectIdentifier
     let target: ObjectIdentifier
     let name: String
-    /// Whether it can lead elsewhere later.
+    /// Whether the property can lead to another object later.
     let isVariable: Bool
   }
 
@@ -18,7 +18,7 @@ struct ClassCycles {
   private var edges: [ObjectIdentifier: [Edge]] = [:]
   private var classes: [AnyClassType] = []
 
-  /// - Parameter samples: a value of each type that there is.
+  /// - Parameter samples: a value of each type that occurs.
   init(_ samples: [Any]) {
     var probes: [ObjectIdentifier: PropertyProbe] = [:]
     for sample in samples {
@@ -31,7 +31,7 @@ struct ClassCycles {
     while next < classes.count {
       let type = classes[next]
       next += 1
-      // What is known before its properties are read closes every cycle that it is in.
+      // A class that is known before its properties are read closes every cycle that it is in.
       if !isKnownEarly(type) { addEdges(of: type, probes[ObjectIdentifier(type)]) }
     }
     findCycles()
@@ -59,13 +59,13 @@ struct ClassCycles {
     }
   }
 
-  /// Whether a reader can assign the property when all else is there.
+  /// Whether a reader can assign the property after everything else.
   private func canWait(_ property: StoredProperty, _ finding: PropertyProbe.Finding?) -> Bool {
     property.isVariable && property.ownership == .strong && property.type is any ValueThatCanBeEmpty.Type
       && (finding.map { property.type == $0.type || property.type == $0.optionalType } ?? true)
   }
 
-  /// The classes of which `type` holds objects, without those that are read last or keep no cycle.
+  /// The classes of the objects that `type` holds, without those that are read last or close no cycle.
   private func declaredClasses(in type: Any.Type, _ seen: inout Set<ObjectIdentifier>) -> [AnyClassType] {
     if type is any ReadLate.Type || !seen.insert(ObjectIdentifier(type)).inserted { return [] }
     if let type = type as? AnyClassType { return [type] }
@@ -110,12 +110,12 @@ struct ClassCycles {
   }
 }
 
-/// The wrappers of properties that no initializer waits for.
+/// Wrappers of properties that no initializer waits for.
 private protocol ReadLate {}
 extension Deferred: ReadLate {}
 extension WeakReference: ReadLate {}
 
-/// A type of the standard library or of this one whose values hold those of other types.
+/// A type of the standard library or of this library whose values hold values of other types.
 protocol HoldingOthers { static var held: [Any.Type] { get } }
 extension Optional: HoldingOthers { static var held: [Any.Type] { [Wrapped.self] } }
 extension Array: HoldingOthers { static var held: [Any.Type] { [Element.self] } }

@@ -1,19 +1,19 @@
-/// Compares two values, and all that they reach, by reflection: without recursion, and each object once.
+/// Compares two values, and everything that they reach, by reflection: without recursion, and each object once.
 struct GraphComparison {
   private(set) var differences: [String] = []
-  /// One value of each type that was met in the first.
+  /// One value of each type that occurs in the original.
   private(set) var samples: [Any] = []
 
-  /// Two values that stand at the same place.
+  /// Two values at the same place.
   private struct Pair {
     let original: Any
     let copy: Any
-    /// The number of its last step.
+    /// The number of the last step of the path.
     let path: Int
   }
 
   private var waiting: [Pair] = []
-  /// The steps of the paths to all pairs, each with the number of the one before it.
+  /// The steps of the paths to all pairs, each with the number of the step before it.
   private var steps: [(step: String, before: Int)] = [("", 0)]
   /// The object in the copy for each object of the original, and the other way round.
   private var copies: [ObjectIdentifier: AnyObject] = [:]
@@ -28,11 +28,11 @@ struct GraphComparison {
       guard let difference = compare(pair) else { continue }
       differences.append("\(description(ofPath: pair.path)): \(difference)")
     }
-    // They hold each other in any number, and go one after the other.
+    // Releases the pairs one after the other; any number of them may hold each other.
     waiting = []
   }
 
-  /// What of the two is different beside their members, which wait.
+  /// Returns the difference between two values without their members, and adds the members to `waiting`.
   private mutating func compare(_ pair: Pair) -> String? {
     let pair = Pair(original: held(pair.original), copy: held(pair.copy), path: pair.path)
     let type = type(of: pair.original)
@@ -69,7 +69,7 @@ struct GraphComparison {
       }
       for (index, children) in zip(own.children, other.children).enumerated().reversed() {
         let (own, other) = children
-        // What is `lazy` is made again, and an observer observes one object.
+        // A copy makes the values of `lazy` properties again, and has an observation registrar of its own.
         if let label = own.label, label.hasPrefix("$__lazy_storage_$_") || label.hasPrefix("_$") { continue }
         guard own.label == other.label else {
           return "was \(own.label ?? "?") and is \(other.label ?? "?") now"
@@ -83,7 +83,7 @@ struct GraphComparison {
     return nil
   }
 
-  /// Of dictionaries the values under each key; of sets how many elements there are.
+  /// Compares the values under each key of dictionaries, and the number of elements of sets.
   private mutating func compareUnordered(_ pair: Pair, _ original: Mirror, _ copy: Mirror) -> String? {
     guard original.children.count == copy.children.count else {
       return "had \(described(original)) and has \(described(copy)) now"
@@ -92,7 +92,7 @@ struct GraphComparison {
       let members = pair.original as? [AnyHashable: Any]
     else { return nil }
     for (key, value) in members {
-      // A key that is an object is not the same one.
+      // A key that is an object may not equal its copy.
       guard let other = known[key] else { continue }
       waiting.append(Pair(original: value, copy: other, path: path("\(key)", 0, after: pair.path)))
     }
@@ -111,14 +111,14 @@ struct GraphComparison {
   private mutating func path(_ label: String?, _ index: Int, after before: Int) -> Int {
     var step = "[\(index)]"
     if let label, !label.hasPrefix(".") {
-      // The underscore is that of the storage of a wrapper.
+      // The underscore belongs to the storage of a wrapper.
       step = "." + (label.hasPrefix("_") ? label.dropFirst() : label[...])
     }
     steps.append((step, before))
     return steps.count - 1
   }
 
-  /// The last steps, of which a deep graph has very many.
+  /// The last steps of a path, as a deep graph has very many.
   private func description(ofPath path: Int) -> String {
     let last = sequence(first: path) { steps[$0].before }.prefix(51).prefix { $0 > 0 }.map { steps[$0].step }
     let text = last.prefix(50).reversed().joined()
@@ -132,7 +132,7 @@ struct GraphComparison {
   }
 }
 
-/// What is kept in memory otherwise before and after an archive, and compared by what it holds.
+/// A wrapper whose own storage differs before and after archiving. It is compared by what it holds.
 private protocol Wrapping { var held: Any { get } }
 extension Deferred: Wrapping { fileprivate var held: Any { valueIfDecoded as Any } }
 extension Polymorphic: Wrapping { fileprivate var held: Any { wrappedValue as Any } }
@@ -145,7 +145,7 @@ private func held(_ value: Any) -> Any {
   return value
 }
 
-/// Whether two values of one type are the same; `nil` for those with parts, which are compared one by one.
+/// Whether two values of one type are the same; `nil` for values with parts, which are compared one by one.
 private func areEqualValues(_ original: Any, _ copy: Any) -> Bool? {
   switch (original, copy) {
   case (let original as Double, let copy as Double): return original.bitPattern == copy.bitPattern
@@ -154,7 +154,7 @@ private func areEqualValues(_ original: Any, _ copy: Any) -> Bool? {
   }
   let module = String(reflecting: type(of: original)).prefix { $0 != "." }
   let isStandard = module == "Swift" || module.hasPrefix("Foundation") || module == "__C"
-  // Collections may be equal and yet not the same.
+  // Equal collections may still not be the same.
   guard isStandard, !(original is any HoldingOthers), let value = original as? any Equatable else {
     return nil
   }

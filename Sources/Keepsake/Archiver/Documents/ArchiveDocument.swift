@@ -28,8 +28,8 @@ public final class ArchiveDocument<Root: Codable> {
   /// The root object. Replace it or change what it leads to, then call ``save(date:)``.
   public var root: Root
 
-  /// Whether a save compacts the file when more than half of it is out of date. True by default. Files of up to 64 KB are
-  /// never compacted automatically.
+  /// Whether a save compacts the file when more than half of it is out of date. True by default. Files of up to 64 KB
+  /// are never compacted automatically.
   public var compactsAutomatically = true
 
   /// The user info of the coders that the values get.
@@ -94,14 +94,14 @@ public final class ArchiveDocument<Root: Codable> {
 
   /// Saves what has changed since the last save.
   ///
-  /// - Parameter date: a date that is kept with the save; none by default, so that the same changes give the same bytes. A
-  ///   save that compacts the file keeps no date.
+  /// - Parameter date: a date that is kept with the save; none by default, so that the same changes give the same
+  ///   bytes. A save that compacts the file keeps no date.
   /// - Returns: whether anything had changed. If not, nothing is written.
-  /// - Throws: ``ArchiveError`` when the document is closed, the file cannot be written, another program has replaced it,
-  ///   or a lazy value could not be read; `EncodingError`, and errors of an `encode(to:)`. The file then keeps the
+  /// - Throws: ``ArchiveError`` when the document is closed, the file cannot be written, another program has replaced
+  ///   it, or a lazy value could not be read; `EncodingError`, and errors of an `encode(to:)`. The file then keeps the
   ///   previous save, and the document can be saved again.
-  /// - Complexity: O(*n*) in the values of the document, all of which are encoded and compared, except lazy ones that were
-  ///   not read. It writes what has changed.
+  /// - Complexity: O(*n*) in the values of the document, all of which are encoded and compared, except lazy ones that
+  ///   were not read. It writes what has changed.
   @discardableResult
   public func save(date: Date? = nil) throws -> Bool {
     try save(nil, date, mayCompact: compactsAutomatically)
@@ -141,13 +141,13 @@ public final class ArchiveDocument<Root: Codable> {
       return false
     }
     if mayCompact, state.isMostlyOutOfDate(with: save) {
-      // Without the space for a new file, or with a damaged value that was not read, the changes can still be appended.
+      // If compacting fails for lack of space, or as an unread value is damaged, the changes can still be appended.
       do { try compact() } catch { _ = try self.save(changed, date, mayCompact: false) }
       return true
     }
     let bytes = state.bytes(of: save, date: date?.timeIntervalSinceReferenceDate)
     if let long = state.longForm {
-      // What was written in the short form gets the form to which saves can be added, and its first one, in one step.
+      // A file in the short form gets the long form, to which saves can be added, and this save in one step.
       try file.replace { (file) throws(ArchiveError) in
         try file.append(long)
         try file.append(bytes)
@@ -155,7 +155,7 @@ public final class ArchiveDocument<Root: Codable> {
     } else {
       try file.append(bytes, at: state.image.extent.storedByteCount)
     }
-    // What is mapped now was compared before, or has just been written.
+    // The bytes that are mapped now were compared before, or have just been written.
     let newState = try SavedState(file, .disabled, limits)
     try newState.continueAfter(state, encoding.numbers, encoding.session)
     state = newState
@@ -179,7 +179,7 @@ public final class ArchiveDocument<Root: Codable> {
     if state.hasUnread {
       _ = try save(nil, nil, mayCompact: false)
       try state.noteWhatWasRead()
-      // Nothing has compared what was not read with its checksums.
+      // Opens the archive again to compare checksums: nothing has compared those of unread values yet.
       whole = try WholeSave(rewriting: state.image.asOf(nil, limits), state.knownObjects)
     } else {
       whole = try WholeSave(root, userInfo)
@@ -192,7 +192,7 @@ public final class ArchiveDocument<Root: Codable> {
 
   // MARK: Earlier saves
 
-  /// The saves that the file has, the oldest first.
+  /// The saves in the file, the oldest first.
   public var saves: [ArchiveSave] {
     [ArchiveSave(number: 1, byteCount: state.image.extent.firstEnd, date: nil)]
       + state.image.saves.map { save in
@@ -201,23 +201,23 @@ public final class ArchiveDocument<Root: Codable> {
       }
   }
 
-  /// The root object of the save `number`. It shares no objects with ``root``.
+  /// Decodes the root object of the save `number`. It shares no objects with ``root``.
   ///
-  /// - Throws: ``ArchiveError`` when there is no such save; otherwise as ``init(opening:verification:limits:classPolicy:userInfo:)``.
+  /// - Throws: as ``init(opening:verification:limits:classPolicy:userInfo:)``; ``ArchiveError`` if it does not exist.
   public func root(asOf number: Int) throws -> Root {
     try session(asOf: number).decodeRoot(Root.self)
   }
 
-  /// Returns to the root object of the save `number`, and saves it. Later saves stay in the file, unless this one compacts
-  /// it. Unsaved changes are lost. Reads all lazy values of that save; one that cannot be read stays in the file as it is.
+  /// Returns to the root object of save `number`, and saves it. Later saves stay in the file, unless this one compacts
+  /// it. Loses unsaved changes. Reads all lazy values of that save; one that cannot be read stays as it is in the file.
   ///
-  /// - Throws: as ``root(asOf:)`` and ``save(date:)``, and why a lazy value cannot be read if a later save has changed what
-  ///   it leads to.
+  /// - Throws: as ``root(asOf:)`` and ``save(date:)``, and why a lazy value cannot be read if a later save has changed
+  ///   what it leads to.
   public func revert(to number: Int, date: Date? = nil) throws {
     let session = try session(asOf: number)
     let newState = SavedState(state, objectsReadBy: session)
     let root = try session.decodeRoot(Root.self)
-    // A save leaves unread values as the newest save has them.
+    // A save keeps unread values as they are in the newest save.
     try session.turn.take { try session.readLazyValues { state.hasSame($0, as: session) } }
     let (rootBefore, faultsBefore, stateBefore) = (self.root, faults, state)
     (self.root, faults, state) = (root, session.lazies.faults, newState)
@@ -240,7 +240,7 @@ public final class ArchiveDocument<Root: Codable> {
     state.stopListing()
   }
 
-  /// Throws where something could not be read: a save would replace it by nothing.
+  /// Throws if something could not be read: a save would lose it.
   private func checkFaults() throws(ArchiveError) {
     guard let fault = faults.first else { return }
     throw ArchiveError(

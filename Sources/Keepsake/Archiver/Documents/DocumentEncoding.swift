@@ -2,17 +2,17 @@
 struct DocumentEncoding {
   let session: EncodingSession
   let numbers: SavedNumbers
-  /// What of it the file does not have; `nil` where it has all of it.
+  /// What the file lacks; `nil` if it has everything.
   let changes: SavedState.Changes?
 
-  /// Encodes the objects in `changed`, or all where that is `nil`.
+  /// Encodes the objects in `changed`, or all objects if that is `nil`.
   init<Root: Codable>(
     _ root: Root,
     changed: [any Encodable & AnyObject]?,
     _ state: SavedState,
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws {
-    // Whatever error there was, a look at everything has it too, or there is none.
+    // If this fails, encoding everything fails, too, or shows that nothing is wrong.
     if let changed, let encoding = try? DocumentEncoding(root, changed, state, userInfo),
       encoding.isKnownToBeReadable
     {
@@ -22,7 +22,7 @@ struct DocumentEncoding {
     {
       self = encoding
     } else {
-      // An object that was removed need not be one that can be encoded.
+      // Leaves out removed objects, which need not be encodable.
       self = try DocumentEncoding(root, nil, state, userInfo)
     }
   }
@@ -57,20 +57,20 @@ struct DocumentEncoding {
   }
 }
 
-/// The references by which a save may have made a cycle through bodies that it has left out.
+/// The references by which a save may have made a cycle through bodies that it left out.
 ///
-/// What a save has written was played through: none of it is in a cycle that cannot be read (``ReferenceGraph``). A new cycle
-/// has a new reference. If that leads to a body that was left out, a path leads from there back to what was written. If it
-/// leads to another written body, the cycle leaves what was written by any reference, and comes back.
+/// The archiver has played through what the save wrote, so no cycle within it is unreadable (``ReferenceGraph``). A new
+/// cycle has a new reference. If that leads to a body that was left out, a path leads from there back to a written
+/// body. If it leads to another written body, the cycle leaves the written bodies by any reference, and comes back.
 private struct NewPaths {
   private let image: ArchiveImage
   /// The bodies of the save, by their numbers in the file.
   private let written: Set<Int>
   private var starts: Set<Int> = []
-  /// Whether an object that the file had refers to others than before, or in another order; or the root is another.
+  /// Whether an object of the file has other references than before, or in another order; or the root is another.
   private(set) var areThere: Bool
 
-  /// More bodies are not looked at: to encode them all would soon take less time.
+  /// The search stops at more bodies: to encode them all would soon take less time.
   private static let mostBodies = 4096
 
   init(_ content: SaveContent, _ graph: ReferenceGraph, _ image: ArchiveImage) throws {
@@ -91,7 +91,7 @@ private struct NewPaths {
       try image.forEachReference(ofBody: number) { before.append($0) }
       if references == before { continue }
       areThere = true
-      // One under another key is new: what was read last may be no more. New objects are part of what refers to them.
+      // A reference under a new key is new: only the old key may be read last. New objects are part of their referrers.
       let known = Set(before)
       var open = references.filter { !known.contains($0) }.map(\.target)
       var seen: Set<Int> = [number]
@@ -116,7 +116,7 @@ private struct NewPaths {
     }
   }
 
-  /// Whether one of them leads back to what was written, or it takes too long to find out.
+  /// Whether a path leads from `starts` back to what was written, or it takes too long to find out.
   var leadBack: Bool {
     get throws {
       var (seen, unseen) = (starts, Array(starts))
@@ -135,13 +135,13 @@ private struct NewPaths {
 }
 
 extension EncodingSession {
-  /// Whether what was left out can surely be read with what was written.
+  /// Whether the bodies that were left out can certainly be read with those that were written.
   fileprivate func isReadable(_ paths: NewPaths) throws -> Bool {
     try !bodies.graph.orderMatters && !(paths.areThere && mayKnowSomeEarly) && !paths.leadBack
   }
 
-  /// Whether the file may have objects that are known early as well as others: with which of them readers begin may then
-  /// decide whether a cycle can be read, and any reference may decide that.
+  /// Whether the file may have objects that are known early as well as others. Then the object with which a reader
+  /// begins may decide whether a cycle can be read, and any reference may decide where it begins.
   private var mayKnowSomeEarly: Bool {
     var (some, others) = (false, false)
     for (entry, type) in zip(tables.classes.entries, tables.classes.types)
@@ -155,9 +155,9 @@ extension EncodingSession {
   }
 }
 
-/// A reference to an object: the key in the record of the body under which it stands, and the number of the object.
+/// A reference to an object: the key in the record of the body that contains it, and the number of the object.
 private struct KeyedReference: Hashable {
-  /// `nil` where there is no key of a record.
+  /// `nil` if the reference is not under a key of a record.
   let key: Int?
   let target: Int
 }

@@ -6,13 +6,13 @@
 
 /// The file of a document: open and locked, so that no other document writes to it.
 ///
-/// A save is appended in two steps, each of which is on the disk before the next: all but the trailer, and the trailer. So a
-/// crash or a power cut leaves the save before or this one. What an interrupted save left behind is cut off before anything
-/// else is written. Readers have mapped what ends with a trailer, which neither changes nor goes away.
+/// The document appends a save in two steps: all but the trailer, then the trailer, each synchronized before the next.
+/// So a crash or a power cut leaves the previous save or this one. The next write first cuts off the rest of an
+/// interrupted save. Readers map only what ends with a trailer, which neither changes nor goes away.
 final class DocumentFile {
   private let target: SaveTarget
   private var file: OpenFile
-  /// Whether the last save failed in a way that may have left something behind the newest trailer.
+  /// Whether the last save failed in a way that may have left bytes after the newest trailer.
   private var hasLeftover = false
 
   /// Opens and locks the file at `path`.
@@ -25,7 +25,7 @@ final class DocumentFile {
     file = try DocumentFile.openLocked(target)
   }
 
-  /// Takes over a file that was put in place and is locked.
+  /// Takes over a file that is in place and locked.
   init(_ target: SaveTarget, _ file: OpenFile) {
     self.target = target
     self.file = file
@@ -37,7 +37,7 @@ final class DocumentFile {
 
   private static func openLocked(_ target: SaveTarget) throws(ArchiveError) -> OpenFile {
     let (folder, name) = (target.folder, target.name)
-    // Another process may have replaced the file just before it was locked.
+    // Another process may replace the file just before this one locks it.
     for _ in 0..<100 {
       let file = try target.attempt(folder.open(name, toWrite: true), "cannot open the file for writing")
       do {
@@ -63,7 +63,7 @@ final class DocumentFile {
   /// The bytes of the file up to the end of its newest save.
   func map() throws(ArchiveError) -> Data { try mapArchive(file, target.path) }
 
-  /// Appends a save, which ends with a trailer, behind the `end` of the newest one; if it throws, the file is as before.
+  /// Appends a save, which ends with a trailer, at the `end` of the newest one. If this throws, the file is as before.
   func append(_ save: ByteBuffer, at end: Int) throws(ArchiveError) {
     try checkIsInPlace()
     do throws(SystemError) {
@@ -79,13 +79,13 @@ final class DocumentFile {
       }
       hasLeftover = false
     } catch {
-      // If that fails, too, it is done before the next save; no reader takes it for one meanwhile.
+      // If this fails, too, the next save truncates the file. Until then, no reader takes the bytes for a save.
       if (try? file.truncate(to: end)) != nil, (try? file.synchronize()) != nil { hasLeftover = false }
       throw target.failure("cannot append the save", error)
     }
   }
 
-  /// Puts another file in place of this one, which `write` writes.
+  /// Replaces this file by another, which `write` writes.
   func replace(_ write: (DurableFile) throws(ArchiveError) -> Void) throws(ArchiveError) {
     let replacement = try DurableFile(replacing: target.asOfNow)
     try write(replacement)
@@ -94,7 +94,7 @@ final class DocumentFile {
     hasLeftover = false
   }
 
-  /// Throws if the path leads to another file by now: a program that writes a whole archive to it does not take the lock.
+  /// Throws if the path leads to another file now: a program that writes a whole archive there does not take the lock.
   func checkIsInPlace() throws(ArchiveError) {
     guard (try? file.hasName(target.name, in: target.folder)) != false else {
       throw target.failure("another program has replaced or removed the file since it was opened")

@@ -1,9 +1,9 @@
-/// What a document asks of its archive.
+/// What a document needs to know of its archive.
 extension ArchiveImage {
-  /// The saves behind the first, the oldest first.
+  /// The saves after the first, the oldest first.
   package var saves: [SaveDirectory] { saved?.saves ?? [] }
 
-  /// The archive as the save `number` has left it; `nil` for the newest.
+  /// The archive as of the save `number`, or of the newest one if that is `nil`.
   package func asOf(_ number: Int?, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
     let number = number ?? saves.count + 1
     guard number >= 1, number <= saves.count + 1 else {
@@ -13,7 +13,7 @@ extension ArchiveImage {
     return try ArchiveImage(reader.limited(to: end), verification: .onDemand, limits: limits)
   }
 
-  /// Whether the top level has the key of a root object, and no other.
+  /// Whether the top level has the key of a root object and no other.
   var hasRootAlone: Bool {
     get throws(ArchiveError) {
       guard directory.topLevel.count > 1, [.map, .record].contains(try topLevelValue.kind) else {
@@ -23,7 +23,7 @@ extension ArchiveImage {
     }
   }
 
-  /// The number of the body of the root value; `nil` where that is an object, or stands at the top level itself.
+  /// The number of the body of the root value; `nil` if the root is an object, or is in the top level itself.
   var rootValueNumber: Int? {
     get throws(ArchiveError) {
       guard let root = try topLevelValue.members().first?.value, root.kind == .value else { return nil }
@@ -41,10 +41,10 @@ extension ArchiveImage {
     try has(buffer, 0..<buffer.count, in: directory.topLevel)
   }
 
-  /// The checksum in the trailer of the newest save. It stands at the same place in both kinds of trailers.
+  /// The checksum in the trailer of the newest save. It is at the same place in both kinds of trailers.
   var newestChecksum: UInt64 { (try? reader.word(at: extent.storedByteCount - 16)) ?? 0 }
 
-  /// How many bytes of bodies and top levels have newer ones in their place.
+  /// The number of bytes of bodies and top levels that newer ones replace.
   var replacedByteCount: Int {
     guard let saved else { return 0 }
     var count = saved.replacedByteCount + (extent.firstContentEnd - directory.bodies.upperBound)

@@ -1,22 +1,22 @@
-/// What a document knows of its file: the newest save, and which objects are in it.
+/// What a document knows about its file: the newest save, and the objects in it.
 final class SavedState {
   let image: ArchiveImage
-  /// The archive in the long form, where the file has the short one.
+  /// The archive in the long form, if the file has the short one.
   let longForm: ByteBuffer?
-  /// The objects that the file has, as far as ``noteWhatWasRead()`` has listed them.
+  /// The objects in the file, as far as ``noteWhatWasRead()`` has listed them.
   private(set) var knownObjects: KnownObjects
-  /// The session that has read the root object, until its objects are listed.
+  /// The session that read the root object, until its objects are listed.
   private var unlisted: DecodingSession?
-  /// The sessions from which lazy values of the root object are still to be read.
+  /// The sessions that still have lazy values of the root object to read.
   private(set) var readers: [Reader] = []
-  /// The objects that the last save did not reach, by their numbers. What was not read may refer to them.
+  /// The objects that the last save did not reach, by their numbers. Unread values may refer to them.
   private var unreached: [(number: Int, object: WeakObject)] = []
-  /// What only weak references lead to as long as the lazy values are not read that have it.
+  /// The objects that only weak references lead to until the lazy values that contain them are read.
   private var awaited: [AnyObject] = []
 
   struct Reader {
     private(set) weak var session: DecodingSession?
-    /// What it has read since it was listed last.
+    /// What the session has read since the last listing.
     fileprivate let new = NewObjects()
 
     init(_ session: DecodingSession) {
@@ -24,20 +24,20 @@ final class SavedState {
       session.lazies.newObjects = new
     }
 
-    /// Whether it has read something since it was listed last.
+    /// Whether the session has read something since the last listing.
     fileprivate var hasNew: Bool {
       guard let session else { return !new.list.isEmpty }
       return session.turn.take { !new.list.isEmpty }
     }
   }
 
-  /// A save that is still to be written.
+  /// A save that is not written yet.
   struct Changes {
     fileprivate let assembly: SaveAssembly
     fileprivate let bodies: ChangedBodies
   }
 
-  /// - Parameter known: the objects that are known of what is in the file.
+  /// - Parameter known: the known objects of the file.
   init(
     _ file: DocumentFile,
     _ verification: ArchiveVerification,
@@ -66,13 +66,13 @@ final class SavedState {
     }
   }
 
-  /// The same file, with the objects of an earlier save that `session` is going to read.
+  /// The state of the same file, with the objects of an earlier save that `session` is about to read.
   init(_ state: SavedState, objectsReadBy session: DecodingSession) {
     (image, longForm, knownObjects) = (state.image, state.longForm, .none)
     begin(withObjectsReadBy: session)
   }
 
-  /// A session that reads a save, by default the newest, in an image of its own: lazy values are read by any thread.
+  /// A session that reads a save, by default the newest. It has its own image, since any thread may read lazy values.
   func decodingSession(
     asOf number: Int?,
     _ limits: ArchiveLimits,
@@ -83,14 +83,14 @@ final class SavedState {
       try DecodingSession(image.asOf(number, limits), userInfo: userInfo, limits: limits, hidesRootKey: true)
     }
     session.change { $0.classPolicy = classPolicy }
-    // Lazy values keep it, and nobody tells it when the last of them is gone.
+    // Lazy values keep the session, and nothing tells it when the last of them is gone.
     session.dropSpares()
     return session
   }
 
   // MARK: A new save
 
-  /// Makes `session` one that adds a save to the file. `changed` are the objects that have changed, where that is known.
+  /// Lets `session` add a save to the file. `changed` are the objects that have changed, if these are known.
   func begin(_ session: EncodingSession, _ changed: [any Encodable & AnyObject]?) throws -> SavedNumbers {
     try decodingErrors { () throws(ArchiveError) in
       let numbers = SavedNumbers(
@@ -111,10 +111,10 @@ final class SavedState {
     readers = [Reader(session)]
   }
 
-  /// Lists the objects of the root object, those that lazy values have read since, and those that the program has kept from
-  /// earlier saves.
+  /// Lists the objects of the root object, those that lazy values have read since, and those that the program has kept
+  /// from earlier saves.
   ///
-  /// Weak references into what was not read get their objects: they would be nil in the save.
+  /// Weak references into unread values get their objects; otherwise, they would be nil in the save.
   func noteWhatWasRead() throws {
     for reader in readers {
       func list() {
@@ -127,7 +127,7 @@ final class SavedState {
         continue
       }
       try session.turn.take {
-        // With lazy values, what was read is among the new ones, and most of the file may not be read.
+        // If there are lazy values, `reader.new` has what was read, and most of the file may be unread.
         if session === unlisted, reader.new.list.isEmpty {
           knownObjects = KnownObjects(bodyCount: session.image.directory.bodyCount) { session.known($0) }
         }
@@ -140,8 +140,8 @@ final class SavedState {
     knownObjects = knownObjects.adding(kept.compactMap { number, kept in kept.object.map { (number, $0) } })
   }
 
-  /// Calls `encode`, and calls it again if lazy values were read meanwhile, by another thread or by what it encodes, so that
-  /// the result knows all that was read.
+  /// Calls `encode`, and calls it again if another thread or the encoding has read lazy values since, so that the
+  /// result includes everything that was read.
   func encodingKnown<Result>(_ encode: () throws -> Result) throws -> Result {
     var result: Result
     repeat {
@@ -151,10 +151,10 @@ final class SavedState {
     return result
   }
 
-  /// Forgets who reads lazy values: nothing is saved any more.
+  /// Forgets the readers of lazy values, since no saves follow.
   func stopListing() { readers = [] }
 
-  /// Takes over after a save: lazy values are read from it from now on, and know the objects that it has added.
+  /// Takes over after a save. Lazy values are now read from that save, and share the objects that it added.
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
     knownObjects = numbers.known(by: session)
     readers = before.readers.filter { $0.session != nil || !$0.new.list.isEmpty }
@@ -162,7 +162,7 @@ final class SavedState {
       unreached = numbers.unreached(by: session)
       var known: Set<ObjectIdentifier> = []
       awaited = (before.awaited + unreached.compactMap(\.object.object)).filter {
-        // The root object keeps what it leads to.
+        // The root object keeps what it reaches.
         !numbers.isReached($0, by: session) && numbers.mayBeConditional($0)
           && known.insert(ObjectIdentifier($0)).inserted
       }
@@ -173,7 +173,7 @@ final class SavedState {
       }
       reader.turn.take {
         reader.continueReading(newest)
-        // The program has taken the references back.
+        // The program has removed these references.
         reader.lazies.awaited.removeAll { $0.object.object.map { !numbers.mayBeConditional($0) } ?? false }
         for (number, object) in numbers.newObjects(of: session) where !(object is AnyLazyContent) {
           reader.graph.objects.note(object, number)
@@ -182,12 +182,12 @@ final class SavedState {
     }
   }
 
-  /// Takes over after the file was compacted: lazy values are read from the new file.
+  /// Takes over after a compaction. Lazy values are now read from the new file.
   func continueAfterCompaction(_ before: SavedState, _ numbers: [Int: Int]) throws {
     func renumbered(_ new: NewObjects) -> [(number: Int, object: AnyObject)] {
       exchange(&new.list, with: []).compactMap { number, object in numbers[number].map { ($0, object) } }
     }
-    // What other threads have read since it was listed, and with it the last lazy value.
+    // Objects that other threads have read since the last listing, and with them the last lazy value of a session.
     for reader in before.readers where reader.session == nil {
       knownObjects = knownObjects.adding(renumbered(reader.new))
     }
@@ -214,22 +214,22 @@ final class SavedState {
       }
     }
     readers = [reader]
-    // What no weak reference leads to any more, nor anything else, is not in the new file.
+    // Objects that nothing leads to any more, not even a weak reference, are not in the new file.
     awaited = before.awaited.filter(knownObjects.has)
   }
 
-  /// Whether the document may have lazy values that were not read, which alone keep what reads them.
+  /// Whether the document may have unread lazy values: only they keep their sessions.
   var mayHaveUnread: Bool { readers.contains { $0.session != nil } }
 
-  /// Whether the lazy value `number`, which `session` could not read of an earlier save, is in this one as it was, with all
-  /// that it leads to but what was read.
+  /// Whether the lazy value `number`, which `session` could not read from an earlier save, is unchanged in this one,
+  /// with all that it leads to except what was read.
   func hasSame(_ number: Int, as session: DecodingSession) -> Bool {
     var (seen, unseen) = (Set([number]), [number])
     while let number = unseen.popLast() {
       guard let place = try? session.image.extent(ofBody: number, at: 0),
         place == (try? image.extent(ofBody: number, at: 0))
       else { return false }
-      // What cannot be walked is as damaged in both.
+      // A body that cannot be walked is equally damaged in both.
       for target in image.references(ofBody: number) {
         if session.known(target) == nil, seen.insert(target).inserted { unseen.append(target) }
       }
@@ -237,17 +237,17 @@ final class SavedState {
     return true
   }
 
-  /// Whether the document has lazy values that were not read.
+  /// Whether the document has unread lazy values.
   var hasUnread: Bool { knownObjects.contains { ($0 as? AnyLazyContent)?.isArchived == true } }
 
-  /// What of `content` is not in the file; `nil` where all of it is.
+  /// What the file lacks of `content`; `nil` if it has everything.
   func changes(_ content: SaveContent) throws -> Changes? {
     try decodingErrors { () throws(ArchiveError) in
       var content = content
       let changed = try ChangedBodies(content, image)
       let conditionals = try image.conditionals.map { Int($0) }
       if changed.hasUnread {
-        // What was not read may refer to the object.
+        // An unread value may refer to the object.
         for (index, target) in conditionals.enumerated() where content.conditionals[index] == 0 {
           content.conditionals[index] = target
         }
@@ -277,17 +277,17 @@ final class SavedState {
     )
   }
 
-  /// Files that are smaller than this are not compacted: there is nothing to gain.
+  /// Smaller files are not compacted: there is nothing to gain.
   private static let leastCompacted = 1 << 16
 
-  /// Whether more than half of the file is out of date with a save of `changes`.
+  /// Whether more than half of the file is out of date after a save of `changes`.
   func isMostlyOutOfDate(with changes: Changes) -> Bool {
     let byteCount = image.extent.storedByteCount + changes.assembly.changedByteCount
     let content = changes.assembly.content
     var outOfDate =
       image.replacedByteCount + changes.bodies.replacedByteCount + content.topLevel.count
     if !changes.bodies.hasUnread {
-      // Objects that are gone are not among what was replaced.
+      // Objects that are gone do not count as replaced.
       let needed = content.byteCount + image.tableByteCount
       outOfDate = max(outOfDate, byteCount - needed)
     }
@@ -295,10 +295,10 @@ final class SavedState {
   }
 }
 
-/// The bodies of a save that the file does not have, or has otherwise.
+/// The bodies of a save that the file lacks, or has with other bytes.
 private struct ChangedBodies {
   private(set) var bodies: [(number: UInt32, range: Range<Int>)] = []
-  /// How many bytes in the file they replace.
+  /// The number of bytes in the file that they replace, estimated by their own size.
   private(set) var replacedByteCount = 0
   private(set) var hasUnread = false
 
@@ -307,7 +307,7 @@ private struct ChangedBodies {
     for (number, length) in zip(content.numbers, content.lengths) {
       let range = start..<(start &+ length)
       start = range.upperBound
-      // A lazy value that was not read stays as it is.
+      // An unread lazy value stays as it is.
       guard length > 0 else {
         hasUnread = true
         continue

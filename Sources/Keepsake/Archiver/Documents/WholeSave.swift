@@ -1,8 +1,8 @@
-/// The root object of a document written whole.
+/// The root object of a document, written as a whole archive.
 struct WholeSave {
   let bytes: ByteBuffer
   let objects: KnownObjects
-  /// `nil` where values were encoded anew.
+  /// `nil` if the values were encoded again.
   let newNumbers: ArchiveRewriter.NewNumbers?
 
   init<Root: Codable>(_ root: Root, _ userInfo: [CodingUserInfoKey: Any]) throws {
@@ -12,7 +12,7 @@ struct WholeSave {
     (bytes, objects, newNumbers) = (session.archive, KnownObjects(of: session), nil)
   }
 
-  /// The newest save of `image`, rewritten without reading its values, with the objects that are known of it.
+  /// Rewrites the newest save of `image` without reading its values. `known` are the known objects of the file.
   init(rewriting image: ArchiveImage, _ known: KnownObjects) throws {
     let new = try decodingErrors { () throws(ArchiveError) in try ArchiveRewriter(image) }
     (bytes, objects) = (new.buffer, known.renumbered(new.newNumbers))
@@ -26,10 +26,10 @@ extension KnownObjects {
   }
 }
 
-/// Writes the document at `path` anew, as an archive of its newest save, whatever types it has.
+/// Rewrites the document at `path` as an archive of its newest save, whatever types it has.
 ///
-/// - Returns: how many bytes it had and has.
-/// - Throws: what is wrong with the file; with the code ``ArchiveError/Code/fileInUse`` when a program has it open.
+/// - Returns: the numbers of bytes before and after.
+/// - Throws: what is wrong with the file; with the code ``ArchiveError/Code/fileInUse`` if a program has it open.
 package func compactDocument(_ path: String) throws(ArchiveError) -> (before: Int, after: Int) {
   let file = try DocumentFile(path)
   let image = try ArchiveImage(data: file.map(), verification: .onDemand)

@@ -4,20 +4,20 @@
   package import Foundation
 #endif
 
-/// The bytes of a file, mapped into memory: none is read before it is looked at. A save replaces the file as a whole (see
-/// ``DurableFile``), and so does not disturb who has it mapped.
+/// The bytes of a file, mapped into memory: none is read before it is accessed. A save replaces the file as a whole
+/// (see ``DurableFile``), so it does not disturb those who have mapped it.
 ///
-/// Not through `Data(contentsOf:)`: a URL takes "~" for the home folder and resolves ".." by spelling, and would open
+/// Does not use `Data(contentsOf:)`: a URL takes "~" for the home folder and resolves ".." by spelling, and would open
 /// another file than a save to the same path writes.
 package func mapArchiveFile(_ path: String) throws(ArchiveError) -> Data {
   if let problem = pathProblem(path) { throw unreadable(problem, path) }
-  // Asked before it is opened, because opening a device may already do something.
+  // Checked before opening, because opening a device may already have effects.
   try checkKind(opening(path, fileStatus(path)), path)
   let file = try opening(path, OpenFile.open(path))
   return try mapArchive(file, path)
 }
 
-/// The bytes up to the end of the newest save, mapped into memory. What stands behind, the next save takes away.
+/// The bytes up to the end of the newest save, mapped into memory. The next save cuts off what follows.
 func mapArchive(_ file: OpenFile, _ path: String) throws(ArchiveError) -> Data {
   let status = try opening(path, file.status())
   try checkKind(status, path)
@@ -50,7 +50,7 @@ private func checkKind(_ status: FileStatus, _ path: String) throws(ArchiveError
   throw unreadable("cannot be read as an archive: it is \(kind), not a regular file", path)
 }
 
-/// Why no file can have the path.
+/// The reason why no file can have the path, if there is one.
 func pathProblem(_ path: String) -> String? {
   if path.isEmpty { return "the path is empty" }
   return path.utf8.contains(0) ? "the path contains a NUL character" : nil

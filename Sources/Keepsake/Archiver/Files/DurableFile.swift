@@ -1,10 +1,10 @@
 /// The replacement of one file, written piece by piece and put in place in one step.
 ///
-/// At every moment, a crash or a power cut included, the path names the old file or the new one, whole. When ``commit()`` has
-/// returned it is the new one, and a power cut does not take it back: it was written to a temporary file in the same folder,
-/// synchronized, and renamed over the old file, and the folder synchronized.
+/// At every moment, even after a crash or a power cut, the path names the old file or the new one, whole. When
+/// ``commit()`` has returned, it is the new one, which survives a power cut: it was written to a temporary file in the
+/// same folder, synchronized, and renamed over the old file, and then the folder was synchronized.
 ///
-/// Not for several threads at once, but for ``removal``. Of two replacements of one path, the later commit wins.
+/// Use it from one thread at a time, except for ``removal``. Of two replacements of one path, the later commit wins.
 package final class DurableFile: ArchiveSink {
   private let target: SaveTarget
   private var state: State
@@ -16,7 +16,7 @@ package final class DurableFile: ArchiveSink {
     case cancelled
   }
 
-  /// Begins the replacement of the file at a path, which need not exist; the folder must. Symbolic links are followed.
+  /// Begins to replace the file at a path. It need not exist, but the folder must. Symbolic links are followed.
   package convenience init(replacing path: String) throws(ArchiveError) {
     var target = try SaveTarget(path)
     if SaveOrder.shared.wait(for: target) { target = try SaveTarget(path) }
@@ -33,7 +33,7 @@ package final class DurableFile: ArchiveSink {
     cancel()
   }
 
-  /// Writes all of the bytes behind those written so far. If that fails, the replacement is given up.
+  /// Appends all of the bytes. If that fails, the replacement is canceled.
   package func append(_ bytes: RawSpan) throws(ArchiveError) {
     let file = try openTemporary().file
     do {
@@ -48,7 +48,7 @@ package final class DurableFile: ArchiveSink {
     try buffer.withBytes(0..<buffer.count, append)
   }
 
-  /// What was written before; `nil` when the file is in place already or was given up, or cannot be read.
+  /// The bytes that were written to `range`; `nil` if the file is in place or canceled, or cannot be read.
   func bytes(_ range: Range<Int>) -> ByteBuffer? {
     guard range.lowerBound >= 0, range.upperBound <= count, let file = try? openTemporary().file else {
       return nil
@@ -62,18 +62,18 @@ package final class DurableFile: ArchiveSink {
     return buffer
   }
 
-  /// Puts the new file in place. If that fails the old one is untouched and the new one is gone.
+  /// Puts the new file in place. If it fails, the old one stays and the new one goes, unless the error says otherwise.
   package func commit() throws(ArchiveError) { _ = try commitAndKeep() }
 
   /// Puts the new file in place as ``commit()`` does, and returns it, open and locked.
   ///
-  /// - Parameter replacesOthers: whether it may take the place of a file that was made meanwhile.
+  /// - Parameter replacesOthers: whether the new file may replace one that was created in the meantime.
   func commitAndKeep(replacesOthers: Bool = true) throws(ArchiveError) -> OpenFile {
     let temporary = try openTemporary()
     let (file, folder) = (temporary.file, target.folder)
     do throws(ArchiveError) {
       if let old = target.existing {
-        // In this order, nobody has access meanwhile who has none in the end. An attribute may change the permissions.
+        // In this order, nobody has access in between who has none in the end. An attribute may change the permissions.
         let hasItsGroup = file.takeOwner(of: old)
         file.takeAttributes(of: target.name, in: folder, hasItsGroup: hasItsGroup)
         try target.attempt(
@@ -88,7 +88,7 @@ package final class DurableFile: ArchiveSink {
       if let status = try? folder.status(of: target.name), let kind = status.specialKind {
         throw target.failure("cannot be replaced: it is \(kind) by now, not a regular file")
       }
-      // Still open and locked: a concurrent save must not take it for a leftover before it has its name.
+      // Still open and locked, so no concurrent save takes it for a leftover before it has its name.
       try target.attempt(
         folder.rename(temporary.name, to: target.name, replacesOthers: replacesOthers),
         "cannot put the new file in place"
@@ -98,7 +98,7 @@ package final class DurableFile: ArchiveSink {
       throw error
     }
     state = .committed
-    // A later save of the same target may have replaced it since; then it has no name any more.
+    // A later save of the same target may already have replaced the file, which then has no name.
     if (try? file.hasName(target.name, in: folder)) == false, let status = try? file.status(),
       status.hasName
     {
@@ -109,19 +109,19 @@ package final class DurableFile: ArchiveSink {
     } catch  where !error.isUnsupported {
       throw target.failure("the new file is in place, but a power cut may bring back the old one", error)
     } catch {
-      // A file system on which a folder cannot be synchronized: nothing more can be done.
+      // A file system that cannot synchronize a folder: nothing more can be done.
     }
     return file
   }
 
-  /// Gives up: the old file stays and the new one is removed. Does nothing after a commit or a second time.
+  /// Cancels the replacement: the old file stays, and the new one is removed. Does nothing after a commit or a cancel.
   func cancel() {
     guard case .writing(let temporary) = state else { return }
     state = .cancelled
     temporary.remove(from: target.folder)
   }
 
-  /// Removes the temporary file, from any thread: for a process that is about to end. Does nothing once it is in place.
+  /// Removes the temporary file, from any thread, for a process about to end. Does nothing once the file is in place.
   package var removal: @Sendable () -> Void {
     guard case .writing(let temporary) = state else { return {} }
     return { [folder = target.folder] in temporary.remove(from: folder) }

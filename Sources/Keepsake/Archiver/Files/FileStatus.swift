@@ -8,7 +8,7 @@
   import Android
 #endif
 
-/// What tells a file or folder from all others, whatever names it has.
+/// Distinguishes a file or folder from all others, whatever names it has.
 struct FileIdentity: Hashable {
   let device: UInt64
   let inode: UInt64
@@ -25,7 +25,7 @@ extension FileStatus {
   var byteCount: Int { Int(clamping: st_size) }
   var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
 
-  /// What this is, for a message, when it is not a regular file.
+  /// A description for messages, if this is not a regular file.
   var specialKind: String? {
     switch st_mode & S_IFMT {
     case S_IFREG: nil

@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Keeps the saves of one file in the order of their calls, while some of them run in the background: each file that is being
-/// saved so has a queue, for which a synchronous save waits. How its path is spelled does not matter.
+/// Keeps saves of one file in the order of their calls while some of them run in the background. Each such file has a
+/// queue, for which a synchronous save waits. The spelling of the path does not matter.
 final class SaveOrder: Sendable {
   static let shared = SaveOrder()
 
@@ -22,10 +22,10 @@ final class SaveOrder: Sendable {
   }
 
   private let lines = Mutex<[File: Line]>([:])
-  /// Is set on every queue of this kind.
+  /// Set on every queue of this kind.
   private let isOwnQueue = DispatchSpecificKey<Bool>()
 
-  /// Does `work` on another thread when what was begun before for the same file is done.
+  /// Runs `work` on another thread after all earlier work for the same file.
   func enqueue(_ target: SaveTarget, _ work: @escaping @Sendable () -> Void) {
     guard let file = File(target) else { return DispatchQueue.global().async(execute: work) }
     let queue = lines.withLock { lines in
@@ -46,7 +46,7 @@ final class SaveOrder: Sendable {
     }
   }
 
-  /// Waits until all saves of the file that were begun in the background are done.
+  /// Waits until all earlier background saves of the file are done.
   ///
   /// - Returns: whether there may have been any.
   func wait(for target: SaveTarget) -> Bool {

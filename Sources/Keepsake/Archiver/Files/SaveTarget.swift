@@ -1,5 +1,5 @@
-/// The file that a save is to replace: its folder, its name in there, and what is there now. The folder is open before
-/// anything is written: a change of the working directory or of its own name does no harm any more.
+/// The file that a save is to replace: its folder, its name there, and what is there now. The folder is opened before
+/// anything is written, so a change of the working directory or of the folder's name does no harm.
 struct SaveTarget {
   /// The path as the caller spelled it, for messages.
   let path: String
@@ -8,7 +8,7 @@ struct SaveTarget {
   /// The regular file that is there now, if there is one.
   private(set) var existing: FileStatus?
 
-  /// Finds the file behind a path, through any symbolic links, also one that points to nothing yet.
+  /// Finds the file at a path, through any symbolic links, even one that leads to nothing yet.
   init(_ path: String) throws(ArchiveError) {
     let (resolved, existing) = try Self.followLinks(from: path)
     let (folderPath, name) = Self.split(resolved)
@@ -37,12 +37,12 @@ struct SaveTarget {
     return target
   }
 
-  /// An error about saving to this file, which a system call told, if `error` is given.
+  /// An error about saving to this file. `error` is the failure of a system call, if there was one.
   func failure(_ what: String, _ error: SystemError? = nil) -> ArchiveError {
     Self.failure(what, path, error)
   }
 
-  /// What `step` gives; if it fails, the error says what this save cannot do.
+  /// Returns the result of `step`. If it fails, the error says what this save cannot do.
   func attempt<Result>(
     _ step: @autoclosure () throws(SystemError) -> Result,
     _ what: String
@@ -61,7 +61,7 @@ struct SaveTarget {
     from path: String
   ) throws(ArchiveError) -> (resolved: String, existing: FileStatus?) {
     try check(path, path)
-    // Asked first, because a link of the system's own, such as /dev/stdout, may not spell what it leads to.
+    // Checked first, because a link of the system, such as /dev/stdout, may not spell what it leads to.
     if let status = try? fileStatus(path) { try check(status, path) }
     var resolved = path
     for _ in 0..<maximalLinks {
@@ -83,7 +83,7 @@ struct SaveTarget {
     throw failure("cannot follow the symbolic link: \(reason); it refers to itself", path)
   }
 
-  /// The bound that Linux has, too; a longer chain is taken for a circle.
+  /// The limit of Linux, too. A longer chain counts as a cycle.
   private static let maximalLinks = 40
 
   private static func destination(ofLink link: String, for path: String) throws(ArchiveError) -> String {
@@ -98,11 +98,11 @@ struct SaveTarget {
     }
     try check(destination, path)
     if destination.utf8.first == slash { return destination }
-    // The system resolves what is before the last slash, ".." after links included.
+    // The system resolves what is before the last slash, including ".." after links.
     return split(link).folder + "/" + destination
   }
 
-  /// A path's folder and last name. By bytes: a slash before a combining mark is no `Character` of its own.
+  /// The folder and the last name of a path. By bytes: a slash before a combining mark is no `Character` of its own.
   private static func split(_ path: String) -> (folder: String, name: String) {
     guard let last = path.utf8.lastIndex(of: slash) else { return (".", path) }
     let folder = last == path.startIndex ? "/" : String(path[..<last])
@@ -111,7 +111,7 @@ struct SaveTarget {
 
   private static let slash = UInt8(ascii: "/")
 
-  /// Throws where `candidate`, to which `path` leads, cannot be the path of a file.
+  /// Throws if `candidate`, which `path` leads to, cannot be the path of a file.
   private static func check(_ candidate: String, _ path: String) throws(ArchiveError) {
     if let problem = pathProblem(candidate) { throw failure(problem, path) }
     guard candidate.utf8.last != slash else {

@@ -1,11 +1,11 @@
-// Where the newest save of a file ends, by the trailers in the file (Format §13.5).
+// The end of the newest save in a file, found by the trailers (Format §13.5).
 extension OpenFile {
   private static let pieceByteCount = 1 << 16
 
-  /// Where the newest save of this file of `count` bytes ends. The bytes are read and not mapped, as what stands behind the
+  /// The end of the newest save in this file of `count` bytes. The bytes are read and not mapped, since those after the
   /// newest trailer may be cut off at any time.
   ///
-  /// `nil` where the file is no archive of the long form, or has no trailer: who opens it says what is wrong.
+  /// `nil` if the file is not an archive in the long form, or has no trailer. Opening it reports what is wrong.
   func savedEnd(_ count: Int) throws(SystemError) -> Int? {
     guard let head = try piece(0..<min(count, Header.byteCount)), let flags = try? Header.flags(head),
       !flags.contains(.short)
@@ -19,13 +19,13 @@ extension OpenFile {
         if try hasConsistentTrailer(endingBy: start + offset + 8) { return start + offset + 8 }
         last = offset + 7
       }
-      // One may begin in the piece before and end in this one.
+      // A signature may begin in the piece before and end in this one.
       end = start == Header.byteCount ? 0 : start + 7
     }
     return nil
   }
 
-  /// Whether the numbers of the trailer that ends at `end` fit its place. Its checksum is compared by who opens the archive.
+  /// Whether the numbers of the trailer that ends at `end` fit its place. Opening the archive compares its checksum.
   private func hasConsistentTrailer(endingBy end: Int) throws(SystemError) -> Bool {
     guard let bytes = try piece(max(0, end - SaveTrailer.byteCount)..<end) else { return false }
     func number(_ fromEnd: Int) -> Int {
@@ -39,7 +39,7 @@ extension OpenFile {
     return byteCount == 0 || byteCount == Blocks.count(coveringBytes: checksums - covered) * 8
   }
 
-  /// A reader of the bytes of `range`; `nil` where the file ends before.
+  /// A reader of the bytes in `range`; `nil` if the file ends before that.
   private func piece(_ range: Range<Int>) throws(SystemError) -> ByteReader? {
     let bytes = try bytes(range)
     guard bytes.count == range.count else { return nil }

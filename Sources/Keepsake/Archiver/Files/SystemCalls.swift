@@ -11,7 +11,7 @@ internal import KeepsakeStack
 
 // One wrapper for each system call that the file layer makes, so that the rest of it reads plainly.
 
-/// A system call's failure: the number, and what the system says about it.
+/// The failure of a system call: the number, and the system's words for it.
 struct SystemError: Error, Equatable {
   let number: CInt
 
@@ -23,7 +23,7 @@ struct SystemError: Error, Equatable {
 
   var isRefusal: Bool { [EACCES, EPERM].contains(number) }
   var isOfTooManyFiles: Bool { [EMFILE, ENFILE].contains(number) }
-  /// Whether the file system does not have what was asked for.
+  /// Whether the file system does not support the operation.
   var isUnsupported: Bool { [ENOTSUP, ENOSYS, EINVAL].contains(number) }
 
   /// The system's own words, such as "No space left on device".
@@ -33,7 +33,7 @@ struct SystemError: Error, Equatable {
     return unsafe String(cString: words)
   }
 
-  /// What the person can do about it, as a clause to follow the reason; empty where nothing is certain.
+  /// What the user can do about it, as a clause after the reason; empty if nothing is certain.
   var advice: String {
     switch number {
     case EACCES, EPERM: "; check the permissions of the file and its folder"
@@ -46,10 +46,10 @@ struct SystemError: Error, Equatable {
   }
 }
 
-/// An open file or folder, closed when the last reference to it goes. The methods are system calls, which start again after
-/// an interruption (`EINTR`) and throw the error number.
+/// An open file or folder, closed when the last reference to it is released. The methods make system calls, repeat them
+/// after an interruption (`EINTR`), and throw the error number.
 ///
-/// Unsafe, where nothing else is said: a `String` is passed as a C string that lives for the call.
+/// Unsafe, unless a comment says otherwise: a `String` is passed as a C string that lives for the call.
 final class OpenFile: Sendable {
   let number: CInt
 
@@ -58,12 +58,11 @@ final class OpenFile: Sendable {
   }
 
   deinit {
-    // Never repeated: the descriptor is free even when close is interrupted, and may be another file by then.
+    // Never repeated: close frees the descriptor even when it is interrupted, and it may be another file by then.
     close(number)
   }
 
-  /// Opens a path, to read it if nothing else is said. A pipe is not waited for, and child processes do not inherit the
-  /// descriptor.
+  /// Opens a path, by default for reading. Does not wait for a pipe. Child processes do not inherit the descriptor.
   static func open(_ path: String, _ flags: CInt = O_RDONLY) throws(SystemError) -> OpenFile {
     let flags = flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
     return OpenFile(number: try repeating { unsafe openat(AT_FDCWD, path, flags, 0) })
@@ -71,13 +70,13 @@ final class OpenFile: Sendable {
 
   static func openFolder(_ path: String) throws(SystemError) -> OpenFile { try open(path, O_DIRECTORY) }
 
-  /// Opens a name in this folder, if it is no symbolic link; what else it may be is not waited for.
+  /// Opens a name in this folder, unless it is a symbolic link. Does not wait for a pipe or device.
   func open(_ name: String, toWrite: Bool) throws(SystemError) -> OpenFile {
     let flags = (toWrite ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
     return OpenFile(number: try repeating { unsafe openat(number, name, flags, 0) })
   }
 
-  /// Makes a file of a new name in this folder: one that only this user may read, or as the user's mask prescribes.
+  /// Creates a file with a new name in this folder, either private to this user or as the user's mask prescribes.
   func create(_ name: String, isPrivate: Bool) throws(SystemError) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let mode: mode_t = isPrivate ? 0o600 : 0o666
@@ -91,12 +90,12 @@ final class OpenFile: Sendable {
     return status
   }
 
-  /// The status of a name in this folder; of a symbolic link itself.
+  /// The status of a name in this folder; for a symbolic link, of the link itself.
   func status(of name: String) throws(SystemError) -> stat {
     try fileStatus(name, in: number, followingLinks: false)
   }
 
-  /// Whether `name` in `folder` is the name of this very file. Another program may have given it to another one.
+  /// Whether `name` in `folder` is still the name of this file. Another program may have given it to another file.
   func hasName(_ name: String, in folder: OpenFile) throws(SystemError) -> Bool {
     let own = try status().identity
     do {
@@ -106,7 +105,7 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Writes all of the bytes, at `offset` or behind those that were written last, and tells `progress` of each piece.
+  /// Writes all of the bytes, at `offset` or after those written last, and reports each piece to `progress`.
   func writeAll(
     _ bytes: RawSpan,
     at offset: Int? = nil,
@@ -122,7 +121,7 @@ final class OpenFile: Sendable {
           return unsafe write(number, rest.baseAddress, most)
         }
       }
-      // No progress without an error is no disk file's behavior; to continue would be to continue for ever.
+      // A disk file always makes progress or reports an error. Otherwise, this loop would not end.
       guard written > 0 else { throw SystemError(number: EIO) }
       count += written
       progress(written)
@@ -133,12 +132,12 @@ final class OpenFile: Sendable {
     try repeating { ftruncate(number, off_t(byteCount)) }
   }
 
-  /// The bytes of `range`, fewer where the file ends before.
+  /// The bytes in `range`; fewer if the file ends before its end.
   func bytes(_ range: Range<Int>) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: range.count)
     var count = 0
     while count < range.count {
-      // Unsafe: pread gets the array's own memory, and writes no more than there is behind what was read.
+      // Unsafe: pread gets the array's own memory, and writes at most up to the end of the array.
       let read = try unsafe bytes.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
         let rest = unsafe UnsafeMutableBufferPointer(rebasing: bytes[count...])
         return try repeating {
@@ -152,11 +151,10 @@ final class OpenFile: Sendable {
     return bytes
   }
 
-  /// Maps the first `count` bytes into memory, where they can be changed without changing the file. The mapping outlives this
-  /// object.
+  /// Maps the first `count` bytes into memory, where changes do not affect the file. The mapping outlives this object.
   @unsafe
   func map(_ count: Int) throws(SystemError) -> UnsafeMutableRawPointer {
-    // Private and writable: a Data is changed in place, and must not crash, nor change the file.
+    // Private and writable: a Data is changed in place, which must neither crash nor change the file.
     let protection = PROT_READ | PROT_WRITE
     // Unsafe: a new mapping, wherever the system wants it.
     let address = unsafe mmap(nil, count, protection, MAP_PRIVATE | MAP_NORESERVE, number, 0)
@@ -165,10 +163,10 @@ final class OpenFile: Sendable {
     return unsafe address
   }
 
-  /// Makes what was written survive a power cut.
+  /// Makes the written bytes survive a power cut.
   func synchronize() throws(SystemError) {
     #if canImport(Darwin)
-      // On Darwin, fsync leaves the bytes in the drive's own cache. Not every file system has the full one.
+      // On Darwin, fsync leaves the bytes in the drive's cache. Not every file system supports F_FULLFSYNC.
       if fcntl(number, F_FULLFSYNC) == 0 { return }
     #endif
     try repeating { fsync(number) }
@@ -179,7 +177,7 @@ final class OpenFile: Sendable {
     try repeating { flock(number, LOCK_EX | LOCK_NB) }
   }
 
-  /// Who holds the lock of this file, as far as the system tells which process does.
+  /// The process that holds the lock of this file, as far as the system tells.
   var lockOwner: String {
     #if os(Linux) || os(Android)
       func text(ofFile path: String) -> String? {
@@ -199,25 +197,25 @@ final class OpenFile: Sendable {
     return "another process, or a second time in this one"
   }
 
-  /// Gives the lock back. What is mapped of the file would hold it beyond the end of this object.
+  /// Releases the lock. Mappings of the file would otherwise hold it longer than this object exists.
   func unlock() throws(SystemError) {
     try repeating { flock(number, LOCK_UN) }
   }
 
-  /// Gives this file the owner and the group that another one has, as far as this user may.
+  /// Gives this file the owner and the group of another one, as far as this user may.
   ///
-  /// - Returns: whether it has the group.
+  /// - Returns: whether this file has the group.
   func takeOwner(of old: stat) -> Bool {
     (try? repeating { fchown(number, old.st_uid, old.st_gid) }) != nil
       || (try? repeating { fchown(number, .max, old.st_gid) }) != nil
       || (try? status())?.st_gid == old.st_gid
   }
 
-  /// Gives this file the permissions that another one has, as far as this user may.
+  /// Gives this file the permissions of another one, as far as this user may.
   func takePermissions(of old: stat, hasItsGroup: Bool) throws(SystemError) {
     var mode = old.st_mode & 0o777
     if !hasItsGroup {
-      // Another group than the old file's gets no more than everyone has.
+      // A group other than the old file's gets no more than everyone has.
       let everyones = mode & 0o007
       mode = (mode & ~0o070) | (mode & (everyones << 3))
     }
@@ -226,21 +224,21 @@ final class OpenFile: Sendable {
     } catch  where !error.isUnsupported && error.number != EPERM {
       throw error
     } catch {
-      // A file system without permissions. The new file is at most the user's own.
+      // No permissions on this file system, or no right to set them. The new file stays private to the user.
     }
   }
 
-  /// Gives a name in this folder to the file of another name in it, in one step; in place of what had it, or, unless it
-  /// `replacesOthers`, only if nothing has it.
+  /// Renames `name` in this folder to `newName` in one step. If something has that name, replaces
+  /// it if `replacesOthers`, and throws otherwise.
   func rename(_ name: String, to newName: String, replacesOthers: Bool = true) throws(SystemError) {
     if !replacesOthers {
       do throws(SystemError) {
         try repeating { unsafe linkat(number, name, number, newName, 0) }
-        // Otherwise the next save of the file does it.
+        // If this fails, the next save of the file removes the name.
         try? remove(name)
         return
       } catch  where error.isUnsupported || error.isRefusal {
-        // A file system on which a file has one name.
+        // A file system on which a file has only one name.
       }
     }
     try repeating { unsafe renameat(number, name, number, newName) }
@@ -279,20 +277,20 @@ final class OpenFile: Sendable {
 // MARK: Extended attributes
 
 extension OpenFile {
-  /// Gives this file the extended attributes of another one, as far as the file system has them and this user may: on Linux
-  /// those of users and, if this file has its group, the access list. What cannot be read or set is left out: it is no
-  /// reason not to save.
+  /// Gives this file the extended attributes of another one, as far as the file system has them and this user may: on
+  /// Linux those of users and, if this file has its group, the access list. Leaves out what cannot be read or set,
+  /// which is no reason not to save.
   func takeAttributes(of name: String, in folder: OpenFile, hasItsGroup: Bool) {
     let old = try? folder.open(name, toWrite: false)
     guard let old, let names = try? old.attributeNames() else { return }
-    // The access list. Without it, the group's part of the mode is what the group may do; with it, the most that anybody on
-    // the list may do.
+    // The access list. Without it, the group bits of the mode are the permissions of the group; with it, the most that
+    // anybody on the list may do.
     let list = "system.posix_acl_access"
     #if canImport(Darwin)
       let prefix = ""
     #else
       let prefix = "user."
-      // The folder may have given this file a list of its own.
+      // The folder may have given this file its own access list.
       if !hasItsGroup || !names.contains(list) { unsafe fremovexattr(number, list) }
     #endif
     for name in names where name.hasPrefix(prefix) || name == list && hasItsGroup {
@@ -301,7 +299,7 @@ extension OpenFile {
   }
 
   func attribute(_ name: String) throws(SystemError) -> [UInt8] {
-    // Unsafe, here and below: the bytes are of one array, and so many; a name is a C string for the call.
+    // Unsafe, here and below: address and count are of one array; a name is a C string for the call.
     try unsafe filled { (bytes, count) in
       #if canImport(Darwin)
         unsafe fgetxattr(number, name, bytes, count, 0, 0)
@@ -336,7 +334,7 @@ extension OpenFile {
     return list.split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// What `fill` writes. The first call gives the size; if that grows in between, both are repeated.
+  /// Returns what `fill` writes. The first call gives the size; if that grows before the second, both are repeated.
   private func filled(_ fill: (UnsafeMutablePointer<UInt8>?, Int) -> Int) throws(SystemError) -> [UInt8] {
     for _ in 0..<3 {
       let count = try repeating { fill(nil, 0) }
@@ -355,7 +353,7 @@ extension OpenFile {
   }
 }
 
-/// The status of what a path names, or of the symbolic link that it names when links are not followed.
+/// The status of the file at a path, or of the symbolic link itself if links are not followed.
 func fileStatus(
   _ path: String,
   in folder: CInt = AT_FDCWD,
@@ -367,7 +365,7 @@ func fileStatus(
   return status
 }
 
-/// Where a symbolic link points to, as it is spelled in the link; `nil` when that is not UTF-8.
+/// The destination of a symbolic link, as the link spells it; `nil` if that is not UTF-8.
 func linkDestination(_ path: String) throws(SystemError) -> String? {
   var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
   // Unsafe: readlink gets the array's own address and size, and writes no more than that.
@@ -379,7 +377,7 @@ func linkDestination(_ path: String) throws(SystemError) -> String? {
   return String(validating: bytes[..<count], as: UTF8.self)
 }
 
-/// Performs a system call, again after each interruption, and throws its error number.
+/// Makes a system call, repeats it after each interruption, and throws its error number.
 @discardableResult
 func repeating<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
   while true {

@@ -1,17 +1,17 @@
-/// The new file while it is being written: a name of its own beside the target, and a lock that says it lives.
+/// A new file in progress. It has a name of its own beside the target, and a lock shows that it is in use.
 ///
-/// A process that is killed leaves its temporary file behind, and the next save of the same target removes it. The name has
-/// a checksum of itself, so no other program's file has such a name. The lock is held from before the first byte until after
-/// the rename, so a temporary file whose lock can be taken belongs to nobody, except between its creation and its locking: a
-/// process that finds its file removed in that moment makes another.
+/// A process that is killed leaves its temporary file behind, and the next save of the same target removes it. The name
+/// has a checksum of itself, so no other program's file has such a name. A process holds the lock from before the first
+/// byte until after the rename. So a temporary file whose lock is free belongs to nobody, except between creation and
+/// locking: a process whose file is removed in that moment makes another.
 struct TemporaryFile {
   let name: String
   let file: OpenFile
 }
 
 extension TemporaryFile {
-  /// Creates the temporary file of a target. Where a file is replaced, nobody else may read the new one until
-  /// it has that file's permissions; a new file gets what the user's mask and the folder prescribe.
+  /// Creates the temporary file of a target. If it replaces a file, nobody else may read it until it has that file's
+  /// permissions; otherwise it gets what the user's mask and the folder prescribe.
   init(for target: SaveTarget) throws(ArchiveError) {
     self = try target.attempt(Self.make(for: target), "cannot create a file in the folder")
   }
@@ -30,18 +30,18 @@ extension TemporaryFile {
     throw .nameIsTaken
   }
 
-  /// Locks a file that was just created, unless another process, which took it for a leftover, was quicker.
+  /// Locks a file that was just created; returns false if another process has taken it for a leftover.
   private static func isOurs(_ file: OpenFile) -> Bool {
     do {
       try file.lock()
     } catch {
-      // A file system without locks, where no other process gets this one and takes the file for dead either.
+      // A file system without locks: other processes get none either, and so do not take the file for a leftover.
       return error != .lockIsTaken
     }
     return (try? file.status().hasName) ?? true
   }
 
-  /// Takes the file away, unless its name is another file's by now. If this fails, the next save of the target tries again.
+  /// Removes the file, unless its name is another file's now. If this fails, the next save of the target tries again.
   func remove(from folder: OpenFile) {
     if (try? file.hasName(name, in: folder)) == true { try? folder.remove(name) }
   }
@@ -51,10 +51,10 @@ extension TemporaryFile {
   /// Removes the temporary files of a target that killed processes left behind, as far as it can.
   static func removeLeftovers(of target: SaveTarget) {
     let form = TemporaryName(of: target.name)
-    // Most entries of a folder are other files: no String is made of them.
+    // Most entries of a folder are other files, for which no String is made.
     for name in unsafe target.folder.names(where: { unsafe form.matches($0) }) {
       guard let status = try? target.folder.status(of: name), status.specialKind == nil,
-        // Some network file systems lock only what is open for writing; what is read-only can be locked elsewhere.
+        // Some network file systems lock only files open for writing; others also lock read-only files.
         let file = (try? target.folder.open(name, toWrite: true))
           ?? (try? target.folder.open(name, toWrite: false)),
         (try? file.lock()) != nil,
@@ -71,12 +71,12 @@ extension TemporaryFile {
 /// random, the others are a checksum of all before them: a user's file can have such a name only on purpose.
 struct TemporaryName {
   private static let randomCount = 8
-  /// As many as 64 bits take.
+  /// The number of digits for 64 bits.
   private static let checkCount = 13
 
   private let prefix: [UInt8]
 
-  /// A very long name is cut; that two targets then share leftovers does no harm.
+  /// Cuts a very long name. Two targets may then share leftovers, which does no harm.
   init(of name: String) {
     var kept = name[...]
     while kept.utf8.count > 200 { kept.unicodeScalars.removeLast() }
@@ -105,6 +105,6 @@ struct TemporaryName {
     }
   }
 
-  /// Lower case only, for file systems that do not tell the cases apart.
+  /// Lowercase only, for file systems that do not distinguish case.
   private static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
 }
