@@ -1,7 +1,7 @@
-/// Reads a binary property list, `bplist00`: objects, a table of where they are, and a trailer of 32 bytes. Foundation's
+/// Reads a binary property list, `bplist00`: objects, a table of their offsets, and a trailer of 32 bytes. Foundation's
 /// reader keeps references in objects of a private class, and a damaged file can end the program.
 ///
-/// Each object of a sound file is written once: whatever the table says, no more is read than the file has.
+/// A sound file has each object once. So whatever the table says, this reads no more content than the file has.
 struct BinaryPropertyListReader {
   static let signature = [UInt8]("bplist0".utf8)
   private static let headerByteCount = 8
@@ -14,7 +14,7 @@ struct BinaryPropertyListReader {
   private let objectCount: Int
   private let root: Int
   private let table: Range<Int>
-  /// How many bytes of texts, data and references were read.
+  /// The number of bytes of texts, data and references that were read.
   private var contentByteCount = 0
 
   init(_ bytes: [UInt8], _ budget: ReadingBudget) throws(ReadingError) {
@@ -31,7 +31,7 @@ struct BinaryPropertyListReader {
     let start = try bytes.bigEndian(at: trailer + 24, byteCount: 8)
     guard 1...8 ~= offsetByteCount, 1...8 ~= referenceByteCount,
       start >= BinaryPropertyListReader.headerByteCount, start <= trailer, root < count,
-      // By division, so that nothing overflows.
+      // By division, to avoid overflow.
       count <= (UInt64(trailer) - start) / UInt64(offsetByteCount)
     else {
       throw .damaged("The property list does not end with a trailer: it is truncated or damaged", at: trailer)
@@ -88,7 +88,7 @@ struct BinaryPropertyListReader {
       let extent = try extent(at: offset, low, unitByteCount: referenceByteCount, memory: word)
       return .array(try references(extent))
     case 0xD:
-      // Keys and values are lists by themselves before they are members.
+      // Keys and values are a list of their own before they become members.
       let memory = 2 * MemoryLayout<PropertyList.Member>.stride
       let extent = try extent(at: offset, low, unitByteCount: 2 * referenceByteCount, memory: memory)
       let numbers = try references(extent)
@@ -101,7 +101,7 @@ struct BinaryPropertyListReader {
     }
   }
 
-  /// An integer: without a sign up to four bytes, with one from eight on.
+  /// An integer: unsigned up to four bytes, signed from eight bytes on.
   private func integer(at offset: Int, byteCount: Int) throws(ReadingError) -> Int128 {
     guard byteCount > 8 else {
       let bits = try bytes.bigEndian(at: offset, byteCount: byteCount)
@@ -112,8 +112,8 @@ struct BinaryPropertyListReader {
     return Int128(truncatingIfNeeded: UInt128(high) << 64 | UInt128(low))
   }
 
-  /// Where the content of the object at `offset` is, whose count is `low` or, when that is 15, an integer behind the
-  /// marker. Each unit of it is charged with `memory` bytes.
+  /// The range of the content of the object at `offset`. Its count is `low` or, if that is 15, an integer after the
+  /// marker. Charges `memory` bytes for each unit.
   private mutating func extent(
     at offset: Int,
     _ low: Int,
@@ -155,7 +155,7 @@ struct BinaryPropertyListReader {
     return numbers
   }
 
-  /// ASCII by the format; what is written by others may be UTF-8.
+  /// The format requires ASCII, but other writers may use UTF-8.
   private func utf8(_ extent: Range<Int>) throws(ReadingError) -> String {
     guard let text = String(validating: bytes[extent], as: UTF8.self) else {
       throw .damaged("A string is not valid UTF-8", at: extent.lowerBound)
@@ -163,7 +163,7 @@ struct BinaryPropertyListReader {
     return text
   }
 
-  /// Text in UTF-16; what is no character becomes the replacement character, as everywhere in Foundation.
+  /// Text in UTF-16. Invalid code units become the replacement character, as everywhere in Foundation.
   private func utf16(_ extent: Range<Int>) throws(ReadingError) -> String {
     var units: [UInt16] = []
     units.reserveCapacity(extent.count / 2)
@@ -186,7 +186,7 @@ extension [UInt8] {
     return self[offset]
   }
 
-  /// The number in the `byteCount` bytes, 1 to 8, at `offset`, the most significant first.
+  /// The big-endian number in the `byteCount` bytes, 1 to 8, at `offset`.
   fileprivate func bigEndian(at offset: Int, byteCount: Int) throws(ReadingError) -> UInt64 {
     try check(byteCount, at: offset)
     var number: UInt64 = 0

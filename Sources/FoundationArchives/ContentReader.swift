@@ -1,6 +1,6 @@
 /// What an object of an NSKeyedArchiver archive is in Swift.
 package enum ArchivedContent {
-  /// A value of its own.
+  /// A single value.
   case value(FoundationValue)
   /// An array or a set: the nodes of its elements.
   case elements([Int])
@@ -10,30 +10,30 @@ package enum ArchivedContent {
   case object(ArchivedClass, [(key: String, node: Int)])
 }
 
-/// A value of Foundation in the form in which it is `Codable`.
+/// A value of Foundation in its `Codable` form.
 package indirect enum FoundationValue {
   case none
   case bool(Bool)
   case integer(Int128)
   case real(Double)
   case string(String)
-  /// In seconds since the first moment of 2001, UTC.
+  /// In seconds since the beginning of 2001, UTC.
   case date(Double)
   case bytes([UInt8])
   /// Sixteen bytes.
   case uuid([UInt8])
   /// The relative string, then that of the base, and so on.
   case url([String])
-  /// Without a mantissa it is not a number.
+  /// Without a mantissa, it is not a number.
   case decimal(isNegative: Bool, exponent: Int, mantissa: UInt128?)
   /// An index path.
   case indexes([Int])
-  /// A set of indexes: the location of each range, and its length.
+  /// A set of indexes: the location and the length of each range.
   case ranges([Int])
   case array([FoundationValue])
   case record([(key: String, value: FoundationValue)])
 
-  /// Whether it is so large that it is written once if several refer to it.
+  /// Whether the value is so large that it is written only once if it has several references.
   package var isLarge: Bool {
     switch self {
     case .bytes(let bytes): bytes.count > FoundationValue.smallByteCount
@@ -50,7 +50,7 @@ package indirect enum FoundationValue {
   private static let smallByteCount = 256
   private static let fewElements = 4
 
-  /// What it takes in memory, roughly, beside texts, bytes and numbers of which there are any number.
+  /// Its memory, roughly, without the texts, bytes and numbers of which it has any number.
   var byteCount: Int {
     let inner =
       switch self {
@@ -63,16 +63,16 @@ package indirect enum FoundationValue {
   }
 }
 
-/// Says of each object of an NSKeyedArchiver archive what it is.
+/// Determines what each object of an NSKeyedArchiver archive is.
 package struct ContentReader {
   let archive: FoundationArchive
-  /// What was found out, by number.
+  /// The content of the objects read so far, by number.
   private var contents: [ArchivedContent?]
   /// The classes, by their nodes.
   private var classes: [Int: ArchivedClass] = [:]
-  /// The keys of members without the second `$` before them, by their nodes.
+  /// The keys of members without the second `$` at the beginning, by their nodes.
   private var keys: [Int: String] = [:]
-  /// What could not be carried over, and what became something else, in words and with how often.
+  /// Descriptions of what could not be carried over or became something else, and how often each occurred.
   package private(set) var losses: [String: Int] = [:]
   package var budget: ReadingBudget
 
@@ -95,17 +95,17 @@ package struct ContentReader {
     return content
   }
 
-  /// Charges memory for the object at `node`: objects may share texts and data, and so ask for more than any memory has.
+  /// Charges memory for the object at `node`. Objects that share texts and data may need more than any memory has.
   package mutating func charge(_ byteCount: Int, at node: Int) throws(ReadingError) {
     try budget.charge(byteCount, at: archive.list.offsets[node])
   }
 
   mutating func note(loss: String) { losses["not carried over: \(loss)", default: 0] += 1 }
 
-  /// Notes what became something else, which holds the same.
+  /// Notes that something became something else with the same content.
   mutating func note(change: String) { losses[change, default: 0] += 1 }
 
-  /// The name of the class of the object at `node`; `nil` for a value of its own.
+  /// The name of the class of the object at `node`; `nil` if the node has no class.
   mutating func className(at node: Int) throws(ReadingError) -> String? {
     guard let classNode = archive.list.value(of: "$class", in: node) else { return nil }
     return try archivedClass(classNode).name
@@ -141,7 +141,7 @@ package struct ContentReader {
     return .object(type, fields)
   }
 
-  /// The key of a member of the dictionary at `node`. Its length is charged each time: it will be compared and hashed.
+  /// The key of a member of the dictionary at `node`. Charges its length each time, as it will be compared and hashed.
   package mutating func key(of member: PropertyList.Member, at node: Int) throws(ReadingError) -> String {
     let list = archive.list
     guard let text = list.string(member.key) else {
@@ -149,7 +149,7 @@ package struct ContentReader {
     }
     try budget.count(text.utf8.count, at: list.offsets[node])
     guard text.hasPrefix("$$") else { return text }
-    // NSKeyedArchiver puts a second $ before a key that begins with one.
+    // NSKeyedArchiver adds a second $ to a key that begins with one.
     if let known = keys[member.key] { return known }
     try charge(text.utf8.count + ReadingBudget.blockByteCount, at: node)
     let key = String(text.dropFirst())
@@ -157,7 +157,7 @@ package struct ContentReader {
     return key
   }
 
-  /// What a member takes beside the text of its key: here, and where it is written.
+  /// The memory of a member without the text of its key: here, and where it is written.
   private static let memberByteCount = 2 * MemoryLayout<(key: String, node: Int)>.stride
 
   private mutating func archivedClass(_ node: Int) throws(ReadingError) -> ArchivedClass {
@@ -185,13 +185,13 @@ package struct ContentReader {
   }
 
   private static let mostSuperclasses = 100
-  /// What the name of a class takes beside its text: in lists of names, and in the tables of classes.
+  /// The memory of the name of a class without its text: in lists of names, and in the tables of classes.
   private static let classNameByteCount = 256
-  /// As long as the longest that this library would look for.
+  /// The longest name that this library looks for.
   private static let longestClassName = 1_024
 }
 
-/// The members of an object of a standard class, as their types.
+/// Typed access to the members of an object of a standard class.
 struct ContentFields {
   let archive: FoundationArchive
   let node: Int
@@ -207,7 +207,7 @@ struct ContentFields {
     return ContentFields(archive: archive, node: node, nodes: nodes)
   }
 
-  /// The node under `key`, behind a reference if there is one; `nil` where there is none, or nil.
+  /// The node under `key`, after any reference; `nil` if there is none, or for nil.
   func resolved(_ key: String) throws(ReadingError) -> Int? {
     guard let node = nodes[key] else { return nil }
     return try archive.resolved(node)
@@ -217,7 +217,7 @@ struct ContentFields {
     try resolved(key).map { archive.list[$0] }
   }
 
-  /// The same of a text or of bytes, which may be an object with the content under `inner`.
+  /// Like ``value(_:)``, for a text or bytes that may be an object with the content under `inner`.
   private func value(_ key: String, orItsMember inner: String) throws(ReadingError) -> PropertyList.Node? {
     if let value = try self.inner(key, [inner])?.value(inner) { return value }
     return try value(key)

@@ -1,7 +1,7 @@
-/// What NSKeyedArchiver wrote: numbered objects, and the values of the top level, which refer to them.
+/// The content of an NSKeyedArchiver archive: numbered objects, and the values of the top level, which refer to them.
 package struct FoundationArchive {
   package let list: PropertyList
-  /// The nodes of the objects, by number; that of 0 stands for nil.
+  /// The nodes of the objects, by number; object 0 stands for nil.
   package let objects: [Int]
   package let topLevel: [PropertyList.Member]
 
@@ -35,10 +35,10 @@ package struct FoundationArchive {
     self.topLevel = topLevel
   }
 
-  /// What a node means where a value stands.
+  /// The meaning of a node in the place of a value.
   package enum Meaning {
     case null
-    /// The object of that number.
+    /// The object with this number.
     case object(Int)
     /// The node itself: a number, a text, bytes.
     case plain
@@ -52,7 +52,7 @@ package struct FoundationArchive {
     return number == 0 ? .null : .object(number)
   }
 
-  /// The node behind `node`: that of the object, if it refers to one; `nil` for nil.
+  /// The node that `node` leads to: that of the object, if it is a reference; `nil` for nil.
   func resolved(_ node: Int) throws(ReadingError) -> Int? {
     switch try meaning(of: node) {
     case .null: nil
@@ -61,7 +61,7 @@ package struct FoundationArchive {
     }
   }
 
-  /// A number, a text or bytes that stand by themselves.
+  /// The number, text or bytes of a node.
   package func plainValue(_ node: Int) throws(ReadingError) -> FoundationValue {
     switch list[node] {
     case .bool(let value): return .bool(value)
@@ -76,7 +76,7 @@ package struct FoundationArchive {
     }
   }
 
-  /// How many objects cannot be reached from the top level by any reference.
+  /// The number of objects that no references from the top level reach.
   package var unreachedCount: Int {
     var isReached = Array(repeating: false, count: objects.count)
     var seen = Array(repeating: false, count: list.nodes.count)
@@ -104,7 +104,7 @@ package final class ArchivedClass: Sendable {
   package let originalName: String
   /// The names of the superclasses, the nearest first; without NSObject.
   package let superclasses: [String]
-  /// What becomes of an object of the class that stays an object; `nil` for a class of a program.
+  /// The note on objects of one of Apple's classes, which stay objects; `nil` for a class of a program.
   let change: String?
 
   init(_ originalName: String, _ superclasses: [String]) {
@@ -119,7 +119,7 @@ package final class ArchivedClass: Sendable {
   }
 
   /// The name of a Swift class without its mangling: `Module.Outer.Inner` for `_TtCC6Module5Outer5Inner`. Other names,
-  /// those of generic and of private classes among them, stay as they are.
+  /// including those of generic and private classes, stay as they are.
   static func plainName(_ name: String) -> String {
     guard name.hasPrefix("_Tt") else { return name }
     var rest = name.utf8.dropFirst(3)

@@ -4,7 +4,7 @@ package struct PropertyList {
     case bool(Bool)
     case integer(Int128)
     case real(Double)
-    /// In seconds since the first moment of 2001, UTC.
+    /// In seconds since the beginning of 2001, UTC.
     case date(Double)
     case data([UInt8])
     case string(String)
@@ -21,17 +21,17 @@ package struct PropertyList {
   }
 
   var nodes: [Node] = []
-  /// Where each node stands in the file.
+  /// The offset of each node in the file.
   package internal(set) var offsets: [Int] = []
-  /// The node that all others are in.
+  /// The node that contains all others.
   package internal(set) var root = 0
 
-  /// What a node takes beside what is in it.
+  /// The memory of a node without its content.
   static let nodeByteCount = MemoryLayout<Node>.stride + MemoryLayout<Int>.stride
 
   package subscript(number: Int) -> Node { nodes[number] }
 
-  // What is in a node; `nil` for one of another kind.
+  // The content of a node; `nil` for a node of another kind.
 
   func string(_ number: Int) -> String? {
     if case .string(let text) = nodes[number] { text } else { nil }
@@ -45,8 +45,8 @@ package struct PropertyList {
     if case .dictionary(let members) = nodes[number] { members } else { nil }
   }
 
-  /// The node under `key` of a dictionary, if it is one and has the key among the first of its members: what is looked
-  /// for so stands in dictionaries of a few, which others may refer to any number of times.
+  /// The node under `key` in a dictionary; `nil` for another node, or if the key is not among the first members. The
+  /// keys to find are in small dictionaries, but a file may refer to a large one any number of times.
   func value(of key: String, in number: Int) -> Int? {
     dictionary(number)?.prefix(32).first { string($0.key).map { $0.utf8.elementsEqual(key.utf8) } ?? false }?
       .value
@@ -58,15 +58,15 @@ package struct PropertyList {
 }
 
 extension PropertyList {
-  /// How many bytes tell whether a file may be a property list.
+  /// The number of bytes that show whether a file may be a property list.
   package static let startByteCount = 8
 
   package static func mayBegin(with start: [UInt8]) -> Bool {
     start.starts(with: BinaryPropertyListReader.signature) || XMLScanner.mayBegin(with: start)
   }
 
-  /// Reads the property list in `bytes`, in one of the two forms that NSKeyedArchiver writes; `nil` when it begins as
-  /// neither does. The budget is charged for what the list takes, and for the bytes.
+  /// Reads the property list in `bytes`, in one of the two forms that NSKeyedArchiver writes; returns `nil` if they
+  /// begin like neither. Charges the budget for the list and for the bytes.
   package init?(_ bytes: [UInt8], _ budget: inout ReadingBudget) throws(ReadingError) {
     try budget.charge(bytes.count, at: 0)
     if bytes.starts(with: BinaryPropertyListReader.signature) {

@@ -1,50 +1,50 @@
-/// What reading an archive of NSKeyedArchiver may cost (Docs/Design.md §9, Docs/Security.md).
+/// The budget for reading an NSKeyedArchiver archive (Docs/Design.md §9, Docs/Security.md).
 ///
-/// Each charge comes before what it is for. Memory is charged as it is at its peak: with what arrays and tables keep free
-/// while they grow. What is given back before the end is charged all the same.
+/// Each charge precedes what it pays for. Memory is charged at its peak, with the free capacity of arrays and tables
+/// that grow, and stays charged if it is released before the end.
 package struct ReadingBudget {
   /// The limits of the caller.
   package struct Limits {
-    /// In bytes; `nil` for one in proportion to the archive.
+    /// In bytes; `nil` for a limit in proportion to the archive.
     package var memory: Int?
     package var (objectCount, elementCount, stringByteCount) = (Int.max, Int.max, Int.max)
-    /// How many collections may stand in each other that are no objects.
+    /// The most levels of collections that are not objects.
     package var depth = Int.max
 
     package init() {}
   }
 
   package let limits: Limits
-  /// How many bytes of memory may be taken in all, and how many are left.
+  /// The bytes of memory that may be used in all, and those that are left.
   private let memoryLimit: Int
   private var memory: Int
-  /// How many bytes may still be read again: shared texts are hashed, compared and copied.
+  /// The bytes that may still be read again: shared texts are hashed, compared and copied.
   private var work: Int
   private var objectCount = 0
 
-  /// How often the bytes of the file may be taken in memory, and how many in any case: a small file has few values.
+  /// Bytes of memory for each byte of the file, and for any file: a small one has few values.
   private static let memory = (factor: 64, constant: 256 << 10)
-  /// How often the bytes may be looked at, also where the caller allows any memory.
+  /// Bytes to read again for each byte of the file, and for any file, even if the caller allows any memory.
   private static let work = (factor: 256, constant: 1 << 20)
 
-  /// What an object takes whose content is known only to it: an array, a text that is not short, a box.
+  /// The memory that only one object owns: an array, a string that is not short, a box.
   package static let blockByteCount = 48
-  /// What a reference takes that waits to be counted.
+  /// The memory of a reference that waits to be counted.
   package static let referenceByteCount = 16
-  /// What a value takes that is written: its place in both archives, and its tag with a number.
+  /// The memory of a value that is written: its offsets in both archives, and its tag with a number.
   package static let valueByteCount = 48
-  /// What a key takes that no record before had in this place: in the tree of shapes and in the tables that are written.
+  /// The memory of a key that is new in this place of a record: in the tree of shapes, and in the written tables.
   package static let shapeKeyByteCount = 160
 
   package init(_ limits: Limits, byteCount: Int) {
     self.limits = limits
-    // The length of a file that is in memory, so that neither overflows.
+    // The file is in memory, so neither product overflows.
     memoryLimit = limits.memory ?? ReadingBudget.memory.factor * byteCount + ReadingBudget.memory.constant
     memory = memoryLimit
     work = ReadingBudget.work.factor * byteCount + ReadingBudget.work.constant
   }
 
-  /// Charges memory for what stands at `offset` of the file.
+  /// Charges memory for what is at `offset` of the file.
   package mutating func charge(_ byteCount: Int, at offset: Int) throws(ReadingError) {
     try count(byteCount, at: offset)
     guard byteCount <= memory else { throw .limitExceeded(.memory(memoryLimit), byteOffset: offset) }
@@ -83,11 +83,11 @@ package struct ReadingBudget {
   }
 }
 
-/// Why an archive of NSKeyedArchiver cannot be read.
+/// Why an NSKeyedArchiver archive cannot be read.
 package indirect enum ReadingError: Error {
-  /// The message says what is wrong; the offset is that in the file.
+  /// The message says what is wrong, at the offset in the file.
   case fault(Fault, String, byteOffset: Int?)
-  /// The archive asks for more than the reader may give.
+  /// The archive demands more than the reader may give.
   case limitExceeded(Limit, byteOffset: Int)
 
   package enum Fault: Sendable {
@@ -97,16 +97,16 @@ package indirect enum ReadingError: Error {
   }
 
   package enum Limit: Sendable {
-    /// A collection of so many elements.
+    /// A collection has this many elements.
     case elementCount(Int)
-    /// A string of so many bytes.
+    /// A string has this many bytes.
     case stringByteCount(Int)
     case objectCount
-    /// Collections in each other that are no objects.
+    /// Collections that are not objects are nested too deeply.
     case depth
-    /// More than so many bytes.
+    /// The archive needs more than this many bytes.
     case memory(Int)
-    /// Bytes that are looked at again and again.
+    /// Bytes are read again too often.
     case work
   }
 

@@ -1,7 +1,7 @@
-// The classes of Foundation that have a form of their own in Swift.
+// The classes of Foundation with a form of their own in Swift.
 
 extension ContentFields {
-  /// What an object of the class `name` is; `nil` when that is no class of Foundation, or it has no form in Swift.
+  /// The content of an object of the class `name`; `nil` if that is no class of Foundation, or has no form in Swift.
   func content(ofClass name: String, _ contents: inout ContentReader) throws(ReadingError) -> ArchivedContent?
   {
     switch name {
@@ -123,7 +123,7 @@ extension ContentFields {
       let (first, second) = (UInt128(bytes[2 * index]), UInt128(bytes[2 * index + 1]))
       mantissa = mantissa << 16 | (isLittleEndian ? second << 8 | first : first << 8 | second)
     }
-    // No digits, but a sign: not a number.
+    // Without digits but with a sign, it is not a number.
     let isNumber = length > 0 || !isNegative
     return .decimal(
       isNegative: isNegative && isNumber,
@@ -132,12 +132,12 @@ extension ContentFields {
     )
   }
 
-  /// The numbers of an index path, or the locations and lengths of a set of indexes, as they stand in data: seven bits
-  /// in each byte, the lowest first.
+  /// The numbers of an index path, or the locations and lengths of a set of indexes, from their data: seven bits in
+  /// each byte, the lowest first.
   private func packedNumbers(_ bytes: [UInt8], _ contents: inout ContentReader) throws(ReadingError)
     -> [Int]
   {
-    // The list, with what it keeps free, and what is written of it.
+    // The list with its free capacity, and what is written of it.
     try contents.budget.charge(bytes.count, of: 3 * MemoryLayout<Int>.stride, at: archive.list.offsets[node])
     var numbers: [Int] = []
     var number: UInt64 = 0
@@ -190,7 +190,7 @@ extension ContentFields {
     return try inner(key, ["NS.time"])?.real("NS.time")
   }
 
-  /// The text of the URL, of its base, and so on.
+  /// The text of the URL, then that of its base, and so on.
   fileprivate func urlParts() throws(ReadingError) -> [String] {
     var parts: [String] = []
     var current: ContentFields? = self
@@ -205,7 +205,7 @@ extension ContentFields {
 
   private static let mostBases = 16
 
-  /// A point, a size, a rectangle or a range, as it is `Codable`; `nil` for a value of another kind.
+  /// A point, a size, a rectangle or a range, in its `Codable` form; `nil` for a value of another kind.
   fileprivate func geometry() throws(ReadingError) -> FoundationValue? {
     switch try integer("NS.special") {
     case 1: return .array(try coordinates("NS.pointval", count: 2).map { .real($0) })

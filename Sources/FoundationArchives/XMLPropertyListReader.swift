@@ -1,12 +1,12 @@
-/// Reads a property list in XML, as far as NSKeyedArchiver writes it: no namespaces, no entities but the five that XML
-/// itself has. Nesting takes no recursion.
+/// Reads a property list in XML, as NSKeyedArchiver writes it: without namespaces, and without entities except the five
+/// of XML itself. Nesting takes no recursion.
 struct XMLPropertyListReader {
   private var scanner: XMLScanner
   private(set) var budget: ReadingBudget
   private var list = PropertyList()
   private var open: [Container] = []
 
-  /// An array or dictionary whose end was not met yet.
+  /// An array or dictionary whose end tag was not read yet.
   private struct Container {
     let node: Int
     let isDictionary: Bool
@@ -16,7 +16,7 @@ struct XMLPropertyListReader {
     var key: Int?
   }
 
-  /// `nil` when these bytes do not begin as a property list in XML does.
+  /// Creates a reader, or returns `nil` if the bytes do not begin like a property list in XML.
   init?(_ bytes: [UInt8], _ budget: ReadingBudget) {
     guard let scanner = XMLScanner(bytes) else { return nil }
     self.scanner = scanner
@@ -36,7 +36,7 @@ struct XMLPropertyListReader {
     return list
   }
 
-  /// Reads one tag of the list, and what stands in an element that holds no others.
+  /// Reads one tag of the list, and the content of an element without inner ones.
   private mutating func readElement() throws(ReadingError) {
     let tag = try scanner.nextTag()
     let offset = scanner.tagOffset
@@ -83,11 +83,11 @@ struct XMLPropertyListReader {
 
   // MARK: Containers
 
-  /// What a node takes, and its number in the collection around it. Arrays double as they grow, since the number of
-  /// nodes is not known.
+  /// The memory of a node, and of its number in its collection. Arrays double as they grow, since the number of nodes
+  /// is not known.
   private static let nodeByteCount =
     2 * (PropertyList.nodeByteCount + MemoryLayout<PropertyList.Member>.stride)
-  /// What a collection takes that is open, and in the list.
+  /// The memory of a collection while it is open, and in the list.
   private static let containerByteCount =
     2 * MemoryLayout<Container>.stride + ReadingBudget.blockByteCount
 
@@ -103,7 +103,7 @@ struct XMLPropertyListReader {
     return list.nodes.count - 1
   }
 
-  /// Puts a value into the innermost container.
+  /// Adds a value to the innermost container.
   private mutating func put(_ number: Int) throws(ReadingError) {
     guard let last = open.indices.last else {
       list.root = number
@@ -133,7 +133,7 @@ struct XMLPropertyListReader {
       : .array(container.elements)
   }
 
-  /// The reference that a dictionary of one integer under this key stands for.
+  /// The reference that the members stand for, if they are one integer under the key `CF$UID`.
   private func reference(_ members: [PropertyList.Member]) -> PropertyList.Node? {
     guard members.count == 1, list.string(members[0].key) == "CF$UID",
       case .integer(let number) = list[members[0].value], let number = Int(exactly: number), number >= 0
@@ -142,7 +142,7 @@ struct XMLPropertyListReader {
   }
 }
 
-/// The numbers and dates that stand in the elements of a property list.
+/// The numbers and dates in the elements of a property list.
 private enum XMLScalars {
   static func integer(_ text: String) -> Int128? {
     var digits = trimmed(text)
@@ -150,7 +150,7 @@ private enum XMLScalars {
     if isNegative || digits.hasPrefix("+") { digits = digits.dropFirst() }
     let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
     if isHexadecimal { digits = digits.dropFirst(2) }
-    // An integer takes a sign of its own from a text, which would be a second one.
+    // `UInt128` accepts a sign of its own, which would be a second one.
     guard digits.utf8.allSatisfy({ UInt8(ascii: "+") != $0 && UInt8(ascii: "-") != $0 }),
       let magnitude = UInt128(digits, radix: isHexadecimal ? 16 : 10), let number = Int128(exactly: magnitude)
     else { return nil }
@@ -172,7 +172,7 @@ private enum XMLScalars {
     return Substring(utf8)
   }
 
-  /// Seconds since the first moment of 2001 from a date like 2025-03-09T14:05:00Z.
+  /// Parses a date like 2025-03-09T14:05:00Z, into seconds since the beginning of 2001.
   static func date(_ text: String) -> Double? {
     let characters = trimmed(text).utf8
     let form = "0000-00-00T00:00:00Z".utf8
@@ -183,7 +183,7 @@ private enum XMLScalars {
     let (year, month, day) = (numbers[0], numbers[1], numbers[2])
     let (hour, minute, second) = (numbers[3], numbers[4], numbers[5])
     guard 1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second <= 60 else { return nil }
-    // Years that begin in March have the leap day at their end. In 400 of them are as many days as in any others.
+    // Years that begin in March have the leap day at their end. Any 400 of them have the same number of days.
     let shiftedYear = (month > 2 ? year : year - 1) + 400
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let leapDays = shiftedYear / 4 - shiftedYear / 100 + shiftedYear / 400
@@ -193,6 +193,6 @@ private enum XMLScalars {
 
   private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
 
-  /// From March 1st of the year -400 to January 1st of 2001.
+  /// The days from March 1 of the year -400 to January 1, 2001.
   private static let daysToStartOf2001 = 876_888
 }

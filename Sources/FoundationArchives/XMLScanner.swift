@@ -1,4 +1,4 @@
-/// Takes XML apart into tags and text, for ``XMLPropertyListReader``.
+/// Splits XML into tags and text, for ``XMLPropertyListReader``.
 struct XMLScanner {
   enum XMLTag: Equatable {
     case start(String, isEmpty: Bool)
@@ -7,10 +7,10 @@ struct XMLScanner {
 
   private let bytes: [UInt8]
   private var cursor = 0
-  /// Where the last tag begins.
+  /// The offset of the last tag.
   private(set) var tagOffset = 0
 
-  /// `nil` when the bytes are no XML.
+  /// Creates a scanner, or returns `nil` if the bytes are not XML.
   init?(_ bytes: [UInt8]) {
     self.bytes = XMLScanner.utf8(bytes)
     cursor = XMLScanner.markByteCount(self.bytes)
@@ -27,10 +27,10 @@ struct XMLScanner {
     bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
   }
 
-  /// How many bytes the mark of the byte order takes, if text in UTF-8 begins with one.
+  /// The size of the byte order mark in bytes, if text in UTF-8 begins with one.
   private static func markByteCount(_ utf8: [UInt8]) -> Int { utf8.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 
-  /// The text as UTF-8; of text in UTF-16 without the mark of the byte order.
+  /// The text as UTF-8. Text that was in UTF-16 has no byte order mark here.
   private static func utf8(_ bytes: [UInt8]) -> [UInt8] {
     guard isUTF16(bytes) else { return bytes }
     let isLittleEndian = bytes[0] == 0xFF
@@ -51,7 +51,7 @@ struct XMLScanner {
 
   // MARK: Tags
 
-  /// The next tag. Before it there may be space, comments and declarations only.
+  /// The next tag. Only space, comments and declarations may precede it.
   mutating func nextTag() throws(ReadingError) -> XMLTag {
     while true {
       skipSpace()
@@ -80,7 +80,7 @@ struct XMLScanner {
     if isEnd { content = content.dropFirst() }
     let isEmpty = !isEnd && content.last == UInt8(ascii: "/")
     if isEmpty { content = content.dropLast() }
-    // Attributes mean nothing here; that of <plist> is the version.
+    // Attributes mean nothing here; `<plist>` has its version as one.
     let name = content.prefix { !XMLScanner.isSpace($0) }
     guard 1...16 ~= name.count, name.allSatisfy({ $0 < 0x80 }) else { throw damaged("A tag is malformed") }
     let text = String(decoding: name, as: UTF8.self)
@@ -89,7 +89,7 @@ struct XMLScanner {
 
   // MARK: Text
 
-  /// The text up to the end tag of `name`, which is the next one, and is passed.
+  /// The text up to the end tag of `name`, which must be the next tag. Moves past it.
   mutating func text(endingAt name: String) throws(ReadingError) -> String {
     var utf8: [UInt8] = []
     while true {
@@ -136,12 +136,12 @@ struct XMLScanner {
     utf8 += Array(String(scalar).utf8)
   }
 
-  /// The characters that XML itself has names for.
+  /// The characters that XML itself names.
   private static let entities: [String: Unicode.Scalar] = [
     "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
   ]
 
-  /// The character of a number such as `#65` or `#x41`.
+  /// The character with a number such as `#65` or `#x41`.
   private static func scalar(_ name: String) -> Unicode.Scalar? {
     guard name.hasPrefix("#") else { return nil }
     let digits = name.dropFirst()
@@ -149,7 +149,7 @@ struct XMLScanner {
     return number.flatMap { Unicode.Scalar($0) }
   }
 
-  /// The bytes that stand in Base64 up to the end tag of `name`, which is passed.
+  /// Decodes the Base64 up to the end tag of `name`, and moves past it.
   mutating func base64(endingAt name: String) throws(ReadingError) -> [UInt8] {
     var result: [UInt8] = []
     var bits: UInt32 = 0

@@ -1,7 +1,7 @@
 // void keepsake_switch_stack(void *argument, void (*function)(void *), void *top)
 //
-// Calls `function` with `argument` where the stack begins at `top`, a multiple of 16. The frame pointer keeps the stack of
-// the caller meanwhile: by it this function returns, and unwinders and debuggers find the way back, as they do through
+// Calls `function` with `argument` on the stack that begins at `top`, a multiple of 16. The frame pointer keeps the
+// caller's stack: this function returns by it, and unwinders and debuggers find the way back by it, as they do through
 // any function with a frame.
 
 #if defined(__APPLE__)
@@ -82,6 +82,6 @@ SYMBOL:
 #if defined(__APPLE__)
   .subsections_via_symbols
 #elif defined(__ELF__)
-  // The memory of no stack needs to be executable for this file.
+  // This file needs no executable stack.
   .section .note.GNU-stack, "", %progbits
 #endif

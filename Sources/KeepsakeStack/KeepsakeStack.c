@@ -10,12 +10,12 @@ static bool contains(KeepsakeStackBounds stack, uintptr_t address) {
   return stack.lowest < address && address < stack.end;
 }
 
-// Values of a thread and not of the process: the child of a fork has those of the thread that forked, whose stack it is on.
+// Values of the thread, not the process: the child of a fork has those of the thread that forked, whose stack it is on.
 
-/// The stack that the thread was given, once it was asked for: the C library reads a file of the kernel for the first
-/// thread, which takes longer than to read a small archive.
+/// The thread's own stack, once it was looked up. For the first thread, the C library reads a file of the kernel, which
+/// takes longer than reading a small archive.
 static _Thread_local KeepsakeStackBounds own;
-/// The stack that `keepsake_call_on_stack` went to last and has not come back from.
+/// The stack that `keepsake_call_on_stack` entered last and has not left.
 static _Thread_local KeepsakeStackBounds innermost;
 
 uintptr_t keepsake_thread(void) { return (uintptr_t)&own; }
@@ -49,7 +49,7 @@ KeepsakeStackBounds keepsake_stack_around(uintptr_t address) {
 
 // MARK: Memory
 
-/// What no access is allowed to, at the low end. A multiple of the size of a page everywhere, and larger than most frames.
+/// The inaccessible part at the low end. A multiple of the page size on all systems, and larger than most frames.
 static const size_t guard_size = 64 << 10;
 
 #if defined(__linux__)
@@ -60,7 +60,7 @@ static const int mapping = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE;
 
 KeepsakeNewStack keepsake_make_stack(size_t size) {
   KeepsakeNewStack stack = {{0, 0}, 0};
-  // Twice as much of the address space, without memory, has a multiple of the size in it. The rest goes back at once.
+  // Twice the size in address space, without memory, contains a multiple of the size. The rest is given back at once.
   void *reserved = mmap(NULL, size * 2, PROT_NONE, mapping, -1, 0);
   if (reserved == MAP_FAILED) {
     stack.error = errno;
@@ -77,7 +77,7 @@ KeepsakeNewStack keepsake_make_stack(size_t size) {
     return stack;
   }
 #if defined(MADV_HUGEPAGE)
-  // What recurses so deep uses much of it: 32 faults instead of 16,000. Where there are no huge pages, nothing changes.
+  // Code that recurses so deep uses much of it: 32 faults instead of 16,000. Without huge pages, nothing changes.
   madvise((void *)start, size, MADV_HUGEPAGE);
 #endif
   stack.bounds = (KeepsakeStackBounds){start + guard_size, start + size};
@@ -93,7 +93,7 @@ void keepsake_free_stack(KeepsakeStackBounds stack) {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/// In CallOnStack.S.
+/// Defined in CallOnStack.S.
 void keepsake_switch_stack(void *argument, void (*function)(void *), void *top);
 
 bool keepsake_can_call_on_stack(void) { return true; }
@@ -106,8 +106,8 @@ bool keepsake_can_call_on_stack(void) { return true; }
 
 #if defined(ADDRESS_SANITIZER)
 
-// The address sanitizer is told which stack is the current one, before and after each change. These functions are not
-// instrumented, so that none of their variables are in the memory that it exchanges then.
+// The address sanitizer has to know the current stack, before and after each change. These functions are not
+// instrumented, so none of their variables are in the memory that it exchanges.
 
 void __sanitizer_start_switch_fiber(void **fake_stack, const void *lowest, size_t size);
 void __sanitizer_finish_switch_fiber(void *fake_stack, const void **old_lowest, size_t *old_size);
@@ -155,7 +155,7 @@ void keepsake_call_on_stack(KeepsakeStackBounds stack, void *argument, void (*fu
 bool keepsake_can_call_on_stack(void) { return false; }
 
 void keepsake_call_on_stack(KeepsakeStackBounds stack, void *argument, void (*function)(void *)) {
-  // Nobody calls this: see keepsake_can_call_on_stack.
+  // Never called: see keepsake_can_call_on_stack.
   function(argument);
 }
 
