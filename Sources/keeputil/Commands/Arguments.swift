@@ -1,4 +1,4 @@
-/// The arguments of a command, parsed by the options that its manual page names.
+/// The arguments of a command, parsed according to the options on its manual page.
 struct Arguments {
   private(set) var files: [String] = []
   private let command: String
@@ -37,9 +37,9 @@ struct Arguments {
 
   func misuse(_ message: String) -> CommandFailure { .usage("\(command): \(message)") }
 
-  /// The value of an option; the last one if it was given more than once.
+  /// The value of an option, or its last value if it occurs several times.
   func value(_ option: String) -> String? { values[option]?.last }
-  /// The values of an option that may be given more than once, in order.
+  /// The values of an option that may occur several times, in order.
   func values(_ option: String) -> [String] { values[option] ?? [] }
   func has(_ flag: String) -> Bool { flags.contains(flag) }
 
@@ -49,7 +49,7 @@ struct Arguments {
     }
   }
 
-  /// The number that an option has. A number too large for an `Int` counts as the largest.
+  /// The value of an option as a number. A number too large for an `Int` becomes the largest `Int`.
   func number(_ option: String, in range: ClosedRange<Int> = 1...Int.max) throws(CommandFailure) -> Int? {
     guard let text = value(option) else { return nil }
     let isHuge = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } && Int(text) == nil
@@ -61,7 +61,7 @@ struct Arguments {
     return number
   }
 
-  /// The files, of which there must be as many as `names`.
+  /// The files. Throws unless there are as many as `names`.
   func files(_ names: String...) throws(CommandFailure) -> [String] {
     guard files.count == names.count else {
       let expected = names.isEmpty ? "no file" : names.joined(separator: " and ")
@@ -72,6 +72,6 @@ struct Arguments {
 
   func file() throws(CommandFailure) -> String { try files("one file")[0] }
 
-  /// The only file, at the save that `--at` names.
+  /// The only file, as of the save that `--at` gives.
   func input() throws(CommandFailure) -> Input { try Input(file(), at: number("--at")) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Keepsake
 
-/// The exit statuses of commands, as in sysexits(3) and diff(1). Every command has `done` and `usage`.
+/// The exit statuses of commands, as in sysexits(3) and diff(1). Every command uses `done` and `usage`.
 enum ExitStatus: Int32, CaseIterable {
   case done = 0
   case different = 1
@@ -25,7 +25,7 @@ enum ExitStatus: Int32, CaseIterable {
 /// Why a command ends early: an exit status, and a line for standard error.
 struct CommandFailure: Error {
   let status: ExitStatus
-  /// `nil` to end without a message, as when nobody reads the output any more.
+  /// `nil` ends the command without a message, for example if the reader of the output has closed it.
   let message: String?
 
   init(_ status: ExitStatus, _ message: String?) {
@@ -39,7 +39,7 @@ struct CommandFailure: Error {
   static func usage(_ message: String) -> CommandFailure { CommandFailure(.usage, message) }
   static func badData(_ message: String) -> CommandFailure { CommandFailure(.badData, message) }
 
-  /// What went wrong with the archive in the file `name`.
+  /// The failure for an error of the archive in the file `name`.
   init(_ error: ArchiveError, in name: String) {
     switch error.code {
     case .unreadableFile: self.init(.noInput, error.explanation)
@@ -49,7 +49,7 @@ struct CommandFailure: Error {
     }
   }
 
-  /// What went wrong with `name` while it was encoded or decoded.
+  /// The failure for an error while encoding or decoding `name`.
   init(coding error: any Error, in name: String) {
     func failure(_ path: [any CodingKey], _ text: String, _ cause: (any Error)?) -> CommandFailure {
       if let error = cause as? ArchiveError { return CommandFailure(error, in: name) }

@@ -26,7 +26,7 @@ enum CompactCommand: Command {
   static func run(_ arguments: Arguments) throws {
     let file = try arguments.file()
     guard file != "-" else { throw arguments.misuse("standard input cannot be compacted; give a file") }
-    // What is damaged would be copied as it is, with new checksums.
+    // Without this check, damaged values would be copied and get valid checksums.
     let input = try Input(file)
     let saveCount = try input.openCheckedArchive().image.saves.count + 1
     let counts = try input.reading {

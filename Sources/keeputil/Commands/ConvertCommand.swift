@@ -111,7 +111,7 @@ enum ConvertCommand: Command {
     try refuseTerminal(file, for: name)
     let data: Data
     if input.kind == .archive {
-      // Checked, and then the same bytes.
+      // An archive is checked and copied byte for byte.
       _ = try input.openCheckedArchive()
       data = input.data
     } else if let translated = try translated(input) {
@@ -127,7 +127,7 @@ enum ConvertCommand: Command {
     try input.progress("reading").wait { () throws(CommandFailure) in try input.translatedArchive() }
   }
 
-  /// An archive whose root object is what JSON or a property list holds.
+  /// An archive whose root object is the value in JSON or a property list.
   private static func archive(of input: Input) throws -> Data {
     let archiver = KeyedArchiver()
     try input.reading {

@@ -65,7 +65,7 @@ enum EditCommand: Command {
     let target = try target(arguments, file)
     try refuseTerminal(target, for: name)
     let input = try Input(file)
-    // What is damaged would be copied as it is, with new checksums.
+    // Without this check, damaged values would be copied and get valid checksums.
     let image = try input.openCheckedArchive().image
     try input.reading {
       var editor = ArchiveEditor(try image.topLevelValue)

@@ -49,7 +49,7 @@ enum LogCommand: Command {
     return TextTable(">save", "date", ">bytes", ">changed", ">new", rows: cells).lines(margin: "")
   }
 
-  /// A save, and how many objects and values with a body of their own it has changed and added.
+  /// A save, and the numbers of bodies (of objects and of values) that it changed and added.
   private struct Row {
     let number: Int
     var date: String?

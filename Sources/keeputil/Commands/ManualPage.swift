@@ -1,6 +1,6 @@
 /// The manual page of a command, in its parts.
 struct ManualPage {
-  /// A term and what it means: an option, or an example with its command.
+  /// A term and its text: an option and its meaning, or the purpose of an example and its command.
   struct Item {
     let term: String
     let text: String
@@ -8,21 +8,21 @@ struct ManualPage {
 
   let name: String
   let summary: String
-  /// The forms of the call, without the name of the tool.
+  /// The forms of the call, without the names of the tool and the command.
   private let synopsis: [String]
   private let description: String
-  /// Each as the user types it, with the name of its value if it takes one: `--depth N`.
+  /// The options as the user types them, each with the name of its value if it takes one: `--depth N`.
   let options: [Item]
   /// The options that only the tool itself uses.
   let hiddenOptions: [Item]
   let exitStatuses: [ExitStatus]
-  /// What an exit status means for this command in particular.
+  /// The exit statuses that have a particular meaning for this command.
   private let statusMeanings: [ExitStatus: String]
-  /// A purpose, and the command for it.
+  /// For each example, its purpose and its command.
   let examples: [Item]
 
-  /// The texts consist of pieces with empty lines between them. A piece whose second line is indented has items: terms,
-  /// each with its meaning below it. A piece that is indented by four is verbatim.
+  /// In each text, empty lines separate pieces. A piece whose second line is indented is a list of items: terms, each
+  /// with its meaning below it. A piece that is indented by four spaces is verbatim.
   init(
     _ name: String,
     _ summary: String,
@@ -55,7 +55,7 @@ struct ManualPage {
   }
 }
 
-// Texts of several pages.
+// Texts that several pages share.
 extension ManualPage {
   static let saveOption = """
     --at N
@@ -142,7 +142,7 @@ extension ManualPage {
     String(repeating: " ", count: Self.margin) + text
   }
 
-  /// The words of a text in lines that fit, each behind a margin.
+  /// The text wrapped to the width of the page, with a margin before each line.
   private static func wrapped(_ text: String, _ margin: Int) -> String {
     let indent = String(repeating: " ", count: margin)
     var lines: [String] = []

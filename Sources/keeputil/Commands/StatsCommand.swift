@@ -50,7 +50,7 @@ enum StatsCommand: Command {
       """
   )
 
-  /// More rows would take time, for the path of each, and nobody reads them.
+  /// More rows would take time, since each needs a path, and nobody reads them.
   static let mostTop = 1_000
 
   static func run(_ arguments: Arguments) throws {

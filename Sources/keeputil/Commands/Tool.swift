@@ -3,7 +3,7 @@ import Keepsake
 
 /// A command of the tool.
 protocol Command {
-  /// What `keeputil help COMMAND` prints, and which options the command takes.
+  /// The page that `keeputil help COMMAND` prints. It also defines the options of the command.
   static var manual: ManualPage { get }
   static func run(_ arguments: Arguments) throws
 }
@@ -22,7 +22,7 @@ enum Tool {
     ]
   }
 
-  /// Runs the tool with its arguments; the exit status.
+  /// Runs the tool with the given arguments and returns the exit status.
   static func run(_ arguments: [String]) -> Int32 {
     do {
       try dispatch(arguments)

@@ -62,7 +62,7 @@ enum VerifyCommand: Command {
     )
   }
 
-  /// Checks each save but the newest. What they share with it was already compared with its checksums.
+  /// Checks each save except the newest. Parts shared with the newest were already compared with their checksums.
   private static func checkEarlierSaves(_ image: ArchiveImage, _ input: Input) throws(CommandFailure) {
     for number in 1..<(image.saves.count + 1) {
       do {

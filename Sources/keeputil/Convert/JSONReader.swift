@@ -1,7 +1,7 @@
 import Foundation
 import Keepsake
 
-/// Reads JSON without losing anything: the order of keys, all digits of numbers, all characters of strings.
+/// Reads JSON. Keeps the order of keys, all characters of strings, and all digits of numbers that some type can hold.
 struct JSONReader {
   private let bytes: [UInt8]
   private var cursor = 0
@@ -10,7 +10,7 @@ struct JSONReader {
   private var roundedNumbers = 0
   private var lostNumbers = 0
 
-  /// Why a text is not JSON, and where.
+  /// Why and where a text is not JSON.
   struct Failure: Error {
     let text: String
   }
@@ -31,7 +31,7 @@ struct JSONReader {
     return value
   }
 
-  /// Sentences about values that were changed.
+  /// Sentences about the values that the reader changed.
   var notes: [String] {
     [
       (repeatedKeys, "key stands", "keys stand", "twice in an object; the last counts"),
@@ -111,7 +111,7 @@ struct JSONReader {
 
   private mutating func object() throws -> PlainValue {
     var members: [PlainMember] = []
-    // `String` treats texts as equal that differ only by normalisation.
+    // Keys that differ only in normalization are equal as `String`, but distinct in JSON.
     var indexes: [ExactString: Int] = [:]
     try list("an object", until: "}") { reader in
       guard reader.next == UInt8(ascii: "\"") else { throw reader.failure("a key is missing") }

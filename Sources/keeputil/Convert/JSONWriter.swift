@@ -17,7 +17,7 @@ struct JSONWriter: PlainSyntax {
 
   mutating func finish() throws { try output.write("\n") }
 
-  /// The text before a value or a key: a comma, and the start of a line.
+  /// Writes what precedes a value or a key: a comma, and the start of a line.
   private mutating func separate() throws {
     if hasKey {
       hasKey = false
@@ -172,7 +172,7 @@ extension JSONWriter {
     try self.value(value)
   }
 
-  /// A pair of brackets around the output of `content`.
+  /// Writes a pair of brackets around the output of `content`.
   mutating func bracket(_ bracket: PlainBracket, _ content: (inout JSONWriter) throws -> Void) throws {
     try open(bracket)
     try content(&self)

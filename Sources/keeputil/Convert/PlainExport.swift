@@ -10,7 +10,7 @@ protocol PlainSyntax {
   mutating func close() throws
   mutating func null() throws
   mutating func bool(_ value: Bool) throws
-  /// A number, with as many digits as 128 bits may need.
+  /// Writes an integer of up to 128 bits.
   mutating func integer(_ digits: String) throws
   mutating func real(_ value: Double, _ digits: String) throws
   mutating func decimal(_ digits: String) throws
@@ -20,7 +20,7 @@ protocol PlainSyntax {
 }
 
 extension PlainSyntax {
-  /// Writes the key of a value that has one. `marked` spells one that is a text.
+  /// Writes the key of a value, if it has one. `marked` respells a key that is a string.
   mutating func key(_ label: PathElement?, _ marked: (String) -> String) throws {
     switch label {
     case .key(let name)?: try key(marked(name))
@@ -35,11 +35,11 @@ enum PlainBracket {
   case object
 }
 
-/// Counts values that could not be written unchanged, for notes at the end.
+/// Counts the values that a format cannot represent unchanged, for notes at the end.
 struct PlainNotes {
   private var notes: [(one: String, many: String, rest: String, count: Int)] = []
 
-  /// Counts a case of a sentence, which begins with `one`, or with `many` for several cases.
+  /// Counts a case for the sentence that begins with `one`, or with `many` if there are several cases.
   mutating func add(_ one: String, _ many: String, _ rest: String) {
     if let index = notes.firstIndex(where: { $0.one == one && $0.rest == rest }) {
       notes[index].count += 1
@@ -57,8 +57,8 @@ enum ExportKey: String {
   case reference = "$ref"
   case value = "$value"
 
-  /// A key of the archive. One that could be mistaken for one of these gets another "$", and so does one that could then be
-  /// mistaken for it.
+  /// The export's name for a key of the archive. If the key is one of these, or one of these behind further "$", it
+  /// gets another "$". So no key is mistaken for another.
   static func marked(_ name: String) -> String {
     guard name.utf8.first == UInt8(ascii: "$") else { return name }
     let word = name.utf8.drop { $0 == UInt8(ascii: "$") }
@@ -68,15 +68,15 @@ enum ExportKey: String {
 
 /// Writes an archive in a format that has neither objects nor Swift's types.
 ///
-/// Values have the form that JSONEncoder gives them. An object with several references, also in a cycle, is written where
-/// it first occurs, with "$id", and then as {"$ref": its id}. An object is never written at a weak reference, which is
-/// {"$ref": its id}, or nil if the object is nowhere else.
+/// Values have the form that JSONEncoder gives them. An object with several references, or in a cycle, is written at
+/// the first one, with "$id", and elsewhere as {"$ref": its id}. A weak reference is always {"$ref": its id}, or nil if
+/// no other reference leads to the object.
 struct PlainExport<Syntax: PlainSyntax> {
   private(set) var syntax: Syntax
   private let image: ArchiveImage
-  /// For each body, whether its object gets an id, because more than one reference leads to it.
+  /// For each body, whether it is an object with several references, which gets an id.
   private let needsID: [Bool]
-  /// For each body, whether it is written; not filled in if there are no weak references.
+  /// For each body, whether it is written. Empty if the archive has no weak references.
   private let isReached: [Bool]
   private var seen: [Bool]
   private let valueCount: Int
@@ -91,7 +91,7 @@ struct PlainExport<Syntax: PlainSyntax> {
     self.syntax = syntax
     seen = Array(repeating: false, count: summary.referenceCounts.count)
     valueCount = summary.valueCount
-    // An archive of one root object is that object.
+    // If the root object is all that the archive has, the export is the object itself.
     let topLevel = try image.topLevelValue
     let root = try (topLevel.count == 1 ? topLevel[KeyedArchiver.rootKey] : nil) ?? topLevel
     walk = ArchiveWalk(root)
@@ -100,8 +100,8 @@ struct PlainExport<Syntax: PlainSyntax> {
     self.needsID = needsID
   }
 
-  /// Walks as the export will, since a weak reference may precede its object, and marks the objects that need an id for it.
-  /// Returns which bodies were reached.
+  /// Walks as the export will, and marks the targets of weak references as needing an id, since a weak reference may
+  /// precede its object. Returns, for each body, whether the walk reached it.
   private static func findWeakReferences(in root: ArchiveValue, _ needsID: inout [Bool]) throws -> [Bool] {
     guard root.image.hasConditionals else { return [] }
     var reached = needsID.map { _ in false }
@@ -141,7 +141,7 @@ struct PlainExport<Syntax: PlainSyntax> {
 
   private mutating func write(_ value: ArchiveValue) throws {
     if let id = pendingID, ![.map, .record, .some, .typed].contains(value.kind) {
-      // The content has no keys and gets one. The bracket is closed with the object.
+      // Content without keys gets a key. The bracket closes with the object.
       pendingID = nil
       try syntax.open(.object)
       try writeField(.id, id)

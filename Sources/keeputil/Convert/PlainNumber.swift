@@ -1,11 +1,11 @@
 import Foundation
 
-/// A number from a text, in the first of the types that holds it to its last digit.
+/// A number parsed from text, in the first type that represents it exactly.
 struct PlainNumber {
   let value: PlainValue
-  /// Whether no type holds it exactly, so that it is the nearest double.
+  /// Whether no type represents the number exactly, so that the value is the nearest double.
   private(set) var isRounded = false
-  /// Whether it is so small that the nearest double is 0.
+  /// Whether the number is so small that the nearest double is 0.
   private(set) var isLost = false
 
   /// - Returns: `nil` if the number is larger than the largest double.
@@ -28,7 +28,7 @@ struct PlainNumber {
       value = .single(decimal)
     } else if let double, double.isFinite {
       value = .single(double)
-      // Zero has only zeros as digits, whatever its power of ten.
+      // Zero has only zeros as digits, whatever its exponent.
       let isZero = exact.digits.allSatisfy { $0 == UInt8(ascii: "0") }
       isLost = double == 0 && !isZero
       isRounded = !isZero && !isLost
@@ -39,7 +39,7 @@ struct PlainNumber {
 
   private struct Digits: Equatable {
     var digits: [UInt8]
-    /// The power of ten of the digits; `nil` if it is absurd, or for zero.
+    /// The exponent of ten. `nil` for zero, and if the text has an absurd exponent.
     var exponent: Int?
   }
 

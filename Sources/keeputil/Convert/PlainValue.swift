@@ -23,7 +23,7 @@ enum PlainValue: Encodable {
     }
   }
 
-  /// Writes frequent values without a container of their own.
+  /// Encodes nil and single values, which are frequent, without a container of their own.
   private func encode(under key: PlainKey, in container: inout KeyedEncodingContainer<PlainKey>) throws {
     switch self {
     case .null: try container.encodeNil(forKey: key)
@@ -32,7 +32,7 @@ enum PlainValue: Encodable {
     }
   }
 
-  /// Arrays of numbers of one kind are encoded as such, and so are packed.
+  /// Encodes an array of numbers of one type as such, so that the archiver packs it.
   private static func encode(
     _ elements: [PlainValue],
     to container: inout any SingleValueEncodingContainer

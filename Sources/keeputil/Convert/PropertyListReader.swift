@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads property lists in XML or binary, and keeps the kind of each number.
+/// Reads property lists in XML or binary form. Keeps the kind of each number.
 enum PropertyListReader {
   static let deepest = 500
 
@@ -21,7 +21,7 @@ enum PropertyListReader {
     case let date as Date: return .single(date)
     case let array as [Any]: return .array(try array.map { try self.value($0, depth: depth + 1) })
     case let dictionary as [String: Any]:
-      // A property list has no order of keys; with sorted keys, the same list gives the same archive.
+      // The keys of a property list have no order. Sorted keys give the same archive for the same list.
       let keys = dictionary.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       return .object(
         try keys.map { PlainMember(key: $0, value: try self.value(dictionary[$0] ?? "", depth: depth + 1)) }

@@ -5,7 +5,7 @@ struct PropertyListWriter: PlainSyntax {
   private let output: any Output
   private var brackets: [PlainBracket] = []
 
-  /// Foundation takes it for a mark of the encoding at the beginning of any text, however it is spelled.
+  /// At the beginning of any text, Foundation takes it for a mark of the encoding, even if it is escaped.
   private static let byteOrderMark: Unicode.Scalar = "\u{FEFF}"
 
   init(_ output: any Output) throws {
@@ -37,7 +37,7 @@ struct PropertyListWriter: PlainSyntax {
   }
 
   mutating func key(_ name: String) throws {
-    // Two keys must not become equal. So text that looks like a replacement of such a character is replaced itself.
+    // Two keys must not become equal. So text that looks like a replacement is itself replaced.
     let isUnwritable = name.unicodeScalars.contains(where: \.isUnknownToXML)
     let losesMark = name.unicodeScalars.first == PropertyListWriter.byteOrderMark
     guard isUnwritable || losesMark || name.contains("\u{FFFD}{") else {
@@ -95,8 +95,8 @@ struct PropertyListWriter: PlainSyntax {
     try line("<date>\(time.date)T\(time.time)Z</date>")
   }
 
-  /// The text with XML markup escaped, without characters that XML cannot contain, and with numeric escapes for characters
-  /// that a terminal would obey.
+  /// The text with XML markup escaped, U+FFFD in place of characters that XML cannot contain, and numeric escapes for
+  /// characters that a terminal would obey.
   private mutating func marked(_ string: String) -> String {
     respelled(string) { scalar, previous in
       switch scalar {

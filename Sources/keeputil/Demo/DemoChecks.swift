@@ -1,9 +1,9 @@
 import Foundation
 import Keepsake
 
-/// What the demonstration checks in the library that was read back.
+/// Checks the library that the demonstration has read back.
 enum DemoChecks {
-  /// Compares the references in both libraries one by one; returns a line for each check.
+  /// Compares the references in both libraries one by one, and returns a line for each check.
   static func run(_ library: Library, _ copy: Library) throws -> [String] {
     let (references, others) = (DemoReferences(library), DemoReferences(copy))
     var twins: [ObjectIdentifier: AnyObject] = [:]
@@ -33,7 +33,7 @@ enum DemoChecks {
   }
 }
 
-/// All references to objects in a graph, with their paths; the content of an object is visited where it first occurs.
+/// All references to objects in a graph, with their paths. The content of an object follows its first reference.
 struct DemoReferences {
   private(set) var list: [(path: String, object: AnyObject)] = []
   private var seen: Set<ObjectIdentifier> = []

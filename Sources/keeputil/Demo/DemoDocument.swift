@@ -39,7 +39,7 @@ enum DemoDocument {
     do {
       try DiffCommand.run(Arguments(["\(file)@2", "\(file)@4"], for: DiffCommand.manual))
     } catch let failure as CommandFailure where failure.status == .different {
-      // The file should not exist.
+      // The saves are different, as they should be.
     }
     if isKept { try out.write("\nLook at it with: keeputil log \(file)\n") }
   }
@@ -62,7 +62,7 @@ enum DemoDocument {
     }
   }
 
-  /// Starts an editor, kills it, and returns the number of saves that it had reported.
+  /// Starts an editor, kills it, and returns the number of saves that the editor has reported.
   private static func killEditor(of file: String) throws -> Int {
     guard let program = Bundle.main.executableURL else { return 0 }
     let editor = Process()
@@ -71,7 +71,7 @@ enum DemoDocument {
     let output = Pipe()
     editor.standardOutput = output
     try editor.run()
-    // While this process has the pipe open for writing, reading from it does not end.
+    // Reading from the pipe does not end while this process has it open for writing.
     try output.fileHandleForWriting.close()
     var said = Data()
     while said.count(where: { $0 == UInt8(ascii: "\n") }) < saveCount {

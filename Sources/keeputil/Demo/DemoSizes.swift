@@ -27,9 +27,9 @@ enum DemoSizes {
   }
 }
 
-/// An object of the library as NSKeyedArchiver can take it: a class of NSObject's that says key by key what is kept.
+/// An object of the library for NSKeyedArchiver, which requires a subclass of NSObject that encodes key by key.
 ///
-/// One class stands for all, which spares NSKeyedArchiver some bytes. It has to be visible by its name.
+/// One class stands for all, which saves NSKeyedArchiver some bytes. It is not private, as its name must be visible.
 final class Mirrored: NSObject, NSCoding {
   private let fields: [(key: String, value: Any?)]
 
@@ -50,7 +50,7 @@ final class Mirrored: NSObject, NSCoding {
   }
 }
 
-/// Makes one mirror for each object, so that what is shared stays shared.
+/// Makes one mirror for each object, so that shared objects stay shared.
 private struct KeyedMirror {
   private var made: [ObjectIdentifier: Mirrored] = [:]
 

@@ -2,7 +2,7 @@ import Keepsake
 
 /// Compares two archives from their top levels, and reports differences as it finds them.
 ///
-/// It does not recurse, and visits each pair of objects once, so that it ends in cycles.
+/// It does not recurse. It visits each pair of objects once, so it ends even in cycles.
 final class Comparison {
   enum Sign: Character {
     case added = "+"
@@ -10,7 +10,7 @@ final class Comparison {
     case changed = "~"
   }
 
-  /// Two values to compare, or one without a partner, by their offsets.
+  /// Two values to compare, or one without a partner.
   private struct Pair {
     let label: PathElement
     let first: DiffSequence.Element?
@@ -20,9 +20,9 @@ final class Comparison {
   private struct Frame {
     let pairs: [Pair]
     var next = 0
-    /// The number of steps that lead to the value that contains these.
+    /// The number of elements in the path of the value that contains these.
     let depth: Int
-    /// The estimated fraction of all work for these pairs, from 0 to 1.
+    /// The estimated range of all work that these pairs take, within 0 to 1.
     let share: Range<Double>
 
     func share(ofPair index: Int) -> Range<Double> {
@@ -36,23 +36,23 @@ final class Comparison {
   private let second: DiffSide
   private let report: (Sign, _ path: String, _ text: String) throws -> Void
   private let progress: Progress
-  /// The estimated fraction of all work for the current pair: the pairs of a value share its fraction equally.
+  /// The estimated range of all work for the current pair. The pairs of a value divide its range equally.
   private var share = 0.0..<1.0
   private var frames: [Frame] = []
   private var path: [PathElement] = []
-  /// Which object of one archive corresponds to which object of the other.
+  /// For each paired object of one archive, its partner in the other.
   private var partners: [Int: Int] = [:]
   private var reversePartners: [Int: Int] = [:]
-  /// The differences of texts of the two string tables, by their numbers.
+  /// The excerpts of differing texts of the two string tables, by the numbers of the texts.
   private var differences: [[Int]: (String, String)] = [:]
-  /// Pairs of weak references whose objects were not compared yet.
+  /// Pairs of weak references whose objects have no partners yet.
   private var weakPairs: [(first: Int, second: Int, path: String)] = []
 
-  /// Each has a path as text; beyond this number, only classes are compared.
+  /// Each pair keeps its path as text. Beyond this number, only the classes are compared.
   private static let mostWeakPairs = 100_000
-  /// References behind references to values; a valid archive has one.
+  /// The longest chain of references to values that is followed. In a valid archive, its length is one.
   private static let mostValueReferences = 4
-  /// Longer keys and names are cut, so that a name of many objects does not multiply the output.
+  /// Longer keys and names are cut. Otherwise the name of many objects would multiply the output.
   static let longestName = 200
   private static let wholeWork = 1_000.0
 
@@ -91,7 +91,7 @@ final class Comparison {
     try compareWeakPairs()
   }
 
-  /// The results of `read` for both sides. Errors name the file of the side.
+  /// Calls `read` for both sides and returns the results. Errors name the file of the side.
   private func both<Thing, Result>(
     _ a: Thing,
     _ b: Thing,
@@ -118,7 +118,7 @@ final class Comparison {
   private func compare(_ a: ArchiveValue, _ b: ArchiveValue) throws {
     var (a, b) = (a, b)
     var valueReferences = 0
-    // This ends, since no two objects are paired twice.
+    // The loop ends, since no two objects are paired twice.
     while true {
       switch (a.kind, b.kind) {
       case (.value, _), (_, .value):
@@ -164,7 +164,7 @@ final class Comparison {
     try tell(.changed, "\(textA) -> \(textB)")
   }
 
-  /// The first difference of two texts. Two texts of the string tables are compared once, however often they are paired.
+  /// Excerpts at the first difference of two texts. Two texts of the string tables are compared only once.
   private func excerpts(_ a: ArchiveValue, _ b: ArchiveValue) throws -> (String, String) {
     let (numberA, numberB) = try both(a, b) { try $1.sharedStringNumber }
     let pair = numberA.flatMap { a in numberB.map { [a, $0] } }
@@ -180,7 +180,7 @@ final class Comparison {
     let (known, reverse) = (partners[targetA.number], reversePartners[targetB.number])
     guard known == nil, reverse == nil else {
       if known != targetB.number {
-        // The content of both is compared where each is paired with its counterpart.
+        // The contents are compared where each object is paired with its counterpart.
         try tell(.changed, "\(name(targetA)) -> \(name(targetB)), another object")
       }
       return nil
@@ -218,7 +218,7 @@ final class Comparison {
     }
   }
 
-  /// It is known after all other comparisons to which objects weak references lead.
+  /// Compares weak references last, since only then is it known which objects are partners.
   private func compareWeakPairs() throws {
     for (a, b, path) in weakPairs {
       let (known, reverse) = (partners[a], reversePartners[b])
@@ -273,7 +273,7 @@ final class Comparison {
       } else if stretch.first.count == stretch.second.count {
         for (i, j) in zip(stretch.first, stretch.second) { pair(i, j) }
       } else {
-        // Elements that have changed, and elements that were added or removed.
+        // Distinguish elements that have changed from elements that were added or removed.
         let alike = SequenceAlignment.align(
           try first.input.reading { try elementsA.likenesses(stretch.first, first) },
           try second.input.reading { try elementsB.likenesses(stretch.second, second) }
@@ -317,7 +317,7 @@ enum DiffText {
   private static let mostCharacters = 60
   private static let leastBefore = 20
 
-  /// Two strings in quotes; for long ones, the part with the first difference.
+  /// Two strings in quotes. Of long strings, only the part around the first difference.
   static func excerpts(_ first: String, _ second: String) -> (String, String) {
     let isShort = first.utf8.count <= mostCharacters && second.utf8.count <= mostCharacters
     if isShort { return (quoted(first), quoted(second)) }

@@ -7,10 +7,10 @@ struct DiffSequence {
     case number(ArchiveNumbers)
   }
 
-  /// A number for each element that is the same for the same content; see ``DiffSide/digest(of:level:)``.
+  /// The digest of each element, which is the same for the same content; see ``DiffSide/digest(of:level:)``.
   private(set) var digests: [UInt64] = []
   private var offsets: [Int] = []
-  /// For a packed array, its numbers in blocks of equal size, except for the last.
+  /// The numbers of a packed array, in blocks of equal size except for the last.
   private var numbers: [ArchiveNumbers] = []
 
   init(_ value: ArchiveValue, _ side: DiffSide) throws(ArchiveError) {
@@ -33,10 +33,10 @@ struct DiffSequence {
     return .number(numbers[index / portion][offset..<(offset + 1)])
   }
 
-  /// Whether elements with the digest of this one are equal.
+  /// Whether the digest covers the whole element, so that equal digests mean equal elements.
   func isComplete(_ index: Int) -> Bool { digests[index] & 1 == 1 }
 
-  /// Numbers that are the same for elements that are probably two versions of one value.
+  /// For each element, a number that is the same for elements that are probably versions of one value.
   func likenesses(_ range: Range<Int>, _ side: DiffSide) throws(ArchiveError) -> [UInt64] {
     try range.map { (index) throws(ArchiveError) in
       guard case .value(let offset) = self[index] else { return 0 }

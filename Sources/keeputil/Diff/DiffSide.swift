@@ -1,20 +1,20 @@
 import Keepsake
 
-/// One of the two archives, and what is known about it.
+/// One of the two archives, and cached facts about it.
 final class DiffSide {
   let input: Input
   let image: ArchiveImage
-  /// Called with each value that is skipped.
+  /// Called for each member that is visited.
   var onStep: () -> Void = {}
-  /// The ends of large values, so that a value in many others is not skipped once for each.
+  /// The ends of large values by their offsets, so that a nested value is not walked again for each value around it.
   private var ends: [Int: Int] = [:]
   private var notedBodies: Set<Int> = []
   private var digests: [[Int: UInt64]] = [[:], [:]]
   let names: NameDigests
 
-  /// Smaller values are skipped as often as necessary.
+  /// Smaller values are not noted: they are walked as often as necessary.
   private static let leastNotedByteCount = 512
-  /// In a smaller body, nothing is noted.
+  /// In smaller bodies, no ends are noted.
   private static let leastBodyByteCount = 4_096
 
   init(_ path: String) throws(CommandFailure) {
@@ -43,12 +43,12 @@ final class DiffSide {
 
   struct Member {
     let label: PathElement
-    /// A number that is the same for the same key; an integer is the text of its digits (Format §4.8).
+    /// The digest of the key. An integer key counts as the text of its digits (Format §4.8).
     let key: UInt64
     let offset: Int
   }
 
-  /// The keys of a record or map, and the offsets of the values.
+  /// The members of a record or map: their keys, and the offsets of their values.
   func members(of value: ArchiveValue) throws(ArchiveError) -> [Member] {
     var members: [Member] = []
     try visitMembers(of: value) { (label, member, walk) throws(ArchiveError) in
@@ -72,14 +72,14 @@ final class DiffSide {
     }
   }
 
-  /// The most values that a digest covers: what it compares is compared in full afterwards.
+  /// The most values that a digest covers. Larger values are compared member by member afterwards.
   private static let mostDigested = 64
 
-  /// A number that is the same for values with the same beginning. Its last bit is set if equal digests mean equal
-  /// values.
+  /// A hash of the beginning of a value. Its last bit is set if the hash covers all of the value, so that equal digests
+  /// mean equal values.
   ///
-  /// - Parameter level: how far references are followed: 0 for the class alone, 1 for the content, 2 for the content of the
-  ///   next object, too.
+  /// - Parameter level: how far the digest follows references: 0 for the class of an object alone, 1 for its content, 2
+  ///   for the content of the next objects, too.
   func digest(of value: ArchiveValue, level: Int = 2) throws(ArchiveError) -> UInt64 {
     var hasher = Hasher()
     var isComplete = true
@@ -99,7 +99,7 @@ final class DiffSide {
     return isComplete ? hash | 1 : hash & ~1
   }
 
-  /// The digest of a number of a packed array, the same as for a number outside of an array.
+  /// The digests of numbers of a packed array. Each is the same as for a number outside of such an array.
   static func digest(of numbers: ArchiveNumbers) -> [UInt64] {
     func digests<Number: Hashable>(_ numbers: [Number], _ kind: ArchiveValue.Kind) -> [UInt64] {
       numbers.map { number in
@@ -118,7 +118,7 @@ final class DiffSide {
     }
   }
 
-  /// Returns whether the digest covers all of the value.
+  /// Adds a value without its members to a digest. Returns whether the digest covers all of it.
   private func combine(_ value: ArchiveValue, _ hasher: inout Hasher, _ level: Int) throws(ArchiveError)
     -> Bool
   {
@@ -169,7 +169,7 @@ final class DiffSide {
     return digest
   }
 
-  /// The value at `offset`, which is all that was kept when its digest was made.
+  /// The value at `offset`. When its digest was made, only the offset was kept.
   func value(at offset: Int) throws(ArchiveError) -> ArchiveValue {
     try ArchiveValue(image, at: offset, endingBy: image.directory.topLevel.upperBound, .underTopLevelKey)
   }
@@ -178,7 +178,7 @@ final class DiffSide {
   private static let tellingKeys: Set<String> = ["id", "ID", "identifier", "uuid", "key", "name", "title"]
   private static let longestTellingKey = 10
 
-  /// A number that is the same for values that are probably two versions of one value.
+  /// A number that is the same for values that are probably versions of one value.
   func likeness(of value: ArchiveValue) throws(ArchiveError) -> UInt64 {
     var hasher = Hasher()
     let (content, classes) = try unwrapped(value)
@@ -194,7 +194,7 @@ final class DiffSide {
     while visited < 16, case .value(let member, let label?) = try walk.next() {
       visited += 1
       let key = label.keyText
-      // A long key is not hashed.
+      // A long key is not looked up, which would hash it.
       if key.utf8.count <= DiffSide.longestTellingKey, DiffSide.tellingKeys.contains(key),
         !member.hasMembers, member.kind != .object
       {
@@ -211,7 +211,7 @@ final class DiffSide {
   private func unwrapped(_ value: ArchiveValue) throws(ArchiveError) -> (ArchiveValue?, classes: [UInt64]) {
     var content: ArchiveValue? = value
     var classes: [UInt64] = []
-    // Only a crafted archive has more of them.
+    // Only a crafted archive has more of these around a value.
     for _ in 0..<8 {
       guard let value = content else { break }
       switch value.kind {

@@ -2,7 +2,7 @@ import Keepsake
 
 /// Digests of texts, keys and names of classes, which are the same for the same text in both archives.
 ///
-/// What an archive contains once is hashed once, however many references lead to it.
+/// A text that an archive contains once is hashed once, however many references lead to it.
 final class NameDigests {
   private let image: ArchiveImage
   private var texts: [Int: UInt64] = [:]
@@ -30,10 +30,10 @@ final class NameDigests {
     return digest
   }
 
-  /// 0 for none.
+  /// The digest of the name of a class, or 0 for `nil`.
   func digest(ofClass number: Int?) -> UInt64 { number.map { classes[$0] } ?? 0 }
 
-  /// By the bytes of the text: strings with different characters may be equal.
+  /// The hash includes the bytes of the text, since strings with different bytes may be equal.
   private static func digest(of text: String) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(text)

@@ -1,5 +1,5 @@
-/// Which elements of two arrays correspond, so that an inserted element is one difference, and not a change of all
-/// elements that follow.
+/// Finds which elements of two arrays correspond, so that an inserted element is one difference, not a change of all
+/// elements after it.
 struct SequenceAlignment {
   /// A range in which all elements are the same, or a range in which they differ.
   struct Stretch: Equatable {
@@ -8,10 +8,10 @@ struct SequenceAlignment {
     var isSame: Bool
   }
 
-  /// More changes than this are not found one by one, which would take time and memory in proportion to their square.
+  /// The most changes that are found one by one. The time and memory for it grow with the square of their number.
   private static let mostChanges = 400
 
-  /// The ranges in order; those that differ are as few as can be found at a reasonable cost.
+  /// The ranges in order, with as few differences as can be found at a reasonable cost.
   static func align(_ first: [UInt64], _ second: [UInt64]) -> [Stretch] {
     var alignment = SequenceAlignment(first: first, second: second)
     alignment.align(0..<first.count, 0..<second.count, isAnchored: false)
@@ -62,12 +62,12 @@ struct SequenceAlignment {
     add(nextA..<a.upperBound, nextB..<b.upperBound, same: false)
   }
 
-  /// The pairs of a longest common subsequence, by Myers' greedy algorithm; `nil` when there are too many changes.
+  /// The pairs of a longest common subsequence, by Myers' greedy algorithm. `nil` if there are too many changes.
   private func shortestEdit(_ a: Range<Int>, _ b: Range<Int>) -> [(Int, Int)]? {
     let (n, m) = (a.count, b.count)
     let limit = min(n + m, SequenceAlignment.mostChanges)
     guard abs(n - m) <= limit else { return nil }
-    // furthest[k + limit + 1]: the furthest position in `a` on the diagonal k; one more entry on both sides.
+    // furthest[k + limit + 1] is the furthest position in `a` on diagonal k. There is a spare entry at both ends.
     var furthest = [Int](repeating: 0, count: 2 * limit + 3)
     var trace: [[Int]] = []
     for changes in 0...limit {
@@ -90,8 +90,8 @@ struct SequenceAlignment {
       let k = x - y
       var (previousX, previousY) = (0, 0)
       if changes > 0 {
-        // The furthest positions before this change, on diagonals from -changes to changes; the outermost are not reached
-        // yet.
+        // The furthest position before this change on diagonal k, from -changes to changes. The outermost diagonals are
+        // not reached yet.
         func reached(_ k: Int) -> Int { trace[changes][k + changes] }
         let isDown = k == -changes || (k != changes && reached(k - 1) < reached(k + 1))
         let previousK = isDown ? k + 1 : k - 1
@@ -107,9 +107,9 @@ struct SequenceAlignment {
     return pairs.reversed()
   }
 
-  /// Aligns by the elements that occur once in each: the longest increasing sequence of these, and the ranges between them.
+  /// Aligns the elements that occur once in each range, in a longest increasing sequence, and the ranges between.
   private mutating func alignByUnique(_ a: Range<Int>, _ b: Range<Int>) {
-    // An element that occurs more than once has the index -1.
+    // An element that occurs several times has the index -1.
     let indexesA = Dictionary(a.map { (first[$0], $0) }) { _, _ in -1 }
     let indexesB = Dictionary(b.map { (second[$0], $0) }) { _, _ in -1 }
     let pairs = a.compactMap { i in

@@ -39,7 +39,7 @@ struct ArchivedClasses {
     }
   }
 
-  /// The keys of an object: those of its superclasses are beside its own, or under "super".
+  /// The keys of an object, including those of its superclasses, which are beside its own or under "super".
   private func keys(of content: ArchiveValue) throws(ArchiveError) -> [String] {
     var keys: [String] = []
     var next: ArchiveValue? = content

@@ -12,7 +12,7 @@ struct Input {
   let data: Data
   /// The identity of the file, if it is a regular one.
   let file: FileIdentity?
-  /// The number of the save whose end is the end of the data, if one was asked for.
+  /// The number of the save at which the data ends, if the user asked for one.
   private let save: Int?
 
   init(name: String, data: Data) {
@@ -22,9 +22,9 @@ struct Input {
   }
 
   /// - Parameters:
-  ///   - path: the file; with `@3` behind it at its third save, unless there is a file of that name.
-  ///   - save: the number of the save, if it was given by an option.
-  ///   - mayBeJSON: whether the command accepts JSON, too, besides archives and property lists.
+  ///   - path: the file, or with `@3` behind it, the file as of its third save, unless there is a file of that name.
+  ///   - save: the number of the save, if an option gives it.
+  ///   - mayBeJSON: whether the command accepts JSON besides archives and property lists.
   init(_ path: String, at save: Int? = nil, mayBeJSON: Bool = false) throws(CommandFailure) {
     var (file, number) = (path, save)
     if save == nil, let (name, wanted) = Input.split(path) { (file, number) = (name, wanted) }
@@ -34,7 +34,7 @@ struct Input {
     data = if let number { try Input.data(read.data, asOf: number, name) } else { read.data }
   }
 
-  /// The number of bytes behind the newest save of the file, which an interrupted save has left.
+  /// The number of bytes after the newest save of the file, which an interrupted save has left.
   var leftoverByteCount: Int {
     get throws(CommandFailure) {
       guard let file, save == nil else { return 0 }
@@ -63,9 +63,9 @@ struct Input {
 
   var kind: Kind { Input.kind(of: data) }
 
-  /// The kind of the bytes, by their beginning: JSON if it is no other kind.
+  /// The kind of the bytes according to their beginning. JSON if they are of no other kind.
   static func kind(of data: Data) -> Kind {
-    // Without the last bytes of the signature, which a transfer as text changes.
+    // Ignore the last bytes of the signature, which a transfer as text changes.
     if data.starts(with: Header.signature.prefix(5)) { return .archive }
     if data.starts(with: "bplist".utf8) { return .propertyList }
     // The byte order marks of UTF-16, which only a property list can have.
@@ -73,13 +73,13 @@ struct Input {
     return firstCharacter(of: data) == UInt8(ascii: "<") ? .propertyList : .json
   }
 
-  /// The first byte of a UTF-8 text that is no space.
+  /// The first byte of a UTF-8 text that is not white space.
   static func firstCharacter(of data: Data) -> UInt8? {
     let text = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
     return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
   }
 
-  /// The archive that is made of an archive of NSKeyedArchiver; `nil` if this is none.
+  /// The translation of an archive of NSKeyedArchiver, or `nil` if the file is something else.
   func translatedArchive() throws(CommandFailure) -> TranslatedArchive? {
     guard kind == .propertyList else { return nil }
     do {
@@ -95,7 +95,7 @@ struct Input {
     try reading { try ArchiveImage(data: data, verification: .onDemand) }
   }
 
-  /// Lets `body` use the content of the file; errors of the content get the name of the file.
+  /// Calls `body`, which uses the content of the file, and adds the name of the file to its errors.
   func reading<Result>(_ body: () throws -> Result) throws(CommandFailure) -> Result {
     do {
       return try body()
@@ -119,13 +119,13 @@ struct Input {
     Progress("\(work) \(displayed(name))", showing)
   }
 
-  /// Why the archive could not be opened, or what is wrong in it, and where, if that is known.
+  /// The failure for an error while opening or reading the archive, with its location if that is known.
   func failure(_ error: ArchiveError, _ location: String? = nil) -> CommandFailure {
     var failure = CommandFailure(error, in: name)
     if data.isEmpty {
       failure = .badData("\(name): the file is empty")
     } else if kind == .archive, error.code == .notAnArchive {
-      // It is too short for an archive, but begins as one.
+      // The data begins as an archive, but is too short for one.
       failure = .badData("\(name): the archive is truncated after \(data.count) bytes")
     }
     guard let location else { return failure }
@@ -133,7 +133,7 @@ struct Input {
   }
 }
 
-/// Reports on standard error what was lost or changed when an archive of NSKeyedArchiver was translated.
+/// Reports on standard error what the translation of an archive of NSKeyedArchiver has lost or changed.
 func tellLosses(_ losses: [(what: String, count: Int)]) {
   for (what, count) in losses {
     Tool.note("\(escaped(what))\(count > 1 ? " (\(grouped(count)) times)" : "")")

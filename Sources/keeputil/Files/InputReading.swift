@@ -3,12 +3,12 @@ import Keepsake
 
 /// Reads the bytes of an input into memory.
 ///
-/// A regular file is mapped. Anything else, such as a pipe or a device, may have no end: only its beginning is read if the
-/// command cannot use it, and never more than a limit.
+/// A regular file is mapped. Anything else, such as a pipe or a device, may have no end. So it is read up to a limit,
+/// and if the command cannot use it, only its beginning is read.
 enum InputReading {
   /// The most bytes that are read from anything but a regular file, as ``ExitStatus/meaning`` says.
   static let mostByteCount = 1 << 30
-  /// The number of bytes that decide whether to continue.
+  /// The number of bytes from which to decide whether to continue.
   static let beginningByteCount = 1 << 12
 
   /// The bytes of the file at `path`, or of standard input for `-`, and the identity of the file.

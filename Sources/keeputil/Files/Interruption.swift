@@ -4,12 +4,12 @@ import Foundation
 ///
 /// A thread waits for the signals, because a signal handler may call almost no functions.
 struct Interruption {
-  /// The signals of a keyboard, of a system that shuts down, and of a terminal that is closed.
+  /// The signals of the keyboard, of a system that shuts down, and of a terminal that closes.
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   private let awaited: sigset_t
 
-  /// From here on the signals are blocked, in this thread and in those that it makes.
+  /// Blocks the signals, in this thread and in those that it creates from now on.
   init() {
     var held = sigset_t()
     var awaited = sigset_t()
@@ -23,7 +23,7 @@ struct Interruption {
     self.awaited = awaited
   }
 
-  /// Does `work` when one of the signals arrives, or has arrived; then the signal ends the process as usual.
+  /// Calls `work` when one of the signals arrives or has arrived. Then the signal ends the process as usual.
   func clearUp(_ work: @escaping @Sendable () -> Void) {
     Thread.detachNewThread { [awaited] in
       var awaited = awaited
@@ -35,8 +35,8 @@ struct Interruption {
     }
   }
 
-  /// Whether the parent process made this one ignore the signal, as nohup does. Called while the signal is blocked, since
-  /// its default action is set for a moment.
+  /// Whether the parent process made this one ignore the signal, as nohup does. Call it while the signal is blocked,
+  /// since it sets the default action for a moment.
   private static func isIgnored(_ number: Int32) -> Bool {
     let handler = signal(number, SIG_DFL)
     // Unsafe: the handler is only compared, by its address.

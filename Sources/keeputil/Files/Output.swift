@@ -11,15 +11,15 @@ protocol Output: AnyObject {
 /// Standard output. Output is buffered until `flush`.
 let standardOutput = GatheringOutput(FileHandle.standardOutput, name: "standard output")
 
-/// Opens each standard stream that the parent process has closed such that using it fails. Otherwise the next file that is
-/// opened would become that stream, and a note for standard error would be written into the file.
+/// Opens each standard stream that the parent process has closed, in a mode in which using it fails. Otherwise the next
+/// opened file would become that stream, and notes for standard error would be written into the file.
 func replaceClosedStreams() {
   for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) == -1 {
     _ = unsafe open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
   }
 }
 
-/// Where the pieces are written.
+/// The destination of buffered output.
 protocol Destination {
   func append(_ data: Data) throws
 }
@@ -63,7 +63,7 @@ final class GatheringOutput<Target: Destination>: Output {
     try put(data)
   }
 
-  /// Lets `body` write. If it fails, its output stays.
+  /// Calls `body`. If it fails, what it wrote before is still output.
   func keeping(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -90,14 +90,14 @@ final class GatheringOutput<Target: Destination>: Output {
 
 extension GatheringOutput: Sendable where Target: Sendable {}
 
-/// Throws if an archive would be written to standard output and that is a terminal.
+/// Throws if a command would write an archive to standard output and that is a terminal.
 func refuseTerminal(_ path: String, for command: String) throws(CommandFailure) {
   guard path != "-" || isatty(STDOUT_FILENO) == 0 else {
     throw .usage("\(command): an archive is not for the terminal; give a file or a pipe")
   }
 }
 
-/// Lets `body` write to the file at `path`, or to standard output for `-`.
+/// Calls `body` with an output to the file at `path`, or to standard output for `-`.
 ///
 /// A regular file replaces the existing one durably, and only when it is complete, as in every save of the library.
 /// Anything else, such as a pipe or a device, is written directly.
@@ -121,7 +121,7 @@ func withOutput(_ path: String, _ body: (any Output) throws -> Void) throws {
   }
 }
 
-/// Opens an existing pipe or device, which has no content to be replaced; `nil` if there is none.
+/// Opens an existing pipe or device, which has no content to replace. Returns `nil` for anything else.
 private func openSpecialFile(_ path: String) throws(CommandFailure) -> FileHandle? {
   var status = stat()
   guard unsafe stat(path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {

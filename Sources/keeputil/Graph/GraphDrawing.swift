@@ -80,7 +80,7 @@ struct GraphDrawing {
       let note = node.note.isEmpty ? "" : "  " + node.note
       let widths = [textWidth(node.title + note, titleSize)] + node.lines.map { textWidth($0, lineSize) }
       let height = Double(node.lines.count + 1) * lineHeight + 2 * padding - 4
-      // The label of each edge must fit above it, and below the one before.
+      // The label of each edge must fit between it and the edge above it.
       let least = Double(count + 1) * portDistance
       return LayeredLayout.Size(width: (widths.max() ?? 0) + 2 * padding, height: max(height, least))
     }
@@ -123,7 +123,7 @@ struct GraphDrawing {
   /// Distributes the ends of edges over the sides of their nodes, in the order of their other ends.
   private mutating func findPorts() {
     ports = graph.edges.map { _ in (0, 0) }
-    /// For each side of each node, the edges that end there: the edge, whether it is its left end, and the height of
+    /// For each side of each node, the edges that end there: the edge, whether this is its left end, and the height of
     /// its other end.
     var sides: [[(edge: Int, isLeft: Bool, height: Double)]] = Array(repeating: [], count: 2 * boxes.count)
     for (index, edge) in graph.edges.enumerated() {
@@ -178,7 +178,7 @@ struct GraphDrawing {
       let middle = (start.x + end.x) / 2
       points += [Point(x: middle, y: start.y), Point(x: middle, y: end.y), end]
     }
-    // Behind a narrow node, the rest of its column is free.
+    // To the right of a narrow node, the rest of its column is free.
     let column = layout.columnExtents[layout.ranks[first]]
     let edge = GraphDrawing.margin + column.x + column.width
     if edge > start.x + 1 { curve(to: Point(x: edge, y: start.y)) }

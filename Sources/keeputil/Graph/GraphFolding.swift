@@ -1,8 +1,8 @@
-/// Makes a graph fit a page. A long row of columns is divided into bands, one below the other, as a text into lines.
-/// References from one band to another, and those that would cross half of a dense picture, become lines of text in the
-/// box where they begin.
+/// Makes a graph fit a page. Breaks a long row of columns into bands, one below the other, as text into lines.
+/// References between bands, and those that would cross half of a dense picture, become lines of text in the box where
+/// they begin.
 struct GraphFolding {
-  /// The graph, in which some edges have become lines of its nodes.
+  /// The graph. Some of its edges have become lines of its nodes.
   private(set) var graph: ObjectGraph
   /// The column of each node.
   let ranks: [Int]
@@ -12,9 +12,9 @@ struct GraphFolding {
   private static let pageWidth = 2_000.0
   /// The approximate ratio of width to height of a folded picture.
   private static let shape = 1.6
-  /// In a dense picture, an edge to a column further away becomes a line of text.
+  /// In a dense picture, an edge across more columns becomes a line of text.
   private static let mostColumnsInDense = 2
-  /// The most references that are lines of text in one box.
+  /// The most references in one box that are lines of text.
   private static let mostTold = 20
 
   init(_ graph: ObjectGraph, _ sizes: [LayeredLayout.Size], _ links: [LayeredLayout.Link]) {
@@ -46,7 +46,7 @@ struct GraphFolding {
   private mutating func putFarEdgesInWords() {
     func band(_ node: Int) -> Int? { bandStarts.lastIndex { $0 <= ranks[node] } }
     func distance(_ edge: ObjectGraph.Edge) -> Int { abs(ranks[edge.to] - ranks[edge.from]) }
-    // Each edge that passes a column takes space there.
+    // An edge takes space in each column that it passes.
     let passing = graph.edges.reduce(0) { $0 + max(0, distance($1) - 1) }
     let isDense = passing > 2 * graph.nodes.count && graph.edges.count > 2 * graph.nodes.count
     var drawn: [ObjectGraph.Edge] = []
@@ -67,7 +67,7 @@ struct GraphFolding {
     }
   }
 
-  /// A reference as a line of the node where it begins.
+  /// The line of text for a reference, in the box where it begins.
   private func words(_ edge: ObjectGraph.Edge) -> String {
     let target = graph.nodes[edge.to]
     // A line names an object by its number, and a class by its name.

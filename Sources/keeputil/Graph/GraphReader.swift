@@ -1,10 +1,10 @@
 import Keepsake
 
-/// Reads the graph of an archive: each body once, in the order of the bytes.
+/// Reads the graph of an archive. Reads each body once, in the order of the bytes.
 struct GraphReader {
-  /// More objects than this are combined by class, unless `--all` is given.
+  /// A graph with more objects is combined by class, unless `--all` is given.
   static let mostReadable = 60
-  /// A picture of more objects would be unreadable.
+  /// A picture of more objects or edges would be unreadable.
   static let mostObjects = 1_000
   static let mostEdges = 5_000
 
@@ -15,7 +15,7 @@ struct GraphReader {
 
   private let image: ArchiveImage
   private let progress: Progress
-  /// The key of the top level for each value that has a body of its own.
+  /// For each value with a body of its own, its key in the top level.
   private var valueKeys: [Int: PathElement] = [:]
 
   init(_ image: ArchiveImage, _ progress: Progress) {
@@ -55,7 +55,7 @@ struct GraphReader {
     return graph
   }
 
-  /// A node for each class. If there are very many, only those with the most objects have one of their own.
+  /// A node for each class. If there are very many, only the classes with the most objects have nodes of their own.
   mutating func classes() throws -> ObjectGraph {
     let present = try image.classTallies().enumerated().map { (number: $0, tally: $1) }
       .filter { $0.tally.count > 0 }
@@ -66,7 +66,7 @@ struct GraphReader {
     }
     var graph = ObjectGraph()
     graph.nodes.append(try topLevelNode())
-    // If no class is left out, nothing leads to the node behind the last.
+    // The index of the node for other classes. If no class is left out, no reference needs this node.
     var nodes = image.classes.map { _ in shown.count + 1 }
     for total in shown {
       nodes[total.number] = graph.nodes.count
@@ -106,8 +106,8 @@ struct GraphReader {
     return edges
   }
 
-  /// Called with the number of the object that contains a reference, `nil` for the top level and the values of its keys,
-  /// the number of the object to which it leads, and the path to the reference.
+  /// Called with the number of the object that contains a reference (`nil` for the top level and the values of its
+  /// keys), the number of the object to which the reference leads, and the path to the reference.
   private typealias Visit = (_ source: Int?, _ target: Int, _ isWeak: Bool, [PathElement]) throws -> Void
 
   private mutating func visitReferences(_ visit: Visit) throws {
@@ -129,7 +129,7 @@ struct GraphReader {
     _ visit: Visit
   ) throws {
     var path = start
-    /// For each open value, the number of steps that lead to it.
+    /// For each open value, the length of its path.
     var depths: [Int] = []
     var walk = ArchiveWalk(value)
     while let step = try walk.next() {
@@ -170,7 +170,7 @@ struct GraphReader {
     return node
   }
 
-  /// Some of the content of a value: values of its keys that are no containers, or the number of its elements.
+  /// Some of the content of a value: values of its keys that are not containers, or the number of its elements.
   private func fields(of value: ArchiveValue) throws -> [String] {
     guard let content = try value.unwrapped(atMost: 8) else { return [] }
     guard content.kind == .map || content.kind == .record else {

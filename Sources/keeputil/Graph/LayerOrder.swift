@@ -17,7 +17,7 @@ struct LayerOrder {
     for (index, slot) in column.enumerated() { positions[slot] = index }
   }
 
-  /// The columns in the best order that several sweeps in both directions found.
+  /// The columns in the best order that sweeps in both directions find.
   mutating func bestColumns() -> [[Int]] {
     var best = (columns: columns, crossings: crossings())
     for sweep in 0..<LayerOrder.sweeps where best.crossings > 0 {
@@ -50,10 +50,10 @@ struct LayerOrder {
     columns.indices.dropLast().reduce(0) { $0 + crossings(between: $1) }
   }
 
-  /// The number of pairs of edges to the next column that cross: their ends are not in the order of their beginnings.
+  /// The number of pairs of edges to the next column that cross: their ends and their starts are in different orders.
   private func crossings(between rank: Int) -> Int {
     let ends = columns[rank].flatMap { slots[$0].after.map { positions[$0] }.sorted() }
-    // The number of edges that end at each position so far, as a binary indexed tree.
+    // For each position, the number of edges so far that end there, as a binary indexed tree.
     var tree = [Int](repeating: 0, count: columns[rank + 1].count + 1)
     var count = 0
     for (seen, end) in ends.enumerated() {
@@ -74,7 +74,7 @@ struct LayerOrder {
   }
 }
 
-/// The vertical positions of the slots of each column: near those to which they are linked, and without overlaps.
+/// The vertical positions of the slots of each column: near those of linked slots, without overlaps.
 enum LayerPlacing {
   private static let sweeps = 24
   static let nodeGap = 20.0
@@ -86,7 +86,7 @@ enum LayerPlacing {
       let isForward = sweep % 2 == 0
       for column in isForward ? columns : columns.reversed() {
         let wanted = column.map { slot in
-          // In the end, both sides count.
+          // In the last sweeps, both sides count.
           let beside =
             sweep >= sweeps - 4
             ? slots[slot].before + slots[slot].after : isForward ? slots[slot].before : slots[slot].after
@@ -100,15 +100,15 @@ enum LayerPlacing {
     for index in slots.indices { slots[index].y -= top }
   }
 
-  /// Places the slots of a column as near to their ideal positions as their order and the gaps between them allow: by least
-  /// squares, which pools neighbors that would overlap.
+  /// Places the slots of a column as close to their ideal positions as their order and the gaps allow. Minimizes the
+  /// squares of the distances by pooling neighbors that would overlap.
   private static func settle(_ column: [Int], _ wanted: [Double], _ slots: inout [LayeredLayout.Slot]) {
     var shifts = [0.0]
     for (above, below) in zip(column, column.dropFirst()).map({ (slots[$0], slots[$1]) }) {
       let gap = above.node == nil || below.node == nil ? passingGap : nodeGap
       shifts.append(shifts[shifts.count - 1] + (above.height + below.height) / 2 + gap)
     }
-    // Without the gaps, the positions must not decrease.
+    // After the gaps are subtracted, positions must not decrease.
     var pools: [(sum: Double, count: Int)] = []
     for index in column.indices {
       pools.append((wanted[index] - shifts[index], 1))

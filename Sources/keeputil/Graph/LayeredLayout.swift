@@ -1,4 +1,4 @@
-/// The places of the nodes of a graph: in columns, so that references lead from left to right where possible (the
+/// The positions of the nodes of a graph: in columns, such that references lead from left to right where possible (the
 /// method of Sugiyama, Tagawa and Toda). The same graph always has the same layout.
 struct LayeredLayout {
   struct Size {
@@ -9,9 +9,9 @@ struct LayeredLayout {
   struct Link {
     let from: Int
     let to: Int
-    /// Whether it counts for the columns: a weak reference, which often leads back, does not count.
+    /// Whether the link counts for the columns. A weak reference does not, since it often leads back.
     let isStrong: Bool
-    /// The width that its label needs beside the nodes.
+    /// The width that the label needs beside the nodes.
     let labelWidth: Double
   }
 
@@ -20,14 +20,14 @@ struct LayeredLayout {
     let node: Int?
     let rank: Int
     var height: Double
-    /// The slots in the columns beside it to which it is linked.
+    /// The linked slots in the columns beside this one.
     var before: [Int] = []
     var after: [Int] = []
-    /// The middle.
+    /// The vertical middle.
     var y = 0.0
   }
 
-  /// The slots on the path of an edge from left to right; empty for an edge within a column, and only both ends if there
+  /// The slots on the path of an edge from left to right. Empty for an edge within a column. Only both ends if there
   /// are so many edges that they are drawn straight.
   private(set) var ways: [[Int]] = []
   /// Whether an edge stays within a column.
@@ -38,17 +38,17 @@ struct LayeredLayout {
   private(set) var ranks: [Int] = []
   /// The slots of each column from top to bottom.
   private(set) var columns: [[Int]] = []
-  /// Where each column begins, and how wide it is.
+  /// The left side and the width of each column.
   private(set) var columnExtents: [(x: Double, width: Double)] = []
 
   private static let passingHeight = 10.0
-  /// With more links, edges do not go around the nodes between their ends.
+  /// With more slots for passing edges, edges do not go around the nodes between their ends.
   private static let mostPassing = 20_000
   private static let leastGap = 70.0
   /// The space between the bands.
   static let bandGap = 56.0
 
-  /// - Parameter bandStarts: the first column of each band; no link leads from one band to another.
+  /// - Parameter bandStarts: the first column of each band. No link leads from one band to another.
   init(_ sizes: [Size], _ links: [Link], _ ranks: [Int], _ bandStarts: [Int]) {
     self.ranks = ranks
     makeSlots(sizes, links)
@@ -59,7 +59,7 @@ struct LayeredLayout {
     placeBands(bandStarts)
   }
 
-  /// The column of each node: to the right of all that refer to it, where there are no cycles.
+  /// The column of each node: to the right of all nodes that refer to it, except in cycles.
   static func ranks(_ count: Int, _ links: [Link]) -> [Int] {
     let forward = acyclic(count, links)
     var successors = [[Int]](repeating: [], count: count)
@@ -81,7 +81,7 @@ struct LayeredLayout {
         if predecessorCounts[successor] == 0 { ready.append(successor) }
       }
     }
-    // A node to which nothing refers is beside those to which it refers, except the first node, which is the top level.
+    // A node to which nothing refers is beside those to which it refers, except the first node, the top level.
     for node in sources.sorted() where node != 0 {
       if let least = successors[node].map({ ranks[$0] }).min() { ranks[node] = max(0, least - 1) }
     }
@@ -155,14 +155,14 @@ struct LayeredLayout {
 
   struct Column {
     var width = 1.0
-    /// The gap behind it.
+    /// The gap to the right of the column.
     var gap = leastGap
   }
 
   static func columnWidths(_ sizes: [Size], _ links: [Link], _ ranks: [Int]) -> [Column] {
     var columns = Array(repeating: Column(), count: (ranks.max() ?? 0) + 1)
     for (rank, size) in zip(ranks, sizes) { columns[rank].width = max(columns[rank].width, size.width) }
-    // Between columns there is space for the labels of the edges that begin or end there.
+    // Reserve space between columns for the labels of the edges that start or end there.
     for link in links where !link.labelWidth.isZero {
       let (low, high) = (min(ranks[link.from], ranks[link.to]), max(ranks[link.from], ranks[link.to]))
       columns[low].gap = max(columns[low].gap, link.labelWidth + 44)

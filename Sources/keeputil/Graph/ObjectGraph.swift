@@ -1,11 +1,11 @@
 /// The content of a picture of an archive: nodes, and references between them.
 struct ObjectGraph {
   struct Node {
-    /// The name of the class, or a description; safe for a terminal, and for XML once its markup is escaped.
+    /// The name of the class, or a description. It is safe for a terminal, and for XML if its markup is escaped.
     var title: String
     /// The object's number, or the number of objects that the node stands for.
     var note: String
-    /// Some of its content, a line each.
+    /// Lines with some of its content.
     var lines: [String] = []
     /// Whether it is the top level of the archive, which is no object.
     var isTopLevel = false
@@ -15,7 +15,7 @@ struct ObjectGraph {
     let from: Int
     let to: Int
     let isWeak: Bool
-    /// The keys under which the references stand.
+    /// The keys of the references.
     var label = ""
   }
 
@@ -28,7 +28,7 @@ struct ObjectGraph {
 /// References from one node to another, combined into one edge.
 struct EdgeCollector {
   private struct References {
-    /// Without its label.
+    /// The edge without its label.
     var edge: ObjectGraph.Edge
     var count = 0
     /// Some of the paths, in the order in which they were found.
@@ -50,7 +50,7 @@ struct EdgeCollector {
       edges.append(References(edge: edge))
     }
     edges[index].count += 1
-    // One more than is shown, to find out whether there are more.
+    // Keep one label more than is shown, to know whether there are more.
     guard edges[index].labels.count <= EdgeCollector.mostLabels else { return }
     let text = label()
     if !edges[index].labels.contains(text) { edges[index].labels.append(text) }

@@ -23,7 +23,7 @@ enum SVGWriter {
     for line in drawing.lines { try write(line, output) }
     try output.write("</g>\n<g class=\"nodes\">\n")
     for (node, box) in zip(drawing.graph.nodes, drawing.boxes) { try write(node, box, output) }
-    // Above all lines.
+    // Labels are above all lines.
     try output.write("</g>\n<g class=\"labels\">\n")
     for line in drawing.lines {
       guard let label = line.label else { continue }
@@ -97,7 +97,7 @@ enum SVGWriter {
     try output.write(result + "</g>\n")
   }
 
-  /// The same color for the same class, in each picture: FNV-1a.
+  /// A color that is the same for a class in every picture: FNV-1a.
   private static func hue(_ title: String) -> Int {
     let hash = title.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return Int((hash ^ hash >> 32) % 360)
@@ -105,14 +105,14 @@ enum SVGWriter {
 
   private static func point(_ point: GraphDrawing.Point) -> String { "\(number(point.x)),\(number(point.y))" }
 
-  /// With one digit after the decimal point.
+  /// The number with at most one digit after the decimal point.
   static func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     let digits = String(tenths.magnitude % 10)
     return (tenths < 0 ? "-" : "") + String(tenths.magnitude / 10) + (digits == "0" ? "" : "." + digits)
   }
 
-  /// Text as XML. Texts are already escaped for a terminal, so they contain no characters that XML does not allow; any such
+  /// Text as XML. Texts are already escaped for a terminal, so they have no characters that XML forbids. Any such
   /// character would be left out.
   private static func text(_ string: String) -> String {
     respelled(string) { scalar, _ in scalar.isUnknownToXML ? "" : scalar.entity }

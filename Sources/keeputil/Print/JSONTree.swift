@@ -1,20 +1,20 @@
 import Foundation
 import Keepsake
 
-/// Writes a value of an archive as JSON with everything that JSON lacks: kinds, classes, sharing (see the help of
-/// `keeputil print`). It reads no more than it writes, and does not recurse.
+/// Writes a value of an archive as JSON, with what JSON lacks: kinds, classes, sharing (see `keeputil help print`). It
+/// reads no more than it writes, and does not recurse.
 struct JSONTree {
   private var json: JSONWriter
   private let options: TreeOptions
   private var walk: ArchiveWalk
   private var seen: Set<Int> = []
-  /// For each open value: the number of brackets that its end closes, and its beginning if its size is shown.
+  /// For each open value, the number of brackets that its end closes, and its offset if its size is shown.
   private var open: [(brackets: Int, offset: Int?, isDeeper: Bool)] = []
   private var depth = 0
-  /// Whether the bracket of an object is open, for the keys of its content.
+  /// Whether the bracket of an object is open for the keys of its content.
   private var isInObject = false
 
-  /// - Parameter body: the object that `value` is the content of, if it is shown as one.
+  /// - Parameter body: the object whose content is `value`, if it is shown as an object.
   init(
     _ value: ArchiveValue,
     _ output: any Output,
@@ -43,7 +43,7 @@ struct JSONTree {
           try json.close()
         }
       case .value(let value, let label):
-        // To distinguish it from a key of this tool.
+        // Distinguish a key of the archive from the keys of this tool.
         try json.key(label) { $0.hasPrefix("$") ? "$" + $0 : $0 }
         try write(value)
       }
@@ -51,7 +51,7 @@ struct JSONTree {
     try json.finish()
   }
 
-  /// The next step, after counting what is left out of a long array or dictionary.
+  /// Returns the next step, after writing the number of members that a long array or dictionary leaves out.
   private mutating func nextStep() throws -> ArchiveWalk.Step? {
     if let count = walk.leaveOut(behind: options.mostMembers) {
       let isMap = walk.upcomingKind == .map
@@ -131,7 +131,7 @@ struct JSONTree {
     open.append((target.className == nil ? 0 : 1, nil, false))
   }
 
-  /// Stands for values that are nested deeper than `--depth` shows.
+  /// Stands for a value that is nested deeper than `--depth` shows.
   private mutating func writeCut(_ value: ArchiveValue, isOpen: Bool) throws {
     let count = try value.count ?? 0
     if isOpen { try json.field("$cut", count) } else { try json.value(["$cut": count] as JSONFields) }
@@ -179,7 +179,7 @@ struct JSONTree {
     number.isFinite ? JSONTree.number(number) : ["$float64": number.description] as JSONFields
   }
 
-  /// A value that has no members.
+  /// The JSON of a value without members.
   private static func json(_ value: ArchiveValue) throws -> any JSONConvertible {
     let fields: JSONFields
     switch value.kind {

@@ -1,14 +1,14 @@
 import Foundation
 import Keepsake
 
-/// The parts of a tree that are shown, and how.
+/// The parts of a tree that are shown, and their form.
 struct TreeOptions {
   var deepest = Int.max
   var mostMembers = Int.max
-  /// Longer texts, keys and names are cut: the archive may have one once, with very many references to it.
+  /// Longer texts, keys and names are cut, since an archive may have one once and refer to it very often.
   var longestText = TreeOptions.longestText
   var hasOffsets = false
-  /// Whether each object is printed by itself, and not where it first occurs.
+  /// Whether each object is printed separately, not at its first reference.
   var isFlat = false
   var palette = Palette.plain
   var margin = ""
@@ -19,7 +19,7 @@ struct TreeOptions {
 /// Prints a value of an archive line by line, and reads no more of it than it prints. It does not recurse, however deep
 /// values are nested.
 struct TreePrinter {
-  /// The work to do at the end of an open value.
+  /// What to print at the end of an open value.
   private struct Closing {
     let bracket: String
     let offset: Int
@@ -31,22 +31,22 @@ struct TreePrinter {
   private let output: any Output
   private let options: TreeOptions
   private var walk: ArchiveWalk
-  /// For each open value; `nil` for one that has no brackets of its own.
+  /// One for each open value. `nil` for a value without brackets of its own.
   private var closings: [Closing?] = []
   private var indentation = 0
   /// The text before the next value on its line.
   private var prefix = ""
-  /// The range of the body that was followed for the next value.
+  /// The range of the body that contains the next value, if a reference was followed to it.
   private var pendingBody: Range<Int>?
-  /// The objects that are still to be printed by themselves, in the order in which they were found.
+  /// The objects that are still to be printed separately, in the order in which they were found.
   private var pending: [Int] = []
-  /// The bodies that were printed. Only these are noted, so that a part of a large archive takes little memory.
+  /// The bodies printed so far. A set of these takes little memory if only a part of a large archive is printed.
   private var seen: Set<Int> = []
 
-  /// Lines are not indented more than this, so that deep nesting does not multiply the output.
+  /// The most levels of indentation, so that deep nesting does not multiply the output.
   private static let mostIndentation = 64
 
-  /// - Parameter body: the object that `value` is the content of, if it is shown as one.
+  /// - Parameter body: the object whose content is `value`, if it is shown as an object.
   init(_ value: ArchiveValue, _ output: any Output, _ options: TreeOptions, in body: ArchiveBody? = nil) {
     image = value.image
     self.output = output
@@ -55,7 +55,7 @@ struct TreePrinter {
     if let body { enter(body) }
   }
 
-  /// Prints the value and, if each object is printed by itself, all objects to which it leads.
+  /// Prints the value and, if objects are printed separately, all objects to which it leads.
   mutating func printAll() throws {
     try printValue()
     var next = 0
@@ -102,7 +102,7 @@ struct TreePrinter {
     case .object, .value:
       try printReference(value)
     case .conditional:
-      // Never followed: the object is printed where another reference leads to it.
+      // The object is printed where another reference leads to it.
       let target = try value.target.map { "\(name($0.className ?? "")) \(faint("#\($0.number)"))" }
       try line("\(faint("weak")) \(target ?? faint("nil"))", extent(of: value))
     case .numbers:
@@ -174,7 +174,7 @@ struct TreePrinter {
     try line("]", body ?? extent(of: value))
   }
 
-  /// Ends a line with its pending text, then `text`, and the place of the value if that is shown.
+  /// Ends a line with its pending text, `text`, and the range of the value if that is shown.
   private mutating func line(_ text: String, _ extent: Range<Int>? = nil, start: Int? = nil) throws {
     let indent = String(repeating: "  ", count: min(indentation, TreePrinter.mostIndentation))
     var location = ""
@@ -188,7 +188,7 @@ struct TreePrinter {
     pendingBody = nil
   }
 
-  /// The place of the value, if that is shown; otherwise its end is not searched.
+  /// The range of the value, if it is shown. Otherwise its end need not be found.
   private func extent(of value: ArchiveValue) throws -> Range<Int>? {
     options.hasOffsets ? try pendingBody ?? value.byteRange : nil
   }
@@ -206,7 +206,7 @@ struct TreePrinter {
     return value.ink.map { options.palette.paint(text, $0) } ?? text
   }
 
-  /// The class and number of an object; empty for a value of the top level.
+  /// The class and number of an object. Empty for a value of the top level.
   private func name(of body: ArchiveBody) -> String {
     body.className.map { "\(name($0)) \(faint("#\(body.number)"))" } ?? ""
   }

@@ -1,6 +1,6 @@
 import Keepsake
 
-/// The same bytes by the classes of the objects that contain them, and by their keys.
+/// Divides the bytes of the archive by the classes of the objects that contain them, and by their keys.
 enum ReportClassTree {
   static let mostClasses = 500
   static let mostKeys = 60

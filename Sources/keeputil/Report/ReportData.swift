@@ -1,17 +1,17 @@
 import Keepsake
 
-/// The data of a page about an archive, as JSON that is safe in HTML.
+/// The data of a report as JSON that is safe in HTML.
 struct ReportData {
   private let statistics: ArchiveStatistics
   private let tree: [ReportNode]
   private let classTree: [ReportNode]
   private let reached: ReachedBodies
-  /// The nodes that are values in a body, in order, and the node that is a body: a long path leads through very many
-  /// bodies that are not on the page.
+  /// For each body, the nodes of its values in order, and its own node. A long path may lead through very many bodies
+  /// that are not on the page.
   private var nodesInBody: [Int: [Int]] = [:]
   private var nodeOfBody: [Int: Int] = [:]
   private let name: String
-  /// The texts of the columns by number, since many are the same.
+  /// The texts of the columns. The columns have their numbers, since many texts are the same.
   private var texts: [String] = []
   private var textNumbers: [ExactString: Int] = [:]
   private let output: any Output
@@ -35,7 +35,7 @@ struct ReportData {
   mutating func write() throws {
     let columns: JSONFields = ["byPath": columns(tree), "byClass": columns(classTree)]
     let kinds: JSONFields = ["nodeKinds": ReportKind.allCases.map(\.name)]
-    // The texts that were numbered for the columns.
+    // Written after the columns, which number the texts.
     var json = JSONWriter(output, pretty: false, isInHTML: true)
     try json.value(tables + kinds + columns + ["texts": texts])
     try json.finish()
@@ -84,7 +84,7 @@ struct ReportData {
       "texts": statistics.strings.entryCount,
       "textReferences": statistics.strings.references.count,
       "savedTextBytes": statistics.strings.savedBytes,
-      // Kinds that the page does not distinguish.
+      // The bytes of nodes that the page does not show one by one.
       "foldedBytes": tree.reduce(0) { $0 + ($1.kind == .others || $1.isFolded ? $1.bytes : 0) },
     ]
   }
@@ -96,7 +96,7 @@ struct ReportData {
   private mutating func columns(_ nodes: [ReportNode]) -> JSONFields {
     [
       "parent": nodes.map(\.parent),
-      // A text by its number, -1 for none, and an index i as -2 - i.
+      // The number of a text, -1 for none, or -2 - i for an index i.
       "label": nodes.map { node in
         if case .index(let index)? = node.label { -2 - index } else { number(node.label?.keyText) }
       },
@@ -128,7 +128,7 @@ struct ReportData {
     var offset = value.offset
     if value.kind == .object, let node = nodeOfBody[body] { return node }
     while true {
-      // A node comes after the node that contains it: the last of those around is the innermost.
+      // A node comes after the node that contains it, so the last one around the offset is the innermost.
       let innermost = nodesInBody[body]?.last { tree[$0].extent.contains(offset) }
       if let node = innermost ?? nodeOfBody[body] { return node }
       guard body != 0, reached.isReached(body) else { return 0 }

@@ -1,10 +1,10 @@
 import Keepsake
 
-/// The content of a body: values that are large enough to be shown. The others are only counted.
+/// A value in a body, with those of its members that are large enough to be shown. The other members are only counted.
 struct ReportDraft {
   var label: PathElement?
   var kind: StatisticKind
-  /// Its bytes in the body, including the key of a dictionary.
+  /// The bytes of the value in its body, including its key in a dictionary.
   var extent: Range<Int>
   /// The offset of the value itself.
   let offset: Int
@@ -16,7 +16,7 @@ struct ReportDraft {
   var isFirst = false
   var memberCount = 0
   var children: [ReportDraft] = []
-  /// What it is, which names the row that it may be folded into.
+  /// The kind of a draft, which names the row into which it may be folded.
   enum Group: Equatable {
     /// An object that is first reached here.
     case objects(ofClass: Int)
@@ -26,7 +26,7 @@ struct ReportDraft {
   var group: Group
   var foldedCount = 0
   var foldedBytes = 0
-  /// The group of all folded values; `nil` if none are folded, or if they belong to several groups.
+  /// The group of all folded values. `nil` if none are folded, or if they belong to several groups.
   private(set) var foldedGroup: Group?
 
   init(label: PathElement? = nil, kind: StatisticKind, start: Int, offset: Int) {
@@ -45,14 +45,14 @@ struct ReportDraft {
     foldedBytes += child.bytes
   }
 
-  /// Folds values with fewer bytes, here and below. Drafts are nested no deeper than `ReportDrafting.mostLevels`.
+  /// Folds values with fewer bytes, at all levels. Drafts are nested no deeper than `ReportDrafting.mostLevels`.
   mutating func fold(below threshold: Int) {
     for child in children where child.bytes < threshold { fold(child) }
     children.removeAll { $0.bytes < threshold }
     for index in children.indices { children[index].fold(below: threshold) }
   }
 
-  /// Folds all but the largest; the others stay in order.
+  /// Folds all children except the largest, which stay in order.
   mutating func keepLargest(_ most: Int) {
     guard children.count > most else { return }
     let order = children.indices.largestFirst { children[$0].bytes }
@@ -68,7 +68,7 @@ struct ReportDraft {
   var size: Int { children.reduce(1) { $0 + $1.size } }
 }
 
-/// Makes the draft of a body in one walk, with no more memory than the limit allows.
+/// Makes the draft of a body in one walk, within a limit of memory.
 struct ReportDrafting {
   private let image: ArchiveImage
   private let reached: ReachedBodies
@@ -82,8 +82,8 @@ struct ReportDrafting {
 
   /// Values that are nested deeper in one body are only counted.
   static let mostLevels = 40
-  /// The most members of one container that are shown, if there is space for them and their content; and the fewest before
-  /// small values are left out everywhere.
+  /// The most members of one container that are shown if there is space for them and their content; and the number to
+  /// which that is reduced before small values are folded everywhere.
   static let mostMembers = 1_000
   static let fewMembers = 120
 
@@ -94,7 +94,7 @@ struct ReportDrafting {
     self.limit = limit
   }
 
-  /// - Parameter number: the body; 0 is the top level.
+  /// - Parameter number: the body, or 0 for the top level.
   mutating func draft(_ number: Int) throws(ArchiveError) -> ReportDraft {
     let root = try image.content(ofBody: number)
     var walk = ArchiveWalk(root)
@@ -113,7 +113,7 @@ struct ReportDrafting {
         let kind = try StatisticKind(value)
         let start = walk.parentKind == .map ? walk.keyOffset : value.offset
         var draft = ReportDraft(label: label, kind: kind, start: start, offset: value.offset)
-        // The target of a reference is counted at its own place.
+        // The members of a reference's target count where the target is shown.
         if [.array, .numbers, .map, .record].contains(value.kind) {
           draft.memberCount = try value.count ?? 0
         }
@@ -157,7 +157,7 @@ struct ReportDrafting {
     }
     while keptCount > limit, threshold <= Int.max / 4 {
       if most > ReportDrafting.fewMembers {
-        // Fewer members with all their content are better than many without.
+        // Fewer members with all their content are better than more members without.
         most = max(ReportDrafting.fewMembers, most / 2)
         for index in frames.indices { frames[index].keepLargestEverywhere(most) }
       } else {
@@ -170,7 +170,7 @@ struct ReportDrafting {
 
   private mutating func recount() { keptCount = frames.reduce(0) { $0 + $1.size - 1 } }
 
-  /// The value behind the mark of an optional or the name of a type, in place of both.
+  /// The value in an optional or behind a protocol, in place of its wrapper.
   private func unwrapped(_ wrapper: ReportDraft) -> ReportDraft {
     var content = wrapper.children[0]
     content.label = wrapper.label

@@ -21,7 +21,7 @@ enum ReportKind: Int, CaseIterable {
       case .array: .list
       case .numbers: .numbers
       case .map: .dictionary
-      // The content of a wrapper was not kept if this is asked.
+      // A wrapper has this kind only if its content was folded.
       case .record, .some, .typed: .record
       case .object: .object
       case .value: .reference
@@ -37,16 +37,16 @@ enum ReportKind: Int, CaseIterable {
 struct ReportNode {
   /// -1 for the root. A node comes after the node that contains it.
   var parent: Int
-  /// A key in its displayed form, or an index.
+  /// A displayed key, or an index.
   var label: PathElement?
   var kind: ReportKind
   /// All its bytes, including those of objects that are first reached from here.
   var bytes: Int
-  /// The bytes of the body, for an object.
+  /// For an object, the bytes of its body.
   var ownBytes = 0
   /// The class of an object, or the type of a value behind a protocol.
   var typeName: String?
-  /// The number of the object, or of the one that a reference leads to; 0 for none.
+  /// The number of the object or of the target of a reference, 0 for none.
   var body = 0
   /// The content of a single value.
   var text: String?
@@ -55,17 +55,17 @@ struct ReportNode {
   var references = 0
   /// Whether it has members that the page does not show.
   var isFolded = false
-  /// Its beginning in the archive, and its end in its body, to find it again.
+  /// Its range of offsets within its body, by which it is found again.
   var extent = 0..<0
-  /// The body that contains it.
+  /// The number of the body that contains it.
   var home = 0
 
-  /// Whether it is a body, and not a reference to one.
+  /// Whether the node is a body, not a reference to one.
   var isBody: Bool { body != 0 && kind != .reference && kind != .weak }
 }
 
 extension [ReportNode] {
-  /// Adds a node that is no value.
+  /// Adds a node that is not a value.
   mutating func add(_ label: String?, _ kind: ReportKind, _ tally: ArchiveStatistics.Tally, to parent: Int) {
     let label = label.map(PathElement.key)
     append(ReportNode(parent: parent, label: label, kind: kind, bytes: tally.bytes, count: tally.count))

@@ -4,7 +4,7 @@ import Foundation
 struct ReportPage {
   let name: String
 
-  /// Writes the page; `data` writes the content of the element with the data.
+  /// Writes the page. `data` writes the content of the element with the data.
   func write(to output: any Output, _ data: () throws -> Void) throws {
     try output.write(ReportPage.head(title: ReportPage.htmlText(displayed(name))))
     try output.write(ReportPage.body)
@@ -13,8 +13,8 @@ struct ReportPage {
     try output.write("</script>\n<script>\(ReportScript.text)</script>\n</body>\n</html>\n")
   }
 
-  /// Nothing is loaded or sent, and only the page's own script and style apply, which have these hashes: even if a text of
-  /// an archive were parsed as HTML, it could do nothing.
+  /// The page loads and sends nothing, and only its own script and style apply, which have these hashes. So a text of
+  /// an archive could do nothing even if it were parsed as HTML.
   static var policy: String {
     "default-src 'none'; style-src '\(source(ReportStyle.text))'; script-src '\(source(ReportScript.text))'; "
       + "base-uri 'none'; form-action 'none'"

@@ -1,6 +1,6 @@
 import Keepsake
 
-/// The content of a single value, in short.
+/// A short form of the content of a single value.
 enum ReportPreview {
   /// The most characters of a text that are shown.
   private static let longestText = 80
@@ -26,11 +26,11 @@ enum ReportPreview {
     }
   }
 
-  /// The start of a text. A long one is not made into a string as a whole.
+  /// The start of a text. Does not make a string of all of a long text.
   private static func text(_ value: ArchiveValue) throws(ArchiveError) -> String? {
     let extent = try value.byteRange
     guard extent.count > 4_096 else { return quoted(shortened(try value.string ?? "", longestText)) }
-    // Four bytes for each character are enough; a character that is cut is left out.
+    // Four bytes for each character are enough. `prefix` drops a character that is cut.
     let start = try value.reader.array(
       of: UInt8.self,
       count: longestText * 4,
@@ -48,7 +48,7 @@ enum ReportPreview {
 
   private static func numbers(_ value: ArchiveValue) throws(ArchiveError) -> String {
     let count = try value.count ?? 0
-    // More numbers would all be read to show a few.
+    // To show some of the numbers, all must be read. So more numbers are only counted.
     guard count <= 65_536, let numbers = try value.numbers else { return counted(count, "number") }
     let shown = numbers[0..<min(numbers.count, mostNumbers)].texts
     return "[" + shown.joined(separator: ", ") + (count > mostNumbers ? ", … \(grouped(count)) in all]" : "]")

@@ -1,14 +1,14 @@
 import Keepsake
 
-/// The values of an archive by the path on which they are first reached, as many as fit on a page: the largest bodies
-/// are opened first, and small values are combined as "others".
+/// As many values of an archive as fit on a page, each at the path on which it is first reached. Opens the largest
+/// bodies first, and combines small values as "others".
 struct ReportTree {
   private(set) var nodes: [ReportNode] = []
   private let image: ArchiveImage
   private let pass: StatisticsPass
-  /// For each body, its bytes and those of all bodies first reached from it.
+  /// For each body, its bytes and those of all bodies that are first reached from it.
   private var totals: [Int]
-  /// The nodes whose bodies are not opened yet, by their bytes.
+  /// The nodes whose bodies are not opened yet, the largest first.
   private var pending = LargestList<Int>()
 
   static let mostNodes = 20_000
@@ -28,7 +28,7 @@ struct ReportTree {
     while let next = pending.popFirst() { nodes[next].isFolded = true }
   }
 
-  /// A body is reached after the one that leads to it, so in reverse order each is complete when it is added.
+  /// A body is reached after the one that leads to it. So in reverse order, its total is complete when it is added.
   private mutating func sumUp() throws(ArchiveError) {
     let offset = image.directory.offsets.range.lowerBound
     for body in pass.reached.order.reversed() {
@@ -54,7 +54,7 @@ struct ReportTree {
     }
     let isSingle = root.children.isEmpty && root.foldedCount == 0
     if root.target != 0 || (isSingle && nodes[node].kind == .object) {
-      // A body that is a single value; in an object, it has a node of its own.
+      // The body is a single value. In an object, that gets a node of its own.
       try add(root, to: node, home: number)
     } else if isSingle {
       nodes[node].text = try ReportPreview.text(image, root)
@@ -116,7 +116,7 @@ struct ReportTree {
 
   static func shownName(_ name: String) -> String { displayedName(name, 160) }
 
-  /// Bodies to which nothing leads from the top level.
+  /// Adds the bodies to which nothing leads from the top level.
   private mutating func addUnreached() throws(ArchiveError) {
     let roots = pass.reached.order.map(Int.init).filter { !pass.reached.isReached($0) }
     guard !roots.isEmpty else { return }
@@ -138,7 +138,7 @@ struct ReportTree {
     }
   }
 
-  /// The parts of the file that are no values.
+  /// Adds the parts of the file that are not values.
   static func addParts(_ statistics: ArchiveStatistics, to nodes: inout [ReportNode]) {
     let parts = statistics.parts.filter {
       ![.bodies, .topLevel, .save].contains($0.kind) && !$0.range.isEmpty

@@ -2,7 +2,7 @@ import Keepsake
 
 /// A part of the file (Format §1). The parts of an archive cover each of its bytes once.
 struct ArchivePart {
-  /// The raw value is the title for people.
+  /// The raw value is the title that people see.
   enum Kind: String {
     case header, directory, trailer, save
     case bodies = "bodies of objects and values"
@@ -18,7 +18,7 @@ struct ArchivePart {
 
   let kind: Kind
   let range: Range<Int>
-  /// The number of entries of a table, or of bodies; `nil` for a part without either.
+  /// The number of entries of a table, or of bodies. `nil` for a part with neither.
   let entryCount: Int?
   /// The numbers of the saves that are in the part, if the file has several.
   let saves: ClosedRange<Int>?
@@ -42,7 +42,7 @@ struct ArchivePart {
     return try partsOfFirst(image.asOf(1, ArchiveLimits())) + saves(of: image)
   }
 
-  /// The most saves that are parts of their own; older ones are combined into one part.
+  /// The most saves that are separate parts. Older ones are combined into one part.
   private static let mostSaves = 20
 
   private static func saves(of image: ArchiveImage) -> [ArchivePart] {

@@ -46,29 +46,29 @@ struct ArchiveStatistics {
     var values = Tally()
   }
 
-  /// A value in one of the lists of the largest or the most shared.
+  /// A value in a list of the largest or the most shared values.
   struct ListedValue {
-    /// The body that contains it, or that it is; 0 is the top level.
+    /// The number of its body, or of the body that contains it. 0 is the top level.
     let body: Int
     let offset: Int
     let bytes: Int
     let kind: StatisticKind
-    /// The class of the object that it is, or that contains it.
+    /// Its class, or that of the object that contains it.
     let className: String?
     /// The number of references to it, if it is an object.
     var referenceCount = 1
     /// The path to it from the top level.
     var path = ""
-    /// The bytes of its body for each reference but the first.
+    /// The bytes of its body for each reference except the first.
     var savedBytes: Int { (referenceCount - 1) * bytes }
   }
 
   struct Sharing {
-    /// Objects that are referred to more than once.
+    /// Objects with several references.
     var objectCount = 0
     /// References to them, except the first of each.
     var furtherReferences = 0
-    /// The bytes that would be written again if each of those references were the object.
+    /// The bytes that these objects would add if each of those references were the object.
     var savedBytes = 0
     var most: [ListedValue] = []
   }
@@ -98,20 +98,20 @@ struct ArchiveStatistics {
     var format: String { isBinary ? "binary property list" : "XML property list" }
   }
 
-  /// `nil` for an archive that is a file itself.
+  /// `nil` if the archive is the file itself.
   let original: Original?
   let byteCount: Int
   let formatVersion: String
   let hasChecksums: Bool
   let parts: [ArchivePart]
-  /// Together these are all bodies, including the top level: objects by class, values of the top level, the top level.
+  /// These three add up to all bodies and the top level: objects by class, values of the top level, the top level.
   var classes: [ClassRow] = []
   var topLevelValues = Tally()
   var topLevel = Tally()
   var types: [TypeRow] = []
-  /// The bytes of the rows add up to all bodies, too.
+  /// The bytes of these rows add up to the same.
   var keys: [KeyRows.Row] = []
-  /// So do these, with the class numbers at the start of each body.
+  /// So do the bytes of the kinds and of the class numbers at the start of bodies.
   var kinds: [(kind: StatisticKind, tally: Tally)] = []
   var classNumbers = Tally()
   /// Bodies to which no path leads from the top level.

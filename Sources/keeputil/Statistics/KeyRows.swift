@@ -6,9 +6,9 @@ struct KeyRows {
     let name: String
     /// The number of values under the key.
     var count = 0
-    /// Their bytes, without those under keys in them.
+    /// Their bytes, without those under nested keys.
     var ownBytes = 0
-    /// Their bytes with all values in them in the same body, counted once if the key occurs in itself.
+    /// Their bytes with all nested values in the same body. They count once if the key is nested in itself.
     var totalBytes = 0
     /// The number of values under this key that are open.
     var openCount = 0
@@ -20,7 +20,7 @@ struct KeyRows {
   static let outside = 0
   /// Integer keys of dictionaries are usually data, and share a row.
   static let integers = 1
-  /// If there are too many different keys of dictionaries, those after the first ones.
+  /// The keys after the first ones, if dictionaries have too many different keys.
   static let furtherKeys = 2
 
   /// The most keys of dictionaries that get a row each: a dictionary may have very many.
@@ -29,7 +29,7 @@ struct KeyRows {
   private(set) var rows = [
     Row(name: "(under no key)"), Row(name: "(integer keys)"), Row(name: "(further keys of dictionaries)"),
   ]
-  /// For each key of the key table its row, 0 if it has not occurred yet.
+  /// For each key of the key table, its row, or 0 if the key has not occurred yet.
   private var numbered: [UInt32]
   private var named: [ExactString: UInt32] = [:]
   private var dictionaryKeyCount = 0
@@ -65,7 +65,7 @@ struct KeyRows {
 
   mutating func addOwn(_ bytes: Int, to row: Int) {
     rows[row].ownBytes += bytes
-    // In a value under the key, they are counted when the value ends. The others are an object's own.
+    // While a value under the key is open, its end counts the bytes. Otherwise they are an object's own.
     if rows[row].openCount == 0 { rows[row].totalBytes += bytes }
   }
 
@@ -74,7 +74,7 @@ struct KeyRows {
     rows[row].openCount += 1
   }
 
-  /// Ends the value, which has `bytes` including its contents.
+  /// Ends a value under the key. `bytes` includes its contents.
   mutating func close(_ row: Int, _ bytes: Int) {
     rows[row].openCount -= 1
     if rows[row].openCount == 0 { rows[row].totalBytes += bytes }

@@ -1,14 +1,14 @@
 extension Sequence {
-  /// What takes most bytes comes first; what takes the same stays in its order.
+  /// The elements with the most bytes first. Elements with the same number of bytes keep their order.
   func largestFirst(_ bytes: (Element) -> Int) -> [Element] {
     enumerated().sorted { (bytes($0.element), $1.offset) > (bytes($1.element), $0.offset) }.map(\.element)
   }
 }
 
-/// The largest of many things; of things of one size the first.
+/// The largest of many things. Of things of the same size, it has the first.
 struct LargestList<Thing> {
   private let most: Int
-  /// From the last to the first.
+  /// In the reverse order of ``things``.
   private var entries: [(size: Int, thing: Thing)] = []
 
   init(_ most: Int = .max) { self.most = most }
@@ -16,7 +16,7 @@ struct LargestList<Thing> {
   /// The things, the largest first.
   var things: [Thing] { entries.reversed().map(\.thing) }
 
-  /// Whether a thing of this size would be in the list: worth asking before the thing is made.
+  /// Whether a thing of this size would get into the list. Ask before making the thing.
   func accepts(_ size: Int) -> Bool {
     guard entries.count == most else { return true }
     return entries.first.map { size > $0.size } ?? false

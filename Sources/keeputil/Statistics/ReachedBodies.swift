@@ -1,15 +1,15 @@
 import Keepsake
 
-/// The path by which each body is first reached from the top level: breadth first, so it is a shortest one.
+/// The path by which each body is first reached from the top level. It is a shortest one: the search is breadth first.
 ///
 /// This takes twenty bytes for each body, and nothing for its values.
 struct ReachedBodies {
-  /// The bodies in the order in which they were reached; those to which nothing leads come last.
+  /// The bodies in the order in which they were reached. Bodies to which nothing leads come last.
   private(set) var order: [UInt32] = []
   /// For each body, the body with the first reference to it; 0 is the top level.
   private var parents: [UInt32]
-  /// The offset of that reference; 0 for a body that was not reached yet, -1 for one to which nothing leads. References to
-  /// the latter, as in a cycle, are not the path to it.
+  /// The offset of that reference; 0 for a body that was not reached yet, -1 for a body to which nothing leads. A later
+  /// reference to the latter, as in a cycle, does not become its path.
   private var offsets: [Int]
   /// The row of the key of that reference.
   private var rows: [UInt32]
@@ -21,7 +21,7 @@ struct ReachedBodies {
     rows = Array(repeating: 0, count: bodyCount + 1)
   }
 
-  /// Notes a reference; returns whether it is the first to that body.
+  /// Notes a reference, and returns whether it is the first to its body.
   @discardableResult
   mutating func note(_ body: Int, from parent: Int, at offset: Int, under row: Int) -> Bool {
     guard body > 0, body < offsets.count, offsets[body] == 0 else { return false }
@@ -32,7 +32,7 @@ struct ReachedBodies {
     return true
   }
 
-  /// Adds a body to which nothing leads to the order.
+  /// Adds to the order a body to which nothing leads.
   mutating func noteUnreached(_ body: Int) {
     offsets[body] = -1
     order.append(UInt32(truncatingIfNeeded: body))

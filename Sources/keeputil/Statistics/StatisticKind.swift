@@ -69,13 +69,13 @@ extension ArchiveValue {
       let title = kind == .sharedString ? StatisticKind.string.title : kind.title
       if kind == .empty { return "empty" }
       if kind == .none || kind == .bytes { return title }
-      // Others were followed.
+      // References to other values were followed.
       if kind == .object || kind == .value { return "a reference to itself" }
       return ("aeio".contains(title.prefix(1)) ? "an " : "a ") + title
     }
   }
 
-  /// The number of a text in the string table.
+  /// The number of a text in the string table. `nil` for any other value.
   var sharedStringNumber: Int? {
     get throws(ArchiveError) {
       guard kind == .string,

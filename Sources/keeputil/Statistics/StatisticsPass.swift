@@ -1,8 +1,8 @@
 import Keepsake
 
-/// One pass over each body and each value in it, in the order in which they are reached, without recursion.
+/// A pass over all bodies and their values, in the order in which it reaches them, without recursion.
 struct StatisticsPass {
-  /// What a body is.
+  /// The kind of a body.
   enum Owner: Hashable {
     case topLevel
     case topLevelValue
@@ -19,7 +19,7 @@ struct StatisticsPass {
   private struct Frame {
     let kind: StatisticKind
     let row: Int
-    /// Where it begins, including the key of a dictionary.
+    /// Its offset, or in a dictionary the offset of its key.
     let start: Int
     let hasKey: Bool
     /// Its index in the list of types, if it is a value behind a protocol.
@@ -30,9 +30,9 @@ struct StatisticsPass {
   let summary: ArchiveSummary
   private(set) var reached: ReachedBodies
   private(set) var keys: KeyRows
-  /// The rows of keys of dictionaries that are in the string table, by their numbers there.
+  /// The rows of dictionary keys that are in the string table, by their numbers there.
   private var sharedKeyRows: [Int: Int] = [:]
-  /// The bytes directly under each key of the objects of each class; only if `wantsClassKeys` is set.
+  /// The bytes directly under each key of the objects of each class. Empty unless `wantsClassKeys` is set.
   private(set) var classKeys: [OwnedKey: ArchiveStatistics.Tally] = [:]
   private let wantsClassKeys: Bool
   private(set) var statistics: ArchiveStatistics
@@ -42,16 +42,16 @@ struct StatisticsPass {
   private var openTypes: [Int]
   private var frames: [Frame] = []
   private var cursor = 0
-  /// Whether everything to which the top level leads was visited.
+  /// Whether the pass has visited everything to which the top level leads.
   private var isBeyondReach = false
   private var largestValues: LargestList<ArchiveStatistics.ListedValue>
   private var largestObjects: LargestList<ArchiveStatistics.ListedValue>
   private var mostShared: LargestList<ArchiveStatistics.ListedValue>
 
-  /// The most pairs of a class and a key that are distinguished.
+  /// The most pairs of a class and a key that have a tally of their own.
   private static let mostClassKeys = 20_000
 
-  /// - Parameter top: how many of the largest values and objects are listed.
+  /// - Parameter top: the number of the largest values and objects to list.
   init(
     _ image: ArchiveImage,
     _ summary: ArchiveSummary,
@@ -96,7 +96,7 @@ struct StatisticsPass {
     }
     try visitWaiting()
     isBeyondReach = true
-    // The following bodies are reached from a body to which nothing leads, or are such bodies.
+    // Nothing refers to the remaining bodies, or only other remaining bodies do.
     for number in image.bodyNumbers where !reached.isReached(number) {
       reached.noteUnreached(number)
       try visitWaiting()
@@ -104,7 +104,7 @@ struct StatisticsPass {
     try finish()
   }
 
-  /// Walks a numbered body; returns its number of bytes.
+  /// Walks a numbered body, and returns its number of bytes.
   private mutating func visit(_ number: Int) throws(ArchiveError) -> Int {
     let body = try image.numberedBody(number, referredToAt: image.directory.offsets.range.lowerBound)
     let byteCount = body.byteRange.count

@@ -5,7 +5,7 @@ struct StatisticsText {
   let statistics: ArchiveStatistics
   let output: any Output
   let palette: Palette
-  /// The most rows of a table of classes or keys; the rest is one row.
+  /// The most rows of a table of classes or keys. The rest become one row.
   let mostRows: Int
 
   private static let longestName = 44
@@ -36,7 +36,7 @@ struct StatisticsText {
     try put(mostShared)
   }
 
-  /// The library that wrote the file, and its form.
+  /// The format of the archive, or the kind of file from which it was converted.
   private var origin: String {
     guard let original = statistics.original else {
       return "format \(statistics.formatVersion)\(statistics.hasChecksums ? "" : ", without checksums")"

@@ -2,25 +2,25 @@ import Keepsake
 
 /// Finds the paths of values from the top level, and shortens long ones.
 ///
-/// All paths are found at once, so that each body on them is walked once at most.
+/// It finds all paths at once, so it walks each body on them at most once.
 struct ValuePaths {
   private struct Step {
     let body: Int
-    /// The offset of the value in the body with which the path continues.
+    /// The offset of the value in the body at which the path continues.
     let offset: Int
   }
 
   private let image: ArchiveImage
   private let reached: ReachedBodies
-  /// For each body the paths within it, as text, by the offsets to which they lead.
+  /// For each body, the texts of the paths within it, by the offsets to which they lead.
   private var paths: [Int: [Int: String]] = [:]
 
-  /// A path through more bodies than both together omits those in between.
+  /// A path through more bodies than both together omits those in the middle.
   private static let firstBodies = 6
   private static let lastBodies = 10
-  /// A path through more values of one body does so, too.
+  /// A path through more values of one body omits the first of them.
   private static let mostSteps = 16
-  /// A key that is longer is cut.
+  /// Longer keys are cut.
   private static let longestKey = 60
 
   init(_ image: ArchiveImage, _ reached: ReachedBodies) {
@@ -71,7 +71,7 @@ struct ValuePaths {
     paths[number] = wanted
   }
 
-  /// The labels of the values around the value, and its own. Some have none, such as the content of an optional.
+  /// The labels of the enclosing values and of the value. Some have none, such as the content of an optional.
   private static func text(_ labels: [PathElement?], _ label: PathElement?) -> String {
     let skipped = max(0, labels.count - mostSteps)
     return (skipped > 0 ? "…(\(grouped(skipped)) levels)…" : "")

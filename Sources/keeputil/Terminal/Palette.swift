@@ -34,10 +34,10 @@ struct Palette {
     }
   }
 
-  /// Whether there are colors: anything but a terminal would show their codes.
+  /// Whether to use colors by default. Anything but a terminal would show their codes.
   private static var isWelcome: Bool {
     let environment = ProcessInfo.processInfo.environment
-    // https://no-color.org: any text but none at all.
+    // https://no-color.org: any value turns colors off, except an empty one.
     return isatty(STDOUT_FILENO) != 0 && (environment["NO_COLOR"] ?? "").isEmpty
       && !["dumb", ""].contains(environment["TERM"] ?? "")
   }

@@ -4,12 +4,12 @@ import Synchronization
 /// The progress of a long piece of work: a line on standard error that is overwritten, and erased at the end.
 final class Progress {
   enum Showing {
-    /// If standard error is a terminal, and after half a second.
+    /// After half a second, if standard error is a terminal.
     case whenUseful
     case always
     case never
 
-    /// How to show it while a command writes to `path`: on a terminal, the line would mix with the output.
+    /// When to show progress while a command writes to `path`. On a terminal, the line would mix with the output.
     static func whileWriting(to path: String) -> Showing {
       path == "-" && isatty(STDOUT_FILENO) != 0 ? .never : .whenUseful
     }
@@ -29,7 +29,7 @@ final class Progress {
   private let pause: Duration
   private let put: (String) -> Void
 
-  /// - Parameter label: a name for the work, in safe characters.
+  /// - Parameter label: a name for the work, safe for a terminal.
   init(
     _ label: String,
     _ showing: Showing,
@@ -67,12 +67,12 @@ final class Progress {
     put("\r")
   }
 
-  /// Ends when the first output goes to a terminal, where the output itself shows the progress.
+  /// Ends the progress if the output goes to a terminal, where the output itself shows the progress.
   func makeWay() {
     if isatty(STDOUT_FILENO) != 0 { finish() }
   }
 
-  /// Does `work`, which reports no progress: after half a second, the line names the work.
+  /// Calls `work`, which reports no progress. After half a second, the line names the work.
   func wait<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
     guard isShown else { return try work() }
     let line = WaitingLine("\(label) …", put: Progress.putOnStandardError)

@@ -21,7 +21,7 @@ func displayed(_ text: String, _ most: Int = .max) -> String {
   escaped(most == .max ? text : shortened(text, most), keeping: "\"\\")
 }
 
-/// A name in a table, where an empty one would be invisible.
+/// A name for a table, in quotes if it is empty and so would be invisible.
 func displayedName(_ name: String, _ most: Int = 200) -> String {
   name.isEmpty ? quoted(name) : displayed(name, most)
 }
@@ -46,14 +46,14 @@ func respelled(
 }
 
 extension Unicode.Scalar {
-  /// Whether a scalar is invisible, reverses the text after it, has no meaning, or combines with nothing. Every format that
-  /// may go to a terminal escapes such scalars.
+  /// Whether a scalar is invisible, reverses the text after it, has no meaning, or combines with nothing. All formats
+  /// that may go to a terminal escape such scalars.
   func isStrange(after previous: Unicode.Scalar?) -> Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate:
       return true
     case .format:
-      // The joiner within an emoji of several parts.
+      // The joiner within an emoji of several parts is not strange.
       guard self == "\u{200D}", let previous else { return true }
       return !(previous.properties.isEmoji || previous == "\u{FE0F}")
     case .nonspacingMark, .enclosingMark, .spacingMark:
@@ -87,8 +87,8 @@ func shortened(_ text: String, _ most: Int) -> String { start(of: text, most).ma
 
 /// The first `most` scalars of a longer text; `nil` if the text is not longer.
 ///
-/// Nothing is counted beyond the limit, since a text may have a hundred megabytes. Scalars are counted, since one
-/// character may consist of very many.
+/// Does not count beyond the limit, since a text may have a hundred megabytes. Counts scalars, since one character may
+/// consist of very many.
 private func start(of text: String, _ most: Int) -> String? {
   let scalars = text.unicodeScalars
   guard let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex),
@@ -97,7 +97,7 @@ private func start(of text: String, _ most: Int) -> String? {
   return String(scalars[..<end])
 }
 
-/// The text in quotes, with escapes; for a longer one, the start and the length.
+/// The text in quotes, with escapes. Of a longer text, its start and its length.
 func quoted(_ text: String, _ most: Int) -> String {
   guard most < .max, let start = start(of: text, most) else { return quoted(text) }
   return "\(quoted(start))… \(counted(text.utf8.count, "byte"))"

@@ -31,7 +31,7 @@ func percentText(_ share: Double) -> String {
   return "\(tenths / 10).\(tenths % 10) %"
 }
 
-/// A number of bytes, a thousand or more, in a suitable decimal unit, as for files.
+/// A number of bytes, a thousand or more, in a suitable decimal unit.
 func readableBytes(_ bytes: Int) -> String {
   var units = ["kB", "MB", "GB", "TB"][...]
   var size = Double(bytes) / 1_000
@@ -48,7 +48,7 @@ struct TextTable {
   private let isRight: [Bool]
   private let rows: [[String]]
 
-  /// - Parameter headings: one that begins with `>` belongs to a right-aligned column.
+  /// - Parameter headings: the headings of the columns. One that begins with `>` makes its column right-aligned.
   init(_ headings: String..., rows: [[String]] = []) {
     isRight = headings.map { $0.hasPrefix(">") }
     self.rows = [headings.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }] + rows

@@ -8,7 +8,7 @@ enum Spelling {
 
   /// The end of a sentence about an unknown word: the most similar word, and the existing ones.
   ///
-  /// - Parameter count: how many there are, of which `words` are the first.
+  /// - Parameter count: the number of all existing words, of which `words` are the first.
   static func advice(
     _ wanted: String,
     among words: [String],
@@ -27,7 +27,7 @@ enum Spelling {
     nearest(to: wanted, among: words).map { "; did you mean '\($0)'?" } ?? ""
   }
 
-  /// The word most similar to `wanted`, if there is one: equal except for case, beginning with it, or a few changes away.
+  /// The word most similar to `wanted`, if any: equal except for case, a few changes away, or one begins the other.
   static func nearest(to wanted: String, among words: [String]) -> String? {
     let lowered = wanted.lowercased()
     if let same = words.first(where: { $0.lowercased() == lowered }) { return same }
@@ -45,7 +45,7 @@ enum Spelling {
     }
   }
 
-  /// The number of letters to insert, remove, change or exchange with the next.
+  /// The number of letters to insert, remove, replace or swap with the next. `nil` for long words.
   private static func distance(_ first: String, _ second: String) -> Int? {
     let (a, b) = (Array(first.prefix(mostLetters + 1)), Array(second.prefix(mostLetters + 1)))
     guard a.count <= mostLetters, b.count <= mostLetters else { return nil }

@@ -1,10 +1,10 @@
 import Keepsake
 
-/// A value as a part of a line. Only its beginning is read.
+/// A value as part of a line. Reads only the beginning of the value.
 enum BriefText {
   private static let mostMembers = 3
   private static let mostCharacters = 60
-  /// The most marks of optionals and names of types in a row that are shown.
+  /// The most references, optionals and names of types around a value that are shown.
   private static let mostWrappers = 4
 
   static func text(of value: ArchiveValue) throws(ArchiveError) -> String {

@@ -31,13 +31,13 @@ struct PathArgument {
 
 /// The text of a path, as ``PathArgument`` reads it, and safe for a terminal.
 enum PathText {
-  /// A longer path has only this many steps at its beginning and at its end, so that deep nesting does not multiply the
-  /// output.
+  /// A path of more than twice as many steps has only this many at its start and at its end, so that deep nesting does
+  /// not multiply the output.
   private static let mostSteps = 24
 
   /// - Parameters:
   ///   - start: the text before the first step, such as `#12`.
-  ///   - longestKey: a key of more bytes is cut, so that its path leads nowhere.
+  ///   - longestKey: the most bytes of a key. A longer key is cut, so its path leads nowhere.
   static func text(_ steps: [PathElement], from start: String = "", longestKey: Int = .max) -> String {
     var text = start
     let isShort = steps.count <= 2 * mostSteps

@@ -3,7 +3,7 @@ import Keepsake
 /// Follows a path through an archive, and reads only what it needs.
 struct PathLookup {
   enum Found {
-    /// A value, and the object whose content it is if the path begins at an object's number.
+    /// A value, and its object if the path is only the number of an object.
     case value(ArchiveValue, of: ArchiveBody?)
     /// A number of a packed array.
     case number(ArchiveNumbers)
@@ -109,10 +109,10 @@ struct PathLookup {
 }
 
 extension ArchiveValue {
-  /// The value behind references, marks of optionals and names of types, and a description of these, as " (Book #3)"; `nil`
-  /// for a weak reference to nothing.
+  /// The value behind references, optionals and names of types, and a description of these, as " (Book #3)". `nil` for
+  /// a weak reference to nothing.
   ///
-  /// A body may consist of a reference to itself; then the content is that reference.
+  /// If a body consists of a reference to itself, the content is that reference.
   fileprivate func content() throws(ArchiveError) -> (value: ArchiveValue?, description: String) {
     var value = self
     var description = ""
@@ -134,7 +134,7 @@ extension ArchiveValue {
     }
   }
 
-  /// The value behind marks of optionals and names of types; `nil` if too many of these follow each other.
+  /// The value behind optionals and names of types. `nil` if there are `most` or more of these.
   func unwrapped(atMost most: Int = .max) throws(ArchiveError) -> ArchiveValue? {
     var value = self
     for _ in 0..<most {

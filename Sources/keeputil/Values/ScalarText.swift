@@ -4,7 +4,7 @@ import Keepsake
 extension ArchiveValue {
   /// The printed form of a value without members; safe for a terminal.
   ///
-  /// - Parameter longest: the most scalars of a text that are printed; a longer one is cut, and its length is printed.
+  /// - Parameter longest: the most scalars of a text to print. A longer text is cut, and its length is printed.
   func scalarText(longest: Int = .max) throws(ArchiveError) -> String {
     switch kind {
     case .none: return "nil"
@@ -77,7 +77,7 @@ extension IntegerValue {
 }
 
 extension DecimalParts {
-  /// The digits, with a power of ten if there is one; a valid number in JSON, except for "nan".
+  /// The digits, with a power of ten if there is one. This is a valid number in JSON, except for "nan".
   var text: String {
     guard let mantissa else { return "nan" }
     let digits = String(mantissa)
@@ -89,7 +89,7 @@ extension DecimalParts {
   }
 }
 
-/// The printed form of the first of `count` bytes.
+/// The printed form of `count` bytes, of which `shown` are the first.
 func bytesText(_ shown: some Collection<UInt8>, of count: Int) -> String {
   let digits = shown.map { padded($0, 2, radix: 16) }.joined()
   return "\(counted(count, "byte"))\(count == 0 ? "" : ": 0x\(digits)")\(count > shown.count ? "…" : "")"

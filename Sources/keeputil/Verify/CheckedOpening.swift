@@ -1,19 +1,19 @@
 import Keepsake
 
 extension Input {
-  /// Comparing the bytes with their checksums takes about this fraction of the time of checking the values.
+  /// Checking the values takes about this many times as long as comparing the bytes with their checksums.
   private static let checksumShare = 8
 
   /// Opens the archive and checks all of it. If something is wrong, the failure names the object and the path, if they
   /// are known.
   ///
-  /// - Parameter progress: shows the progress; by default on a terminal, after half a second.
+  /// - Parameter progress: shows the progress. By default, it appears on a terminal after half a second.
   func openCheckedArchive(
     _ progress: Progress? = nil
   ) throws(CommandFailure) -> (image: ArchiveImage, summary: ArchiveSummary) {
     let progress = progress ?? self.progress("checking")
     defer { progress.finish() }
-    // An archive of NSKeyedArchiver is translated first, and nothing is known about how long that takes.
+    // An archive of NSKeyedArchiver is translated first, and it is not known how long that takes.
     let image =
       kind == .propertyList
       ? try progress.wait { () throws(CommandFailure) in try openArchive() } : try openArchive()
@@ -27,7 +27,7 @@ extension Input {
     }
     do {
       let summary = try image.verifyStructure { progress.update(ends.checksums + $0, of: total) }
-      // Everything has been compared. Opened like this, the image does not compare again what it reads.
+      // All checksums have been compared. The new image does not compare them again.
       return (image.source == nil ? try ArchiveImage(data: data, verification: .disabled) : image, summary)
     } catch {
       throw failure(error, FaultLocation.words(for: error, in: image))
@@ -58,8 +58,8 @@ enum FaultLocation {
     return "in \(name) #\(number)" + (way(to: offset, from: value).map { ", at \($0)" } ?? "")
   }
 
-  /// The content of the block that does not match its checksum, such as "where #3 to #90 are": any of its bytes may have
-  /// changed.
+  /// The bodies in the block that does not match its checksum, such as "where #3 to #90 are". Any byte of the block may
+  /// have changed.
   static func words(forBlockOf error: ArchiveError, in image: ArchiveImage) -> String? {
     guard let block = error.byteOffset else { return nil }
     let end = min(block + Blocks.byteCount, image.directory.topLevel.lowerBound) - 1
@@ -79,8 +79,8 @@ enum FaultLocation {
     return tables.first { $0.1.range.contains(offset) }?.0
   }
 
-  /// The path to the value that contains the byte at `offset`, or to the last one that can be read; `nil` if no step leads
-  /// there.
+  /// The path to the value that contains the byte at `offset`, or to the last value that can be read. `nil` if no step
+  /// leads there.
   private static func way(to offset: Int, from value: ArchiveValue?) -> String? {
     guard let value else { return nil }
     let way = labels(to: offset, from: value).compactMap(\.self)
@@ -89,7 +89,7 @@ enum FaultLocation {
 
   private static func labels(to offset: Int, from value: ArchiveValue) -> [PathElement?] {
     var way: [PathElement?] = []
-    /// The last step leads to a value that is complete, or has no members.
+    /// Whether the last step leads to a value that is complete or has no members.
     var isBehindLast = false
     var walk = ArchiveWalk(value)
     do {
@@ -100,7 +100,7 @@ enum FaultLocation {
           if isBehindLast { way.removeLast() }
           isBehindLast = true
         case .value(let value, let label):
-          // The one before is the last that begins at the byte or before it.
+          // The previous value is the last that begins at the byte or before it.
           if value.offset > offset { return way }
           if isBehindLast { way.removeLast() }
           way.append(label)
