@@ -29,7 +29,7 @@ struct Benchmarks {
     }
   }
 
-  /// Runs the chosen workloads and prints their tables; false when Keepsake failed one of its checks.
+  /// Runs the chosen workloads and prints their tables. Returns false if Keepsake failed one of its checks.
   private static func run(_ options: Options) throws -> Bool {
     let interleavedRun = InterleavedRun(rounds: options.rounds)
     var report = Report(options: options)
@@ -55,7 +55,7 @@ struct Benchmarks {
     return isSound
   }
 
-  /// Runs one contender without timing it. Making the data and checking the contender comes before.
+  /// Runs one contender without timing it, after making the data and checking the contender.
   private static func profile(_ name: String, options: Options) throws {
     for workload in options.chosenWorkloads {
       let contenders = try workload.prepare(options.scale).contenders
@@ -73,9 +73,9 @@ struct Benchmarks {
   }
 }
 
-/// What the suite prints.
+/// The output of the suite.
 enum Terminal {
-  /// Prints at once, so that a run whose output goes to a file can be watched.
+  /// Prints without buffering, so that you can watch a run whose output goes to a file.
   static func say(_ text: String) {
     FileHandle.standardOutput.write(Data("\(text)\n".utf8))
   }

@@ -1,6 +1,6 @@
 /// The colours and the type of the charts, for light and dark pages.
 enum ChartStyle {
-  /// Classes: `page`, `head`, `note`, `name`, `label`, `value`, `tick`, `grid`, `one`, and those of the bars.
+  /// Classes: `page`, `head`, `note`, `name`, `label`, `value`, `lost`, `tick`, `grid`, `one`, and those of the bars.
   static let css = """
     text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
     .page { fill: #ffffff; }

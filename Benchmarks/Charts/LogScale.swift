@@ -1,6 +1,6 @@
 import Foundation
 
-/// Places on an axis whose steps are factors.
+/// Positions on a logarithmic axis.
 struct LogScale {
   private let lowest: Double
   private let highest: Double
@@ -13,7 +13,7 @@ struct LogScale {
     var label: String
   }
 
-  /// An axis that holds all values, and somewhat more than 1 to both sides.
+  /// An axis that contains all values, and 1 with some space on both sides.
   init(values: [Double], from left: Double, to right: Double) {
     lowest = log10(min(0.8, values.min() ?? 1))
     highest = log10(max(1.25, values.max() ?? 1))
@@ -21,17 +21,17 @@ struct LogScale {
     self.right = right
   }
 
-  /// Where a value is.
+  /// The position of a value.
   func x(_ value: Double) -> Double {
     left + (log10(value) - lowest) / (highest - lowest) * (right - left)
   }
 
-  /// The marks: powers of ten, with two and five times as much between them where there is room.
+  /// The marks: powers of ten, with their multiples by 2 and 5, or by 3, if there is room.
   var ticks: [Tick] {
     let decades = highest - lowest
     let steps: [Double] = decades < 1.6 ? [1, 2, 5] : decades < 2.6 ? [1, 3] : [1]
     let powers = Int(lowest.rounded(.down))...Int(highest.rounded(.up))
-    // Types are spelled out where the compiler takes seconds to infer them.
+    // Types are explicit, since the compiler would take seconds to infer them.
     let values = powers.flatMap { (power: Int) -> [Double] in
       let unit = pow(10, Double(power))
       return steps.map { (step: Double) -> Double in step * unit }

@@ -2,13 +2,13 @@ import Foundation
 
 /// Bars that start at 1 × Keepsake: to the right where Keepsake is better, to the left where it loses.
 struct RatioChart {
-  /// What the chart is about.
+  /// The subject of the chart.
   var title: String
 
-  /// What the bars are, and where the figures were made.
+  /// What the bars show, and the origin of the figures.
   var notes: [String]
 
-  /// What the colours mean, in the order of the legend.
+  /// The meanings of the colours, in the order of the legend.
   var legend: [(kind: Kind, text: String)]
 
   /// A workload with its bars.
@@ -18,19 +18,19 @@ struct RatioChart {
     var bars: [Bar]
   }
 
-  /// One contender.
+  /// The bar of one contender.
   struct Bar {
     var label: String
     var kind: Kind
 
-    /// How many times as much as Keepsake.
+    /// The contender's figure, divided by Keepsake's.
     var ratio: Double
 
-    /// What stands at its end.
+    /// The text at the end of the bar.
     var value: String
   }
 
-  /// What a bar is coloured by; the name of its style.
+  /// What determines the colour of a bar. The raw value is the name of its style.
   enum Kind: String {
     case win, loss, even, own, reference, keepsake
   }
@@ -38,7 +38,7 @@ struct RatioChart {
   /// The workloads, from top to bottom.
   var groups: [Group]
 
-  // Everything that is drawn keeps to these.
+  // The measures of the drawing.
   private static let width = 920.0
   private static let margin = 32.0
   private static let labelWidth = 190.0
@@ -52,7 +52,7 @@ struct RatioChart {
   private var plotLeft: Double { Self.margin + Self.labelWidth + 12 }
   private var plotRight: Double { Self.width - Self.margin }
 
-  /// The file, as text.
+  /// The text of the file.
   var svg: String {
     var text = SVGText()
     let headHeight = 56 + Double(notes.count) * Self.lineHeight
@@ -133,7 +133,7 @@ struct RatioChart {
       text.words(bar.value, x: one + 10, y: baseline, style: "value")
       return
     }
-    // Even what is nearly the same is to be seen.
+    // A bar must be visible even if its ratio is nearly 1.
     let width = max(4, abs(end - one))
     let isLeft = bar.ratio < 1
     text.rectangle(
@@ -153,7 +153,7 @@ struct RatioChart {
     )
   }
 
-  /// How wide a text is, on the safe side: the reader's font is not known.
+  /// A generous estimate of the width of a text, since the reader's font is unknown.
   private static func estimatedWidth(_ text: String, size: Double) -> Double {
     Double(text.count) * size * 0.58
   }

@@ -1,12 +1,12 @@
 /// The charts of a run.
 struct ResultCharts {
-  /// What was measured.
+  /// The measured workloads.
   let results: [WorkloadResult]
 
-  /// Where and when.
+  /// Where and when the results were measured.
   let origin: String
 
-  /// Times in one direction.
+  /// The chart of times in one direction.
   func times(_ direction: Direction) -> RatioChart {
     let verb = direction == .encode ? "write" : "read"
     return RatioChart(
@@ -24,7 +24,7 @@ struct ResultCharts {
     )
   }
 
-  /// Sizes.
+  /// The chart of sizes.
   var sizes: RatioChart {
     RatioChart(
       title: "Size against Keepsake's",
@@ -64,14 +64,14 @@ struct ResultCharts {
   private func sizeGroup(_ result: WorkloadResult) -> RatioChart.Group? {
     guard let own = result.keepsake?.trial.encodedSize, own > 0 else { return nil }
     return group(result, own: "\(Figure.count(own)) bytes") { measurement in
-      // The same archive read in another way is no other size.
+      // A contender that only reads the same archive in another way has no size of its own.
       let isOnlyRead = measurement.contender.role == .keepsake && measurement.trial.encode == nil
       guard !isOnlyRead, let size = measurement.trial.encodedSize else { return nil }
       return Double(size) / Double(own)
     }
   }
 
-  /// The bars of a workload; nil when Keepsake is alone.
+  /// The bars of a workload, or nil if there is only Keepsake.
   private func group(
     _ result: WorkloadResult,
     own: String,
@@ -98,7 +98,7 @@ struct ResultCharts {
     switch role {
     case .floor, .copying: .reference
     case .keepsake: .own
-    // Half a percent is less than the figures at the bars show, and than times differ by from run to run.
+    // Half a percent is less than the figures at the bars show, and less than times vary between runs.
     case .other, .rule: abs(ratio - 1) < 0.005 ? .even : ratio < 1 ? .loss : .win
     }
   }

@@ -5,13 +5,13 @@ struct ResultFiles {
   private let report: Report
   private let options: Options
 
-  /// Takes a finished report.
+  /// Creates the files of a finished report.
   init(report: Report, options: Options) {
     self.report = report
     self.options = options
   }
 
-  /// Writes all files to a folder, which is made if it is not there.
+  /// Writes all files to a folder, and creates the folder if it does not exist.
   func write(toFolder path: String) throws {
     let folder = URL(fileURLWithPath: path, isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -28,7 +28,7 @@ struct ResultFiles {
     Terminal.say("\nWrote \(files.map(\.0).joined(separator: ", ")) to \(path).")
   }
 
-  /// When and where, in one line.
+  /// When and where the run was made, in one line.
   private var origin: String {
     let part = options.isReduced ? ", one \(options.scale.divisor)th of the data" : ""
     return
@@ -36,7 +36,7 @@ struct ResultFiles {
       + "\(options.rounds) \(options.rounds == 1 ? "round" : "rounds")\(part)"
   }
 
-  /// The command that makes the same again; the paths are the maintainer's own and nobody else's.
+  /// The command that repeats the run. It has placeholders for paths, which are the maintainer's own.
   private var command: String {
     var words = ["swift run -c release keepsake-benchmarks"]
     if options.scale.divisor > 1 { words.append("--divide \(options.scale.divisor)") }
@@ -68,8 +68,8 @@ struct ResultFiles {
 
       ## Where Keepsake loses
 
-      Others that take less than Keepsake, and what part of it they take; the floor and plain copying, which are no \
-      coders, are left out.
+      Coders that take less time or space than Keepsake, and their share of its time or space. The floor and plain \
+      copying are not coders.
 
       \(lost)
       \(report.sections)

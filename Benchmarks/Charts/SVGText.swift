@@ -1,8 +1,8 @@
-/// The text of an SVG file under construction: rectangles, lines and words, each with a class that a style colours.
+/// The text of an SVG file under construction: rectangles, lines and words, each with a class of the style sheet.
 struct SVGText {
   private var body = ""
 
-  /// How a word stands to its place.
+  /// How words are aligned with their position.
   enum Anchor: String {
     case start, middle, end
   }
@@ -56,7 +56,7 @@ struct SVGText {
     """
   }
 
-  /// A tenth of a pixel is fine enough, and keeps the files small.
+  /// Rounds to a tenth of a pixel, which is fine enough and keeps the files small.
   private func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return tenths.isMultiple(of: 10) ? "\(tenths / 10)" : "\(Double(tenths) / 10)"

@@ -16,8 +16,8 @@ extension Contender {
       },
       decode: { data in
         let count = data.count / MemoryLayout<Element>.stride
-        // Safety: the new array has room for `count` elements, which is what the data holds, and any bits make
-        // an element, since the data was copied from elements.
+        // Safety: the new array has room for `count` elements, as many as the data has. The bits are valid elements,
+        // since the data was copied from elements.
         return unsafe [Element](unsafeUninitializedCapacity: count) { elements, initializedCount in
           unsafe data.copyBytes(to: UnsafeMutableRawBufferPointer(elements))
           initializedCount = count

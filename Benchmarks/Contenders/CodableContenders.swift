@@ -6,10 +6,10 @@ struct CodableContenders<Value: Codable & Equatable> {
   /// The value to encode.
   var value: Value
 
-  /// Looks at a decoded value and says something for the last column.
+  /// Makes a remark about a decoded value for the last column.
   var remark: ((Value) throws -> String?)?
 
-  /// Keepsake, with its checksums verified and, for decoding, without.
+  /// Keepsake with verification of checksums, and, for decoding, without it.
   var keepsake: [Contender] {
     let unverified = Contender.checked(
       "Keepsake, unverified",
@@ -27,7 +27,7 @@ struct CodableContenders<Value: Codable & Equatable> {
     return [keepsake(named: "Keepsake"), unverified.onlyDecoding()]
   }
 
-  /// Keepsake with its checksums verified, under a name that says in which form it takes the data.
+  /// Keepsake with verification of checksums, under a name that says in which form it takes the data.
   func keepsake(named name: String) -> Contender {
     Contender.checked(
       name,
@@ -40,7 +40,7 @@ struct CodableContenders<Value: Codable & Equatable> {
     )
   }
 
-  /// Keepsake, writing archives without checksums: what coding takes without them, in both directions.
+  /// Keepsake with archives without checksums: the cost of coding without them, in both directions.
   var keepsakeWithoutChecksums: Contender {
     Contender.checked(
       "Keepsake, no checksums",
@@ -87,8 +87,8 @@ struct CodableContenders<Value: Codable & Equatable> {
 
   /// The visiting encoder and the replaying decoder.
   ///
-  /// The floor is checked as well: the tape has to bring back an equal value, and the encoder has to visit as many
-  /// values as the tape holds.
+  /// The floor is checked, too: the tape must give back an equal value, and the encoder must visit as many values as
+  /// the tape has.
   var floor: Contender {
     Contender(name: "floor of Codable", role: .floor) { [value, remark] in
       var trial = Trial()

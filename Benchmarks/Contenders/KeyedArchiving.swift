@@ -1,6 +1,6 @@
 import Foundation
 
-/// The style of a node, for NSKeyedArchiver, which takes only classes that others can see.
+/// The style of a node for NSKeyedArchiver, which does not accept private classes.
 final class CodedStyle: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
 
@@ -34,7 +34,7 @@ final class CodedStyle: NSObject, NSSecureCoding {
   var style: Style { Style(name: name, size: size, color: color, isBold: isBold) }
 }
 
-/// A node of the graph, for NSKeyedArchiver: what ``Node`` would be with NSCoding.
+/// A node of the graph for NSKeyedArchiver: ``Node`` as a class with NSCoding.
 final class CodedNode: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
 
@@ -71,7 +71,7 @@ final class CodedNode: NSObject, NSSecureCoding {
     coder.encode(NSArray(array: children), forKey: "children")
   }
 
-  /// The node as the graph of the other contenders has it, with the styles shared as they are here.
+  /// The node as it is in the graph of the other contenders, with the same sharing of styles.
   func node(styles: inout [ObjectIdentifier: Style]) -> Node {
     let shared = styles[ObjectIdentifier(style)] ?? style.style
     styles[ObjectIdentifier(style)] = shared
@@ -84,7 +84,7 @@ final class CodedNode: NSObject, NSSecureCoding {
   }
 }
 
-/// An archive of NSKeyedArchiver did not hold a node.
+/// Thrown if an archive of NSKeyedArchiver does not contain a node.
 private struct MissingRoot: Error {}
 
 extension Contender {

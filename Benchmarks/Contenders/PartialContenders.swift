@@ -1,15 +1,15 @@
 import Foundation
 import Keepsake
 
-/// Contenders that read something else than was written: another order, or a part. Only reading is timed.
+/// Contenders that read something other than what was written: another order, or a part. Only reading is timed.
 struct PartialContenders<Whole: Encodable, Part: Decodable & Equatable> {
-  /// What is written.
+  /// The value that is written.
   var whole: Whole
 
-  /// What is to be read.
+  /// The value that reading must give.
   var part: Part
 
-  /// Keepsake, with its checksums verified and without.
+  /// Keepsake, with and without verification of checksums.
   var keepsake: [Contender] {
     var unverified = ArchiveDecoder()
     unverified.verification = .disabled

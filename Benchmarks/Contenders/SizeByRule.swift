@@ -1,6 +1,6 @@
-/// Formats for which the suite has no coder, only their rules: their sizes are what they would take.
+/// Formats for which the suite has no coder. It computes their sizes by their rules.
 ///
-/// Neither has references: what is shared is counted each time.
+/// Neither format has references, so a shared value counts each time.
 extension Contender {
   /// The name of the row of Protocol Buffers.
   static let protocolBuffersName = "Protocol Buffers, by its rules"

@@ -1,7 +1,7 @@
-/// Compares what was counted with what was committed.
+/// Compares the counts of a run with the committed counts.
 ///
-/// Only Keepsake's figures are compared. The floor's are committed to be read, and to tell whether it is the machine
-/// that differs.
+/// It compares only Keepsake's figures. The floor's figures are committed for readers, and to show whether it is the
+/// machine that differs.
 struct CountsComparison {
   /// The figures from the file.
   let committed: CountsFile
@@ -9,25 +9,25 @@ struct CountsComparison {
   /// The figures of this run.
   let counted: CountsFile
 
-  /// Where the file is.
+  /// The path of the file.
   let path: String
 
-  /// Allocations are exact but for what depends on hashes, which differ in each process, and for what Foundation allocates,
-  /// which differs from one machine to the next by some per cent. Tables grow at another time, and a graph whose
-  /// dictionaries have another order closes its cycles elsewhere: `analyser` takes 0.30 to 0.32 for each object.
+  /// Allocations are exact, except for those of Foundation, which differ between machines by some percent, and for
+  /// those that depend on hashes, which differ in each process: tables grow at another time, and a graph whose
+  /// dictionaries have another order closes its cycles elsewhere. `analyser` takes 0.30 to 0.32 for each object.
   private static let allocationTolerance = 0.05
 
-  /// How many more allocations an operation may make as a whole: a buffer that grows once more, as it may with another
-  /// version of the runtime, is no regression, though it is more than the tolerance where there are few.
+  /// The additional allocations that a whole operation may make. One more growth of a buffer, as with another version
+  /// of the runtime, is not a regression, even if it exceeds the tolerance for a small count.
   private static let allocationSlack = 4.0
 
-  /// Instructions vary with the C library, which chooses its copying functions by the processor's features, and
-  /// with where the allocator finds memory for large buffers: the same code took up to 5 % more in another run.
+  /// Instructions vary with the C library, which chooses its copying functions by the features of the processor, and
+  /// with the memory that the allocator finds for large buffers. The same code took up to 5 % more in another run.
   private static let instructionTolerance = 0.08
 
   private enum Outcome { case same, worse, better }
 
-  /// Prints what differs; false when Keepsake got worse.
+  /// Prints the differences. Returns false if Keepsake got worse.
   func report() -> Bool {
     let comparesInstructions = sayWhetherInstructionsCompare()
     var worse: [String] = []
@@ -71,7 +71,7 @@ struct CountsComparison {
     return true
   }
 
-  /// Says what cannot be compared, and why.
+  /// Returns whether instructions can be compared. If they cannot, prints the reason.
   private func sayWhetherInstructionsCompare() -> Bool {
     let here = "Swift \(counted.swift ?? "of an unknown version") on \(counted.architecture)"
     let there = "Swift \(committed.swift ?? "of an unknown version") on \(committed.architecture)"

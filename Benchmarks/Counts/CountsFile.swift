@@ -1,8 +1,8 @@
 import Foundation
 
-/// The counts that are committed, so that a change that costs something is seen.
+/// The committed counts, which reveal a change that costs something.
 struct CountsFile: Codable {
-  /// How to make this file, for those who find it.
+  /// The command that writes this file, for its readers.
   var about: String
 
   /// The version of the Swift compiler: instructions depend on it.
@@ -11,7 +11,7 @@ struct CountsFile: Codable {
   /// The processor's architecture: instructions depend on it.
   var architecture: String
 
-  /// What was counted, by the name of the workload.
+  /// The counts, by the name of the workload.
   var workloads: [String: WorkloadCounts]
 
   /// The counts of a run on this machine.
@@ -27,7 +27,7 @@ struct CountsFile: Codable {
     self = try JSONDecoder().decode(CountsFile.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// Writes a file in which each figure has a line of its own, in an order that does not change.
+  /// Writes a file with a line for each figure, in an order that does not change.
   func write(toFile path: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -37,24 +37,24 @@ struct CountsFile: Codable {
   }
 }
 
-/// What was counted in one workload, for each element.
+/// The counts of one workload, for each element.
 struct WorkloadCounts: Codable {
-  /// What an element is.
+  /// The name of an element.
   var unit: String
 
-  /// How many of them were encoded and decoded: figures for another number are not comparable.
+  /// The number of elements. Figures for different numbers are not comparable.
   var count: Int
 
   var keepsake: ContenderCounts?
   var floor: ContenderCounts?
 }
 
-/// What was counted of one contender.
+/// The counts of one contender.
 struct ContenderCounts: Codable {
   var encode: OperationCounts?
   var decode: OperationCounts?
 
-  /// What was counted in one direction.
+  /// The counts in one direction.
   subscript(direction: Direction) -> OperationCounts? {
     get { direction == .encode ? encode : decode }
     set {
@@ -66,20 +66,20 @@ struct ContenderCounts: Codable {
   }
 }
 
-/// What one operation takes for each element; nil where it was not counted.
+/// The cost of one operation for each element. What was not counted is nil.
 struct OperationCounts: Codable {
   var allocations: Double?
   var instructions: Double?
 
   /// Divides counts of a whole operation by the number of elements.
   ///
-  /// Instructions vary by some in a hundred thousand, so more digits would only make the file change at each run.
+  /// Instructions vary by some in a hundred thousand, so more digits would only make the file change with each run.
   init(allocations: Int?, instructions: Double?, count: Int) {
     self.allocations = allocations.map { Self.rounded(Double($0) / Double(count), digits: 4) }
     self.instructions = instructions.map { Self.rounded($0 / Double(count), digits: 4) }
   }
 
-  /// The value with so many significant digits, and those of its whole part if they are more.
+  /// The value with `digits` significant digits, or those of its whole part if they are more.
   private static func rounded(_ value: Double, digits: Int) -> Double {
     guard value > 0 else { return 0 }
     let places = min(6, max(0, digits - Int(log10(value).rounded(.up))))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// `--counts`: counts what Keepsake and the floor do, which is the same at each run, as times are not.
+/// `--counts`: counts what Keepsake and the floor do. Unlike times, that is the same in each run.
 struct CountsRun {
-  /// What the command line asks for.
+  /// The options of the command line.
   let options: Options
 
   private let counter = InstructionCounter()
@@ -12,11 +12,11 @@ struct CountsRun {
     self.options = options
   }
 
-  /// Counts, prints, writes and compares; false when Keepsake got worse than the file says, or failed.
+  /// Counts, prints, writes and compares. Returns false if Keepsake got worse than the file says. Throws if it failed.
   func run() throws -> Bool {
     if !Allocations.areCounted { Terminal.say("Allocations are not counted on this system.") }
     if counter == nil { Terminal.say("There is no valgrind: instructions are not counted.") }
-    // A file that cannot be read is to be known before minutes have passed.
+    // If the file cannot be read, fail now and not after minutes.
     let committed = try options.countsToCompare.map { try CountsFile(contentsOfFile: $0) }
 
     var counted: [String: WorkloadCounts] = [:]
@@ -66,7 +66,7 @@ struct CountsRun {
     return counts
   }
 
-  /// What is printed about a workload.
+  /// The lines to print about a workload.
   private static func lines(name: String, _ counts: WorkloadCounts) -> [String] {
     Direction.allCases.compactMap { direction in
       guard let keepsake = counts.keepsake?[direction] else { return nil }
@@ -83,7 +83,7 @@ struct CountsRun {
     }
   }
 
-  /// Writes what was counted. What a run of some workloads did not count stays as it was.
+  /// Writes the counts. If the run had only some workloads, the counts of the others stay as they are.
   private func write(_ counted: [String: WorkloadCounts], to path: String) throws {
     var all = counted
     if !options.workloads.isEmpty, FileManager.default.fileExists(atPath: path) {

@@ -5,16 +5,16 @@ struct InstructionCounter {
   private let valgrind: String
   private let executable: String
 
-  /// How often each operation is run. A run without any tells what all else costs: starting, making the data and the
-  /// check, in which everything is done once, so that nothing is done for the first time afterwards.
+  /// How often each operation runs. A run without operations counts everything else: the start, making the data, and
+  /// the check, which does everything once, so that no operation does anything for the first time.
   private static let operations = 2
 
-  /// Valgrind did not say what was asked.
+  /// Thrown if valgrind does not give a count, or if a contender fails.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// Finds valgrind; nil where it is not installed.
+  /// Finds valgrind. nil if it is not installed.
   init?() {
     guard let valgrind = Subprocess.find("valgrind"), let executable = Bundle.main.executablePath else {
       return nil
@@ -23,7 +23,7 @@ struct InstructionCounter {
     self.executable = executable
   }
 
-  /// The instructions of one operation in each direction, freeing its result included.
+  /// The instructions of one operation in each direction, including the release of its result.
   func instructions(
     workload: Workload,
     contender: Contender,
@@ -38,12 +38,12 @@ struct InstructionCounter {
           "--workload", workload.name, "--divide", "\(divisor)", "--profile", contender.name,
           "--direction", direction.rawValue, "--operations", "\(operations)",
         ],
-        // Sets and dictionaries in the same order each time, so that it is the same work.
+        // Sets and dictionaries have the same order each time, so the work is the same.
         environment: ["SWIFT_DETERMINISTIC_HASHING": "1"]
       )
     }
     guard let any = directions.first else { return [:] }
-    // All at once: it takes half the time where there are two processors, and nobody looks at the clock.
+    // Run all at once: with two processors, that takes half the time, and no times are measured.
     let idle = try start(any, operations: 0)
     let busy = try directions.map { ($0, try start($0, operations: Self.operations)) }
     let base = try Self.collected(in: idle.finish())
@@ -55,7 +55,7 @@ struct InstructionCounter {
     return result
   }
 
-  /// The number behind "Collected :" in what callgrind prints at its end.
+  /// The number after "Collected :" at the end of callgrind's output.
   private static func collected(in result: (status: Int32, output: String)) throws -> Int {
     let line = result.output.split(separator: "\n").last { $0.contains("Collected :") }
     guard result.status == 0, let number = line?.split(separator: " ").last.flatMap({ Int($0) }) else {

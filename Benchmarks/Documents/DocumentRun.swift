@@ -1,10 +1,10 @@
 import Foundation
 import Keepsake
 
-/// `--documents`: what a save of a document costs, beside writing the file whole with Keepsake, JSON and property lists,
-/// and what opening it and reading one page costs.
+/// `--documents`: measures the cost of saving a document, beside SQLite and writing the whole file with Keepsake, JSON
+/// and property lists; and the cost of opening a document and reading one shelf of it.
 enum DocumentRun {
-  /// Runs the measurement if `arguments` ask for it; false when they are about something else.
+  /// Runs the measurement if `arguments` ask for it, and returns whether they do.
   static func run(_ arguments: [String]) throws -> Bool {
     guard arguments.first == "--documents" else { return false }
     let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
@@ -106,7 +106,7 @@ enum DocumentRun {
     numbers.lazy.map { ($0, pages[$0].title, pages[$0].text) }
   }
 
-  /// How many bytes this process has given to the system to be written, where the system tells.
+  /// The number of bytes that this process has passed to the system to write, if the system reports it.
   private static func bytesWritten() -> Int? {
     let text = try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)
     let line = text?.split(separator: "\n").first { $0.hasPrefix("wchar: ") }

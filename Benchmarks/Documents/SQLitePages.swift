@@ -6,10 +6,10 @@
   import Musl
 #endif
 
-/// A database with a row for each page, by the SQLite library of the system, where there is one: what many would use for
-/// a document. It is loaded when it is needed, so that the package depends on nothing.
+/// A database with a row for each page, as many programs would store a document. It uses the SQLite library of the
+/// system, if there is one, and loads it at run time, so that the package depends on nothing.
 ///
-/// The program has to know which rows have changed, and has no graph: each page is written and read by its number.
+/// The program must know which rows have changed, and has no graph: it writes and reads each page by its number.
 @safe
 final class SQLitePages {
   private typealias Database = OpaquePointer
@@ -23,8 +23,8 @@ final class SQLitePages {
     let code: Int32
   }
 
-  /// - Parameter path: where there is no file yet, or one that another instance has made.
-  /// - Returns: `nil` when the system has no SQLite.
+  /// - Parameter path: the path of a file that does not exist yet, or that another instance has made.
+  /// - Returns: `nil` if the system has no SQLite.
   init?(_ path: String) throws {
     let names = ["libsqlite3.so.0", "libsqlite3.dylib"]
     guard let library = unsafe names.lazy.compactMap({ unsafe dlopen($0, RTLD_NOW) }).first else {
@@ -43,7 +43,7 @@ final class SQLitePages {
     if let close = unsafe close { _ = unsafe close(database) }
   }
 
-  /// Runs statements that give nothing.
+  /// Runs statements without results.
   func run(_ text: String) throws {
     typealias Execute =
       @convention(c) (
@@ -53,9 +53,9 @@ final class SQLitePages {
     try check(text, unsafe execute(database, text, nil, nil, nil))
   }
 
-  /// Writes pages in one transaction, which is on the disk afterwards.
+  /// Writes pages in one transaction, which is on the disk when the call returns.
   ///
-  /// - Parameter statement: with the parameters ?1 for the number of a page, ?2 for its title and ?3 for its text.
+  /// - Parameter statement: has the parameters ?1 for the number of a page, ?2 for its title and ?3 for its text.
   func write(_ statement: String, _ pages: some Sequence<(number: Int, title: String, text: String)>) throws {
     typealias BindNumber = @convention(c) (OpaquePointer?, Int32, Int64) -> Int32
     typealias BindText =
@@ -68,7 +68,7 @@ final class SQLitePages {
     try unsafe prepared(statement) { prepared, step in
       for page in pages {
         _ = unsafe bindNumber(prepared, 1, Int64(page.number))
-        // -1: SQLite makes a copy.
+        // The second -1 makes SQLite copy the text.
         _ = unsafe bindText(prepared, 2, page.title, -1, -1)
         _ = unsafe bindText(prepared, 3, page.text, -1, -1)
         _ = step()
@@ -77,7 +77,7 @@ final class SQLitePages {
     try run("COMMIT")
   }
 
-  /// How many rows a statement gives, all of which are read.
+  /// Reads all rows of the result of a statement, and returns their number.
   func count(_ statement: String) throws -> Int {
     typealias Column = @convention(c) (OpaquePointer?, Int32) -> UnsafePointer<UInt8>?
     let column: Column = try unsafe function("sqlite3_column_text")
@@ -121,7 +121,7 @@ final class SQLitePages {
     guard code == 0 else { throw Failure(call: call, code: code) }
   }
 
-  /// A function of the library; `Function` is its type in C, as its documentation gives it.
+  /// A function of the library. `Function` must be its type in C, as documented.
   @unsafe
   private func function<Function>(_ name: String) throws -> Function {
     guard let symbol = unsafe dlsym(library, name) else { throw Failure(call: name, code: -1) }

@@ -1,18 +1,18 @@
 /// Recorded values in the order they were encoded, without keys.
 struct Tape {
-  /// One place on the tape.
+  /// One entry of the tape.
   enum Slot {
     /// A number or a bool as its bit pattern.
     case bits(UInt64)
-    /// A string, by its place among the texts.
+    /// A string, by its index in ``texts``.
     case text(Int)
     /// A nil, or an optional that was not encoded.
     case absent
-    /// The start of a container: the number of elements, or the place of the keys among the key lists.
+    /// The start of a container: the number of its elements, or the index of its keys in ``keyLists``.
     case header(Int)
   }
 
-  /// The places in order.
+  /// The slots in order.
   var slots: [Slot] = []
 
   /// The strings in order.
@@ -20,10 +20,10 @@ struct Tape {
 
   /// The keys of every keyed container, in the order the containers were begun.
   ///
-  /// Only what asks for `allKeys` needs them: dictionaries, and enums with payloads.
+  /// Only types that ask for `allKeys` need them: dictionaries, and enums with payloads.
   var keyLists: [[String]] = []
 
-  /// The number of values on the tape, nils included.
+  /// The number of values on the tape, including nils.
   var valueCount: Int {
     slots.count { slot in
       if case .header = slot { false } else { true }
@@ -31,12 +31,12 @@ struct Tape {
   }
 }
 
-/// A position on a tape that moves on with every value read.
+/// A position on a tape, which advances with every value read.
 ///
-/// A pointer rather than an object, so that the floor does not pay for retaining it at every container.
+/// It has a pointer instead of an object, so that the floor does not retain it for every container.
 @safe
 struct TapeReader {
-  /// The tape does not hold the requested value.
+  /// Thrown if the next value on the tape is not of the requested kind.
   struct Mismatch: Error {}
 
   private struct State {
@@ -44,8 +44,8 @@ struct TapeReader {
     var position = 0
   }
 
-  // Safety: points to a variable of `replay`, which outlives every decoder made for it: synthesized decoding keeps
-  // none of them.
+  // Safety: points to a variable of `replay`, which outlives every decoder that uses it, since synthesized decoding
+  // keeps none of them.
   private let state: UnsafeMutablePointer<State>
 
   /// Decodes a value from the beginning of `tape`.
@@ -92,7 +92,7 @@ struct TapeReader {
     return unsafe state.pointee.tape.texts[index]
   }
 
-  /// Moves past a nil, if that is what comes next.
+  /// Moves past a nil if it comes next, and returns whether it did.
   @inline(__always)
   func skipAbsent() -> Bool {
     guard case .absent = next else { return false }

@@ -1,7 +1,7 @@
 /// The floor of decoding: a decoder that replays the values of a ``Tape`` in the order they were recorded.
 ///
-/// Keys are not looked at, nothing is searched or parsed, and no number is checked for its range. It serves types
-/// that decode their values in the order they encode them, as synthesized code does.
+/// It ignores keys, searches and parses nothing, and does not check the ranges of numbers. It serves types that decode
+/// their values in the order in which they encode them, as synthesized code does.
 struct TapeDecoder: Decoder {
   let reader: TapeReader
 
@@ -49,7 +49,7 @@ struct TapeSingleValueContainer: SingleValueDecodingContainer {
   }
 }
 
-/// The replaying decoder's container for values in a row.
+/// The replaying decoder's unkeyed container.
 struct TapeUnkeyedContainer: UnkeyedDecodingContainer {
   let reader: TapeReader
   let elementCount: Int

@@ -1,14 +1,14 @@
-/// The replaying decoder's container for values by key, which does not look at the keys.
+/// The replaying decoder's keyed container, which ignores the keys.
 struct TapeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let reader: TapeReader
 
-  /// Where the tape keeps the keys of this container, for those who ask for all of them.
+  /// The index of this container's keys in the tape, for `allKeys`.
   let header: Int
 
   var codingPath: [any CodingKey] { [] }
   var allKeys: [Key] { reader.keys(ofContainer: header).compactMap { Key(stringValue: $0) } }
 
-  // A key that was absent when recording has its place on the tape as well, so every key is there.
+  // A key that was absent when recording has a slot on the tape, too, so every key is there.
   func contains(_ key: Key) -> Bool { true }
 
   func decodeNil(forKey key: Key) -> Bool { reader.skipAbsent() }
@@ -32,7 +32,7 @@ struct TapeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try Value(from: TapeDecoder(reader: reader))
   }
 
-  // The defaults would come back three times through the witness table; a floor goes the shortest way.
+  // The default implementations would call back three times through the witness table. A floor takes the shortest way.
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
     reader.skipAbsent() ? nil : try reader.flag()

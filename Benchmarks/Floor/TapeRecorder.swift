@@ -1,6 +1,6 @@
 /// An encoder that records every value on a ``Tape``. It is never timed.
 ///
-/// Values have to be written in the order they will be read: containers that are filled alternately would be mixed up.
+/// Values must be written in the order in which they are read: it would mix up containers that are filled alternately.
 struct TapeRecorder: Encoder {
   /// The tape under construction, shared by all containers.
   final class Recording {
@@ -36,7 +36,7 @@ struct TapeRecorder: Encoder {
     RecordingSingleValueContainer(recorder: self)
   }
 
-  /// Records a primitive value, or whatever another value encodes.
+  /// Records a primitive value, or everything that another value encodes.
   fileprivate func record<Value: Encodable>(_ value: Value) throws {
     switch value {
     case let text as String:
@@ -50,7 +50,7 @@ struct TapeRecorder: Encoder {
     }
   }
 
-  /// Records a nil, or an optional that is not there.
+  /// Records a nil or a missing optional.
   fileprivate func recordAbsence() {
     recording.tape.slots.append(.absent)
   }
@@ -62,7 +62,7 @@ struct TapeRecorder: Encoder {
 
 /// The recorder's container for a single value.
 ///
-/// Here and below one generic method meets the requirements for all primitive types at once.
+/// Here and below, one generic method meets the requirements for all primitive types.
 private struct RecordingSingleValueContainer: SingleValueEncodingContainer {
   let recorder: TapeRecorder
 
@@ -72,7 +72,7 @@ private struct RecordingSingleValueContainer: SingleValueEncodingContainer {
   func encode<Value: Encodable>(_ value: Value) throws { try recorder.record(value) }
 }
 
-/// The recorder's container for values in a row, which keeps the count in the header up to date.
+/// The recorder's unkeyed container, which keeps the count in the header up to date.
 private struct RecordingUnkeyedContainer: UnkeyedEncodingContainer {
   let recorder: TapeRecorder
   let header: Int
@@ -107,11 +107,11 @@ private struct RecordingUnkeyedContainer: UnkeyedEncodingContainer {
   }
 }
 
-/// The recorder's container for values by key.
+/// The recorder's keyed container.
 private struct RecordingKeyedContainer<Key: CodingKey>: AbsenceRecordingContainer {
   let recorder: TapeRecorder
 
-  /// Where the keys of this container go among the key lists.
+  /// The index of this container's keys in the key lists.
   let list: Int
 
   var codingPath: [any CodingKey] { [] }

@@ -1,4 +1,4 @@
-/// The visiting encoder's container for values by key.
+/// The visiting encoder's keyed container.
 struct VisitingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { [] }
 
@@ -22,7 +22,7 @@ struct VisitingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try value.encode(to: VisitingEncoder())
   }
 
-  // The defaults would come back through the witness table; a floor goes the shortest way.
+  // The default implementations would call back through the witness table. A floor takes the shortest way.
   func encodeIfPresent(_ value: Bool?, forKey key: Key) { VisitCount.visit() }
   func encodeIfPresent(_ value: String?, forKey key: Key) { VisitCount.visit() }
   func encodeIfPresent(_ value: Double?, forKey key: Key) { VisitCount.visit() }
@@ -58,7 +58,7 @@ struct VisitingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { VisitingEncoder() }
 }
 
-/// The visiting encoder's container for values in a row.
+/// The visiting encoder's unkeyed container.
 struct VisitingUnkeyedContainer: UnkeyedEncodingContainer {
   var codingPath: [any CodingKey] { [] }
   private(set) var count = 0

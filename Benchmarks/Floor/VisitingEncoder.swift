@@ -1,8 +1,8 @@
 /// The floor of encoding: an encoder that visits every value and does nothing else.
 ///
-/// It goes down into every nested `Encodable` by `encode(to:)`, element by element, as any coder must that knows
-/// nothing of the types it meets. It has no state at all, so nothing is allocated but what Codable itself
-/// allocates. All it leaves behind is ``VisitCount``, by which its honesty is checked.
+/// It calls `encode(to:)` of every nested `Encodable`, element by element, as any coder must that knows nothing about
+/// the types it meets. It has no state, so nothing is allocated except what Codable itself allocates. Its only effect
+/// is ``VisitCount``, which shows that it visits everything.
 struct VisitingEncoder: Encoder {
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -20,7 +20,7 @@ struct VisitingEncoder: Encoder {
   }
 }
 
-/// How many primitive values and nils the visiting encoder has met.
+/// The number of primitive values and nils that the visiting encoder has met.
 ///
 /// One increment of a global costs next to nothing and keeps the optimizer from dropping the visit.
 enum VisitCount {
@@ -33,7 +33,7 @@ enum VisitCount {
     unsafe values &+= 1
   }
 
-  /// The number of values `value` consists of, found by visiting them.
+  /// Visits `value`, and returns the number of values in it.
   static func values<Value: Encodable>(in value: Value) throws -> Int {
     unsafe values = 0
     try value.encode(to: VisitingEncoder())

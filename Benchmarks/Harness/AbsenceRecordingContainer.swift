@@ -1,6 +1,6 @@
-/// A keyed container that has a place for what is absent, too, where the defaults of the standard library leave it out.
+/// A keyed container that also records absent values, which the default implementations leave out.
 ///
-/// For primitive types those defaults are methods of their own, for which the generic one does not stand in.
+/// For primitive types, those default implementations are separate methods, which the generic one does not replace.
 protocol AbsenceRecordingContainer: KeyedEncodingContainerProtocol {
   func recordIfPresent<Value: Encodable>(_ value: Value?, _ key: Key) throws
 }

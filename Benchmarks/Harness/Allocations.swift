@@ -1,16 +1,16 @@
 import AllocationCounting
 
-/// Counts what an operation allocates.
+/// Counts the allocations of an operation.
 enum Allocations {
-  /// Whether they are counted here: on Linux with glibc, where the executable can stand before the C library.
+  /// Whether allocations are counted: on Linux with glibc, where the executable can intercept calls to the C library.
   static var areCounted: Bool { keepsake_counts_allocations() }
 
-  /// The number of allocations made so far; what two of these differ by was made between them.
+  /// The number of allocations so far. The difference between two readings is the number between them.
   static var soFar: Int { Int(truncatingIfNeeded: keepsake_allocation_count()) }
 
-  /// How many allocations one operation makes; nil where they are not counted.
+  /// The number of allocations of one operation. nil if allocations are not counted.
   ///
-  /// The first call of anything also makes what lives on, such as metadata of generic types, so the second is counted.
+  /// The first call also allocates what stays, such as metadata of generic types, so the second call is counted.
   static func made(by operation: () throws -> Any) throws -> Int? {
     guard areCounted else { return nil }
     _ = try operation()

@@ -1,58 +1,58 @@
 /// One way to encode and decode the value of a workload.
 ///
-/// Nothing is encoded before ``prepare`` is called, so that a run of one contender, as under valgrind, does not pay for
+/// It encodes nothing before you call ``prepare``, so that a run of one contender, as under valgrind, does not pay for
 /// the others.
 struct Contender {
-  /// What a contender is compared as.
+  /// The role of a contender in the comparison.
   enum Role {
-    /// Visits or replays every value and does nothing else: what Codable itself costs.
+    /// Visits or replays every value and does nothing else: the cost of Codable itself.
     case floor
-    /// Copies bytes: what memory itself costs.
+    /// Copies bytes: the cost of memory itself.
     case copying
-    /// The library this suite belongs to.
+    /// The library to which this suite belongs.
     case keepsake
     /// Another coder.
     case other
-    /// A format of which only the size is known, computed by its rules.
+    /// A format whose size is computed by its rules, without a coder.
     case rule
   }
 
   /// The name in the first column of the table.
   var name: String
 
-  /// What the contender is compared as.
+  /// The role of the contender in the comparison.
   var role: Role
 
-  /// Encodes and decodes once, checks what comes back, and tells what is to be timed.
+  /// Encodes and decodes once, checks the result, and returns what to time.
   var prepare: () -> Trial
 }
 
 /// A contender that has encoded and decoded once, ready to be timed.
 ///
-/// The closures hold the value and the encoded bytes. What an operation returns is kept until its time has been
-/// taken, so that freeing it is never part of the measurement.
+/// The closures hold the value and the encoded bytes. The result of an operation is kept until its time has been taken,
+/// so that freeing it is never part of the measurement.
 struct Trial {
-  /// Bytes of the encoded value, when there are any.
+  /// Bytes of the encoded value, if there are any.
   var encodedSize: Int?
 
   /// A remark for the last column, such as whether shared objects stayed shared.
   var note: String?
 
-  /// Encodes the value once; nil when the contender only decodes.
+  /// Encodes the value once. nil if the contender only decodes.
   var encode: (() throws -> Any)?
 
-  /// Decodes the value once; nil when the contender only encodes or failed its check.
+  /// Decodes the value once. nil if the contender only encodes or failed its check.
   var decode: (() throws -> Any)?
 
-  /// Why the contender is not timed, when it could not encode, decode or bring back an equal value.
+  /// Why the contender is not timed, if it could not encode, decode or give back an equal value.
   var failure: String?
 
-  /// What is done in one direction, if it is.
+  /// The operation in one direction, if there is one.
   func operation(_ direction: Direction) -> (() throws -> Any)? {
     direction == .encode ? encode : decode
   }
 
-  /// The same without anything to time, because of `failure`.
+  /// The same trial without anything to time, because of `failure`.
   func failed(_ failure: String) -> Trial {
     Trial(encodedSize: encodedSize, note: note, failure: failure)
   }
@@ -64,7 +64,7 @@ enum Direction: String, CaseIterable {
 }
 
 extension Contender {
-  /// A contender made of an encoding and a decoding function, checked to bring back an equal value.
+  /// A contender with an encoding and a decoding function, which must give back an equal value.
   static func checked<Value: Equatable, Encoded>(
     _ name: String,
     role: Role = .other,
@@ -86,9 +86,9 @@ extension Contender {
     )
   }
 
-  /// A contender that reads another type than it writes, checked to bring back `expected`.
+  /// A contender that reads another type than it writes, and must give back `expected`.
   ///
-  /// A failed check does not end the run: the contender is listed with the reason and is not timed.
+  /// A failed check does not end the run: the report lists the contender with the reason and without times.
   static func checked<Value, Part: Equatable, Encoded>(
     _ name: String,
     role: Role = .other,
@@ -116,7 +116,7 @@ extension Contender {
     }
   }
 
-  /// The same contender with what it prepares changed.
+  /// The same contender with a change of the trial that it prepares.
   func changing(_ change: @escaping (inout Trial) -> Void) -> Contender {
     var contender = self
     contender.prepare = { [prepare] in

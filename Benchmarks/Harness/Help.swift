@@ -1,5 +1,5 @@
 extension Options {
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   static let help = """
     USAGE: swift run -c release keepsake-benchmarks [options]
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where the figures are made.
+/// The machine on which the figures are made.
 enum Machine {
-  /// The processor's name where the system tells it.
+  /// The processor's name, if the system reports it.
   static var processor: String {
     let information = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
     let line = information?.split(separator: "\n").first { $0.hasPrefix("model name") }
@@ -13,7 +13,7 @@ enum Machine {
   /// The name of the system and its version.
   static var system: String { ProcessInfo.processInfo.operatingSystemVersionString }
 
-  /// The architecture this was compiled for.
+  /// The architecture for which this program was compiled.
   static var architecture: String {
     #if arch(x86_64)
       "x86_64"
@@ -24,9 +24,9 @@ enum Machine {
     #endif
   }
 
-  /// The version of the Swift compiler on the path, which is the one that `swift run` uses; nil when there is none.
+  /// The version of the Swift compiler on the path, which is the one that `swift run` uses. nil if there is none.
   ///
-  /// A program cannot tell by which compiler it was made but for the first two numbers.
+  /// A program knows only the first two numbers of the version of its compiler.
   static let swiftVersion: String? = {
     guard let text = try? Subprocess.run(path: "/usr/bin/env", arguments: ["swift", "--version"]).output
     else { return nil }
@@ -34,6 +34,6 @@ enum Machine {
     return text[marker.upperBound...].split(whereSeparator: \.isWhitespace).first.map { String($0) }
   }()
 
-  /// The date of today, as ISO 8601 writes it.
+  /// The date of today in ISO 8601.
   static var today: String { String(ISO8601DateFormatter().string(from: Date()).prefix(10)) }
 }

@@ -1,29 +1,29 @@
 import Foundation
 
-/// What was measured of one contender.
+/// The measurement of one contender.
 struct Measurement {
-  /// Who was measured.
+  /// The measured contender.
   var contender: Contender
 
-  /// What it prepared.
+  /// The trial that it prepared.
   var trial: Trial
 
-  /// What encoding once takes; nil when that was not timed.
+  /// The figures of encoding once. nil if that was not timed.
   var encode: Figures?
 
-  /// What decoding once takes; nil when that was not timed.
+  /// The figures of decoding once. nil if that was not timed.
   var decode: Figures?
 
-  /// What an operation takes.
+  /// The cost of an operation.
   struct Figures {
     /// The median time, in nanoseconds.
     var nanoseconds: Double
 
-    /// The number of allocations; nil where they are not counted.
+    /// The number of allocations. nil if allocations are not counted.
     var allocations: Int?
   }
 
-  /// What was measured in one direction.
+  /// The figures in one direction.
   func figures(_ direction: Direction) -> Figures? {
     direction == .encode ? encode : decode
   }
@@ -31,8 +31,8 @@ struct Measurement {
 
 /// Times contenders alternately.
 ///
-/// Every round times every contender once in both directions, and starts with another one each time, so that a
-/// disturbance of the machine does not fall on one contender alone.
+/// Every round times every contender once in both directions, and starts with another contender, so that a disturbance
+/// of the machine does not affect one contender alone.
 struct InterleavedRun {
   /// How often each contender is timed.
   var rounds: Int
@@ -51,14 +51,14 @@ struct InterleavedRun {
     var samples: [Double] = []
     var spent = 0.0
 
-    /// Runs the operation to warm it up and to see how long it takes.
+    /// Runs the operation to warm it up and to estimate its time.
     init(_ operation: @escaping () throws -> Any) throws {
       self.operation = operation
       var before = Allocations.soFar
       let first = try InterleavedRun.nanoseconds(operation)
       allocations = Allocations.areCounted ? Allocations.soFar - before : nil
       if first > InterleavedRun.budget / 4 {
-        // Too slow to be run more often than needed.
+        // The operation is too slow to run more often than needed.
         repetitions = 1
         spent = first
         samples = [first]
@@ -66,7 +66,7 @@ struct InterleavedRun {
       }
       before = Allocations.soFar
       let warm = try InterleavedRun.nanoseconds(operation)
-      // The first time also made what lives on, such as metadata of generic types.
+      // The first call also allocated what stays, such as metadata of generic types.
       if Allocations.areCounted { allocations = Allocations.soFar - before }
       repetitions = max(1, min(1_000, Int(InterleavedRun.sampleTime / max(1, warm))))
     }

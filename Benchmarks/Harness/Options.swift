@@ -1,15 +1,15 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
-  /// The workloads to run, by name; all when empty.
+  /// The names of the workloads to run. If there are none, all run.
   var workloads: [String] = []
 
   /// How often each contender is timed in each direction.
   var rounds = 11
 
-  /// How much data the workloads make, and of what.
+  /// The amount and the source of the data.
   var scale = Scale()
 
-  /// Where the tables go as Markdown, if anywhere.
+  /// The file for the tables as Markdown, if they are wanted.
   var markdownPath: String?
 
   /// The folder for tables and charts, if they are wanted.
@@ -31,7 +31,7 @@ struct Options {
   var wantsHelp = false
   var wantsList = false
 
-  /// A command line that cannot be understood.
+  /// Thrown if the command line is not valid.
   struct UsageError: Error {
     var message: String
   }

@@ -1,32 +1,32 @@
 import Foundation
 
-/// What was measured of all contenders of a workload.
+/// The measurements of all contenders of a workload.
 struct WorkloadResult {
   /// The name of the workload.
   var name: String
 
-  /// What it prepared.
+  /// The prepared workload.
   var workload: PreparedWorkload
 
   /// The measurements, in the order of the contenders.
   var measurements: [Measurement]
 
-  /// Keepsake in its plain form, which the others are compared with.
+  /// Keepsake in its plain form, with which the other contenders are compared.
   var keepsake: Measurement? { measurements.first { $0.contender.role == .keepsake } }
 
-  /// The floor, where there is one.
+  /// The floor, if there is one.
   var floor: Measurement? { measurements.first { $0.contender.role == .floor } }
 }
 
 /// Turns measurements into tables, for the terminal and for a Markdown file.
 struct Report {
-  /// What the report starts with.
+  /// The beginning of the report.
   let head: String
 
   /// The finished sections as Markdown.
   private(set) var sections = ""
 
-  /// What the sections are about.
+  /// The results that the sections show.
   private(set) var results: [WorkloadResult] = []
 
   /// Starts a report whose head says where and how the figures were made.

@@ -1,7 +1,7 @@
 /// A small random number generator (SplitMix64) that gives the same values in every run.
 ///
-/// Every workload is made from a generator with a seed of its own, so that choosing other workloads on the
-/// command line does not change the data of this one.
+/// Every workload has a generator with a seed of its own, so that its data does not depend on the other workloads that
+/// the command line chooses.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

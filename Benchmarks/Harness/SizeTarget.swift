@@ -1,6 +1,6 @@
-/// What the size of Keepsake's archive is held to. It is printed and gates nothing.
+/// A target for the size of Keepsake's archive. It is printed, and a run does not fail if it is missed.
 struct SizeTarget {
-  /// What the size is divided by.
+  /// The divisor of the size.
   enum Measure {
     /// The size of another contender, by its name.
     case contender(String)
@@ -11,10 +11,10 @@ struct SizeTarget {
   /// The largest quotient that meets the target.
   var limit: Double
 
-  /// What the size is divided by.
+  /// The divisor of the size.
   var measure: Measure
 
-  /// A sentence that says how near Keepsake comes; nil when a size is missing.
+  /// A sentence that compares the size with the target. nil if a size is missing.
   func verdict(_ measurements: [Measurement]) -> String? {
     guard let size = measurements.first(where: { $0.contender.role == .keepsake })?.trial.encodedSize else {
       return nil

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Another program whose output is wanted.
+/// Another program, whose output is collected.
 struct Subprocess {
   private let process = Process()
   private let pipe = Pipe()
 
-  /// Starts a program; both of its outputs are collected, as little as they are.
+  /// Starts a program, and collects its output and its errors, which are short.
   init(path: String, arguments: [String], environment: [String: String] = [:]) throws {
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
@@ -16,7 +16,7 @@ struct Subprocess {
     try process.run()
   }
 
-  /// Waits for its end.
+  /// Waits for the program to end, and returns its status and its output.
   func finish() -> (status: Int32, output: String) {
     let output = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
@@ -28,7 +28,7 @@ struct Subprocess {
     try Subprocess(path: path, arguments: arguments).finish()
   }
 
-  /// Where a program is found on the path; nil when it is nowhere.
+  /// The path of a program in the folders of PATH. nil if it is in none of them.
   static func find(_ name: String) -> String? {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -8,7 +8,7 @@ struct Table {
   /// The rows, each with as many cells as there are headings.
   var rows: [[String]] = []
 
-  /// How many columns at the left and at the right hold text; the ones between hold numbers, aligned right.
+  /// The numbers of text columns at the left and at the right. The columns between have numbers, aligned right.
   var textColumns = (leading: 1, trailing: 1)
 
   /// The table with its columns aligned by spaces.
@@ -52,9 +52,9 @@ struct Table {
   }
 }
 
-/// How figures are written in the tables.
+/// The text of figures in the tables.
 enum Figure {
-  /// What stands for a figure that does not exist.
+  /// The text for a figure that does not exist.
   static let none = "-"
 
   /// A time, a ratio or a count for each element with about three significant digits.

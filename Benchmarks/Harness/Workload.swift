@@ -1,18 +1,18 @@
-/// How much data the workloads make, and of what.
+/// The amount and the source of the data of the workloads.
 struct Scale {
-  /// One tenth of the data for a look at whether everything works, one hundredth for counting; 1 for all of it.
+  /// The divisor of the data: 1 for all of it, 10 for a quick check, ``Workload/countingDivisor`` for counting.
   var divisor = 1
 
-  /// A file of statuses for the workload `tweets`, which otherwise makes some up.
+  /// A file of statuses for the workload `tweets`, which otherwise generates them.
   var tweetsPath: String?
 
-  /// The number of elements to make where a full run has `full`.
+  /// The number of elements to make, if a full run has `full`.
   func count(_ full: Int) -> Int {
     max(1, full / divisor)
   }
 }
 
-/// What the times of a workload are given in.
+/// The unit of the times of a workload.
 enum TimeUnit {
   /// Nanoseconds for each of `count` elements.
   case nanosecondsPer(String, count: Int)
@@ -27,7 +27,7 @@ enum TimeUnit {
     }
   }
 
-  /// What allocations and instructions are counted for.
+  /// The element for which allocations and instructions are counted.
   var element: String {
     switch self {
     case .nanosecondsPer(let element, _): element
@@ -35,7 +35,7 @@ enum TimeUnit {
     }
   }
 
-  /// How many elements one operation handles.
+  /// The number of elements that one operation handles.
   var count: Int {
     switch self {
     case .nanosecondsPer(_, let count): max(1, count)
@@ -52,34 +52,34 @@ enum TimeUnit {
   }
 }
 
-/// A workload that has made its data and can say what its contenders are.
+/// A workload that has made its data and its contenders.
 struct PreparedWorkload {
-  /// A sentence that says what the data is.
+  /// A description of the data.
   var title: String
 
-  /// What the times are given in.
+  /// The unit of the times.
   var unit: TimeUnit
 
-  /// Everything that is timed, in the order of the table.
+  /// Everything to time, in the order of the table.
   var contenders: [Contender]
 
-  /// What Keepsake's size is held to.
+  /// The targets for Keepsake's size.
   var targets: [SizeTarget] = []
 }
 
 /// One kind of data to encode and decode.
 struct Workload: Sendable {
-  /// The name that chooses it on the command line.
+  /// The name of the workload on the command line.
   var name: String
 
-  /// Which part of the data is enough to count allocations and instructions: valgrind makes everything fifty times as
-  /// slow, and what an element costs can be seen from few where all are of one kind.
+  /// The divisor of the data for counting allocations and instructions. Valgrind makes everything fifty times as slow,
+  /// and if all elements are of one kind, a few of them show the cost of an element.
   var countingDivisor = 20
 
-  /// Whether it is counted: not where another workload has data of the same kind and differs only in its contenders.
+  /// Whether the workload is counted: not if another one has data of the same kind and differs only in its contenders.
   var isCounted = true
 
-  /// Makes the data and the contenders. Called only when the workload is run.
+  /// Makes the data and the contenders. Called only if the workload runs.
   var prepare: @Sendable (Scale) throws -> PreparedWorkload
 
   /// Every workload, in the order of the report.

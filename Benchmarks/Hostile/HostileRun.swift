@@ -1,9 +1,9 @@
 import Foundation
 import HostileArchives
 
-/// `--hostile`: what archives cost that were made to do harm. Each figure is taken in a process of its own.
+/// `--hostile`: measures the cost of archives that were made to do harm. Each figure comes from a process of its own.
 enum HostileRun {
-  /// Runs the measurement that `arguments` ask for; false when they are about something else.
+  /// Runs the measurement if `arguments` ask for it, and returns whether they do.
   static func run(_ arguments: [String]) throws -> Bool {
     switch arguments.first {
     case "--hostile-question":
@@ -48,8 +48,8 @@ enum HostileRun {
     return try ReadingCost(runs: 2) { try read(data) }.figures
   }
 
-  /// The size of an archive that one process makes, and what it costs another one to read it: to make it takes more
-  /// memory than to read it.
+  /// The size of an archive that one process makes, and the cost for another process to read it. There are two
+  /// processes, since making the archive takes more memory than reading it.
   private static func ask(
     _ kind: String,
     _ index: Int,

@@ -1,6 +1,6 @@
 import Keepsake
 
-/// What has cycles of strong references, which nothing but the program breaks.
+/// A type with cycles of strong references, which only the program can break.
 protocol ScaleCyclic {
   func breakCycles()
 }
@@ -32,7 +32,7 @@ final class ScaleChild: Codable {
   }
 }
 
-/// An object of a network, each of which refers to eight.
+/// An object of a network in which each object refers to eight.
 protocol ScaleMember: AnyObject, ScaleCyclic, Codable {
   init()
   var number: Int { get set }

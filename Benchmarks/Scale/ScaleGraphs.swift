@@ -1,7 +1,7 @@
 import Foundation
 import Keepsake
 
-/// What some small objects share.
+/// An object that some small objects share.
 final class ScaleTag: Codable {
   let name: String
 
@@ -10,7 +10,7 @@ final class ScaleTag: Codable {
   }
 }
 
-/// A small object: most of an archive of many objects are like it.
+/// A small object, like most objects of an archive with many.
 final class ScaleItem: Codable {
   let number: Int
   let tag: ScaleTag?
@@ -34,24 +34,24 @@ final class ScaleNode: Codable {
   }
 }
 
-/// The graphs whose cost for each object is to be the same whatever their size.
+/// The graphs whose cost for each object should not depend on their size.
 enum ScaleShape: String, CaseIterable {
-  /// An array of objects, each eighth of which refers to one of a hundred others.
+  /// An array of objects. Every eighth refers to one of a hundred shared objects.
   case list
-  /// A binary tree as even as can be, made depth first as a program would.
+  /// A balanced binary tree, made depth first as a program would.
   case tree
   /// The same tree, whose nodes refer to their parents.
   case parents
-  /// Objects that refer to eight others each, any of them: plain classes, models, and classes with wrappers.
+  /// Objects that refer to eight random objects each: plain classes, models, and classes with wrappers.
   case network, models, wrappers
 
-  /// The shape that has all but the cycles of this one, which it may cost at most 1.3 times as much as.
+  /// The same shape without the cycles. This shape may cost at most 1.3 times as much.
   var withoutCycles: ScaleShape? { self == .parents ? .tree : nil }
 
-  /// Up to how many objects it is measured.
+  /// The largest number of objects for which the shape is measured.
   var most: Int { self == .list || self == .tree ? .max : 1_000_000 }
 
-  /// Calls `body` with what archives a graph of `count` objects, and with what reads an archive of one.
+  /// Calls `body` with a graph of `count` objects.
   func withGraph<Result>(
     count: Int,
     _ body: (_ graph: any ScaleGraph) throws -> Result
@@ -79,7 +79,7 @@ enum ScaleShape: String, CaseIterable {
   }
 }
 
-/// A graph of which only its cost is of interest.
+/// A graph of any type, of which only the cost matters.
 protocol ScaleGraph {
   func encode() throws -> Data
   func decode(_ archive: Data) throws -> Any

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a process of the measurement is asked, and what it answers: one line of numbers.
+/// Asks a process of the measurement a question, which it answers with one line of numbers.
 ///
-/// Each figure is taken in a process of its own, so that neither the memory nor the heap of one is the other's.
+/// Each figure comes from a process of its own, so that no measurement affects the memory or the heap of another.
 enum ScaleProcess {
-  /// Runs this program again with `option` and `arguments`; the numbers that it prints.
+  /// Runs this program again with `option` and `arguments`, and returns the numbers that it prints.
   static func ask(_ arguments: [String], _ option: String = "--scale-question") throws -> [Double] {
     let process = Process()
     process.executableURL = URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments[0])

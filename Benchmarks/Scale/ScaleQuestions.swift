@@ -29,7 +29,7 @@ enum ScaleQuestion {
     }
   }
 
-  /// Nanoseconds for each object, encoding and decoding: the median of some runs.
+  /// The nanoseconds of encoding and of decoding an object, as medians of some runs, and the bytes of an object.
   private static func times(_ shape: ScaleShape, _ count: Int) throws -> [Double] {
     try shape.withGraph(count: count) { graph in
       let archive = try graph.encode()
@@ -47,7 +47,7 @@ enum ScaleQuestion {
     return samples.sorted()[runs / 2]
   }
 
-  /// How long `operation` computes, without freeing what it returns.
+  /// The time that `operation` computes, without freeing its result.
   private static func nanoseconds(_ operation: () throws -> Any) rethrows -> Double {
     let start = ReadingCost.computingTime
     let result = try operation()
@@ -79,7 +79,7 @@ enum ScaleQuestion {
     return [Double((try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0)]
   }
 
-  /// The nanoseconds and the bytes of memory that it takes to open the archive and to read the small value.
+  /// The nanoseconds and the bytes of memory for opening the archive and reading the small value.
   private static func readSmall(path: String) throws -> [Double] {
     let before = ReadingCost.peakMemory
     let start = ContinuousClock.now

@@ -4,10 +4,10 @@ import Foundation
   import Glibc
 #endif
 
-/// `--scale`: whether cost and memory grow in step with the number of objects, and what a small part of a
-/// large archive costs.
+/// `--scale`: measures whether cost and memory grow in proportion to the number of objects, and the cost of reading a
+/// small part of a large archive.
 enum ScaleRun {
-  /// Runs the measurement that `arguments` ask for; false when they are about something else.
+  /// Runs the measurement if `arguments` ask for it, and returns whether they do.
   static func run(_ arguments: [String]) throws -> Bool {
     switch arguments.first {
     case "--scale-question":
@@ -33,7 +33,7 @@ enum ScaleRun {
     try measurePartialReading(path, byteCount: most * 107)
   }
 
-  /// What a shape costs beside the same one without cycles.
+  /// Prints the cost of a shape relative to the same shape without cycles.
   private static func printRatios(
     _ shape: ScaleShape,
     _ other: ScaleShape,
@@ -49,7 +49,7 @@ enum ScaleRun {
     print("")
   }
 
-  /// - Returns: for each count the nanoseconds of encoding and of decoding an object.
+  /// - Returns: for each count, the nanoseconds of encoding and of decoding an object, and its bytes.
   private static func measureObjects(
     _ shape: ScaleShape,
     _ counts: [Int],
@@ -88,7 +88,7 @@ enum ScaleRun {
     print(table.plain)
   }
 
-  /// Drops what the system caches of the file, where that is possible.
+  /// Removes the file from the page cache of the system, if possible.
   private static func dropCache(_ path: String) {
     #if canImport(Glibc)
       guard let file = FileHandle(forReadingAtPath: path) else { return }

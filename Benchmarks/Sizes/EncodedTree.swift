@@ -1,34 +1,34 @@
-/// What a value encodes, as a tree: all that is needed to compute the size it would have in another format.
+/// Everything that a value encodes, as a tree: enough to compute the size of the value in another format.
 final class EncodedTree {
-  /// What stands at a place of the tree.
+  /// The content of a node.
   enum Content {
     /// A nil, or a value that encodes nothing.
     case absent
     case flag(Bool)
     case integer(Int64)
-    /// An integer that no Int64 holds.
+    /// An integer that is too large for Int64.
     case large(UInt64)
     case double(Double)
     case float(Float)
-    /// A string of so many bytes.
+    /// A string with that number of bytes.
     case text(byteCount: Int)
     case list([EncodedTree])
     case record([Field])
   }
 
-  /// A value by its key.
+  /// A value with its key.
   struct Field {
-    /// How many bytes the key has.
+    /// The number of bytes of the key.
     var keyByteCount: Int
 
     /// Whether the value is optional, and so may be left out.
     var isOptional: Bool
 
-    /// The value; absent when it was left out.
+    /// The value. It is absent if it was left out.
     var value: EncodedTree
   }
 
-  /// What stands here.
+  /// The content of this node.
   private(set) var content = Content.absent
 
   /// The tree of `value`.
@@ -38,7 +38,7 @@ final class EncodedTree {
     return tree
   }
 
-  /// Takes a primitive value, or whatever another value encodes.
+  /// Records a primitive value, or everything that another value encodes.
   func record<Value: Encodable>(_ value: Value) throws {
     switch value {
     case let text as String: content = .text(byteCount: text.utf8.count)
@@ -51,22 +51,22 @@ final class EncodedTree {
     }
   }
 
-  /// Makes this a record, if it is none yet: a class and its superclass may both ask for the container.
+  /// Makes this node a record, unless it is one: a class and its superclass may both ask for the container.
   func beginRecord() {
     if case .record = content { return }
     content = .record([])
   }
 
-  /// Makes this a list, if it is none yet.
+  /// Makes this node a list, unless it is one.
   func beginList() {
     if case .list = content { return }
     content = .list([])
   }
 
-  /// Adds a field to a record and returns the place of its value.
+  /// Adds a field to a record, and returns the node of its value.
   func appendField(_ key: some CodingKey, isOptional: Bool = false) -> EncodedTree {
     guard case .record(var fields) = content else { return EncodedTree() }
-    // The array is to have one owner while it grows.
+    // The array must have one owner while it grows.
     content = .absent
     let value = EncodedTree()
     fields.append(Field(keyByteCount: key.stringValue.utf8.count, isOptional: isOptional, value: value))
@@ -74,7 +74,7 @@ final class EncodedTree {
     return value
   }
 
-  /// Adds an element to a list and returns its place.
+  /// Adds an element to a list, and returns its node.
   func appendElement() -> EncodedTree {
     guard case .list(var elements) = content else { return EncodedTree() }
     content = .absent
@@ -84,7 +84,7 @@ final class EncodedTree {
     return value
   }
 
-  /// The number of elements, if this is a list.
+  /// The number of elements. 0 if this is not a list.
   var elementCount: Int {
     if case .list(let elements) = content { elements.count } else { 0 }
   }

@@ -1,4 +1,4 @@
-/// How many bytes MessagePack takes: maps with strings as keys, each value in its shortest form.
+/// The size of a value in MessagePack: maps with strings as keys, each value in its shortest form.
 enum MessagePackSize {
   /// The size of a value.
   static func size(of tree: EncodedTree) -> Int {
@@ -12,14 +12,14 @@ enum MessagePackSize {
     case .list(let elements):
       return headSize(count: elements.count) + elements.reduce(0) { $0 + size(of: $1) }
     case .record(let fields):
-      // An optional that is not there is left out.
+      // Absent optionals are left out.
       let present = fields.filter { !($0.isOptional && $0.value.isAbsent) }
       return headSize(count: present.count)
         + present.reduce(0) { $0 + textSize($1.keyByteCount) + size(of: $1.value) }
     }
   }
 
-  /// An integer: one byte from -32 to 127, otherwise a byte and 1, 2, 4 or 8 more.
+  /// The size of an integer: one byte from -32 to 127, otherwise a byte and 1, 2, 4 or 8 more.
   private static func size(of value: Int64) -> Int {
     switch value {
     case -32...127: 1
@@ -30,7 +30,7 @@ enum MessagePackSize {
     }
   }
 
-  /// A string: its length in one byte up to 31, otherwise a byte and 1, 2 or 4 more.
+  /// The size of a string, with its length in one byte up to 31, otherwise in a byte and 1, 2 or 4 more.
   private static func textSize(_ byteCount: Int) -> Int {
     switch byteCount {
     case ..<32: 1 + byteCount
@@ -40,14 +40,14 @@ enum MessagePackSize {
     }
   }
 
-  /// What comes before the elements of an array or a map.
+  /// The size of the bytes before the elements of an array or a map.
   private static func headSize(count: Int) -> Int {
     count < 16 ? 1 : count < 0x1_0000 ? 3 : 5
   }
 }
 
 extension EncodedTree {
-  /// Whether there is nothing here.
+  /// Whether the node is absent.
   var isAbsent: Bool {
     if case .absent = content { true } else { false }
   }

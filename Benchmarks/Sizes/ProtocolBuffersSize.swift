@@ -1,11 +1,11 @@
-/// How many bytes Protocol Buffers take (proto3): each keyed type a message with its properties as fields 1, 2, 3…, in
-/// the order of their declaration, which is that in which the compiler's code encodes them.
+/// The size of a value in Protocol Buffers (proto3). Each keyed type is a message with its properties as fields 1, 2,
+/// 3…, in the order of their declaration, in which synthesized code encodes them.
 ///
-/// Integers are int64 or int32, doubles double, arrays repeated, those of numbers packed, optionals `optional`. An array
-/// at the top is field 1 of a message that has only this. Maps and arrays of arrays have no form of their own there and
-/// are in none of the workloads that this is used for.
+/// Integers are int64 or int32, doubles are double, arrays are repeated, those of numbers packed, and optionals are
+/// `optional`. An array at the top is the only field of a message. Maps and arrays of arrays have no form of their own
+/// in Protocol Buffers, and do not occur in the workloads that use this.
 enum ProtocolBuffersSize {
-  /// Something that Protocol Buffers cannot say without another message around it.
+  /// Thrown for a value that Protocol Buffers cannot express without another message around it.
   struct Inexpressible: Error {}
 
   /// The size of a value at the top.
@@ -17,7 +17,7 @@ enum ProtocolBuffersSize {
     }
   }
 
-  /// A message without its length.
+  /// The size of a message without its length.
   private static func messageSize(_ fields: [EncodedTree.Field]) throws -> Int {
     var size = 0
     for (index, field) in fields.enumerated() {
@@ -26,7 +26,7 @@ enum ProtocolBuffersSize {
     return size
   }
 
-  /// A field with its tag; nothing when it has its default value and is not optional.
+  /// The size of a field with its tag. 0 if the field has its default value and is not optional.
   private static func fieldSize(number: Int, isOptional: Bool, _ tree: EncodedTree) throws -> Int {
     let tag = varintSize(UInt64(number) << 3)
     switch tree.content {
@@ -44,7 +44,7 @@ enum ProtocolBuffersSize {
     }
   }
 
-  /// A repeated field: numbers in one piece behind one tag, everything else each with its own.
+  /// The size of a repeated field. Numbers share one tag. Each element of another kind has its own.
   private static func listSize(_ elements: [EncodedTree], tag: Int) throws -> Int {
     guard let first = elements.first else { return 0 }
     if numberSize(first) != nil {
@@ -63,11 +63,11 @@ enum ProtocolBuffersSize {
     }
   }
 
-  /// The size of a number without its tag, and whether it is the default; nil when it is none.
+  /// The size of a number without its tag, and whether it is the default. nil if it is not a number.
   private static func numberSize(_ tree: EncodedTree) -> (size: Int, isDefault: Bool)? {
     switch tree.content {
     case .flag(let flag): (1, !flag)
-    // What is negative takes ten bytes, as the sign is extended to 64 bits.
+    // A negative number takes ten bytes, as the sign is extended to 64 bits.
     case .integer(let value): (varintSize(UInt64(bitPattern: value)), value == 0)
     case .large(let value): (varintSize(value), false)
     // Only the zero without a sign is the default.
@@ -81,7 +81,7 @@ enum ProtocolBuffersSize {
     varintSize(UInt64(byteCount)) + byteCount
   }
 
-  /// Seven bits to the byte, and one byte for zero.
+  /// The size of a varint: a byte for every seven bits, and one byte for zero.
   private static func varintSize(_ value: UInt64) -> Int {
     max(1, (64 - value.leadingZeroBitCount + 6) / 7)
   }

@@ -22,7 +22,7 @@ struct TreeEncoder: Encoder {
 
 /// The container for a single value.
 ///
-/// Here and below one generic method meets the requirements for all primitive types at once.
+/// Here and below, one generic method meets the requirements for all primitive types.
 private struct TreeSingleValueContainer: SingleValueEncodingContainer {
   let tree: EncodedTree
 
@@ -32,7 +32,7 @@ private struct TreeSingleValueContainer: SingleValueEncodingContainer {
   func encode<Value: Encodable>(_ value: Value) throws { try tree.record(value) }
 }
 
-/// The container for values in a row.
+/// The unkeyed container.
 private struct TreeUnkeyedContainer: UnkeyedEncodingContainer {
   let tree: EncodedTree
 
@@ -55,7 +55,7 @@ private struct TreeUnkeyedContainer: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { TreeEncoder(tree: tree.appendElement()) }
 }
 
-/// The container for values by key.
+/// The keyed container.
 private struct TreeKeyedContainer<Key: CodingKey>: AbsenceRecordingContainer {
   let tree: EncodedTree
 

@@ -2,17 +2,16 @@ extension PreparedWorkload {
   /// A workload for the contenders that take any Codable value, the floor first.
   ///
   /// - Parameters:
-  ///   - hasFloor: Whether visiting the value one by one says anything: not for a blob, of which every coder copies
-  ///     the bytes.
-  ///   - floor: The floor where it is not that of the value itself, since that holds types of Keepsake or types that
+  ///   - hasFloor: Whether visiting the parts of the value means anything. It does not for a blob, of which every coder
+  ///     copies the bytes.
+  ///   - floor: The floor, if it is not that of the value itself, because the value has types of Keepsake or types that
   ///     are read only in part.
-  ///   - extras: Contenders only this workload has; they go to the top when they are references to compare with, and
-  ///     to the end when they are coders.
-  ///   - alternatives: Contenders for the same data in another form: those of Keepsake go behind Keepsake, the others
-  ///     to the end.
-  ///   - hasRules: Whether the sizes of other formats by their rules are given, too.
-  ///   - targets: What Keepsake's size is held to.
-  ///   - remark: Looks at a decoded value and says something for the last column.
+  ///   - extras: Contenders that only this workload has. References to compare with come first, and coders last.
+  ///   - alternatives: Contenders for the same data in another form. Those of Keepsake follow Keepsake, and the others
+  ///     come last.
+  ///   - hasRules: Whether to add the sizes of other formats by their rules.
+  ///   - targets: The targets for Keepsake's size.
+  ///   - remark: Makes a remark about a decoded value for the last column.
   init<Value: Codable & Equatable>(
     title: String,
     unit: TimeUnit,
@@ -37,8 +36,8 @@ extension PreparedWorkload {
     self.init(title: title, unit: unit, contenders: contenders, targets: targets)
   }
 
-  /// The same, with every contender of Keepsake failed to which something else than `note` was remarked: where others
-  /// may lose something, Keepsake may not.
+  /// The same workload, in which every contender of Keepsake fails whose remark is not `note`: other coders may lose
+  /// something, but Keepsake may not.
   func failingKeepsake(without note: String) -> PreparedWorkload {
     var workload = self
     workload.contenders = contenders.map { contender in

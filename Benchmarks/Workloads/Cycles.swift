@@ -1,6 +1,6 @@
 import Keepsake
 
-/// An album and its tracks, each with a weak way back to the album.
+/// An album with its tracks, which refer back to the album weakly.
 final class Album: Codable, Equatable {
   let title: String
   let year: Int
@@ -13,13 +13,13 @@ final class Album: Codable, Equatable {
     tracks = album.tracks.map { Track($0, album: self) }
   }
 
-  /// Compares what every coder is to bring back; ``waysBack(in:)`` tells of the rest.
+  /// Compares what every coder must give back. ``waysBack(in:)`` compares the rest.
   static func == (left: Album, right: Album) -> Bool {
     left.title == right.title && left.year == right.year && left.tracks == right.tracks
   }
 }
 
-/// A track that knows its album as long as something else keeps that.
+/// A track that does not retain its album.
 final class Track: Codable, Equatable {
   let title: String
   let duration: Double
@@ -36,7 +36,7 @@ final class Track: Codable, Equatable {
   }
 }
 
-/// An album whose tracks keep it, and which so is never freed unless its tracks are taken away.
+/// An album that its tracks retain. So it is never freed unless its tracks are removed.
 final class RingAlbum: Codable {
   let title: String
   let year: Int
@@ -50,7 +50,7 @@ final class RingAlbum: Codable {
   }
 }
 
-/// A track that keeps its album.
+/// A track that retains its album.
 final class RingTrack: Codable {
   let title: String
   let duration: Double
@@ -63,7 +63,7 @@ final class RingTrack: Codable {
   }
 }
 
-/// An album whose tracks do not know it: what the ways back are added to.
+/// An album whose tracks do not refer to it. The other albums are made from it.
 final class PlainAlbum: Codable, Equatable {
   let title: String
   let year: Int
@@ -80,7 +80,7 @@ final class PlainAlbum: Codable, Equatable {
   }
 }
 
-/// A track without a way back.
+/// A track without a reference to its album.
 final class PlainTrack: Codable, Equatable {
   let title: String
   let duration: Double
@@ -99,11 +99,11 @@ extension Workload {
   fileprivate static let tracksPerAlbum = 9
   fileprivate static let waysKept = "ways back kept"
 
-  /// Albums with tracks that know their album.
+  /// Albums with tracks that refer back to their album.
   ///
-  /// Other coders have no references: a weak one is nil for them, and a strong one leads them round and round until the
-  /// stack ends, so they take the albums with the weak one. `NSKeyedArchiver` is left out, as it does not survive cycles
-  /// on Linux.
+  /// Other coders have no references: a weak one is nil for them, and a strong one makes them recurse until the stack
+  /// ends, so they take the albums with the weak one. `NSKeyedArchiver` is left out, as it does not survive cycles on
+  /// Linux.
   static let cycles = Workload(name: "cycles") { scale in
     let plain = PlainAlbum.make(count: scale.count(2_000), seed: 12)
     let rings = Rings(plain.map { RingAlbum($0) })
@@ -148,7 +148,7 @@ extension PlainAlbum {
   }
 }
 
-/// Albums in cycles, which are opened when the last reference to this goes, so that the run does not fill the memory.
+/// Albums in cycles. The cycles are broken when this object is freed, so that the run does not fill the memory.
 private final class Rings: Equatable {
   let albums: [RingAlbum]
 
@@ -160,7 +160,7 @@ private final class Rings: Equatable {
     for album in albums { album.tracks = [] }
   }
 
-  /// Compares all there is, the ways back as well.
+  /// Compares everything, including the references back to the albums.
   static func == (left: Rings, right: Rings) -> Bool {
     left.albums.count == right.albums.count
       && zip(left.albums, right.albums).allSatisfy { left, right in

@@ -21,7 +21,7 @@ struct DeclaredRecord: ArchivedFields, Equatable {
 }
 
 extension DeclaredRecord {
-  /// The same data.
+  /// Makes a record with the same data.
   init(_ record: Record) {
     self.init(
       identifier: record.identifier,

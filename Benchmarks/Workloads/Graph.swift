@@ -1,4 +1,4 @@
-/// How a node looks; a few of them are shared by all nodes.
+/// The appearance of a node. All nodes share a few styles.
 final class Style: Codable, Equatable {
   let name: String
   let size: Double
@@ -66,7 +66,7 @@ extension Node {
     return nodes[0]
   }
 
-  /// Whether the nodes below share their styles, as a remark.
+  /// A remark that says whether this node and those below share their styles.
   var sharing: String {
     var distinct: Set<ObjectIdentifier> = []
     collectStyles(into: &distinct)
@@ -88,7 +88,7 @@ extension Workload {
 
   /// A class graph small enough for NSKeyedArchiver, whose cost grows with the square of its size on Linux.
   ///
-  /// A quick run does not make it smaller still.
+  /// A quick run does not make it smaller.
   static func smallGraph(nodes: Int) -> Workload {
     Workload(name: "graph-\(nodes)", isCounted: false) { _ in
       prepareGraph(count: nodes, withKeyedArchiver: true)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something that happened: which thing, and when.
+/// An event: what happened, and when.
 struct Occurrence: Codable, Equatable {
   var identifier: UUID
   var date: Date
@@ -25,7 +25,7 @@ extension Workload {
 }
 
 extension SeededGenerator {
-  /// The bytes of a random UUID. (`UUID()` would be another one in every run.)
+  /// The bytes of a random UUID. (`UUID()` would differ in every run.)
   fileprivate mutating func uuidBytes() -> uuid_t {
     var bytes = (0..<2).flatMap { _ in nextBytes() }
     bytes[6] = bytes[6] & 0x0F | 0x40

@@ -1,7 +1,7 @@
 import Foundation
 import Keepsake
 
-/// A value of two numbers, as small as a structure gets that is worth archiving.
+/// A structure of two numbers, about the smallest that is worth archiving.
 struct Point: Codable, Equatable {
   var x: Double
   var y: Double
@@ -47,12 +47,12 @@ extension Workload {
     .messages("integer", (0..<scale.count(1_000)).map { $0 % 100 })
   }
 
-  /// All of them.
+  /// All workloads of small archives.
   static let small = [messages, declaredMessages, points, integerMessages]
 }
 
 extension PreparedWorkload {
-  /// A workload in which each of `values` is encoded and decoded by itself.
+  /// A workload in which each of `values` is encoded and decoded separately.
   fileprivate static func messages<Value: Codable & Equatable>(
     _ element: String,
     _ values: [Value],
@@ -68,7 +68,7 @@ extension PreparedWorkload {
   }
 }
 
-/// The contenders for many values, each of which is encoded by itself.
+/// The contenders for many values, each of which is encoded separately.
 private struct MessageContenders<Value: Codable & Equatable> {
   var values: [Value]
 
@@ -109,7 +109,7 @@ private struct MessageContenders<Value: Codable & Equatable> {
     )
   }
 
-  /// Foundation's property list coders, one for all values. They take no value that is not in a container.
+  /// Foundation's property list coders, one for all values. They accept only values in a container.
   var propertyList: Contender {
     let (encoder, decoder) = (PropertyListEncoder(), PropertyListDecoder())
     encoder.outputFormat = .binary

@@ -23,7 +23,7 @@ final class Member: ArchivedModel, Equatable {
   }
 }
 
-/// The same as a class with the code that the compiler writes.
+/// The same member as a class with synthesized coding.
 final class PlainMember: Codable, Equatable {
   let name: String
   let number: Int
@@ -46,7 +46,7 @@ final class PlainMember: Codable, Equatable {
 }
 
 extension Workload {
-  /// An array of models, beside the same as plain classes: what the base class costs.
+  /// An array of models, compared with the same data as a plain class: the cost of the base class.
   static let models = Workload(name: "models") { scale in
     var generator = SeededGenerator(seed: 14)
     let members = (0..<scale.count(20_000)).map { PlainMember(number: $0, using: &generator) }

@@ -58,7 +58,7 @@ extension Workload {
 }
 
 extension SeededGenerator {
-  /// An integer as they are met: half of them below a hundred, one in fifty as large as can be.
+  /// An integer as programs have them: half of them are below a hundred, one in fifty has any size.
   fileprivate mutating func mixedInteger() -> Int {
     switch Int.random(in: 0..<50, using: &self) {
     case 0..<25: Int.random(in: 0..<100, using: &self)

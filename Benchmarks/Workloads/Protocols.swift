@@ -1,6 +1,6 @@
 import Keepsake
 
-/// What values of three types stand behind.
+/// The protocol of values of three types.
 protocol Shape: Codable, Equatable, Sendable {
   var area: Double { get }
 }
@@ -37,7 +37,7 @@ private struct Drawing: Codable, Equatable {
   }
 }
 
-/// The same shapes as an enum: what is done where all types are known.
+/// The same shapes as an enum, as in programs that know all types.
 private enum KnownShape: Codable, Equatable {
   case circle(Circle)
   case rectangle(Rectangle)
@@ -49,7 +49,7 @@ private struct KnownDrawing: Codable, Equatable {
 }
 
 extension Workload {
-  /// Values of three types behind a protocol, beside the same as an enum: what the names of types cost.
+  /// Values of three types behind a protocol, compared with the same values as an enum: the cost of the names of types.
   static let protocols = Workload(name: "protocols") { scale in
     var generator = SeededGenerator(seed: 15)
     let known = KnownDrawing(shapes: (0..<scale.count(20_000)).map { _ in KnownShape(using: &generator) })

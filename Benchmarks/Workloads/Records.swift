@@ -26,7 +26,7 @@ extension Record {
   ]
   private static let cities = ["Rotterdam", "Łódź", "Graz", "Porto", "Aarhus", "Lyon", "Bilbao", "Gdynia"]
 
-  /// Makes a record with a number of its own.
+  /// Makes a record with the given identifier.
   init(identifier: Int, using generator: inout SeededGenerator) {
     let first = generator.word(length: 3...9)
     let last = generator.word(length: 4...12)

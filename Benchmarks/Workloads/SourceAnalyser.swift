@@ -5,7 +5,7 @@ import RandomArchives
 extension Workload {
   /// The object model of a tool that reads Swift source: plain classes that refer to each other in every direction.
   ///
-  /// Other coders have no references, so that such a graph leads them round and round until the stack ends.
+  /// Other coders have no references, so such a graph makes them recurse until the stack ends.
   static let sourceAnalyser = Workload(name: "analyser") { scale in
     let program = SourceProgram.make(typeCount: scale.count(8_000), seed: 14)
     let count = program.objectCount

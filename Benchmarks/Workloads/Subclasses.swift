@@ -1,4 +1,4 @@
-/// The base class of three others; it encodes its part after theirs, by `super.encode(to:)`.
+/// The base class of three subclasses, which encode their own part first and then call `super.encode(to:)`.
 class Animal: Codable, Equatable {
   let name: String
   let weight: Double
@@ -13,7 +13,7 @@ class Animal: Codable, Equatable {
     type(of: self) == type(of: other) && name == other.name && weight == other.weight
   }
 
-  /// Compares the part that every coder is to bring back; ``isSame(as:)`` compares all.
+  /// Compares the part that every coder must give back. ``isSame(as:)`` compares everything.
   static func == (left: Animal, right: Animal) -> Bool {
     left.name == right.name && left.weight == right.weight
   }
@@ -104,9 +104,9 @@ final class Bird: Animal {
   }
 }
 
-/// An animal beside a number for its class: how subclasses are kept by hand.
+/// An animal with a number for its class, as programs keep subclasses by hand.
 ///
-/// The floor takes these as well, since a tape is read as it was written and a base class would read only its part.
+/// The floor takes these, too, since a tape is read as it was written, and a base class would read only its part.
 private struct NumberedAnimal: Codable, Equatable {
   let animal: Animal
 

@@ -1,5 +1,5 @@
 extension Workload {
-  /// An array of short strings, hardly any of them twice; every twentieth has letters beyond ASCII.
+  /// An array of short strings. Hardly any occurs twice, and every twentieth has letters beyond ASCII.
   static let strings = Workload(name: "strings", countingDivisor: 40) { scale in
     var generator = SeededGenerator(seed: 9)
     let strings = (0..<scale.count(200_000)).map { _ in

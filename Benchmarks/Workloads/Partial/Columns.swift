@@ -1,4 +1,4 @@
-/// A record of which a reader wants one property.
+/// A record of which a reader needs one property.
 struct Measured: Codable, Equatable {
   var identifier: Int
   var station: String
@@ -17,7 +17,7 @@ struct Measured: Codable, Equatable {
   }
 }
 
-/// What the reader declares.
+/// The part of a record that the reader declares.
 private struct Balance: Codable, Equatable {
   var balance: Double
 }
@@ -25,8 +25,8 @@ private struct Balance: Codable, Equatable {
 extension Workload {
   /// One property of each of very many records.
   ///
-  /// The floor replays the reader's part alone. The property list is left out: writing a million records once takes it
-  /// longer than all the rest together.
+  /// The floor replays only the reader's part. The property list is left out: it takes longer to write a million
+  /// records once than everything else together.
   static let partialColumn = Workload(name: "partial-column", countingDivisor: 200) { scale in
     var generator = SeededGenerator(seed: 17)
     let records = (0..<scale.count(1_000_000)).map { Measured(identifier: $0, using: &generator) }

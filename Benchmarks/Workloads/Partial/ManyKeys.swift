@@ -1,4 +1,4 @@
-/// Integers by keys that are made up when the program runs, read in one order or in the other.
+/// The order in which the keys of a record are read.
 protocol KeyOrder: Equatable {
   /// Whether the keys are read backwards.
   static var isBackwards: Bool { get }
@@ -7,7 +7,7 @@ protocol KeyOrder: Equatable {
 enum Forwards: KeyOrder { static var isBackwards: Bool { false } }
 enum Backwards: KeyOrder { static var isBackwards: Bool { true } }
 
-/// A record of very many keys, which are strings.
+/// A record of very many keys, which are strings made at run time.
 struct WideRecord<Order: KeyOrder>: Codable, Equatable {
   static var keyCount: Int { 1_000 }
 
@@ -44,7 +44,7 @@ private struct NumberedKey: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// A record of as many keys as a type with one byte can have in good order.
+/// A record of about as many keys as an enum of one byte can have.
 struct ManyCasesRecord<Order: KeyOrder>: Codable, Equatable {
   var values: [Int]
 
@@ -121,7 +121,7 @@ extension Workload {
     )
   }
 
-  /// The floor can only read forwards; beside Keepsake it is shown what the order costs.
+  /// The floor can read only forwards. Keepsake reads forwards, too, to show the cost of the order.
   private static func readBackwards<Whole: Codable & Equatable, Part: Codable & Equatable>(
     keyCount: Int,
     forwards: [Whole],

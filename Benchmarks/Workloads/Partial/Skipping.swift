@@ -1,6 +1,6 @@
 import Foundation
 
-/// A record most of which a reader does not know: strings, numbers in rows and bytes, about 4 KB each.
+/// A record of which a reader knows little. Its strings, its rows of numbers and its bytes take about 4 KB each.
 struct Attachment: Codable, Equatable {
   var identifier: Int
   var lines: [String]
@@ -17,7 +17,7 @@ struct Attachment: Codable, Equatable {
   }
 }
 
-/// What the reader declares.
+/// The part of a record that the reader declares.
 private struct AttachmentLabel: Codable, Equatable {
   var identifier: Int
   var label: String

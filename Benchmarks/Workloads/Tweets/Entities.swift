@@ -1,4 +1,4 @@
-/// What was found in the text of a status.
+/// The hashtags, symbols, addresses, users and pictures in the text of a status.
 struct Entities: Codable, Equatable {
   var hashtags: [Hashtag]
   var symbols: [Hashtag]
@@ -15,7 +15,7 @@ struct Entities: Codable, Equatable {
   }
 }
 
-/// A word behind a sign. Here and below, `indices` are where it begins and ends.
+/// A word after a sign. Here and below, `indices` are the start and the end in the text.
 struct Hashtag: Codable, Equatable {
   var text: String
   var indices: [Int]
@@ -36,7 +36,7 @@ struct LinkedURL: Codable, Equatable {
   }
 }
 
-/// A user who is named.
+/// A user whom the text mentions.
 struct UserMention: Codable, Equatable {
   var screenName: String
   var name: String
@@ -84,7 +84,7 @@ struct Media: Codable, Equatable {
   }
 }
 
-/// The sizes a picture is to be had in.
+/// The available sizes of a picture.
 struct MediaSizes: Codable, Equatable {
   var medium: MediaSize
   var small: MediaSize

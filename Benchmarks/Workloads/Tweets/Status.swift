@@ -1,9 +1,9 @@
-/// A page of a timeline, as Twitter's API answered.
+/// A page of a timeline, as Twitter's API returned it.
 struct Timeline: Codable, Equatable {
   var statuses: [Status]
 }
 
-/// What somebody wrote, with all that the API says of it.
+/// A status, with everything that the API says about it.
 struct Status: Codable, Equatable {
   var metadata: StatusMetadata?
   var createdAt: String
@@ -58,7 +58,7 @@ struct Status: Codable, Equatable {
   }
 }
 
-/// A status within another, which a struct cannot hold as it is.
+/// A status in another status, which a structure cannot contain directly.
 indirect enum RetweetedStatus: Codable, Equatable {
   case status(Status)
 
@@ -84,13 +84,13 @@ struct StatusMetadata: Codable, Equatable {
   }
 }
 
-/// Where somebody was: longitude and latitude.
+/// A position: longitude and latitude.
 struct Coordinates: Codable, Equatable {
   var type: String
   var coordinates: [Double]
 }
 
-/// Where a status belongs to.
+/// The place of a status.
 struct Place: Codable, Equatable {
   var id: String
   var fullName: String

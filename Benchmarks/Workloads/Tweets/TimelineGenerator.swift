@@ -1,4 +1,4 @@
-/// Makes up statuses that are in length, repetition and nesting like those that the API answers with.
+/// Generates statuses whose length, repetition and nesting are like those of the API's.
 struct TimelineGenerator {
   private var generator: SeededGenerator
 

@@ -1,4 +1,4 @@
-/// Who wrote a status, with the looks of the profile.
+/// The author of a status, with the appearance of the profile.
 struct User: Codable, Equatable {
   var id: Int
   var idString: String
