@@ -87,7 +87,13 @@ private protocol FastSample: Decodable {
 }
 
 extension FastSample {
-  var text: String { String(reflecting: content) }
+  /// The values of the content. A date is a number here, since Foundation's description of an extreme one ends the
+  /// program.
+  var text: String {
+    Mirror(reflecting: content).children
+      .map { String(reflecting: ($0.value as? Date)?.timeIntervalSinceReferenceDate ?? $0.value) }
+      .joined(separator: ", ")
+  }
 }
 
 /// One value of every kind that has a path of its own.
