@@ -49,6 +49,21 @@ import Testing
     #expect(try !folder.names.contains { $0.hasPrefix(".out.") })
   }
 
+  @Test(
+    "a file of nothing but signatures of trailers is read piece by piece",
+    .enabled(if: canTrace, "strace is not installed or may not trace here")
+  )
+  func signatures() throws {
+    var file = try KeyedArchiver.archivedData(withRootObject: (0..<100).map { _ in Crew() }).prefix(16)
+    while file.count < 1 << 20 { file += Trailer.signature }
+    try folder.write(file, "signatures")
+    let strace = "/usr/bin/strace -f -s 0 -o trace -e trace=pread64"
+    let result = try Keeputil.shell("\(strace) \"$0\" verify signatures", in: folder)
+    #expect(result.status == 65, "\(result.errors)")
+    let reads = String(decoding: try folder.read("trace"), as: UTF8.self).split(separator: "\n").count
+    #expect((10...1_000).contains(reads), "\(reads) reads")
+  }
+
   @Test("what a killed command left is removed by the next one, whatever it writes", arguments: commands)
   func leftover(command: String) throws {
     let name = TemporaryName.random(for: "out")

@@ -16,7 +16,11 @@ extension OpenFile {
       guard let bytes = try piece(start..<end) else { return nil }
       var last = bytes.count
       while let offset = SaveSearch.signature(before: last, bytes) {
-        if try hasConsistentTrailer(endingBy: start + offset + 8) { return start + offset + 8 }
+        let (length, candidate) = (offset + 8, start + offset + 8)
+        let trailer =
+          length < SaveTrailer.byteCount
+          ? try piece(max(0, candidate - SaveTrailer.byteCount)..<candidate) : bytes.limited(to: length)
+        if let trailer, isConsistentTrailer(trailer, endingAt: candidate) { return candidate }
         last = offset + 7
       }
       // A signature may begin in the piece before and end in this one.
@@ -25,9 +29,9 @@ extension OpenFile {
     return nil
   }
 
-  /// Whether the numbers of the trailer that ends at `end` fit its place. Opening the archive compares its checksum.
-  private func hasConsistentTrailer(endingBy end: Int) throws(SystemError) -> Bool {
-    guard let bytes = try piece(max(0, end - SaveTrailer.byteCount)..<end) else { return false }
+  /// Whether the numbers of the trailer with which `bytes` end fit its `end` in the file. Opening the archive compares its
+  /// checksum.
+  private func isConsistentTrailer(_ bytes: ByteReader, endingAt end: Int) -> Bool {
     func number(_ fromEnd: Int) -> Int {
       (try? bytes.word(at: bytes.count - fromEnd)).flatMap { Int(exactly: $0) } ?? -1
     }
