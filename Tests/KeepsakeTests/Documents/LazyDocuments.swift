@@ -182,6 +182,20 @@ import Testing
     #expect(document.root.favorite === document.root.photos[0])
   }
 
+  @Test("a file is compacted when large bodies became small, though a lazy value is unread")
+  func shrinks() throws {
+    let album = Album()
+    album.cover = Photo(String(repeating: "large ", count: 50_000))
+    album.photos = [Photo("unread")]
+    try ArchiveDocument(creating: folder("large"), root: album).close()
+    let document = try ArchiveDocument<Album>(opening: folder("large"))
+    document.root.cover?.title = "small"
+    try document.save()
+    #expect(document.saves.count == 1)
+    #expect(try folder.byteCount("large") < 1 << 16)
+    #expect(document.root.photos.map(\.title) == ["unread"])
+  }
+
   @Test("an earlier save is gone back to with its lazy values")
   func revert() throws {
     let document = try open()

@@ -298,7 +298,7 @@ final class SavedState {
 /// The bodies of a save that the file lacks, or has with other bytes.
 private struct ChangedBodies {
   private(set) var bodies: [(number: UInt32, range: Range<Int>)] = []
-  /// The number of bytes in the file that they replace, estimated by their own size.
+  /// The number of bytes in the file that they replace.
   private(set) var replacedByteCount = 0
   private(set) var hasUnread = false
 
@@ -313,8 +313,9 @@ private struct ChangedBodies {
         continue
       }
       if number <= image.directory.bodyCount {
-        if try image.has(content.bodies, range, in: image.body(Int(number), at: 0)) { continue }
-        replacedByteCount += length
+        let present = try image.body(Int(number), at: 0)
+        if try image.has(content.bodies, range, in: present) { continue }
+        replacedByteCount += present.count
       }
       bodies.append((number, range))
     }
