@@ -225,15 +225,16 @@ extension ArchiveImage {
   }
 
   /// Compares everything that was not compared yet with its checksums, and checks the offset table. Now and then, it
-  /// tells `progress` the offset of the bytes that it compared last.
+  /// tells `progress` the end of the bytes that it has compared.
   package func verifyContents(progress: (Int) -> Void = { _ in }) throws(ArchiveError) {
     let step = 64 * Blocks.byteCount
     var parts = [0..<directory.offsets.range.upperBound]
     for save in saved?.saves ?? [] { parts.append(save.range.lowerBound..<save.bodyList.range.upperBound) }
     for part in parts {
       for start in stride(from: part.lowerBound, to: part.upperBound, by: step) {
-        try verifier?.verify(start..<min(start + step, part.upperBound))
-        progress(start)
+        let end = min(start + step, part.upperBound)
+        try verifier?.verify(start..<end)
+        progress(end)
       }
     }
     try checkBodies()
