@@ -58,10 +58,7 @@ enum SpareDecodingSessions {
   }
 
   /// Takes back a session that has read its archive, unless somebody still holds a decoder or container of it.
-  static func giveBack(_ session: consuming DecodingSession) {
-    let hash = session.image.tables.all.hash
-    spares.giveBack(session, hash)
-  }
+  static func giveBack(_ session: consuming DecodingSession) { spares.giveBack(session) }
 }
 
 extension DecodingSession: ReusableCoder {
@@ -71,6 +68,9 @@ extension DecodingSession: ReusableCoder {
   }
 
   func forgetArchiveInSpares() -> Int? { types.kept.forgetArchive() }
+
+  /// The hash of the bytes of the tables.
+  var kind: UInt32 { image.tables.all.hash }
 
   /// For larger archives, what a session knows is not worth the memory it takes.
   static let mostKeptBytes = 1 << 16

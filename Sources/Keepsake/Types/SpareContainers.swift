@@ -136,6 +136,9 @@ protocol ReusableCoder: AnyObject {
   /// Whether it has the usual settings and has not become too large.
   var canBeReused: Bool { get }
 
+  /// The kind of archives that it is for.
+  var kind: UInt32 { get }
+
   /// The number of containers that wait with the coder while the coder is idle.
   var waitingContainerCount: Int { get set }
 
@@ -193,7 +196,7 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
         continue
       }
       if isMeant(coder) { return coder }
-      putBack(coder, kind)
+      putBack(coder)
     }
     return nil
   }
@@ -214,7 +217,7 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
 
   /// Keeps `coder`, which is done with its archive, unless it cannot be used again, or something still holds it or a
   /// container of it.
-  func giveBack(_ coder: consuming Coder, _ kind: UInt32 = 0) {
+  func giveBack(_ coder: consuming Coder) {
     guard coder.canBeReused, let count = coder.forgetArchiveInSpares() else { return coder.dropSpares() }
     // Releases what the idle containers retain; the caller's reference remains. Nobody uses one before it is taken.
     for _ in 0..<count { unsafe Unmanaged.passUnretained(coder).release() }
@@ -224,18 +227,18 @@ struct SpareCoders<Coder: ReusableCoder>: ~Copyable, @unchecked Sendable {
     }
     coder.waitingContainerCount = count
     coder.forgetArchive()
-    keep(coder, kind)
+    keep(coder)
   }
 
   /// Puts back `coder`, which was taken but not used.
-  func putBack(_ coder: consuming Coder, _ kind: UInt32) {
+  private func putBack(_ coder: consuming Coder) {
     for _ in 0..<coder.waitingContainerCount { unsafe Unmanaged.passUnretained(coder).release() }
-    keep(coder, kind)
+    keep(coder)
   }
 
   /// Puts `coder` into the first free slot. If there is none, it replaces the coder in the slot of this thread.
-  private func keep(_ coder: consuming Coder, _ kind: UInt32) {
-    let own = SpareCoders.ownSlot
+  private func keep(_ coder: consuming Coder) {
+    let (own, kind) = (SpareCoders.ownSlot, coder.kind)
     let coder = unsafe Unmanaged.passRetained(coder)
     for offset in 0..<SpareCoders.slotCount {
       let index = (own &+ offset) % SpareCoders.slotCount
