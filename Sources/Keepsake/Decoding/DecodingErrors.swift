@@ -25,7 +25,7 @@ extension DecodingSession {
   }
 
   /// The error for a number at `offset` that the requested type cannot hold.
-  func doesNotFit(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
+  func doesNotFit(_ type: Any.Type, _ offset: Int?, _ path: [any CodingKey]) -> DecodingError {
     corrupted(
       ArchiveError(.typeMismatch, "The number does not fit into \(type)", byteOffset: offset),
       path

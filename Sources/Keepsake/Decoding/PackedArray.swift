@@ -88,7 +88,9 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
         session.prepareFrame(depth + 1, for: start)
         session.nesting.frames[depth].child = start
         session.prepareElement(start, depth + 1, index)
-        throw session.mismatchInPacked(Element.self, numbers[index], start, depth + 1)
+        // The element is after the head of the array and has no offset of its own.
+        let path = session.path(toValueAt: start + 1, in: depth + 1)
+        throw session.mismatch(Element.self, numbers[index], start, path)
       }
       return element
     }
@@ -98,14 +100,10 @@ final class PackedDecodingPlan<Element: UnpackableElement>: DecodingPlan<[Elemen
 }
 
 extension DecodingSession {
-  func mismatchInPacked(
-    _ type: Any.Type,
-    _ number: PackedArray.Number,
-    _ offset: Int,
-    _ depth: Int
-  ) -> DecodingError {
-    // The element is after the head of the array and has no offset of its own.
-    let path = path(toValueAt: offset + 1, in: depth)
+  /// The error for `number`, an element of an array of numbers, if `type` cannot hold it or is no type of numbers.
+  func mismatch(_ type: Any.Type, _ number: PackedArray.Number, _ offset: Int?, _ path: [any CodingKey])
+    -> DecodingError
+  {
     let isNumber = type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type
     switch number {
     case .signed, .unsigned:

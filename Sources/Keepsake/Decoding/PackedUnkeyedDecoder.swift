@@ -92,7 +92,7 @@ struct PlacelessDecoder: Decoder, PrimitiveSingleValueDecoding {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
   private func mismatch(_ type: Any.Type) -> DecodingError {
-    if number != nil { return session.mismatchWithoutOffset(type, codingPath) }
+    if let number { return session.mismatch(type, number, nil, codingPath) }
     let message = "Expected \(type) but there is no such key"
     return DecodingError.valueNotFound(type, session.context(codingPath, message, nil))
   }

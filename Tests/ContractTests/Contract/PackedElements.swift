@@ -41,6 +41,27 @@ import Testing
     }
   }
 
+  private enum Level: Int8, Codable { case low = 5 }
+
+  @Test("a number that does not fit is damage, as for JSONDecoder, whatever the elements are")
+  func doNotFit() throws {
+    func check<Element: Decodable>(_ type: Element.Type, _ numbers: [Int]) throws {
+      let found = try failure {
+        try ArchiveDecoder().decode([Element].self, from: ArchiveEncoder().encode(numbers))
+      }
+      #expect(found.kind == .dataCorrupted && found.path == "[1]", "\(found)")
+      let expected = try failure {
+        try JSONDecoder().decode([Element].self, from: JSONEncoder().encode(numbers))
+      }
+      #expect(expected.kind == .dataCorrupted)
+    }
+    try check(Int8.self, [5, 300])
+    try check(Int8?.self, [5, 300])
+    try check(Level.self, [5, 300])
+    try check(UInt.self, [5, -300])
+    try check(UInt?.self, [5, -300])
+  }
+
   @Test("types of the program's own find a decoder with a single value")
   func ownTypes() throws {
     let data = try ArchiveEncoder().encode([5, 300])
