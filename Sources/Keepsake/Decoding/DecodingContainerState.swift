@@ -306,7 +306,7 @@ final class DecodingContainerState: ContainerState {
     {
       return empty
     }
-    let hashed = session.later.readLast.hashed.count
+    let hashed = session.later.hashed.count
     defer { noteHashed(type, key, needsValue: true, hashed, at: start) }
     return try decode(type, at: start)
   }
@@ -319,7 +319,7 @@ final class DecodingContainerState: ContainerState {
       return isEmpty ? empty(type) : nil
     }
     do {
-      let hashed = session.later.readLast.hashed.count
+      let hashed = session.later.hashed.count
       defer { noteHashed(type, key, needsValue: false, hashed, at: offset) }
       guard
         try session.settings.observer != nil || session.leadsToLazyValue(offset)

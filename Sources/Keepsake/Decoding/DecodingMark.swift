@@ -15,7 +15,7 @@ extension DecodingSession {
       deferred: later.deferred.count,
       conditional: graph.conditional.count,
       awakening: later.awakening.count,
-      hashed: later.readLast.hashed.count
+      hashed: later.hashed.count
     )
   }
 
@@ -27,7 +27,7 @@ extension DecodingSession {
     }
     graph.decodedNumbers.removeLast(max(0, graph.decodedNumbers.count - mark.decoded))
     later.deferred.truncate(to: mark.deferred)
-    later.readLast.truncateHashed(to: mark.hashed)
+    later.hashed.truncate(to: mark.hashed)
     graph.conditional.removeLast(max(0, graph.conditional.count - mark.conditional))
     for object in later.awakening.dropFirst(mark.awakening) {
       later.awakened.remove(ObjectIdentifier(object))

@@ -139,6 +139,7 @@ struct DecodedLater {
   var deferred = DeferredQueue()
   var earlyUses = EarlyUses()
   var readLast: PropertiesReadLast
+  var hashed = NotedHashes()
   /// The objects to awaken when the graph is complete.
   var awakening: [any ArchiveAwakening] = []
   /// The identifiers of these objects, in case an observer gives one several times.

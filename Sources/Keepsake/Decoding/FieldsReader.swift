@@ -165,11 +165,11 @@ final class FieldsReader {
   ) throws {
     session.nesting.frames[depth + 1].currentSlot = slot
     var end = cursor
-    let hashed = session.later.readLast.hashed.count
+    let hashed = session.later.hashed.count
     try Unretained(plans[Int(step.field)]).use {
       try $0.decodeField(memory, at: step.offset, from: &end, session, depth + 1)
     }
-    if session.later.readLast.hashed.count != hashed {
+    if session.later.hashed.count != hashed {
       session.noteHashed(
         in: properties.entries[Int(step.field)].property,
         of: memory.object,

@@ -29,7 +29,7 @@ extension Dictionary: HashedValue {
 
 /// The hashes by which a set or dictionary was made.
 struct HashesOfElements {
-  typealias MadeAgain = (value: any HashedValue, hashes: [Int])
+  typealias Rehashed = (value: any HashedValue, hashes: [Int])
 
   private var value: any HashedValue
   /// The elements that were equal to others, so that the value lacks them.
@@ -40,11 +40,11 @@ struct HashesOfElements {
   /// The object whose initializer was running; 0 if there was none.
   let object: Int
   /// The property that has the value, if it can wait but did not.
-  var property: PropertiesReadLast.PropertyOfKey?
+  fileprivate(set) var property: PropertiesReadLast.PropertyOfKey?
   /// Whether the value is in a property of the object, and not only used by an initializer.
-  var isStored = false
-  /// Replaces a value by one with other elements, too, in the property that has it; returns `nil` if it cannot.
-  var makeAgain: (any HashedValue, _ others: [Any]) -> MadeAgain? = { _, _ in nil }
+  fileprivate(set) var isStored = false
+  /// Replaces the value by one with others, too, in the property that has it; returns `nil` if it cannot.
+  fileprivate(set) var replace: (any HashedValue, _ others: [Any]) -> Rehashed? = { _, _ in nil }
 
   var type: Any.Type { Swift.type(of: value) }
   var count: Int { value.count }
@@ -64,9 +64,67 @@ struct HashesOfElements {
 
   /// Makes the value again; returns `false` if that is not possible.
   mutating func makeAgain(withOthers: Bool) -> Bool {
-    guard let new = makeAgain(value, withOthers ? others : []) else { return false }
+    guard let new = replace(value, withOthers ? others : []) else { return false }
     (value, hashes) = new
     return true
+  }
+}
+
+/// The sets and dictionaries that were made while properties waited. They are checked when none waits.
+struct NotedHashes {
+  private var list: [HashesOfElements] = []
+  /// The indexes of those for which no property is recorded.
+  private var inNone: [Int] = []
+  /// The indexes of those whose initializer may still be running.
+  private var inProgress: [Int] = []
+
+  var count: Int { list.count }
+
+  mutating func append(_ value: HashesOfElements) {
+    inNone.append(list.count)
+    inProgress.append(list.count)
+    list.append(value)
+  }
+
+  /// The offset of the value that was noted last; -1 if there is none.
+  var lastOffset: Int { list.last?.offset ?? -1 }
+
+  /// Records how to replace the value that was noted last.
+  mutating func noteReplacement(
+    _ replace: @escaping (any HashedValue, _ others: [Any]) -> HashesOfElements.Rehashed?
+  ) {
+    if let last = list.indices.last { list[last].replace = replace }
+  }
+
+  /// Records that a property of `object` has the values that the initializer of the object has read after the first
+  /// `count`.
+  mutating func noteStored(by object: Int, after count: Int) {
+    // The rest belongs to other objects, whose initializers have returned.
+    while let index = inProgress.last, index >= count {
+      if list[index].object == object { list[index].isStored = true }
+      inProgress.removeLast()
+    }
+  }
+
+  /// Records that `property` has the values noted after the first `count`, unless another property has them.
+  mutating func note(_ property: PropertiesReadLast.PropertyOfKey, after count: Int) {
+    while let index = inNone.last, index >= count {
+      list[index].property = property
+      inNone.removeLast()
+    }
+  }
+
+  /// Forgets the values noted after the first `count`, since decoding them threw.
+  mutating func truncate(to count: Int) {
+    guard list.count > count else { return }
+    list.removeLast(list.count - count)
+    while let last = inNone.last, last >= count { inNone.removeLast() }
+    while let last = inProgress.last, last >= count { inProgress.removeLast() }
+  }
+
+  mutating func take() -> [HashesOfElements] {
+    (inNone, inProgress) = ([], [])
+    return exchange(&list, with: [])
   }
 }
 
@@ -86,15 +144,13 @@ extension DecodingSession {
     guard later.readLast.areThere || graph.haveEarly else { return }
     try charge(DecodingBudget.deferredOverhead, at: offset)
     let object = graph.inProgress.last?.number ?? 0
-    later.readLast.noteHashed(HashesOfElements(value, equal, offset, in: object))
+    later.hashed.append(HashesOfElements(value, equal, offset, in: object))
   }
 
-  /// Records that the set or dictionary that was noted last is in a property of `owner`, if it is at `offset`.
+  /// Records that the value at `offset`, if it was noted last, is in a property of `owner`.
   func noteHashed(in property: AnyWaitingProperty, of owner: AnyObject, at offset: Int) {
-    guard later.readLast.lastHashedOffset == offset else { return }
-    later.readLast.changeLastHashed {
-      $0.makeAgain = { value, others in property.makeAgain(value, in: owner, with: others) }
-    }
+    guard later.hashed.lastOffset == offset else { return }
+    later.hashed.noteReplacement { property.replace($0, in: owner, with: $1) }
   }
 
   /// Records that the sets and dictionaries noted after the first `count` are in `property` of `owner`, unless they are
@@ -102,15 +158,9 @@ extension DecodingSession {
   @inline(never)
   func noteHashed(in property: StoredProperty, of owner: AnyObject?, at offset: Int, _ count: Int) {
     guard let owner, let number = graph.inProgress.last?.number else { return }
-    later.readLast.noteStored(by: number, behind: count)
-    guard let waiting = waitingProperty(property) else { return }
-    let found = PropertiesReadLast.PropertyOfKey(
-      property.owner,
-      property.type,
-      waiting: waiting,
-      reference: nil
-    )
-    later.readLast.note(found, ofHashedBehind: count)
+    later.hashed.noteStored(by: number, after: count)
+    guard let field = fieldThatCanWait(property), let waiting = field.waiting else { return }
+    later.hashed.note(field, after: count)
     noteHashed(in: waiting, of: owner, at: offset)
   }
 
@@ -120,7 +170,7 @@ extension DecodingSession {
   ///
   /// - Throws: `DecodingError` if an initializer has the set. If its property can wait, the next attempt lets it wait.
   func checkHashes() throws {
-    var values = later.readLast.takeHashed()
+    var values = later.hashed.take()
     var areRight = false
     while !areRight {
       areRight = true

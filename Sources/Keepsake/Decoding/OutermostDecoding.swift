@@ -63,6 +63,7 @@ extension DecodingSession {
     graph.haveEarly = false
     later.deferred = DeferredQueue()
     later.readLast.forgetValues()
+    _ = later.hashed.take()
     _ = later.earlyUses.take()
   }
 

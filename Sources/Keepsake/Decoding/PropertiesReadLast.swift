@@ -12,14 +12,6 @@ struct PropertiesReadLast {
   private var known: [NumberedCache<PropertyOfKey>] = []
   /// The records of superclasses within those of the objects in progress, and the numbers of these objects.
   private var superclasses: [(object: Int, offset: Int)] = []
-  /// The sets and dictionaries that were made while properties waited. They are checked when none waits.
-  private(set) var hashed: [HashesOfElements] = []
-  /// The indexes of those for which no property is recorded.
-  private var hashedInNone: [Int] = []
-  /// The indexes of those whose initializer may still be running.
-  private var hashedInProgress: [Int] = []
-  /// The offset of the one that was noted last; -1 if there is none.
-  private(set) var lastHashedOffset = -1
   /// The objects that the observer has replaced, by number.
   private(set) var replaced: [Int: AnyObject] = [:]
 
@@ -37,6 +29,8 @@ struct PropertiesReadLast {
     let isConditional: Bool
     /// Whether the property is read from memory, since its object is known before its properties are read.
     let isField: Bool
+    /// Whether the class has the property, with the type of the value, so that initializers store the value in it.
+    let isStored: Bool
     /// Whether the value itself can be empty, so that it need not be missing.
     let canBeEmpty: Bool
 
@@ -47,7 +41,8 @@ struct PropertiesReadLast {
       reference: ReferenceReceiver?,
       weak: StoredProperty? = nil,
       isConditional: Bool = false,
-      isField: Bool = false
+      isField: Bool = false,
+      isStored: Bool = true
     ) {
       self.owner = owner
       self.value = value
@@ -56,6 +51,7 @@ struct PropertiesReadLast {
       self.weak = weak
       self.isConditional = isConditional
       self.isField = isField
+      self.isStored = isStored
       canBeEmpty = value is any ValueThatCanBeEmpty.Type
     }
 
@@ -85,7 +81,7 @@ struct PropertiesReadLast {
 
   /// Makes these the properties of another archive.
   mutating func startOver(_ image: ArchiveImage) {
-    guard known.isEmpty, superclasses.isEmpty, hashed.isEmpty, replaced.isEmpty, found.isEmpty else {
+    guard known.isEmpty, superclasses.isEmpty, replaced.isEmpty, found.isEmpty else {
       return self = PropertiesReadLast(image)
     }
     keys = PropertiesReadLast.keys(in: image)
@@ -96,7 +92,6 @@ struct PropertiesReadLast {
   mutating func forgetValues() {
     known = []
     superclasses = []
-    _ = takeHashed()
     replaced = [:]
   }
 
@@ -155,52 +150,6 @@ struct PropertiesReadLast {
   @inline(__always)
   mutating func end(_ number: Int) {
     while superclasses.last?.object == number { superclasses.removeLast() }
-  }
-
-  mutating func noteHashed(_ value: HashesOfElements) {
-    hashedInNone.append(hashed.count)
-    hashedInProgress.append(hashed.count)
-    hashed.append(value)
-    lastHashedOffset = value.offset
-  }
-
-  /// Changes the record of the set or dictionary that was noted last.
-  mutating func changeLastHashed(_ change: (inout HashesOfElements) -> Void) {
-    if !hashed.isEmpty { change(&hashed[hashed.count - 1]) }
-  }
-
-  /// Records that a property of `object` has the sets and dictionaries that the initializer of the object has read after
-  /// the first `count`.
-  mutating func noteStored(by object: Int, behind count: Int) {
-    // The rest belongs to other objects, whose initializers have returned.
-    while let index = hashedInProgress.last, index >= count {
-      if hashed[index].object == object { hashed[index].isStored = true }
-      hashedInProgress.removeLast()
-    }
-  }
-
-  /// Records that `property` has the sets and dictionaries noted after the first `count`, unless another property has
-  /// them.
-  mutating func note(_ property: PropertyOfKey, ofHashedBehind count: Int) {
-    while let index = hashedInNone.last, index >= count {
-      hashed[index].property = property
-      hashedInNone.removeLast()
-    }
-  }
-
-  /// Forgets the sets and dictionaries noted after the first `count`, since decoding them threw.
-  mutating func truncateHashed(to count: Int) {
-    guard hashed.count > count else { return }
-    hashed.removeLast(hashed.count - count)
-    while let last = hashedInNone.last, last >= count { hashedInNone.removeLast() }
-    while let last = hashedInProgress.last, last >= count { hashedInProgress.removeLast() }
-    lastHashedOffset = -1
-  }
-
-  mutating func takeHashed() -> [HashesOfElements] {
-    lastHashedOffset = -1
-    (hashedInNone, hashedInProgress) = ([], [])
-    return exchange(&hashed, with: [])
   }
 
   mutating func replace(_ object: AnyObject, _ number: Int) { replaced[number] = object }

@@ -12,15 +12,15 @@ class AnyWaitingProperty: AnyDeferredValue {
   /// - Returns: `false`, without doing anything, if the class of `owner` does not have the property.
   fileprivate func empty(in owner: AnyObject) -> Bool { false }
 
-  /// Makes the set or dictionary of the property of `owner` again, with `others` that were equal to its elements.
+  /// Replaces the set or dictionary of the property of `owner` by one with `others`, which were equal to its elements.
   ///
   /// - Parameter value: the value that was read for the property, in case it has none now.
   /// - Returns: `nil`, without doing anything, if that is not possible.
-  func makeAgain(
+  func replace(
     _ value: any HashedValue,
     in owner: AnyObject,
     with others: [Any]
-  ) -> HashesOfElements.MadeAgain? { nil }
+  ) -> HashesOfElements.Rehashed? { nil }
 }
 
 /// A property of a type that can be empty. It is empty while it waits.
@@ -41,11 +41,11 @@ private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: Any
     session.noteHashed(in: self, of: owner, at: waiting.offset)
   }
 
-  override func makeAgain(
+  override func replace(
     _ value: any HashedValue,
     in owner: AnyObject,
     with others: [Any]
-  ) -> HashesOfElements.MadeAgain? {
+  ) -> HashesOfElements.Rehashed? {
     let present = property.value(as: Value.self, in: owner) as? any HashedValue
     guard let new = (present ?? value).madeAgain(with: others) else { return nil }
     // Before the assignment: the owner may be an element that is hashed by the property.
@@ -115,9 +115,7 @@ extension DecodingContainerState {
     needsValue: Bool
   ) throws -> Bool? {
     let isConditional = try session.reader.byte(at: start) & 0xFC == Tag.conditionalReference
-    guard isConditional || session.later.readLast.haveKeys, let object = session.graph.inProgress.last,
-      object.number > 0, isRecord(of: object)
-    else { return nil }
+    guard isConditional || session.later.readLast.haveKeys, let object = owner else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
     if try isConditional
       || property.isConditional && session.isReference(at: start) && !session.leadsToLazyValue(start)
@@ -139,18 +137,16 @@ extension DecodingContainerState {
     return property.canBeEmpty
   }
 
-  /// Offers the property for `key`, whose value could not be decoded, to the cycle that was met, if it is part of that
-  /// cycle and can wait. The way back waits rather than the way there, as in ``EncodingSession``.
+  /// Offers the property for `key`, whose value could not be decoded, to the cycle that was met.
   ///
   /// - Parameter needsValue: whether the caller needs a `Value`, even if empty, and cannot use nil.
   @inline(never)
   func offerToWait<Value: Decodable, Key: CodingKey>(_ type: Value.Type, _ key: Key, needsValue: Bool) {
-    guard let cycle = session.later.readLast.cycle,
-      session.graph.objects.state(cycle.target) == .isBeingDecoded,
-      let property = propertyThatCanWait(type, key, needsValue: needsValue),
-      property.preference > cycle.property?.preference ?? 0
-    else { return }
-    session.later.readLast.cycle?.property = property
+    session.offerToWait {
+      guard let object = owner else { return nil }
+      let property = session.findProperty(type, key, object, isReadLast: true)
+      return canWait(property, needsValue) ? property : nil
+    }
   }
 
   /// Notes that the sets and dictionaries noted after the first `count` are in the property for `key`, except those
@@ -163,7 +159,7 @@ extension DecodingContainerState {
     _ count: Int,
     at start: Int
   ) {
-    if session.later.readLast.hashed.count > count { noteHashed(type, key, needsValue, behind: count, start) }
+    if session.later.hashed.count > count { noteHashed(type, key, needsValue, after: count, start) }
   }
 
   @inline(never)
@@ -171,40 +167,32 @@ extension DecodingContainerState {
     _ type: Value.Type,
     _ key: Key,
     _ needsValue: Bool,
-    behind count: Int,
+    after count: Int,
     _ start: Int
   ) {
-    guard let object = session.graph.inProgress.last, object.number > 0, isRecord(of: object) else { return }
-    if storedProperty(type, key, of: object.type) != nil {
-      session.later.readLast.noteStored(by: object.number, behind: count)
-    }
-    guard let property = propertyThatCanWait(type, key, needsValue: needsValue) else { return }
-    session.later.readLast.note(property, ofHashedBehind: count)
-    guard session.later.readLast.lastHashedOffset == start, let waiting = property.waiting else { return }
-    let number = object.number
-    session.later.readLast.changeLastHashed {
-      // The initializer may have changed the set, so no elements are added to it.
-      $0.makeAgain = { [unowned session] value, others in
-        others.isEmpty ? session.owner(number).flatMap { waiting.makeAgain(value, in: $0, with: []) } : nil
-      }
-    }
-  }
-
-  private func propertyThatCanWait<Value: Decodable, Key: CodingKey>(
-    _ type: Value.Type,
-    _ key: Key,
-    needsValue: Bool
-  ) -> PropertiesReadLast.PropertyOfKey? {
-    guard let object = session.graph.inProgress.last, object.number > 0, isRecord(of: object) else {
-      return nil
-    }
+    guard let object = owner else { return }
     let property = session.findProperty(type, key, object, isReadLast: true)
-    return property.preference > 0 && (!needsValue || property.canBeEmpty) ? property : nil
+    if property.isStored { session.later.hashed.noteStored(by: object.number, after: count) }
+    guard canWait(property, needsValue) else { return }
+    session.later.hashed.note(property, after: count)
+    guard session.later.hashed.lastOffset == start, let waiting = property.waiting else { return }
+    let number = object.number
+    // The initializer may have changed the set, so no elements are added to it.
+    session.later.hashed.noteReplacement { [unowned session] value, others in
+      others.isEmpty ? session.owner(number).flatMap { waiting.replace(value, in: $0, with: []) } : nil
+    }
   }
 
-  /// Whether this container has the properties of `object`, or those of a superclass.
-  fileprivate func isRecord(of object: TypedValueInProgress) -> Bool {
-    offset == object.content || session.later.readLast.isSuperclass(of: object.number, at: offset)
+  private func canWait(_ property: PropertiesReadLast.PropertyOfKey, _ needsValue: Bool) -> Bool {
+    property.preference > 0 && (!needsValue || property.canBeEmpty)
+  }
+
+  /// The object that is being decoded, if this container has its properties, or those of a superclass.
+  fileprivate var owner: TypedValueInProgress? {
+    guard let object = session.graph.inProgress.last, object.number > 0,
+      offset == object.content || session.later.readLast.isSuperclass(of: object.number, at: offset)
+    else { return nil }
+    return object
   }
 
   /// An empty value of `type`; `nil` if its values cannot be empty.
@@ -212,18 +200,6 @@ extension DecodingContainerState {
   func empty<Value>(_ type: Value.Type) -> Value? {
     (type as? any ValueThatCanBeEmpty.Type)?.empty as? Value
   }
-}
-
-/// The property of `owner` in which an initializer stores the value of `key`, by its name and type.
-private func storedProperty<Value, Key: CodingKey>(
-  _ type: Value.Type,
-  _ key: Key,
-  of owner: Any.Type
-) -> StoredProperty? {
-  guard let property = StoredProperties.of(owner)?.property(named: propertyNames(of: key)),
-    property.type == Value.self || property.type == Value?.self
-  else { return nil }
-  return property
 }
 
 extension DecodingSession {
@@ -236,8 +212,8 @@ extension DecodingSession {
   /// Notes that the value at `offset` in `container` is the part of a superclass, if the class has a superclass.
   /// Otherwise it is another value, whose keys may also be those of properties.
   func noteSuperclass(in container: DecodingContainerState, at offset: Int) {
-    guard later.readLast.areThere, let object = graph.inProgress.last, object.number > 0,
-      RuntimeTypes.superclass(of: object.type) != nil, container.isRecord(of: object)
+    guard later.readLast.areThere, let object = container.owner,
+      RuntimeTypes.superclass(of: object.type) != nil
     else { return }
     later.readLast.noteSuperclass(of: object.number, at: offset)
   }
@@ -284,9 +260,7 @@ extension DecodingSession {
   /// - Returns: `false`, without doing anything, if the value is read now: the class of `owner` does not read the
   ///   property last, the property cannot wait, or `owner` is not the object whose body is being read.
   func readLast(_ property: StoredProperty, _ key: Int, of owner: AnyObject, at offset: Int) throws -> Bool {
-    guard let object = graph.inProgress.last, object.number > 0, object.entry >= 0,
-      graph.objects.object(object.number) === owner
-    else { return false }
+    guard let object = inProgress(owner), object.entry >= 0 else { return false }
     let found = self.property(key, of: object, property.type) {
       .init(
         object.type,
@@ -301,26 +275,39 @@ extension DecodingSession {
     return true
   }
 
-  /// Offers `property` of `owner`, whose value could not be decoded, to the cycle that was met, if it is part of it and can
-  /// wait. That `owner` is there before what it holds closes the cycle only for who meets it first.
+  /// Offers `property` of `owner`, whose value could not be decoded, to the cycle that was met. `owner` is known early,
+  /// which closes the cycle only for a reader that meets `owner` first.
   @inline(never)
   func offerToWait(_ property: StoredProperty, of owner: AnyObject) {
+    offerToWait { inProgress(owner) == nil ? nil : fieldThatCanWait(property) }
+  }
+
+  /// Offers the property that `find` finds to the cycle that was met, if there is one. The way back waits rather than
+  /// the way there, as in ``EncodingSession``.
+  fileprivate func offerToWait(_ find: () -> PropertiesReadLast.PropertyOfKey?) {
     guard let cycle = later.readLast.cycle, graph.objects.state(cycle.target) == .isBeingDecoded,
-      let object = graph.inProgress.last, object.number > 0,
-      graph.objects.object(object.number) === owner, let waiting = waitingProperty(property)
+      let property = find(), property.preference > cycle.property?.preference ?? 0
     else { return }
-    let found = PropertiesReadLast.PropertyOfKey(
-      property.owner,
-      property.type,
-      waiting: waiting,
-      reference: nil,
-      isField: true
-    )
-    if found.preference > cycle.property?.preference ?? 0 { later.readLast.cycle?.property = found }
+    later.readLast.cycle?.property = property
+  }
+
+  /// The object that is being decoded, if it is `owner`.
+  private func inProgress(_ owner: AnyObject) -> TypedValueInProgress? {
+    guard let object = graph.inProgress.last, object.number > 0,
+      graph.objects.object(object.number) === owner
+    else { return nil }
+    return object
+  }
+
+  /// `property`, which is read from memory, if it can wait.
+  func fieldThatCanWait(_ property: StoredProperty) -> PropertiesReadLast.PropertyOfKey? {
+    waitingProperty(property).map {
+      .init(property.owner, property.type, waiting: $0, reference: nil, isField: true)
+    }
   }
 
   /// What assigns `property` later, if it can wait.
-  func waitingProperty(_ property: StoredProperty) -> AnyWaitingProperty? {
+  private func waitingProperty(_ property: StoredProperty) -> AnyWaitingProperty? {
     func make<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type) -> AnyWaitingProperty {
       WaitingProperty<Stored>(property)
     }
@@ -348,7 +335,9 @@ extension DecodingSession {
     func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {
       reference = ReferenceProperty<Target>(property)
     }
-    if let property = storedProperty(type, key, of: object.type), property.isVariable {
+    let property = StoredProperties.of(object.type)?.property(named: propertyNames(of: key))
+    let isStored = property?.type == Value.self || property?.type == Value?.self
+    if isStored, let property, property.isVariable {
       if let target = (property.type as? any OptionalValue.Type)?.wrapped as? any AnyObject.Type {
         makeReference(target, property)
         if property.ownership == .weak { weak = property }
@@ -361,7 +350,8 @@ extension DecodingSession {
       waiting: waiting,
       reference: reference,
       weak: weak,
-      isConditional: weak.map(later.readLast.include) ?? false
+      isConditional: weak.map(later.readLast.include) ?? false,
+      isStored: isStored
     )
   }
 
