@@ -20,9 +20,7 @@ protocol PlayThroughQuestions {
   func isReadLast(_ property: Int, by number: Int) -> Bool
 
   /// Makes the property of one of `edges` read last from now on, if any of them can be.
-  ///
-  /// - Parameter isTooDeep: whether only the depth requires it.
-  func readLast(oneOf edges: [ReferenceGraph.Edge], isTooDeep: Bool) -> Bool
+  func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool
 }
 
 /// The state of a body: not read, waiting until everything else has been read, complete, or on the path, as the index
@@ -264,7 +262,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   private mutating func finishPath() -> ReferenceGraph.Obstacle? {
     while let step = path.last {
       if step.innermostDepth > maximumDepth {
-        if shorten(from: 0, isTooDeep: true) { continue }
+        if shorten(from: 0) { continue }
         return .depth(step.innermostDepth, number: step.body)
       }
       if replayedCount > mostReplayed { return .cost(number: step.body) }
@@ -297,7 +295,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
           return nil
         } else if let start = progress.step(of: target), !classes.isKnownEarly(target) {
           path[path.count - 1] = step
-          return shorten(from: start, isTooDeep: false) ? nil : .cycle(edges(from: start))
+          return shorten(from: start) ? nil : .cycle(edges(from: start))
         } else {
           progress.starts?.refer(to: target)
         }
@@ -338,8 +336,8 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   /// property.
   ///
   /// - Returns: whether a property can be read last.
-  private mutating func shorten(from start: Int, isTooDeep: Bool) -> Bool {
-    guard classes.readLast(oneOf: edges(from: start), isTooDeep: isTooDeep) else { return false }
+  private mutating func shorten(from start: Int) -> Bool {
+    guard classes.readLast(oneOf: edges(from: start)) else { return false }
     if progress.starts != nil {
       startOver()
       return true

@@ -7,10 +7,10 @@ class AnyWaitingProperty: AnyDeferredValue {
     super.init(offset: 0)
   }
 
-  /// Makes the property of `owner` empty.
+  /// Makes the property of `owner` empty, or lets it keep its default.
   ///
-  /// - Returns: `false`, without doing anything, if the class of `owner` does not have the property.
-  fileprivate func empty(in owner: AnyObject) -> Bool { false }
+  /// - Returns: what assigns the value later; `nil` if the class of `owner` does not have the property.
+  fileprivate func beginWaiting(in owner: AnyObject) -> AnyWaitingProperty? { nil }
 
   /// Replaces the set or dictionary of the property of `owner` by one with `others`, which were equal to its elements.
   ///
@@ -23,22 +23,47 @@ class AnyWaitingProperty: AnyDeferredValue {
   ) -> HashesOfElements.Rehashed? { nil }
 }
 
-/// A property of a type that can be empty. It is empty while it waits.
-private final class WaitingProperty<Value: Decodable & ValueThatCanBeEmpty>: AnyWaitingProperty {
-  override func empty(in owner: AnyObject) -> Bool {
-    property.assign(Value.empty, as: Value.self, in: owner)
+/// A property of an object that exists before its properties are read. It keeps its default while it waits.
+private class WaitingProperty<Value: Decodable>: AnyWaitingProperty {
+  /// The default, if it is an object.
+  private let kept: AnyObject?
+
+  init(_ property: StoredProperty, keeping kept: AnyObject? = nil) {
+    self.kept = kept
+    super.init(property)
   }
 
-  override func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {
+  override fileprivate func beginWaiting(in owner: AnyObject) -> AnyWaitingProperty? {
+    guard Value.self is AnyClass else { return self }
+    return WaitingProperty(property, keeping: property.value(as: Value.self, in: owner) as AnyObject)
+  }
+
+  /// Whether no initializer has stored another value in the property of `owner`, as far as that can be told.
+  fileprivate func waits(in owner: AnyObject) -> Bool {
+    kept == nil || kept === property.value(as: Value.self, in: owner) as AnyObject
+  }
+
+  override final func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {
     session.detachFrames(for: waiting.offset)
     var cursor = waiting.offset
     let value = try session.decodeInside(Value.self, at: &cursor, 0)
     // A rehearsal closes no cycle, which nobody would break.
     guard !session.settings.isRehearsal, let owner = session.owner(waiting.number) else { return }
-    guard let present = property.value(as: Value.self, in: owner), present.isEmptyForNow,
-      property.assign(value, as: Value.self, in: owner)
-    else { throw session.isNotEmpty(property, waiting.offset) }
+    guard waits(in: owner), property.assign(value, as: Value.self, in: owner) else {
+      throw session.isNotEmpty(property, waiting.offset)
+    }
     session.noteHashed(in: self, of: owner, at: waiting.offset)
+  }
+}
+
+/// A property of a type that can be empty. It is empty while it waits.
+private final class WaitingEmptyProperty<Value: Decodable & ValueThatCanBeEmpty>: WaitingProperty<Value> {
+  override func beginWaiting(in owner: AnyObject) -> AnyWaitingProperty? {
+    property.assign(Value.empty, as: Value.self, in: owner) ? self : nil
+  }
+
+  override func waits(in owner: AnyObject) -> Bool {
+    property.value(as: Value.self, in: owner)?.isEmptyForNow == true
   }
 
   override func replace(
@@ -265,11 +290,11 @@ extension DecodingSession {
       .init(
         object.type,
         property.type,
-        waiting: $0 || later.readLast.include(property) ? waitingProperty(property) : nil,
+        waiting: $0 || later.readLast.include(property) ? waitingProperty(property, isField: true) : nil,
         reference: nil
       )
     }
-    guard let waiting = found.waiting, waiting.empty(in: owner) else { return false }
+    guard let waiting = found.waiting?.beginWaiting(in: owner) else { return false }
     try charge(DecodingBudget.deferredOverhead, at: offset)
     later.deferred.append(.init(value: waiting, number: object.number, offset: offset))
     return true
@@ -301,19 +326,22 @@ extension DecodingSession {
 
   /// `property`, which is read from memory, if it can wait.
   func fieldThatCanWait(_ property: StoredProperty) -> PropertiesReadLast.PropertyOfKey? {
-    waitingProperty(property).map {
+    waitingProperty(property, isField: true).map {
       .init(property.owner, property.type, waiting: $0, reference: nil, isField: true)
     }
   }
 
   /// What assigns `property` later, if it can wait.
-  private func waitingProperty(_ property: StoredProperty) -> AnyWaitingProperty? {
-    func make<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type) -> AnyWaitingProperty {
+  private func waitingProperty(_ property: StoredProperty, isField: Bool) -> AnyWaitingProperty? {
+    func makeEmpty<Stored: Decodable & ValueThatCanBeEmpty>(_ type: Stored.Type) -> AnyWaitingProperty {
+      WaitingEmptyProperty<Stored>(property)
+    }
+    func make<Stored: Decodable>(_ type: Stored.Type) -> AnyWaitingProperty {
       WaitingProperty<Stored>(property)
     }
-    guard property.isVariable, property.ownership == .strong,
-      let type = property.type as? any (Decodable & ValueThatCanBeEmpty).Type
-    else { return nil }
+    guard property.isVariable, property.ownership == .strong else { return nil }
+    if let type = property.type as? any (Decodable & ValueThatCanBeEmpty).Type { return makeEmpty(type) }
+    guard isField, let type = property.type as? any Decodable.Type else { return nil }
     return make(type)
   }
 
@@ -342,7 +370,9 @@ extension DecodingSession {
         makeReference(target, property)
         if property.ownership == .weak { weak = property }
       }
-      if isReadLast || later.readLast.include(property) { waiting = waitingProperty(property) }
+      if isReadLast || later.readLast.include(property) {
+        waiting = waitingProperty(property, isField: false)
+      }
     }
     return .init(
       object.type,
@@ -359,8 +389,8 @@ extension DecodingSession {
     let name = "\(property.owner).\(property.name)"
     return corrupted(
       ArchiveError.misuse(
-        "\(name) closes a cycle, so it is empty while init(from:) runs and gets its value afterwards. But init(from:) "
-          + "stored another value in it. Decode \(name) unchanged, and derive from it in awakeFromArchive()",
+        "\(name) closes a cycle, so it gets its value after init(from:) has run. But init(from:) stored another value "
+          + "in it. Decode \(name) unchanged, and derive from it in awakeFromArchive()",
         at: offset
       ),
       searchedPath(to: offset)

@@ -124,11 +124,12 @@ extension EncodingSession: PlayThroughQuestions {
     }
   }
 
-  /// Fields wait only for the depth: objects exist before their fields are read, so no cycle needs one to wait.
-  func readLast(oneOf edges: [ReferenceGraph.Edge], isTooDeep: Bool) -> Bool {
-    var found = first(of: edges, propertyThatCanWait)
-    if found == nil, isTooDeep { found = first(of: edges, fieldThatCanWait) }
-    guard let found else { return false }
+  /// Prefers other properties to fields: an object exists before its fields are read, so a cycle needs one to wait only
+  /// if a reader enters the cycle at another object.
+  func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool {
+    guard let found = first(of: edges, propertyThatCanWait) ?? first(of: edges, fieldThatCanWait) else {
+      return false
+    }
     readLast(found.edge, found.property)
     return true
   }
@@ -174,12 +175,12 @@ extension EncodingSession: PlayThroughQuestions {
     return property
   }
 
-  /// The same for a reference in a field.
+  /// The field of the reference. Whatever its type, it keeps its default while it waits.
   private func fieldThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
     guard isField(edge.property), let object = bodies.objects.object(edge.body),
       let entries = try? ArchivedProperties.of(type(of: object)).entries,
       let property = entries.first(where: { $0.key.stringValue == key(of: edge.property) })?.property,
-      property.isVariable, property.ownership == .strong, property.type is any ValueThatCanBeEmpty.Type
+      property.isVariable, property.ownership == .strong, property.type is any Decodable.Type
     else { return nil }
     return property
   }

@@ -67,17 +67,29 @@ import Testing
     for each in [parent, back] { each.children = [] }
   }
 
-  @Test("a set that cannot be made anew, as it is in a structure, is an error")
+  @Test("a set that cannot be made anew, as it is in a structure, is read last with its structure")
   func inStructure() throws {
     let people = ModelPerson.three()
     for person in people { person.club.members = Set(people) }
+    let back = try roundTrip(people)
+    for person in back {
+      #expect(isWhole(person.club.members, 3) && person.club.members.contains(back[0]))
+    }
+    for person in people + back { person.club.members = [] }
+  }
+
+  @Test("a set in a structure whose elements are hashed by such sets is an error")
+  func hashedInStructure() throws {
+    let people = (1...3).map { ClubPerson($0) }
+    for person in people { person.club.members = Set(people) }
+    for person in people { person.club.members = Set(Array(person.club.members)) }
     let found = try failure { try roundTrip(people) }
     #expect(
       found.code == .misuse
-        && found.description.contains("elements of a Set<ModelPerson> were hashed before"),
+        && found.description.contains("elements of a Set<ClubPerson> were hashed before"),
       "\(found)"
     )
-    for person in people { person.letGo() }
+    for person in people { person.club.members = [] }
   }
 
   @Test("sets whose elements are hashed by sets of their own")
@@ -122,8 +134,12 @@ import Testing
     let back = try roundTrip(person)
     #expect(back.groups["a"]?[0].contains(back) == true)
     person.club.members = [person]
-    #expect(try failure { try roundTrip(person) }.code == .misuse)
-    for each in [person, back] { each.letGo() }
+    let member = try roundTrip(person)
+    #expect(member.club.members.contains(member))
+    for each in [person, back, member] {
+      each.letGo()
+      each.club.members = []
+    }
   }
 
   @Test("an initializer sees a set that only has to be hashed anew, and may make something else of it")
@@ -145,7 +161,7 @@ import Testing
     let archive = try ArchiveEncoder().encode(Attempts(first: people, second: "not a number"))
     let back = try ArchiveDecoder().decode(Attempted.self, from: archive)
     #expect(back.pair == nil && back.title == "title")
-    for person in people { person.letGo() }
+    for person in people { person.club.members = [] }
   }
 
   @Test("plain objects that are equal until their cycle is closed")
@@ -200,6 +216,24 @@ private final class ModelPerson: ArchivedModel, Acquainted {
   var groups: [String: [Set<ModelPerson>]] = [:]
   var club = Club()
   var id = 0
+}
+
+/// It is hashed by the set in its structure.
+private final class ClubPerson: ArchivedModel, Hashable {
+  struct Club: Codable {
+    var members: Set<ClubPerson> = []
+  }
+
+  var club = Club()
+  var id = 0
+
+  convenience init(_ id: Int) {
+    self.init()
+    self.id = id
+  }
+
+  static func == (left: ClubPerson, right: ClubPerson) -> Bool { left.id == right.id }
+  func hash(into hasher: inout Hasher) { hasher.combine(club.members.count) }
 }
 
 private final class FieldPerson: ArchivedFields, Acquainted {
