@@ -5,7 +5,7 @@ extension EncodingContainerState {
   @inline(__always)
   func put<Value: ArchivePrimitive, Key: CodingKey>(_ value: Value, _ key: Key) throws {
     guard let node = nodeAtOnce(for: key) else { return try putSlowly(value, key) }
-    session.context.top.begin(node)
+    session.context.top.position = node
     Value.write(value, to: session)
   }
 
@@ -16,16 +16,16 @@ extension EncodingContainerState {
     }
     try session.types.plans.unretained(for: Value.self).use { (plan) throws in
       guard !plan.isAtomic else {
-        let (position, count) = (session.context.top.position, session.context.top.count)
-        session.context.top.begin(node)
+        let position = session.context.top.position
+        session.context.top.position = node
         do { try plan.encode(value, session) } catch {
-          (session.context.top.position, session.context.top.count) = (position, count)
+          session.context.top.position = position
           throw session.naming(value, error)
         }
         return
       }
       let mark = session.mark
-      session.context.top.begin(node)
+      session.context.top.position = node
       do { try plan.encode(value, session) } catch {
         session.truncate(to: mark)
         throw session.naming(value, error)
@@ -185,7 +185,7 @@ extension EncodingSession {
     guard context.top.kind == .record else { return beginMapValue(key) }
     let number = table.number(of: key, in: self)
     guard let next = tables.shapes.step(from: context.top.position, key: number) else { return true }
-    context.top.begin(next)
+    context.top.position = next
     return false
   }
 
@@ -220,10 +220,12 @@ extension EncodingSession {
   func replaceValue(_ key: some CodingKey) {
     let name = ExactString(string: key.stringValue)
     removeValue(name)
-    context.top.count += 1
-    if context.top.kind == .record,
-      let next = tables.shapes.step(from: context.top.position, key: tables.keys.number(for: name.string))
-    {
+    if context.top.kind == .map {
+      context.top.count += 1
+    } else if let next = tables.shapes.step(
+      from: context.top.position,
+      key: tables.keys.number(for: name.string)
+    ) {
       context.top.position = next
     }
   }

@@ -74,7 +74,6 @@ extension EncodingSession {
         let number = try reader.numberInHead(tag, at: &cursor)
         context.top.kind = .record
         context.top.position = tables.shapes.end(of: number)
-        context.top.count = tables.shapes.keys(of: context.top.position).count
       case .map:
         context.top.count = try reader.varint(at: &cursor)
         context.top.kind = .map

@@ -27,7 +27,7 @@ struct EncodingFrame {
   var headByteCount = 0
   /// The number of the table of its keys, or 0 if it has none.
   var tableNumber: UInt32 = 0
-  /// How many values were begun.
+  /// How many values were begun; not counted in a record, whose node tells.
   var count = 0
   /// For a record, the node of its shape so far; for a map, the offset of the key that was written last.
   var position = 0
@@ -35,13 +35,6 @@ struct EncodingFrame {
   init(id: UInt32, start: Int) {
     self.id = id
     self.start = start
-  }
-
-  /// Begins the value that takes the shape of a record to `node`.
-  @inline(__always)
-  mutating func begin(_ node: Int) {
-    position = node
-    count &+= 1
   }
 
   /// The property whose value is being written (``PlayThroughQuestions``); 0 if the frame is not that of a record.

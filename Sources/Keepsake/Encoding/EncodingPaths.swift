@@ -74,7 +74,8 @@ extension EncodingSession {
     case .undecided, .single, .singleUsed:
       return nil
     case .record:
-      return frame.count > 0 ? .key(tables.keys.names[tables.shapes.lastKey(of: frame.position)]) : nil
+      return frame.position == ShapeTrie.root
+        ? nil : .key(tables.keys.names[tables.shapes.lastKey(of: frame.position)])
     case .walkedFields:
       return .key(tables.keys.names[frame.position])
     case .unkeyed, .walkedElements:

@@ -246,9 +246,11 @@ extension EncodingSession {
     let reader = buffer.reader()
     var offset = context.top.start + context.top.headByteCount
     var extents: [(key: Int, value: Range<Int>)] = []
-    for _ in 0..<context.top.count {
+    let isRecord = context.top.kind == .record
+    let count = isRecord ? tables.shapes.keys(of: context.top.position).count : context.top.count
+    for _ in 0..<count {
       let key = offset
-      if context.top.kind == .map, let end = try? layout.end(ofValueAt: offset, in: reader) { offset = end }
+      if !isRecord, let end = try? layout.end(ofValueAt: offset, in: reader) { offset = end }
       guard let end = try? layout.end(ofValueAt: offset, in: reader) else { break }
       extents.append((key, offset..<end))
       offset = end
@@ -263,9 +265,10 @@ extension EncodingSession {
     context.splices.removeAll { range.contains($0.offset) }
     buffer.replace(range, with: [])
     moveSplices(from: range.upperBound, by: -range.count)
-    context.top.count -= 1
-    if context.top.kind == .map { context.top.position -= range.count }
-    if context.top.kind == .record {
+    if context.top.kind == .map {
+      context.top.count -= 1
+      context.top.position -= range.count
+    } else {
       var path = tables.shapes.keys(of: context.top.position)
       path.remove(at: slot)
       context.top.position = path.reduce(ShapeTrie.root) { node, key in

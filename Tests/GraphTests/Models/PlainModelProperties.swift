@@ -103,6 +103,16 @@ import Testing
     }
   }
 
+  @Test("it may also encode another value under a key of super, or add to that value")
+  func overriddenValues() throws {
+    let replacing = PlainReplacing()
+    replacing.scores = ["a": 1]
+    replacing.last = "last"
+    for back in [try roundTrip([replacing])[0], try jsonRoundTrip(replacing)] {
+      #expect(back.name == "replaced" && back.scores == ["a": 1, "b": 2] && back.last == "last")
+    }
+  }
+
   @MainActor @Test("models and fields on the main actor")
   func mainActor() throws {
     let item = PlainItem()
@@ -217,6 +227,22 @@ private final class PlainOverriding: ArchivedModel {
     try super.encode(to: encoder)
     var container = encoder.container(keyedBy: Keys.self)
     try container.encode("added", forKey: .more)
+  }
+}
+
+private final class PlainReplacing: ArchivedModel {
+  var name = ""
+  var scores: [String: Int] = [:]
+  var last = ""
+
+  private enum Keys: CodingKey { case name, scores }
+
+  override func encode(to encoder: any Encoder) throws {
+    try super.encode(to: encoder)
+    var container = encoder.container(keyedBy: Keys.self)
+    try container.encode("replaced", forKey: .name)
+    var scores = container.nestedContainer(keyedBy: AnyKey.self, forKey: .scores)
+    try scores.encode(2, forKey: "b")
   }
 }
 
