@@ -35,6 +35,12 @@ extension EncodingSession {
 
   /// Forgets bytes, numbers and pending objects since `mark`.
   func truncate(to mark: Mark) {
+    // This releases objects, and code of the program in their `deinit` may know the archiver.
+    whileClosed { forget(since: mark) }
+    if !outcome.lateWrites.isEmpty { checkLateWrites(since: mark.lastFrameID) }
+  }
+
+  private func forget(since mark: Mark) {
     buffer.truncate(to: mark.byteCount)
     context.truncate(to: mark)
     nesting.depth = mark.depth
@@ -50,7 +56,6 @@ extension EncodingSession {
     bodies.graph.truncate(to: mark.graph)
     tables.conditionals?.truncate(to: mark.conditionals)
     if ordering.order != nil { truncateOrder(to: mark.lastFrameID) }
-    if !outcome.lateWrites.isEmpty { checkLateWrites(since: mark.lastFrameID) }
   }
 }
 

@@ -64,6 +64,28 @@ import Testing
     #expect(try inner.decode(ErrorLink.self, forKey: "kept").names == ["kept", "too"])
   }
 
+  @Test("a deinit cannot use the archiver while objects of a value that threw are taken back")
+  func usedByADeinit() throws {
+    let archiver = KeyedArchiver()
+    var codes: [ArchiveError.Code?] = []
+    let value = Writing { encoder in
+      var list = encoder.unkeyedContainer()
+      for name in ["a", "b", "c"] {
+        let last = {
+          codes.append(try? failure { try archiver.encode([ErrorLink(name, nil)], forKey: name) }.code)
+        }
+        try list.encode(Parting(last))
+      }
+      throw Refusal(reason: "never")
+    }
+    #expect(throws: Refusal(reason: "never")) { try archiver.encode(value, forKey: "value") }
+    #expect(codes == [.misuse, .misuse, .misuse])
+    try archiver.encode([ErrorLink("end", nil)], forKey: "end")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.allKeys == ["end"])
+    #expect(try unarchiver.decode([ErrorLink].self, forKey: "end").map(\.names) == [["end"]])
+  }
+
   @Test("what made finishing throw can be mended, and the archive is whole")
   func finishedAtTheSecondAttempt() throws {
     let archiver = KeyedArchiver()
@@ -239,4 +261,12 @@ extension SingleValueEncodingContainer {
     var container = self
     try container.encode(1)
   }
+}
+
+private final class Parting: Encodable {
+  private let last: () -> Void
+
+  init(_ last: @escaping () -> Void) { self.last = last }
+  deinit { last() }
+  func encode(to encoder: any Encoder) {}
 }
