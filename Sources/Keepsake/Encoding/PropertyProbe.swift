@@ -1,6 +1,7 @@
 /// Which values an object encodes under which keys, found by letting it encode into nothing.
 ///
-/// Made once for each class in a cycle, so that nothing has to be recorded while other objects are encoded.
+/// Made once for each class in a cycle, so that nothing has to be recorded while other objects are encoded. Objects of
+/// a class may encode different keys, so it asks another one about a key that it does not know.
 final class PropertyProbe {
   /// A value under a key of the object, or of one of its superclasses.
   struct Finding {
@@ -19,10 +20,20 @@ final class PropertyProbe {
   fileprivate(set) var findings: [String: Finding] = [:]
   fileprivate let hasSuperclass: Bool
 
-  init(_ object: some Encodable, userInfo: [CodingUserInfoKey: Any]) {
+  init(_ type: AnyClass) {
+    hasSuperclass = RuntimeTypes.superclass(of: type) != nil
+  }
+
+  /// Adds what `object` encodes.
+  func ask(_ object: some Encodable, userInfo: [CodingUserInfoKey: Any]) {
     // If `encode(to:)` throws here, it throws to the archiver, too.
-    hasSuperclass = RuntimeTypes.superclass(of: type(of: object)) != nil
     try? object.encode(to: ProbeEncoder(probe: self, userInfo: userInfo))
+  }
+
+  /// What objects of the class, such as `object`, encode under `key`.
+  func finding(_ key: String, in object: some Encodable, userInfo: [CodingUserInfoKey: Any]) -> Finding? {
+    if findings[key] == nil { ask(object, userInfo: userInfo) }
+    return findings[key]
   }
 
   fileprivate func note<Value, Key: CodingKey>(_ type: Value.Type, _ key: Key, _ isOfSuperclass: Bool) {

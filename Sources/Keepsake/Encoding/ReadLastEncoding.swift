@@ -61,14 +61,10 @@ struct ClassProperties {
     return answer
   }
 
-  /// What `object` encodes under its keys, found with the first object of its class.
-  mutating func probe(_ object: some Encodable & AnyObject, _ userInfo: [CodingUserInfoKey: Any])
-    -> PropertyProbe
-  {
-    let type = ObjectIdentifier(Swift.type(of: object))
-    if let known = probes[type] { return known }
-    let probe = PropertyProbe(object, userInfo: userInfo)
-    probes[type] = probe
+  mutating func probe(_ type: AnyClass) -> PropertyProbe {
+    if let known = probes[ObjectIdentifier(type)] { return known }
+    let probe = PropertyProbe(type)
+    probes[ObjectIdentifier(type)] = probe
     return probe
   }
 
@@ -189,11 +185,16 @@ extension EncodingSession: PlayThroughQuestions {
   func property(of edge: ReferenceGraph.Edge) -> (property: StoredProperty, finding: PropertyProbe.Finding)? {
     guard edge.property > 0, !isField(edge.property),
       let object = bodies.objects.object(edge.body) as? any Encodable & AnyObject,
-      let finding = types.classProperties.probe(object, settings.userInfo).findings[key(of: edge.property)],
+      let finding = finding(key(of: edge.property), in: object),
       let property = StoredProperties.of(type(of: object))?.property(named: finding.propertyNames),
       !finding.isAmbiguous, !finding.isOfSuperclass || property.owner != type(of: object)
     else { return nil }
     return (property, finding)
+  }
+
+  private func finding(_ key: String, in object: some Encodable & AnyObject) -> PropertyProbe.Finding? {
+    let probe = types.classProperties.probe(type(of: object))
+    return probe.finding(key, in: object, userInfo: settings.userInfo)
   }
 
   /// Whether `property` was written from memory.

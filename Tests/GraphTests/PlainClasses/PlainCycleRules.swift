@@ -5,6 +5,33 @@ import Testing
 
 /// What can wait in a cycle and what cannot, and what is said of it.
 @Suite struct PlainCycleRules {
+  // MARK: Keys
+
+  final class Sparse: Codable {
+    let first: Sparse?
+    var second: Sparse?
+    private enum CodingKeys: CodingKey { case first, second }
+
+    init(first: Sparse?) { self.first = first }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      if let first { try container.encode(first, forKey: .first) }
+      if let second { try container.encode(second, forKey: .second) }
+    }
+  }
+
+  @Test("objects of one class that encode different keys, only one of which can wait")
+  func differentKeys() throws {
+    let sparse = Sparse(first: nil)
+    sparse.second = Sparse(first: sparse)
+    try forEachWay(sparse) { back in
+      #expect(back.second?.first === back)
+      back.second = nil
+    }
+    sparse.second = nil
+  }
+
   // MARK: Hashes
 
   final class Member: Codable, Hashable {

@@ -25,7 +25,9 @@ struct ClassCycles {
       guard let object = sample as? any (AnyObject & Encodable) else { continue }
       let type = type(of: object)
       classes.append(type)
-      probes[ObjectIdentifier(type)] = PropertyProbe(object, userInfo: [:])
+      let probe = PropertyProbe(type)
+      probe.ask(object, userInfo: [:])
+      probes[ObjectIdentifier(type)] = probe
     }
     var next = 0
     while next < classes.count {
