@@ -194,7 +194,7 @@ extension EncodingSession: PlayThroughQuestions {
 
   private func finding(_ key: String, in object: some Encodable & AnyObject) -> PropertyProbe.Finding? {
     let probe = types.classProperties.probe(type(of: object))
-    return probe.finding(key, in: object, userInfo: settings.userInfo)
+    return whileClosed { probe.finding(key, in: object, userInfo: settings.userInfo) }
   }
 
   /// Whether `property` was written from memory.

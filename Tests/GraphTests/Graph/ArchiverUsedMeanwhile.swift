@@ -181,6 +181,26 @@ import Testing
     back.next = nil
   }
 
+  @Test("an encode(to:) that is called once more to find the properties of a cycle")
+  func probed() throws {
+    let log = Codes()
+    let archiver = KeyedArchiver()
+    archiver.userInfo[.named("meddle")] = { [unowned archiver] in
+      log.note { try archiver.encode([Piece("b")], forKey: "b") }
+    }
+    let pair = MeddlingPair()
+    pair.other = MeddlingPair()
+    pair.other?.other = pair
+    defer { pair.other = nil }
+    try archiver.encode(pair, forKey: "pair")
+    #expect(log.codes == [.misuse, .misuse, .misuse])
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.allKeys == ["pair"])
+    let back = try unarchiver.decode(MeddlingPair.self, forKey: "pair")
+    #expect(back.other?.other === back)
+    back.other = nil
+  }
+
   @Test("another archiver may be used meanwhile")
   func anotherArchiver() throws {
     let meddler = Meddler()
@@ -365,5 +385,19 @@ private final class MeddlingRing: Codable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encodeIfPresent(next, forKey: .theNext)
+  }
+}
+
+/// A cycle that the archiver closes, for which it has to know what the objects encode.
+private final class MeddlingPair: Codable {
+  var other: MeddlingPair?
+  private enum CodingKeys: CodingKey { case other }
+
+  init() {}
+
+  func encode(to encoder: any Encoder) throws {
+    try? meddle(encoder.userInfo)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(other, forKey: .other)
   }
 }
