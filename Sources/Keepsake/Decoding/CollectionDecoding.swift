@@ -265,6 +265,9 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
     } catch ReadingFault.replacedByNil {
       cursor = try session.image.end(ofValueAt: start, in: session.reader)
       return nil
+    } catch  where session.isMarkedNil(at: start) {
+      cursor = start + 2
+      return nil
     }
   }
 

@@ -237,7 +237,7 @@ final class DecodingContainerState: ContainerState {
   ) throws -> Value? {
     guard let offset = try valueOffset(of: key), try !isNil(at: offset) else { return nil }
     if session.isLazyNil(at: offset) { return nil }
-    return try get(at: offset, read)
+    do { return try get(at: offset, read) } catch  where session.isMarkedNil(at: offset) { return nil }
   }
 
   @inline(__always)
@@ -328,6 +328,8 @@ final class DecodingContainerState: ContainerState {
         return try decode(type, at: offset)
       }
       return try decodeOptional(type, at: offset)
+    } catch  where session.isMarkedNil(at: offset) {
+      return nil
     } catch {
       offerToWait(type, key, needsValue: false)
       throw error

@@ -84,6 +84,12 @@ extension DecodingSession {
     } catch { throw corrupted(error, []) }
   }
 
+  /// Whether *some* and its nil are at `offset`. A type that has no value for the nil reads both as nil (Format §4.2).
+  @inline(never)
+  func isMarkedNil(at offset: Int) -> Bool {
+    (try? reader.byte(at: offset)) == Tag.some && (try? reader.byte(at: offset + 1)) == Tag.none
+  }
+
   /// Throws unless `number`, to which the conditional reference at `offset` leads, is that of an object, even if the
   /// object is never decoded.
   func checkIsObject(_ number: Int, at offset: Int) throws(ArchiveError) {

@@ -58,6 +58,41 @@ import Testing
     }
   }
 
+  @Test("some(nil) reads as nil where one level of the optional is requested, as from JSON")
+  func flattened() throws {
+    let data = try writeKeyed { container in
+      try container.encode(Int??.some(nil), forKey: "number")
+      try container.encode([Int]??.some(nil), forKey: "list")
+      try container.encode(Deep??.some(nil), forKey: "record")
+      try container.encode(Single(number: nil) as Single?, forKey: "single")
+      try container.encode("end", forKey: "end")
+    }
+    try readKeyed(data) { container throws in
+      #expect(try container.decodeIfPresent(Int.self, forKey: "number") == nil)
+      #expect(try container.decode(Int?.self, forKey: "number") == nil)
+      #expect(try container.decodeIfPresent([Int].self, forKey: "list") == nil)
+      #expect(try container.decodeIfPresent(Deep.self, forKey: "record") == nil)
+      #expect(try container.decode(Deep?.self, forKey: "record") == nil)
+      #expect(try container.decodeIfPresent(Single.self, forKey: "single") == Single(number: nil))
+      #expect(try container.decode(Single.self, forKey: "single") == Single(number: nil))
+      #expect(try container.decode(String.self, forKey: "end") == "end")
+      #expect(try failure { try container.decode(Int.self, forKey: "number") }.kind == .typeMismatch)
+    }
+  }
+
+  private struct Single: Codable, Equatable {
+    let number: Int?
+
+    init(number: Int?) { self.number = number }
+    init(from decoder: any Decoder) throws {
+      number = try decoder.singleValueContainer().decode(Int?.self)
+    }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(number)
+    }
+  }
+
   @Test("optional elements of an array, of every kind")
   func elements() throws {
     #expect(try roundTrip([1, nil, 3] as [Int?]) == [1, nil, 3])
