@@ -83,7 +83,7 @@ extension DecodingSession {
     if graph.inProgress.isEmpty { graph.haveEarly = false }
     if let failure = checks.failure.take() { throw failure }
     // Not earlier: if the value is decoded again, they receive the new objects.
-    if !graph.waiting.isEmpty { for number in graph.decodedNumbers { graph.waiting[Int(number)] = nil } }
+    if !graph.waiting.isEmpty { try resolveWaiting() }
     if !lazies.contents.isEmpty || !lazies.inline.isEmpty { letGoOfObjects() }
     if !graph.decodedNumbers.isEmpty { graph.decodedNumbers.removeAll(keepingCapacity: true) }
     return value
@@ -155,16 +155,19 @@ extension DecodingSession {
     types.plans = DecodingPlanCache()
   }
 
-  /// Gives conditional references their objects. References to objects that nothing has requested yet continue to wait.
-  private func resolveConditionals() throws {
-    if !graph.waiting.isEmpty {
-      for number in graph.decodedNumbers {
-        for reference in graph.waiting[Int(number)] ?? []
-        where reference.receiver.waits(for: reference, self) {
-          _ = try reference.resolve(in: self)
-        }
+  /// Gives the objects that were decoded to the conditional references of earlier values.
+  private func resolveWaiting() throws {
+    for number in graph.decodedNumbers {
+      for reference in graph.waiting[Int(number)] ?? []
+      where reference.receiver.waits(for: reference, self) {
+        _ = try reference.resolve(in: self)
       }
     }
+    for number in graph.decodedNumbers { graph.waiting[Int(number)] = nil }
+  }
+
+  /// Gives conditional references their objects. References to objects that nothing has requested yet begin to wait.
+  private func resolveConditionals() throws {
     guard !graph.conditional.isEmpty else { return }
     let references = exchange(&graph.conditional, with: [])
     for (index, reference) in references.enumerated() {

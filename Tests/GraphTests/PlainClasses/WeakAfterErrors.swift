@@ -38,4 +38,39 @@ import Testing
     #expect(strong.next != nil)
     withExtendedLifetime(target) {}
   }
+
+  final class Equal: Codable, Hashable {
+    var name: String
+    var friend: Equal?
+    init(_ name: String) { self.name = name }
+
+    static func == (left: Equal, right: Equal) -> Bool { left.friend?.name == right.friend?.name }
+    func hash(into hasher: inout Hasher) { hasher.combine(friend?.name) }
+  }
+
+  final class Watching: Codable {
+    weak var watched: Equal?
+    @WeakReference var other: Equal?
+  }
+
+  final class Club: Codable { var members: Set<Equal> = [] }
+
+  @Test("weak properties of an earlier key get the object that stays if a later key is decoded twice")
+  func decodedAgain() throws {
+    let (one, two, watching, club) = (Equal("one"), Equal("two"), Watching(), Club())
+    (one.friend, two.friend) = (two, one)
+    (watching.watched, watching.other) = (one, two)
+    club.members = [one, two]
+    let archiver = KeyedArchiver()
+    try archiver.encode(watching, forKey: "watching")
+    try archiver.encode(club, forKey: "club")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    let back = try unarchiver.decode(Watching.self, forKey: "watching")
+    #expect(back.watched == nil && back.other == nil)
+    // Before their friends are there the members are equal, so the set has to be read last.
+    let members = try unarchiver.decode(Club.self, forKey: "club").members
+    #expect(members.count == 2)
+    #expect(members.contains { $0 === back.watched } && members.contains { $0 === back.other })
+    for member in members.union(club.members) { member.friend = nil }
+  }
 }
