@@ -22,16 +22,26 @@ extension DecodingSession {
   /// Forgets the objects that were decoded since `mark`, and the work that remained to be done for them.
   @inline(never)
   func truncate(to mark: Mark) {
-    for number in graph.decodedNumbers.dropFirst(mark.decoded) {
-      graph.objects.set(Int(number), nil, origin: graph.objects.origin(Int(number)))
-    }
-    graph.decodedNumbers.removeLast(max(0, graph.decodedNumbers.count - mark.decoded))
-    later.deferred.truncate(to: mark.deferred)
-    later.hashed.truncate(to: mark.hashed)
-    graph.conditional.removeLast(max(0, graph.conditional.count - mark.conditional))
-    for object in later.awakening.dropFirst(mark.awakening) {
-      later.awakened.remove(ObjectIdentifier(object))
-    }
-    later.awakening.removeLast(max(0, later.awakening.count - mark.awakening))
+    let numbers = graph.decodedNumbers.takeSuffix(from: mark.decoded).map(Int.init)
+    let awakening = later.awakening.takeSuffix(from: mark.awakening)
+    for object in awakening { later.awakened.remove(ObjectIdentifier(object)) }
+    // Released at the end: code of the program in a `deinit` may decode something else.
+    let released =
+      (
+        numbers.map(graph.objects.object), awakening, graph.conditional.takeSuffix(from: mark.conditional),
+        later.deferred.takeSuffix(from: mark.deferred), later.hashed.takeSuffix(from: mark.hashed)
+      )
+    for number in numbers { graph.objects.set(number, nil, origin: graph.objects.origin(number)) }
+    extendLifetime(released)
+  }
+}
+
+extension Array {
+  /// Removes the elements from `count` on, and returns them.
+  mutating func takeSuffix(from count: Int) -> [Element] {
+    guard count < self.count else { return [] }
+    let suffix = Array(self[count...])
+    removeSubrange(count...)
+    return suffix
   }
 }

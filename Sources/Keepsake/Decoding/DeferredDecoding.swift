@@ -115,10 +115,8 @@ struct DeferredQueue {
     return nil
   }
 
-  /// Forgets the values from number `start` on, because the code that added them threw.
-  mutating func truncate(to start: Int) {
-    values.removeLast(max(0, values.count - max(start, head)))
-  }
+  /// Removes the values from number `start` on, because the code that added them threw.
+  mutating func takeSuffix(from start: Int) -> [Waiting?] { values.takeSuffix(from: max(start, head)) }
 }
 
 extension DecodingSession {

@@ -114,12 +114,11 @@ struct NotedHashes {
     }
   }
 
-  /// Forgets the values noted after the first `count`, since decoding them threw.
-  mutating func truncate(to count: Int) {
-    guard list.count > count else { return }
-    list.removeLast(list.count - count)
+  /// Removes the values noted after the first `count`, since decoding them threw.
+  mutating func takeSuffix(from count: Int) -> [HashesOfElements] {
     while let last = inNone.last, last >= count { inNone.removeLast() }
     while let last = inProgress.last, last >= count { inProgress.removeLast() }
+    return list.takeSuffix(from: count)
   }
 
   mutating func take() -> [HashesOfElements] {

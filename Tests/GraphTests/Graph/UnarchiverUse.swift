@@ -89,11 +89,65 @@ import Testing
     #expect(found.description.contains("Zoo.Nowhere"))
   }
 
+  @Test("a deinit may decode other values while objects of a value that threw are taken back")
+  func decodingDeinit() throws {
+    let archived = (0..<200).map { Parting($0) }
+    let data = try writeKeyed { container in
+      try container.encode(Array(archived[..<100]), forKey: "first")
+      try container.encode(Array(archived[100...]), forKey: "others")
+    }
+    let parts = try KeyedUnarchiver.unarchive(
+      PartingTwice.self,
+      from: data,
+      userInfo: [.named("last"): PartingCall()]
+    )
+    #expect(parts.early.count == 100 && zip(parts.early, parts.others).allSatisfy { $0 === $1 })
+    #expect(parts.others.map(\.number) == Array(101...200))
+  }
+
   @Test("a superclass that was not archived under its key is nil, as with JSONDecoder")
   func missingSuper() throws {
     let data = try ArchiveEncoder().encode(["a": 1])
     #expect(try readKeyed(data) { try $0.superDecoder().singleValueContainer().decodeNil() })
     let found = try failure { try readKeyed(data) { try Node(from: $0.superDecoder()) } }
     #expect(found.kind == .valueNotFound && found.code == .typeMismatch && found.path == "super")
+  }
+}
+
+private final class PartingCall {
+  var body: (() -> Void)?
+}
+
+private final class Parting: Codable, ArchiveAwakening {
+  var number: Int
+  var last: PartingCall?
+  private enum CodingKeys: CodingKey { case number }
+
+  init(_ number: Int) { self.number = number }
+  deinit { last?.body?() }
+  func awakeFromArchive() { number += 1 }
+}
+
+/// Throws when it has decoded everything.
+private struct PartingFailure: Decodable {
+  init(from decoder: any Decoder) throws {
+    let parts = try decoder.singleValueContainer().decode([Parting].self)
+    parts[50].last = decoder.userInfo[.named("last")] as? PartingCall
+    throw CancellationError()
+  }
+}
+
+private struct PartingTwice: Decodable {
+  var early: [Parting] = []
+  let others: [Parting]
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: AnyKey.self)
+    var early: [Parting] = []
+    let call = try #require(decoder.userInfo[.named("last")] as? PartingCall)
+    call.body = { early = (try? container.decode([Parting].self, forKey: "others")) ?? [] }
+    #expect(throws: CancellationError.self) { try container.decode(PartingFailure.self, forKey: "first") }
+    others = try container.decode([Parting].self, forKey: "others")
+    self.early = early
   }
 }
