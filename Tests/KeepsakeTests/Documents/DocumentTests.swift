@@ -257,6 +257,11 @@ import Testing
     #expect(exists?.code == .unwritableFile)
     let missing = #expect(throws: ArchiveError.self) { try ArchiveDocument<Notebook>(opening: folder("no")) }
     #expect(missing?.code == .unreadableFile)
+    let folderError = #expect(throws: ArchiveError.self) {
+      try ArchiveDocument<Notebook>(opening: folder.path)
+    }
+    #expect(folderError?.code == .unreadableFile)
+    #expect(folderError?.message.contains("cannot be read as an archive: it is a folder") == true)
   }
 
   @Test("what another program has put in the place of the file stays", arguments: [3, 300])

@@ -17,11 +17,8 @@ final class DocumentFile {
 
   /// Opens and locks the file at `path`.
   init(_ path: String) throws(ArchiveError) {
-    let target = try SaveTarget(path)
-    guard target.existing != nil else {
-      throw ArchiveError(.unreadableFile, "cannot open the file: \(SystemError.noFile.reason)", path: path)
-    }
-    self.target = target
+    try checkIsFile(path)
+    target = try SaveTarget(path)
     file = try DocumentFile.openLocked(target)
   }
 

@@ -10,11 +10,15 @@
 /// Does not use `Data(contentsOf:)`: a URL takes "~" for the home folder and resolves ".." by spelling, and would open
 /// another file than a save to the same path writes.
 package func mapArchiveFile(_ path: String) throws(ArchiveError) -> Data {
-  if let problem = pathProblem(path) { throw unreadable(problem, path) }
-  // Checked before opening, because opening a device may already have effects.
-  try checkKind(opening(path, fileStatus(path)), path)
+  try checkIsFile(path)
   let file = try opening(path, OpenFile.open(path))
   return try mapArchive(file, path)
+}
+
+/// Throws unless a regular file is at the path. Call it before opening, because opening a device may have effects.
+func checkIsFile(_ path: String) throws(ArchiveError) {
+  if let problem = pathProblem(path) { throw unreadable(problem, path) }
+  try checkKind(opening(path, fileStatus(path)), path)
 }
 
 /// The bytes up to the end of the newest save, mapped into memory. The next save cuts off what follows.
