@@ -7,10 +7,12 @@ import Keepsake
 ///     marked-save PATH COUNT WAY     saves a saver's archive of COUNT pieces; WAY is `streamed` or `whole`
 ///     marked-read PATH               reads it
 ///     marked-document PATH           adds a text to the document there and saves it
+///     marked-compact PATH            compacts the document there, and saves another text after that, marked or not
 ///
 /// Ends with 0 if it succeeded and with 1 if not. Returns false if the command is neither.
 func runMarkedCommand(_ arguments: [String]) throws -> Bool {
   let work: () throws -> String
+  var afterwards: () throws -> Void = {}
   switch (arguments.first, arguments.count) {
   case ("marked-save", 4):
     guard let count = Int(arguments[2]) else { throw FileCommandError.wrongArguments(arguments) }
@@ -43,7 +45,17 @@ func runMarkedCommand(_ arguments: [String]) throws -> Bool {
       try document.save()
       return "saved"
     }
-  case ("marked-save", _), ("marked-read", _), ("marked-document", _):
+  case ("marked-compact", 2):
+    let document = try ArchiveDocument<[String]>(opening: arguments[1])
+    work = {
+      try document.compact()
+      return "compacted"
+    }
+    afterwards = {
+      document.root.append("added")
+      try document.save()
+    }
+  case ("marked-save", _), ("marked-read", _), ("marked-document", _), ("marked-compact", _):
     throw FileCommandError.wrongArguments(arguments)
   default: return false
   }
@@ -53,6 +65,7 @@ func runMarkedCommand(_ arguments: [String]) throws -> Bool {
   _ = FileManager.default.fileExists(atPath: marker)
   let result = Result { try work() }
   _ = FileManager.default.fileExists(atPath: marker)
+  try afterwards()
   switch result {
   case .success(let word):
     FileHandle.standardError.write(Data(word.utf8))

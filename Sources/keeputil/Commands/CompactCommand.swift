@@ -30,7 +30,7 @@ enum CompactCommand: Command {
     let input = try Input(file)
     let saveCount = try input.openCheckedArchive().image.saves.count + 1
     let counts = try input.reading {
-      try input.progress("compacting").wait { () throws(ArchiveError) in try compactDocument(file) }
+      try input.progress("compacting").wait { try compactDocument(file) }
     }
     guard !arguments.has("--quiet") else { return }
     try standardOutput.write(

@@ -162,6 +162,43 @@ struct FaultInjectionTests {
     #expect(failures > 4)
   }
 
+  @Test("a document of which one system call fails while it is compacted can be saved again")
+  func compactions() throws {
+    func document() throws -> TemporaryFolder {
+      let folder = try TemporaryFolder()
+      let document = try ArchiveDocument(creating: folder("a"), root: (0..<5_000).map { "text \($0)" })
+      document.root[0] = "changed"
+      try document.save()
+      return folder
+    }
+
+    let sound = try document()
+    let first = try SystemCallTrace.run(["marked-compact", sound("a")])
+    try #require(first.status == 0 && first.outcome == "compacted", "\(first.outcome)")
+    let calls = first.trace.calls.filter(\.isAboutFiles)
+    for name in ["write", "fsync", "mmap", "renameat"] {
+      #expect(calls.contains { $0.name == name }, "\(name) is not among the calls: \(calls)")
+    }
+    var failures = 0
+    for call in calls {
+      for fault in Self.faults {
+        let folder = try document()
+        let run = try SystemCallTrace.run(["marked-compact", folder("a")], options: fault.options(for: call))
+        let comment: Comment = "\(fault) at \(call): \(run.outcome)"
+        let texts = try KeyedUnarchiver.unarchive([String].self, fromFile: folder("a"))
+        #expect(texts.first == "changed", comment)
+        guard fault.reason != nil else { continue }
+        #expect(texts.last == "added" && texts.count == 5_001, comment)
+        if run.status == 0 { continue }
+        failures += 1
+        let words = run.outcome.split(separator: "\t", omittingEmptySubsequences: false)
+        try #require(words.count == 3 && words[1] == folder("a"), comment)
+      }
+    }
+    print("compaction: faults at \(calls.count) system calls, \(failures) of them errors")
+    #expect(failures > 4)
+  }
+
   // MARK: Reading
 
   @Test("a reading of which one system call fails", .timeLimit(.minutes(20)))

@@ -62,7 +62,7 @@ public final class ArchiveDocument<Root: Codable> {
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws {
     let file = try DocumentFile(path)
-    let state = try SavedState(file, verification, limits)
+    let state = try SavedState(file.map(), path, verification, limits)
     let session = try state.decodingSession(asOf: nil, limits, classPolicy, userInfo)
     state.begin(withObjectsReadBy: session)
     root = try session.decodeRoot(Root.self)
@@ -82,7 +82,7 @@ public final class ArchiveDocument<Root: Codable> {
     let file = try DocumentFile.create(path) { (file) throws(ArchiveError) in try file.append(whole.bytes) }
     (self.path, self.userInfo) = (path, userInfo)
     (limits, classPolicy) = (ArchiveLimits(), .byName)
-    state = try SavedState(file, .onDemand, limits, whole.objects)
+    state = try SavedState(file.map(), path, .onDemand, limits, whole.objects)
     self.file = file
   }
 
@@ -138,6 +138,7 @@ public final class ArchiveDocument<Root: Codable> {
     }
     guard let save = encoding.changes else {
       try file.checkIsInPlace()
+      try file.synchronizeFolder()
       return false
     }
     if mayCompact, state.isMostlyOutOfDate(with: save) {
@@ -146,19 +147,23 @@ public final class ArchiveDocument<Root: Codable> {
       return true
     }
     let bytes = state.bytes(of: save, date: date?.timeIntervalSinceReferenceDate)
+    // The bytes that are mapped now were compared before, or have just been written.
+    func open(_ data: Data) throws -> SavedState { try SavedState(data, path, .disabled, limits) }
+    let newState: SavedState
     if let long = state.longForm {
       // A file in the short form gets the long form, to which saves can be added, and this save in one step.
-      try file.replace { (file) throws(ArchiveError) in
+      func write(_ file: DurableFile) throws(ArchiveError) {
         try file.append(long)
         try file.append(bytes)
       }
+      newState = try file.replace(write, open)
     } else {
       try file.append(bytes, at: state.image.extent.storedByteCount)
+      newState = try open(file.map())
     }
-    // The bytes that are mapped now were compared before, or have just been written.
-    let newState = try SavedState(file, .disabled, limits)
     try newState.continueAfter(state, encoding.numbers, encoding.session)
     state = newState
+    try file.synchronizeFolder()
     return true
   }
 
@@ -184,10 +189,14 @@ public final class ArchiveDocument<Root: Codable> {
     } else {
       whole = try WholeSave(root, userInfo)
     }
-    try file.replace { (file) throws(ArchiveError) in try file.append(whole.bytes) }
-    let newState = try SavedState(file, .onDemand, limits, whole.objects)
-    if let numbers = whole.newNumbers { try newState.continueAfterCompaction(state, numbers.bodies) }
+    func write(_ file: DurableFile) throws(ArchiveError) { try file.append(whole.bytes) }
+    let (newState, reader) = try file.replace(write) { data in
+      let newState = try SavedState(data, path, .onDemand, limits, whole.objects)
+      return (newState, try newState.decodingSession(asOf: nil, limits, classPolicy, userInfo))
+    }
+    if let numbers = whole.newNumbers { newState.continueAfterCompaction(state, numbers.bodies, reader) }
     state = newState
+    try file.synchronizeFolder()
   }
 
   // MARK: Earlier saves
@@ -222,7 +231,8 @@ public final class ArchiveDocument<Root: Codable> {
     let (rootBefore, faultsBefore, stateBefore) = (self.root, faults, state)
     (self.root, faults, state) = (root, session.lazies.faults, newState)
     do { try save(date: date) } catch {
-      (self.root, faults, state) = (rootBefore, faultsBefore, stateBefore)
+      // If the file has the save already, it only may not survive a power cut.
+      if state === newState { (self.root, faults, state) = (rootBefore, faultsBefore, stateBefore) }
       throw error
     }
   }

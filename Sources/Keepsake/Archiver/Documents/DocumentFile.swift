@@ -14,6 +14,8 @@ final class DocumentFile {
   private var file: OpenFile
   /// Whether the last save failed in a way that may have left bytes after the newest trailer.
   private var hasLeftover = false
+  /// Whether a power cut may bring back the file that this one has replaced.
+  private var mayComeBack = false
 
   /// Opens and locks the file at `path`.
   init(_ path: String) throws(ArchiveError) {
@@ -55,8 +57,6 @@ final class DocumentFile {
     throw target.failure("other programs keep replacing the file")
   }
 
-  var path: String { target.path }
-
   /// The bytes of the file up to the end of its newest save.
   func map() throws(ArchiveError) -> Data { try mapArchive(file, target.path) }
 
@@ -82,13 +82,28 @@ final class DocumentFile {
     }
   }
 
-  /// Replaces this file by another, which `write` writes.
-  func replace(_ write: (DurableFile) throws(ArchiveError) -> Void) throws(ArchiveError) {
+  /// Replaces this file by another, which `write` writes. If this throws, the file is as before. Call
+  /// ``synchronizeFolder()`` when the caller is ready to continue with the new file.
+  ///
+  /// - Parameter open: opens the new file before it replaces this one, as it could not be taken back afterwards.
+  func replace<Opened>(
+    _ write: (DurableFile) throws(ArchiveError) -> Void,
+    _ open: (Data) throws -> Opened
+  ) throws -> Opened {
     let replacement = try DurableFile(replacing: target.asOfNow)
     try write(replacement)
+    let opened = try open(replacement.map())
     try checkIsInPlace()
-    file = try replacement.commitAndKeep()
-    hasLeftover = false
+    file = try replacement.putInPlace()
+    (hasLeftover, mayComeBack) = (false, true)
+    return opened
+  }
+
+  /// Makes the last replacement survive a power cut. If this throws, the next save tries again.
+  func synchronizeFolder() throws(ArchiveError) {
+    guard mayComeBack else { return }
+    try target.synchronizeFolder()
+    mayComeBack = false
   }
 
   /// Throws if the path leads to another file now: a program that writes a whole archive there does not take the lock.
@@ -108,6 +123,8 @@ final class DocumentFile {
     }
     let file = try DurableFile(replacing: target)
     try write(file)
-    return DocumentFile(target, try file.commitAndKeep(replacesOthers: false))
+    let document = DocumentFile(target, try file.putInPlace(replacesOthers: false))
+    try target.synchronizeFolder()
+    return document
   }
 }

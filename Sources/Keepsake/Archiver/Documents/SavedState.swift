@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What a document knows about its file: the newest save, and the objects in it.
 final class SavedState {
   let image: ArchiveImage
@@ -37,26 +43,28 @@ final class SavedState {
     fileprivate let bodies: ChangedBodies
   }
 
-  /// - Parameter known: the known objects of the file.
+  /// - Parameters:
+  ///   - data: the file at `path`, mapped into memory.
+  ///   - known: the known objects of the file.
   init(
-    _ file: DocumentFile,
+    _ data: Data,
+    _ path: String,
     _ verification: ArchiveVerification,
     _ limits: ArchiveLimits,
     _ known: KnownObjects = .none
   ) throws {
-    let data = try file.map()
     (image, longForm, knownObjects) = try decodingErrors { () throws(ArchiveError) in
       let stored = try ArchiveImage(data: data, verification: verification, limits: limits)
       guard stored.source == nil else {
         throw .misuse(
           "The file is an archive of NSKeyedArchiver. Read it with KeyedUnarchiver and create a document",
-          path: file.path
+          path: path
         )
       }
       guard try stored.hasRootAlone else {
         throw .misuse(
           "The archive is not that of a single root object. Read it with KeyedUnarchiver",
-          path: file.path
+          path: path
         )
       }
       guard stored.directory.isShort else { return (stored, nil, known) }
@@ -182,8 +190,8 @@ final class SavedState {
     }
   }
 
-  /// Takes over after a compaction. Lazy values are now read from the new file.
-  func continueAfterCompaction(_ before: SavedState, _ numbers: [Int: Int]) throws {
+  /// Takes over after a compaction. The session `new` now reads lazy values from the new file.
+  func continueAfterCompaction(_ before: SavedState, _ numbers: [Int: Int], _ new: DecodingSession) {
     func renumbered(_ new: NewObjects) -> [(number: Int, object: AnyObject)] {
       exchange(&new.list, with: []).compactMap { number, object in numbers[number].map { ($0, object) } }
     }
@@ -193,8 +201,6 @@ final class SavedState {
     }
     let sessions = before.readers.compactMap { reader in reader.session.map { ($0, reader.new) } }
     guard let first = sessions.first?.0 else { return }
-    let settings = first.settings
-    let new = try decodingSession(asOf: nil, settings.limits, settings.classPolicy, settings.userInfo)
     new.lazies.faults = first.lazies.faults
     knownObjects.forEach { object, number in
       if !(object is AnyLazyContent) { new.graph.objects.note(object, number) }

@@ -30,11 +30,14 @@ extension KnownObjects {
 ///
 /// - Returns: the numbers of bytes before and after.
 /// - Throws: what is wrong with the file; with the code ``ArchiveError/Code/fileInUse`` if a program has it open.
-package func compactDocument(_ path: String) throws(ArchiveError) -> (before: Int, after: Int) {
+package func compactDocument(_ path: String) throws -> (before: Int, after: Int) {
   let file = try DocumentFile(path)
   let image = try ArchiveImage(data: file.map(), verification: .onDemand)
-  guard image.source == nil else { throw .misuse("the file is an archive of NSKeyedArchiver", path: path) }
+  guard image.source == nil else {
+    throw ArchiveError.misuse("the file is an archive of NSKeyedArchiver", path: path)
+  }
   let bytes = try ArchiveRewriter(image).buffer
-  try file.replace { (file) throws(ArchiveError) in try file.append(bytes) }
+  try file.replace({ (file) throws(ArchiveError) in try file.append(bytes) }, { _ in })
+  try file.synchronizeFolder()
   return (image.extent.storedByteCount, bytes.count)
 }

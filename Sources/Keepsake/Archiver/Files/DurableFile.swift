@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The replacement of one file, written piece by piece and put in place in one step.
 ///
 /// At every moment, even after a crash or a power cut, the path names the old file or the new one, whole. When
@@ -62,13 +68,20 @@ package final class DurableFile: ArchiveSink {
     return buffer
   }
 
-  /// Puts the new file in place. If it fails, the old one stays and the new one goes, unless the error says otherwise.
-  package func commit() throws(ArchiveError) { _ = try commitAndKeep() }
+  /// The bytes that were written so far, mapped into memory. They stay there when the file gets its name.
+  func map() throws(ArchiveError) -> Data { try mapArchive(openTemporary().file, target.path) }
 
-  /// Puts the new file in place as ``commit()`` does, and returns it, open and locked.
+  /// Puts the new file in place. If it fails, the old one stays and the new one goes, unless the error says otherwise.
+  package func commit() throws(ArchiveError) {
+    _ = try putInPlace()
+    try target.synchronizeFolder()
+  }
+
+  /// Puts the new file in place, and returns it, open and locked. It survives a power cut once its folder is
+  /// synchronized (``SaveTarget/synchronizeFolder()``).
   ///
   /// - Parameter replacesOthers: whether the new file may replace one that was created in the meantime.
-  func commitAndKeep(replacesOthers: Bool = true) throws(ArchiveError) -> OpenFile {
+  func putInPlace(replacesOthers: Bool = true) throws(ArchiveError) -> OpenFile {
     let temporary = try openTemporary()
     let (file, folder) = (temporary.file, target.folder)
     do throws(ArchiveError) {
@@ -103,13 +116,6 @@ package final class DurableFile: ArchiveSink {
       status.hasName
     {
       throw target.failure("another program replaced the new file before it was renamed")
-    }
-    do {
-      try folder.synchronize()
-    } catch  where !error.isUnsupported {
-      throw target.failure("the new file is in place, but a power cut may bring back the old one", error)
-    } catch {
-      // A file system that cannot synchronize a folder: nothing more can be done.
     }
     return file
   }

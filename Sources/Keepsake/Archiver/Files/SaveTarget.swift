@@ -55,6 +55,17 @@ struct SaveTarget {
     return ArchiveError(.unwritableFile, what + reason, path: path)
   }
 
+  /// Makes the new file in the folder survive a power cut.
+  func synchronizeFolder() throws(ArchiveError) {
+    do {
+      try folder.synchronize()
+    } catch  where !error.isUnsupported {
+      throw failure("the new file is in place, but a power cut may bring back the old one", error)
+    } catch {
+      // A file system that cannot synchronize a folder: nothing more can be done.
+    }
+  }
+
   // MARK: Finding the file
 
   private static func followLinks(
