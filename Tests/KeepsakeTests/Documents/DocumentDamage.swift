@@ -167,6 +167,30 @@ import Testing
     #expect(throws: (any Error).self) { try document.root.$lines.load() }
   }
 
+  @Test("without verification, a document reads and saves what is damaged but can be read")
+  func withoutVerification() throws {
+    final class Owner: Codable {
+      var texts: [String] = []
+      @Lazy var lines: [String] = []
+    }
+    let (folder, owner) = (try TemporaryFolder(), Owner())
+    owner.texts = (0..<3_000).map { "text \($0) " + String(repeating: "-", count: 60) }
+    owner.lines = (0..<3_000).map { "line \($0) " + String(repeating: "-", count: 60) }
+    try ArchiveDocument(creating: folder("owner"), root: owner).close()
+    var data = try folder.read("owner")
+    for text in ["text 1500 ", "line 1500 "] {
+      data[try #require(data.range(of: Data(text.utf8))).lowerBound] ^= 0x20
+    }
+    try folder.write(data, "owner")
+    #expect(throws: DecodingError.self) { try ArchiveDocument<Owner>(opening: folder("owner")) }
+    let document = try ArchiveDocument<Owner>(opening: folder("owner"), verification: .disabled)
+    #expect(document.root.texts[1500].hasPrefix("Text 1500 "))
+    document.root.texts.append("another")
+    #expect(try document.save())
+    #expect(document.root.lines[1500].hasPrefix("Line 1500 "))
+    #expect(try document.root(asOf: 1).texts.count == 3_000)
+  }
+
   @Test("saves that the page of the format describes are read, whoever has written them")
   func handmade() throws {
     let first = HandmadeArchive.data(bodies: [[0, 0x95]], topLevel: CraftedArchive.root([0x48, 1]))

@@ -37,6 +37,8 @@ public final class ArchiveDocument<Root: Codable> {
 
   private var file: DocumentFile?
   private var state: SavedState
+  /// How what the document reads later is compared with checksums.
+  private let verification: ArchiveVerification
   private let classPolicy: ArchiveClassPolicy
   private let limits: ArchiveLimits
   private let path: String
@@ -63,12 +65,12 @@ public final class ArchiveDocument<Root: Codable> {
   ) throws {
     let file = try DocumentFile(path)
     let state = try SavedState(file.map(), path, verification, limits)
-    let session = try state.decodingSession(asOf: nil, limits, classPolicy, userInfo)
+    let readVerification = verification == .disabled ? ArchiveVerification.disabled : .onDemand
+    let session = try state.decodingSession(asOf: nil, readVerification, limits, classPolicy, userInfo)
     state.begin(withObjectsReadBy: session)
     root = try session.decodeRoot(Root.self)
     faults = session.lazies.faults
-    self.file = file
-    self.state = state
+    (self.file, self.state, self.verification) = (file, state, readVerification)
     (self.path, self.limits, self.classPolicy, self.userInfo) = (path, limits, classPolicy, userInfo)
   }
 
@@ -81,7 +83,7 @@ public final class ArchiveDocument<Root: Codable> {
     let whole = try WholeSave(root, userInfo)
     let file = try DocumentFile.create(path) { (file) throws(ArchiveError) in try file.append(whole.bytes) }
     (self.path, self.userInfo) = (path, userInfo)
-    (limits, classPolicy) = (ArchiveLimits(), .byName)
+    (verification, limits, classPolicy) = (.onDemand, ArchiveLimits(), .byName)
     state = try SavedState(file.map(), path, .onDemand, limits, whole.objects)
     self.file = file
   }
@@ -192,7 +194,7 @@ public final class ArchiveDocument<Root: Codable> {
     func write(_ file: DurableFile) throws(ArchiveError) { try file.append(whole.bytes) }
     let (newState, reader) = try file.replace(write) { data in
       let newState = try SavedState(data, path, .onDemand, limits, whole.objects)
-      return (newState, try newState.decodingSession(asOf: nil, limits, classPolicy, userInfo))
+      return (newState, try newState.decodingSession(asOf: nil, verification, limits, classPolicy, userInfo))
     }
     if let numbers = whole.newNumbers { newState.continueAfterCompaction(state, numbers.bodies, reader) }
     state = newState
@@ -238,7 +240,7 @@ public final class ArchiveDocument<Root: Codable> {
   }
 
   private func session(asOf number: Int) throws -> DecodingSession {
-    try state.decodingSession(asOf: number, limits, classPolicy, userInfo)
+    try state.decodingSession(asOf: number, verification, limits, classPolicy, userInfo)
   }
 
   // MARK: Closing

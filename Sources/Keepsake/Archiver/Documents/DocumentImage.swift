@@ -4,13 +4,17 @@ extension ArchiveImage {
   package var saves: [SaveDirectory] { saved?.saves ?? [] }
 
   /// The archive as of the save `number`, or of the newest one if that is `nil`.
-  package func asOf(_ number: Int?, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveImage {
+  package func asOf(
+    _ number: Int?,
+    _ limits: ArchiveLimits,
+    _ verification: ArchiveVerification = .onDemand
+  ) throws(ArchiveError) -> ArchiveImage {
     let number = number ?? saves.count + 1
     guard number >= 1, number <= saves.count + 1 else {
       throw .misuse("There is no save \(number): the newest is \(saves.count + 1)")
     }
     let end = number == 1 ? extent.firstEnd : saves[number - 2].range.upperBound
-    return try ArchiveImage(reader.limited(to: end), verification: .onDemand, limits: limits)
+    return try ArchiveImage(reader.limited(to: end), verification: verification, limits: limits)
   }
 
   /// Whether the top level has the key of a root object and no other.

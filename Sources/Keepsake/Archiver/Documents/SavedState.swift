@@ -83,12 +83,14 @@ final class SavedState {
   /// A session that reads a save, by default the newest. It has its own image, since any thread may read lazy values.
   func decodingSession(
     asOf number: Int?,
+    _ verification: ArchiveVerification,
     _ limits: ArchiveLimits,
     _ classPolicy: ArchiveClassPolicy,
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws -> DecodingSession {
     let session = try decodingErrors { () throws(ArchiveError) in
-      try DecodingSession(image.asOf(number, limits), userInfo: userInfo, limits: limits, hidesRootKey: true)
+      let image = try image.asOf(number, limits, verification)
+      return try DecodingSession(image, userInfo: userInfo, limits: limits, hidesRootKey: true)
     }
     session.change { $0.classPolicy = classPolicy }
     // Lazy values keep the session, and nothing tells it when the last of them is gone.
@@ -177,7 +179,8 @@ final class SavedState {
     }
     for reader in readers.compactMap(\.session) {
       let newest = try decodingErrors { () throws(ArchiveError) in
-        try image.asOf(nil, reader.settings.limits)
+        // The session compares what it reads from now on as it did before.
+        try image.asOf(nil, reader.settings.limits, reader.image.verifier == nil ? .disabled : .onDemand)
       }
       reader.turn.take {
         reader.continueReading(newest)
