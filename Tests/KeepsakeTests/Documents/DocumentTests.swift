@@ -58,11 +58,14 @@ import Testing
   @Test("nothing changed, nothing is written", arguments: [0, 3, 300])
   func unchanged(pageCount: Int) throws {
     var document = try create(pageCount)
+    // Also if the file has the short form, and is to get the long one.
+    #expect(try document.saves.map(\.byteCount) == [folder.byteCount("notes")])
     document.root.tags = ["a", "b", "c", "d", "e"]
     document.root.counts = Dictionary(uniqueKeysWithValues: (0..<20).map { ("key \($0)", $0) })
     try document.save()
     let bytes = try folder.read("notes")
     #expect(try !document.save())
+    #expect(document.saves.reduce(0) { $0 + $1.byteCount } == bytes.count)
     document = try reopen(document)
     // Sets and dictionaries have another order in each process, and each time they are read.
     #expect(try !document.save())

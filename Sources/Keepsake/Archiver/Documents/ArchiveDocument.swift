@@ -205,7 +205,7 @@ public final class ArchiveDocument<Root: Codable> {
 
   /// The saves in the file, the oldest first.
   public var saves: [ArchiveSave] {
-    [ArchiveSave(number: 1, byteCount: state.image.extent.firstEnd, date: nil)]
+    [ArchiveSave(number: 1, byteCount: state.firstByteCount, date: nil)]
       + state.image.saves.map { save in
         let date = save.date.map { Date(timeIntervalSinceReferenceDate: $0) }
         return ArchiveSave(number: save.number, byteCount: save.range.count, date: date)

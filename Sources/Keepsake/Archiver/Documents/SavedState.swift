@@ -9,6 +9,8 @@ final class SavedState {
   let image: ArchiveImage
   /// The archive in the long form, if the file has the short one.
   let longForm: ByteBuffer?
+  /// The number of bytes of the first save in the file.
+  let firstByteCount: Int
   /// The objects in the file, as far as ``noteWhatWasRead()`` has listed them.
   private(set) var knownObjects: KnownObjects
   /// The session that read the root object, until its objects are listed.
@@ -53,7 +55,7 @@ final class SavedState {
     _ limits: ArchiveLimits,
     _ known: KnownObjects = .none
   ) throws {
-    (image, longForm, knownObjects) = try decodingErrors { () throws(ArchiveError) in
+    (image, longForm, firstByteCount, knownObjects) = try decodingErrors { () throws(ArchiveError) in
       let stored = try ArchiveImage(data: data, verification: verification, limits: limits)
       guard stored.source == nil else {
         throw .misuse(
@@ -67,16 +69,18 @@ final class SavedState {
           path: path
         )
       }
-      guard stored.directory.isShort else { return (stored, nil, known) }
+      let byteCount = stored.extent.firstEnd
+      guard stored.directory.isShort else { return (stored, nil, byteCount, known) }
       let long = try ArchiveRewriter(stored, prefersShortForm: false)
       let image = try ArchiveImage(long.buffer.reader(), verification: .disabled, limits: limits)
-      return (image, long.buffer, known.renumbered(long.newNumbers))
+      return (image, long.buffer, byteCount, known.renumbered(long.newNumbers))
     }
   }
 
   /// The state of the same file, with the objects of an earlier save that `session` is about to read.
   init(_ state: SavedState, objectsReadBy session: DecodingSession) {
-    (image, longForm, knownObjects) = (state.image, state.longForm, .none)
+    (image, longForm, firstByteCount) = (state.image, state.longForm, state.firstByteCount)
+    knownObjects = .none
     begin(withObjectsReadBy: session)
   }
 
