@@ -23,6 +23,8 @@ struct StringSharing {
   /// For each string of the table, its number plus 1.
   private var numbers = HashTable()
   private let shared = OwnedArray<SharedString>()
+  /// How many of these come from the file to which a save is added.
+  private var takenOverCount = 0
   private let bytes = ByteBuffer()
 
   /// A string of the table: its hash, the end of its bytes, and the words of a small text, or zeros.
@@ -127,7 +129,8 @@ struct StringSharing {
   @inline(never)
   private mutating func enlargeNumbers() {
     numbers = HashTable(for: shared.count)
-    for index in 0..<shared.count { numbers.insert(UInt32(index + 1), shared[index].hash) }
+    for index in 0..<takenOverCount { enter(index) }
+    for index in takenOverCount..<shared.count { numbers.insert(UInt32(index + 1), shared[index].hash) }
   }
 
   /// Gives the next number to a string of the file to which a save is added. As in the original archive, its first
@@ -136,7 +139,18 @@ struct StringSharing {
     let hash = StringSharing.hash(of: utf8)
     bytes.append(utf8)
     shared.append(SharedString(hash: hash, end: bytes.count, words: StringSharing.words(of: utf8)))
-    if numbers.isFull(shared.count) { enlargeNumbers() } else { numbers.insert(UInt32(shared.count), hash) }
+    takenOverCount = shared.count
+    if numbers.isFull(shared.count) { enlargeNumbers() } else { enter(shared.count - 1) }
+  }
+
+  /// Makes it possible to find a string that was taken over, unless an equal one, or too many with similar hashes, can
+  /// be found already: the strings of a file may have been chosen to make this slow.
+  private mutating func enter(_ index: Int) {
+    let hash = shared[index].hash
+    let finding = bytes.withBytes(range(index)) { utf8 in
+      numbers.search(hash) { isShared(utf8, Int($0) &- 1, hash) }
+    }
+    if case .free(let slot) = finding { numbers.fill(slot, UInt32(index + 1)) }
   }
 
   @inline(__always)

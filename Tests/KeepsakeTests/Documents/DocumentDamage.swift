@@ -191,6 +191,25 @@ import Testing
     #expect(try document.root(asOf: 1).texts.count == 3_000)
   }
 
+  @Test("a string table with very many equal entries does not make a save slow")
+  func equalStrings() throws {
+    let folder = try TemporaryFolder()
+    let archive = HandmadeArchive.data(
+      bodies: [[0, 0x52, 0x44, 1, 0x44, 1]],
+      topLevel: CraftedArchive.root([0x48, 1]),
+      strings: [[], Array("abc".utf8)] + Array(repeating: [], count: 100_000)
+    )
+    try folder.write(archive, "texts")
+    let document = try ArchiveDocument<[String]>(opening: folder("texts"))
+    document.root += ["abc", "def", "abc", "def"]
+    #expect(try document.save())
+    #expect(try KeyedUnarchiver.unarchive([String].self, fromFile: folder("texts")) == document.root)
+    // The equal entries stay, and a string that was in the table has its number there.
+    let image = try ArchiveImage(data: folder.read("texts"), verification: .everything)
+    #expect(image.stringCount == 100_003)
+    #expect(try image.string(1, at: 0) == "abc" && image.string(100_002, at: 0) == "def")
+  }
+
   @Test("saves that the page of the format describes are read, whoever has written them")
   func handmade() throws {
     let first = HandmadeArchive.data(bodies: [[0, 0x95]], topLevel: CraftedArchive.root([0x48, 1]))
