@@ -207,6 +207,13 @@ import Testing
     }
   }
 
+  @Test("a note counts the dates that lose a fraction of a second, however short", arguments: [0.5, 1e-7])
+  func fractions(fraction: Double) throws {
+    try folder.archive([Date(timeIntervalSinceReferenceDate: 1 + fraction)], "a.keepsake")
+    let result = try Keeputil.run("convert", "a.keepsake", "out.plist", in: folder)
+    #expect(result.errors.contains("1 date loses the fraction of a second"))
+  }
+
   @Test("nil in a property list, and a damaged one")
   func propertyListEdges() throws {
     let result = try Keeputil.run(

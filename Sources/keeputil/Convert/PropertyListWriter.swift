@@ -91,7 +91,9 @@ struct PropertyListWriter: PlainSyntax {
       notes.add("date is", "dates are", "written in seconds since 2001, being far off")
       return try real(secondsSince2001, secondsSince2001.description)
     }
-    if !time.fraction.isEmpty { notes.add("date loses", "dates lose", "the fraction of a second") }
+    if secondsSince2001 != secondsSince2001.rounded(.down) {
+      notes.add("date loses", "dates lose", "the fraction of a second")
+    }
     try line("<date>\(time.date)T\(time.time)Z</date>")
   }
 
