@@ -47,6 +47,19 @@ import Testing
     #expect(try !Keeputil.run("report", "-o", "-", "new", in: folder).output.contains(#""madeOf""#))
   }
 
+  @Test("the only save of a file is the whole file", arguments: foundationFormats)
+  func onlySave(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    let text = String(repeating: "long ", count: 1_000)
+    try folder.write(foundationArchive([text] as NSArray, format: format), "old")
+    let whole = try Keeputil.run("print", "old", in: folder)
+    #expect(whole.status == 0)
+    for arguments in [["print", "old@1"], ["print", "--at", "1", "old"]] {
+      let result = try Keeputil.run(list: arguments, in: folder)
+      #expect(result.status == 0 && result.output == whole.output, "\(result.errors)")
+    }
+    #expect(try Keeputil.run("print", "old@2", in: folder).status == 64)
+  }
+
   @Test("verify and stats count the classes that objects are of, and not their superclasses")
   func classes() throws {
     let object = FoundationPropertyList.instance(

@@ -53,7 +53,9 @@ struct Input {
   private static func data(_ data: Data, asOf number: Int, _ name: String) throws(CommandFailure) -> Data {
     do {
       let image = try ArchiveImage(data: data, verification: .onDemand)
-      return data.prefix(try image.asOf(number, ArchiveLimits()).extent.storedByteCount)
+      let end = try image.asOf(number, ArchiveLimits()).extent.storedByteCount
+      // The image of an archive of NSKeyedArchiver is its translation, which has one save.
+      return image.source == nil ? data.prefix(end) : data
     } catch  where error.code == .misuse {
       throw CommandFailure(.usage, "\(name): \(error.message)")
     } catch {
