@@ -91,6 +91,19 @@ import Testing
     _ = try run("compact", "-", status: 64)
   }
 
+  @Test("an earlier save is not changed in place, and not compacted")
+  func inPlace() throws {
+    let bytes = try folder.read("note.keepsake")
+    for arguments in [["edit", "--set", "root.title=1", "--in-place"], ["compact"]] {
+      let result = try Keeputil.run(list: arguments + ["note.keepsake@2"], in: folder)
+      #expect(result.status == 64 && result.errors.contains("save 2"), "\(result.errors)")
+    }
+    #expect(try folder.read("note.keepsake") == bytes)
+    #expect(!FileManager.default.fileExists(atPath: folder("note.keepsake@2")))
+    _ = try run("edit", "--set", "root.title=1", "-o", "new.keepsake", "note.keepsake@2")
+    #expect(try run("print", "new.keepsake").output.contains("\"title\" => 1"))
+  }
+
   @Test("stats and report show the saves")
   func parts() throws {
     #expect(try run("stats", "note.keepsake").output.contains("save 3"))

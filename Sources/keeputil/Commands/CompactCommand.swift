@@ -28,6 +28,7 @@ enum CompactCommand: Command {
     guard file != "-" else { throw arguments.misuse("standard input cannot be compacted; give a file") }
     // Without this check, damaged values would be copied and get valid checksums.
     let input = try Input(file)
+    try input.refuseEarlierSave(for: name)
     let saveCount = try input.openCheckedArchive().image.saves.count + 1
     let counts = try input.reading {
       try input.progress("compacting").wait { try compactDocument(file) }

@@ -65,6 +65,7 @@ enum EditCommand: Command {
     let target = try target(arguments, file)
     try refuseTerminal(target, for: name)
     let input = try Input(file)
+    if arguments.has("--in-place") { try input.refuseEarlierSave(for: name) }
     // Without this check, damaged values would be copied and get valid checksums.
     let image = try input.openCheckedArchive().image
     try input.reading {

@@ -116,6 +116,12 @@ struct Input {
     throw .usage("\(command): \(path) is the input, which would be lost; \(advice)")
   }
 
+  /// Throws if the user asked for an earlier save, which a command cannot replace.
+  func refuseEarlierSave(for command: String) throws(CommandFailure) {
+    guard let save else { return }
+    throw .usage("\(command): save \(save) of a file stays as it is; give the file without '@\(save)'")
+  }
+
   /// Shows the progress of some work with the file.
   func progress(_ work: String, _ showing: Progress.Showing = .whenUseful) -> Progress {
     Progress("\(work) \(displayed(name))", showing)
