@@ -68,7 +68,17 @@ import Testing
   func verify() throws {
     #expect(try run("verify", "note.keepsake").output.contains("3 saves"))
     try folder.write(folder.read("note.keepsake") + Data(count: 77), "torn.keepsake")
-    #expect(try run("verify", "torn.keepsake").errors.contains("left 77 bytes"))
+    let torn = try Keeputil.run("verify", "torn.keepsake", in: folder)
+    #expect(torn.errors.contains("left 77 bytes"))
+    // The same from a pipe and from a file that is standard input.
+    for line in ["cat torn.keepsake | \"$0\" verify -", "\"$0\" verify - <torn.keepsake"] {
+      let piped = try Keeputil.shell(line, in: folder)
+      #expect(piped.errors.contains("left 77 bytes") && piped.output.hasSuffix(torn.output.suffix(40)))
+    }
+    #expect(
+      try Keeputil.shell("\"$0\" convert --to keepsake - a.keepsake <torn.keepsake", in: folder).status == 0
+    )
+    #expect(try folder.read("a.keepsake") == folder.read("note.keepsake"))
     // What stands behind an earlier save are the later ones.
     #expect(try run("verify", "--at", "2", "note.keepsake").errors.isEmpty)
     #expect(try run("verify", "note.keepsake@2").errors.isEmpty)

@@ -54,7 +54,7 @@ enum VerifyCommand: Command {
           ? ": a whole archive of \(content) in \(size).\n"
           : ": an archive of \(content) in \(size), whole in structure; it has no checksums to compare with.\n")
     )
-    let leftover = try input.leftoverByteCount
+    let leftover = input.leftoverByteCount
     guard leftover > 0 else { return }
     Tool.note(
       "\(input.name): an interrupted save left \(counted(leftover, "byte")) after the newest one; the next save "

@@ -12,13 +12,15 @@ struct Input {
   let data: Data
   /// The identity of the file, if it is a regular one.
   let file: FileIdentity?
+  /// The number of bytes that were given, including those after the newest save.
+  private let givenByteCount: Int
   /// The number of the save at which the data ends, if the user asked for one.
   private let save: Int?
 
   init(name: String, data: Data) {
     self.name = name
     self.data = data
-    (file, save) = (nil, nil)
+    (file, save, givenByteCount) = (nil, nil, data.count)
   }
 
   /// - Parameters:
@@ -30,17 +32,12 @@ struct Input {
     if save == nil, let (name, wanted) = Input.split(path) { (file, number) = (name, wanted) }
     name = path == "-" ? "standard input" : path
     let read = try InputReading.read(file, name: name, mayBeJSON: mayBeJSON)
-    (self.file, self.save) = (read.file, number)
+    (self.file, self.save, givenByteCount) = (read.file, number, read.byteCount)
     data = if let number { try Input.data(read.data, asOf: number, name) } else { read.data }
   }
 
   /// The number of bytes after the newest save of the file, which an interrupted save has left.
-  var leftoverByteCount: Int {
-    get throws(CommandFailure) {
-      guard let file, save == nil else { return 0 }
-      return max(0, file.byteCount - data.count)
-    }
-  }
+  var leftoverByteCount: Int { save == nil ? max(0, givenByteCount - data.count) : 0 }
 
   /// The name of a file and the number of a save, from `FILE@3`.
   private static func split(_ path: String) -> (name: String, save: Int)? {

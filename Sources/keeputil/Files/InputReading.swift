@@ -11,26 +11,25 @@ enum InputReading {
   /// The number of bytes from which to decide whether to continue.
   static let beginningByteCount = 1 << 12
 
-  /// The bytes of the file at `path`, or of standard input for `-`, and the identity of the file.
+  /// The bytes of the file at `path`, or of standard input for `-`, up to the end of the newest save; how many there are
+  /// in all; and the identity of the file.
   static func read(
     _ path: String,
     name: String,
     mayBeJSON: Bool
-  ) throws(CommandFailure) -> (data: Data, file: FileIdentity?) {
+  ) throws(CommandFailure) -> (data: Data, byteCount: Int, file: FileIdentity?) {
     var status = stat()
     guard unsafe (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0 else {
       throw unreadable(name, systemReason(errno))
     }
     let file = FileIdentity(status)
     do {
-      switch (file, path) {
-      case (nil, _):
-        return (try readStream(handle(path), name: name, mayBeJSON: mayBeJSON), nil)
-      case (_, "-"):
-        return (try FileHandle.standardInput.readToEnd() ?? Data(), file)
-      default:
-        return (try mapArchiveFile(path), file)
-      }
+      if let file, path != "-" { return (try mapArchiveFile(path), file.byteCount, file) }
+      let data =
+        file == nil
+        ? try readStream(handle(path), name: name, mayBeJSON: mayBeJSON)
+        : try FileHandle.standardInput.readToEnd() ?? Data()
+      return (withoutLeftover(data), data.count, file)
     } catch let failure as CommandFailure {
       throw failure
     } catch let error as ArchiveError {

@@ -38,6 +38,13 @@ func mapArchive(_ file: OpenFile, _ path: String) throws(ArchiveError) -> Data {
   }
 }
 
+/// The bytes of a file that was read, up to the end of the newest save, as ``mapArchiveFile(_:)`` maps them.
+package func withoutLeftover(_ data: Data) -> Data {
+  let reader = ByteReader(data)
+  guard let flags = try? Header.flags(reader), !flags.contains(.short) else { return data }
+  return data.prefix((try? SaveSearch.end(reader, flags)) ?? data.count)
+}
+
 private func opening<Result>(
   _ path: String,
   _ step: @autoclosure () throws(SystemError) -> Result
