@@ -191,6 +191,30 @@ import Testing
     #expect(try document.root(asOf: 1).texts.count == 3_000)
   }
 
+  /// The first reference is to the number that an object gets in a later save.
+  @Test("an unread value that refers to nothing stays, also if its document goes back", arguments: [4, .max])
+  func danglingReference(number: UInt32) throws {
+    final class Owner: Codable {
+      var others: [Owner] = []
+      @Lazy var list: [Int] = []
+    }
+    let folder = try TemporaryFolder()
+    let archive = HandmadeArchive.data(
+      bodies: [[1, 0x60, 0x50, 0x40, 2], [2, 0x51, 0x43] + Bytes.word(UInt64(number)).prefix(4)],
+      topLevel: CraftedArchive.root([0x40, 1]),
+      classes: [HandmadeArchive.type("Owner"), HandmadeArchive.type("Keepsake.Lazy")],
+      keys: [Array("others".utf8), Array("list".utf8)],
+      shapes: [[2, 0, 1]]
+    )
+    try folder.write(archive, "owner")
+    let document = try ArchiveDocument<Owner>(opening: folder("owner"))
+    document.root.others = [Owner(), Owner()]
+    #expect(try document.save(changed: [document.root]))
+    try document.revert(to: 1)
+    #expect(document.root.others.isEmpty && document.saves.count == 3)
+    #expect(throws: (any Error).self) { try document.root.$list.load() }
+  }
+
   @Test("a string table with very many equal entries does not make a save slow")
   func equalStrings() throws {
     let folder = try TemporaryFolder()

@@ -187,7 +187,12 @@ extension ArchiveImage {
     while let step = try walk.next() {
       if case .value(let value, _) = step {
         if isProperty { key = walk.keyNumber }
-        if value.kind == .object { visit(KeyedReference(key: key, target: try value.referencedNumber())) }
+        if value.kind == .object {
+          let target = try value.referencedNumber()
+          // Throws if there is no such body.
+          _ = try extent(ofBody: target, at: value.offset)
+          visit(KeyedReference(key: key, target: target))
+        }
       }
       isProperty = walk.depth == 1
     }

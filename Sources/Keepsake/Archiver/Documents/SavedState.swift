@@ -242,8 +242,8 @@ final class SavedState {
       guard let place = try? session.image.extent(ofBody: number, at: 0),
         place == (try? image.extent(ofBody: number, at: 0))
       else { return false }
-      // A body that cannot be walked is equally damaged in both.
-      for target in image.references(ofBody: number) {
+      // A body that cannot be walked is equally damaged in both. All objects to which it leads must be in that save.
+      for target in session.image.references(ofBody: number) {
         if session.known(target) == nil, seen.insert(target).inserted { unseen.append(target) }
       }
     }
