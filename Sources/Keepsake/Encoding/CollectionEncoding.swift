@@ -181,11 +181,12 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     }
     let plan = session.types.plans.plan(for: Value.self)
     guard let mapKey else { return try encodePairs(value, plan, session) }
-    if keysMayMeet, value.count > 1 { try checkKeysDiffer(value, mapKey, session) }
     session.buffer.append(Tag.map)
     session.buffer.append(varint: value.count)
     try session.push()
     session.context.top.kind = .walkedMap
+    // In the frame, which tells that a value is being encoded: this calls code of the program.
+    if keysMayMeet, value.count > 1 { try checkKeysDiffer(value, mapKey, session) }
     if session.settings.sortsKeys {
       let entries = value.compactMap { entry in mapKey(entry.key).map { ($0, entry.value) } }
       for (key, value) in entries.sorted(by: { precedes($0.0, $1.0) }) {

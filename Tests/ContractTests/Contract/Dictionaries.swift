@@ -205,4 +205,36 @@ import Testing
       #expect(try encoder.encode(byNumber) == encoder.encode(again))
     }
   }
+
+  private struct Asking: Codable, Hashable, CodingKeyRepresentable {
+    let name: String
+    var ask: () -> Void = {}
+    private enum CodingKeys: CodingKey { case name }
+
+    var codingKey: any CodingKey {
+      ask()
+      return AnyKey(name)
+    }
+    init(_ name: String, _ ask: @escaping () -> Void = {}) { (self.name, self.ask) = (name, ask) }
+    init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
+    static func == (left: Asking, right: Asking) -> Bool { left.name == right.name }
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  }
+
+  @Test("a codingKey cannot use the archiver, not even in a container that is nested at the top level")
+  func askedForKeys() throws {
+    let archiver = KeyedArchiver()
+    var codes: [ArchiveError.Code?] = []
+    let ask = { codes.append(try? failure { try archiver.encode("text", forKey: "other") }.code) }
+    let dictionary = [Asking("a", ask): 1, Asking("b", ask): 2]
+    var container = archiver.container(keyedBy: AnyKey.self)
+    var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
+    try nested.encode(dictionary, forKey: "dictionary")
+    try container.encode("end", forKey: "end")
+    #expect(codes == Array(repeating: .misuse, count: 4))
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(unarchiver.allKeys == ["nested", "end"])
+    let back = try unarchiver.decode([String: [Asking: Int]].self, forKey: "nested")
+    #expect(back == ["dictionary": [Asking("a"): 1, Asking("b"): 2]])
+  }
 }
