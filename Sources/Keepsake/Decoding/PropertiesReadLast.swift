@@ -56,9 +56,12 @@ struct PropertiesReadLast {
     }
 
     /// Its rank among the properties of a cycle. A single object waits rather than a collection, and a collection rather
-    /// than a field. A weak property comes last, since it does not retain its object, which may be lost. 0 if it cannot
-    /// wait.
-    var preference: Int { waiting == nil ? weak == nil ? 0 : 1 : isField ? 2 : reference == nil ? 3 : 4 }
+    /// than a field. An `unowned` and a weak property come last, since they do not retain their objects, which may be
+    /// lost. 0 if it cannot wait.
+    var preference: Int {
+      guard let waiting else { return weak == nil ? 0 : 1 }
+      return waiting.property.ownership == .unowned ? 2 : isField ? 3 : reference == nil ? 4 : 5
+    }
   }
 
   /// A cycle in which no property waits, so it leads back to an object whose initializer is running. When the archive

@@ -339,9 +339,12 @@ extension DecodingSession {
     func make<Stored: Decodable>(_ type: Stored.Type) -> AnyWaitingProperty {
       WaitingProperty<Stored>(property)
     }
-    guard property.isVariable, property.ownership == .strong else { return nil }
-    if let type = property.type as? any (Decodable & ValueThatCanBeEmpty).Type { return makeEmpty(type) }
-    guard isField, let type = property.type as? any Decodable.Type else { return nil }
+    if property.canWait, let type = property.type as? any (Decodable & ValueThatCanBeEmpty).Type {
+      return makeEmpty(type)
+    }
+    guard isField, property.isStrongVariable, let type = property.type as? any Decodable.Type else {
+      return nil
+    }
     return make(type)
   }
 

@@ -121,12 +121,14 @@ extension EncodingSession: PlayThroughQuestions {
   }
 
   /// Prefers other properties to fields: an object exists before its fields are read, so a cycle needs one to wait only
-  /// if a reader enters the cycle at another object.
+  /// if a reader enters the cycle at another object. An `unowned` property comes last, since it does not keep its object.
   func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool {
-    guard let found = first(of: edges, propertyThatCanWait) ?? first(of: edges, fieldThatCanWait) else {
-      return false
+    func first(_ ownership: StoredProperty.Ownership) -> (ReferenceGraph.Edge, StoredProperty)? {
+      self.first(of: edges) { propertyThatCanWait(of: $0, ownership) }
+        ?? self.first(of: edges) { fieldThatCanWait(of: $0, ownership) }
     }
-    readLast(found.edge, found.property)
+    guard let (edge, property) = first(.strong) ?? first(.unowned) else { return false }
+    readLast(edge, property)
     return true
   }
 
@@ -163,20 +165,26 @@ extension EncodingSession: PlayThroughQuestions {
   }
 
   /// The property of the reference, if a reader can assign that property after everything else.
-  func propertyThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
-    guard let (property, finding) = property(of: edge), property.isVariable, property.ownership == .strong,
-      property.type is any ValueThatCanBeEmpty.Type,
+  private func propertyThatCanWait(
+    of edge: ReferenceGraph.Edge,
+    _ ownership: StoredProperty.Ownership
+  ) -> StoredProperty? {
+    guard let (property, finding) = property(of: edge), property.ownership == ownership, property.canWait,
       property.type == finding.type || property.type == finding.optionalType
     else { return nil }
     return property
   }
 
   /// The field of the reference. Whatever its type, it keeps its default while it waits.
-  private func fieldThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
+  private func fieldThatCanWait(
+    of edge: ReferenceGraph.Edge,
+    _ ownership: StoredProperty.Ownership
+  ) -> StoredProperty? {
     guard isField(edge.property), let object = bodies.objects.object(edge.body),
       let entries = try? ArchivedProperties.of(type(of: object)).entries,
       let property = entries.first(where: { $0.key.stringValue == key(of: edge.property) })?.property,
-      property.isVariable, property.ownership == .strong, property.type is any Decodable.Type
+      property.ownership == ownership,
+      property.canWait || property.isStrongVariable && property.type is any Decodable.Type
     else { return nil }
     return property
   }

@@ -158,6 +158,20 @@ extension MutablePropertyMemory {
       withValue(OptionalUnownedField<Target>.self, at: property.offset) { $0.object = target }
     }
   }
+
+  /// The same for a class that is known only at run time, to which `target` belongs.
+  fileprivate func store(unowned target: AnyObject?, as type: Any.Type, _ property: StoredProperty) {
+    func store<Target: AnyObject>(_ type: Target.Type) {
+      self.store(unowned: target.map { knownDowncast($0, to: type) }, property)
+    }
+    if let type = type as? any AnyObject.Type { store(type) }
+  }
+}
+
+/// The optional of a class.
+private protocol OptionalReference { var object: AnyObject? { get } }
+extension Optional: OptionalReference where Wrapped: AnyObject {
+  fileprivate var object: AnyObject? { self }
 }
 
 // MARK: - Single properties of objects
@@ -165,18 +179,27 @@ extension MutablePropertyMemory {
 extension StoredProperty {
   /// The value in `object`.
   ///
-  /// - Returns: `nil` if the property is not exactly of `type`, not strong, or not one of the class of `object`.
+  /// - Returns: `nil` if the property is not exactly of `type`, neither strong nor an `unowned` optional, or not one of
+  ///   the class of `object`.
   func value<Value>(as type: Value.Type, in object: AnyObject) -> Value? {
-    guard ownership == .strong, self.type == type, isProperty(of: object) else { return nil }
+    guard self.type == type, isProperty(of: object) else { return nil }
+    if ownership == .unowned { return reference(in: object) as? Value }
+    guard ownership == .strong else { return nil }
     return withPropertyMemory(ofObject: object) { $0.withValue(type, at: offset) { copy $0 } }  // fact 2
   }
 
   /// Assigns `value` to the property of `object`. Observers are not called.
   ///
-  /// - Returns: `false`, without doing anything, if the property is a `let`, not exactly of `type`, not strong, or not
-  ///   one of the class of `object`.
+  /// - Returns: `false`, without doing anything, if the property is a `let`, not exactly of `type`, neither strong nor an
+  ///   `unowned` optional, or not one of the class of `object`.
   func assign<Value>(_ value: Value, as type: Value.Type, in object: AnyObject) -> Bool {
-    guard isVariable, ownership == .strong, self.type == type, isProperty(of: object) else { return false }
+    guard isVariable, self.type == type, isProperty(of: object) else { return false }
+    if ownership == .unowned, let reference = value as? any OptionalReference {
+      // Fact 2.
+      withMutablePropertyMemory(ofObject: object) { $0.store(unowned: reference.object, as: target, self) }
+      return true
+    }
+    guard ownership == .strong else { return false }
     withMutablePropertyMemory(ofObject: object) { $0.store(type, value, at: offset) }  // fact 2
     return true
   }
@@ -212,14 +235,11 @@ extension StoredProperty {
     else { return false }
     // Fact 2.
     withMutablePropertyMemory(ofObject: object) { memory in
-      func store<Target: AnyObject>(unowned type: Target.Type) {
-        memory.store(unowned: knownDowncast(target, to: type), self)
-      }
       if ownership == .weak {
         // Weak references have the same form for all classes. Looking up the form for a class takes longer.
         memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object = target }
-      } else if let type = self.target as? any AnyObject.Type {
-        store(unowned: type)
+      } else {
+        memory.store(unowned: target, as: self.target, self)
       }
     }
     return true

@@ -27,6 +27,13 @@ struct StoredProperty: Sendable {
   /// The type that declares it: for a class, one of the chain of superclasses.
   let owner: Any.Type
 
+  /// Whether a reader can assign it after everything else, and it can be empty until then.
+  var canWait: Bool {
+    (isStrongVariable || isVariable && ownership == .unowned) && type is any ValueThatCanBeEmpty.Type
+  }
+
+  var isStrongVariable: Bool { isVariable && ownership == .strong }
+
   /// Whether it is the storage of a `lazy` property, which has no value until its first use.
   var isLazy: Bool { name.hasPrefix("$__lazy_storage_$_") }
 }

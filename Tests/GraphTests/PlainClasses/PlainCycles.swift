@@ -98,6 +98,29 @@ import Testing
     }
   }
 
+  final class Course: Codable {
+    let number: Int
+    unowned var next: Course?
+    unowned var previous: Course?
+
+    init(_ number: Int) { self.number = number }
+  }
+
+  @Test("a ring of optional unowned properties") func unownedRing() throws {
+    let courses = (0..<5).map(Course.init)
+    for (index, course) in courses.enumerated() {
+      course.next = courses[(index + 1) % 5]
+      course.previous = courses[(index + 4) % 5]
+    }
+    try forEachWay(courses) { back in
+      for (index, course) in back.enumerated() {
+        #expect(course.number == index)
+        #expect(course.next === back[(index + 1) % 5])
+        #expect(course.previous === back[(index + 4) % 5])
+      }
+    }
+  }
+
   // MARK: Lists
 
   final class Link: Codable {

@@ -63,8 +63,7 @@ struct ClassCycles {
 
   /// Whether a reader can assign the property after everything else.
   private func canWait(_ property: StoredProperty, _ finding: PropertyProbe.Finding?) -> Bool {
-    property.isVariable && property.ownership == .strong && property.type is any ValueThatCanBeEmpty.Type
-      && (finding.map { property.type == $0.type || property.type == $0.optionalType } ?? true)
+    property.canWait && (finding.map { property.type == $0.type || property.type == $0.optionalType } ?? true)
   }
 
   /// The classes of the objects that `type` holds, without those that are read last or close no cycle.
