@@ -13,8 +13,8 @@ extension EncodingSession {
     let advice = steps.reversed().compactMap(\.advice).prefix(EncodingSession.mostAdvice)
     let message =
       "Objects refer to each other in a cycle that no initializer can read back: \(describe(steps)). "
-      + (advice.isEmpty ? "" : sentence(advice.joined(separator: ", or ")) + " ")
-      + "Or make one of the classes an ArchivedModel or SelfRegistering"
+      + (advice.isEmpty ? "Make" : sentence(advice.joined(separator: ", or ")) + " Or make")
+      + " one of the classes an ArchivedModel or SelfRegistering"
     return unreadable(message, .cycle, cycle.first?.body ?? 0)
   }
 
@@ -95,7 +95,7 @@ extension EncodingSession {
     _ name: String,
     _ isWrapped: Bool
   ) -> String? {
-    guard property.ownership == .strong else { return nil }
+    guard property.ownership == .strong || property.ownership == .unowned else { return nil }
     guard property.type == finding.type || property.type == finding.optionalType else {
       return "encode \(name) as the \(property.type) that it is, not as \(finding.type)"
     }

@@ -344,6 +344,33 @@ import Testing
     #expect(message.components(separatedBy: "Owner.list").count == 2)
   }
 
+  final class Rider: Codable {
+    unowned var horse: Horse
+    init(_ horse: Horse) { self.horse = horse }
+  }
+  final class Horse: Codable {
+    var saddle = Saddle()
+    struct Saddle: Codable { var rider: Rider? }
+  }
+  final class FreeRider: Codable {
+    unowned var horse: FreeHorse?
+    init(_ horse: FreeHorse) { self.horse = horse }
+  }
+  final class FreeHorse: Codable {
+    var saddle = Saddle()
+    struct Saddle: Codable { var rider: FreeRider? }
+  }
+
+  @Test("an unowned property: the advice is given, and works") func unowned() throws {
+    let horse = Horse()
+    horse.saddle.rider = Rider(horse)
+    let message = try #require(refusal(of: horse))
+    #expect(message.contains("Declare Rider.horse as an optional var, or mark Horse.saddle @Deferred"))
+    let free = FreeHorse()
+    free.saddle.rider = FreeRider(free)
+    try forEachWay(free) { #expect($0.saddle.rider?.horse === $0) }
+  }
+
   @Test("a let is named with what to do") func constant() throws {
     final class Constant: Codable {
       let peers: [Peer]
