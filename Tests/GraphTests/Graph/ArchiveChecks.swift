@@ -114,6 +114,27 @@ import Testing
     #expect(twice.losses.contains { $0.hasPrefix("two") && $0.contains("a different one") }, "\(twice)")
   }
 
+  final class Shelf: Codable {
+    unowned let room: Room
+    unowned var next: Shelf?
+    init(_ room: Room) { self.room = room }
+  }
+
+  final class Room: Codable {
+    var shelves: [Shelf] = []
+  }
+
+  @Test("an object to which only an unowned property refers")
+  func unowned() {
+    let room = Room()
+    room.shelves = [Shelf(room), Shelf(room)]
+    room.shelves[0].next = room.shelves[1]
+    expectPassed(room)
+    room.shelves[0].next = nil
+    let alone = withExtendedLifetime(room) { KeyedArchiver.check([room.shelves[0]]) }
+    #expect(alone.losses == ["[0].room: is unowned, and nothing else in the copy holds its object"])
+  }
+
   struct Fallible: Codable {
     var text = ""
     func encode(to encoder: any Encoder) throws {}

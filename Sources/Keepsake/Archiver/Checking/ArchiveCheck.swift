@@ -45,18 +45,25 @@ extension KeyedArchiver {
     var samples: [Any] = []
     do {
       let data = try archivedData(withRootObject: value, outputFormatting: .sortedKeys)
-      let copy = try KeyedUnarchiver.unarchive(Root.self, from: data)
-      let comparison = GraphComparison(value, copy)
-      samples = comparison.samples
-      check.losses = comparison.differences
-      if check.losses.isEmpty {
-        let again = try archivedData(withRootObject: copy, outputFormatting: .sortedKeys)
-        if again != data {
-          let (own, other) = (try ArchiveValue(forReadingFrom: data), try ArchiveValue(forReadingFrom: again))
-          let difference = try ArchiveComparison(own, other).firstDifference
-          check.losses.append(difference ?? "the archive of the copy is another one")
+      let limits = ArchiveLimits()
+      var (copy, comparison) = try KeyedUnarchiver.withSession(data, .everything, limits, .byName, [:]) {
+        let copy = try $0.decodeRoot(Root.self)
+        // The session keeps objects to which only `unowned` properties refer. Reading those would end the program.
+        let comparison = GraphComparison(value, copy)
+        check.losses = comparison.differences
+        if check.losses.isEmpty {
+          let again = try archivedData(withRootObject: copy, outputFormatting: .sortedKeys)
+          if again != data {
+            let own = try ArchiveValue(forReadingFrom: data)
+            let other = try ArchiveValue(forReadingFrom: again)
+            let difference = try ArchiveComparison(own, other).firstDifference
+            check.losses.append(difference ?? "the archive of the copy is another one")
+          }
         }
+        return (copy, comparison)
       }
+      samples = comparison.samples
+      check.losses += withExtendedLifetime(copy) { comparison.releasedObjects() }
     } catch {
       check.failure = explanation(of: error)
       samples = GraphComparison(value, value).samples

@@ -19,6 +19,8 @@ struct GraphComparison {
   private var copies: [ObjectIdentifier: AnyObject] = [:]
   private var originals: [ObjectIdentifier: AnyObject] = [:]
   private var seenTypes: Set<ObjectIdentifier> = []
+  /// The objects of the copy to which `unowned` properties refer, each with the path of the first one.
+  private var unowned: [ObjectIdentifier: (object: WeakField<AnyObject>, path: Int)] = [:]
 
   private static let mostDifferences = 100
 
@@ -30,6 +32,15 @@ struct GraphComparison {
     }
     // Releases the pairs one after the other; any number of them may hold each other.
     waiting = []
+  }
+
+  /// Lets go of the copy. Returns the `unowned` properties of the copy to whose objects nothing else refers.
+  mutating func releasedObjects() -> [String] {
+    copies = [:]
+    let paths = unowned.values.filter { $0.object.object == nil }.map(\.path).sorted()
+    return paths.prefix(GraphComparison.mostDifferences).map {
+      "\(description(ofPath: $0)): is unowned, and nothing else in the copy holds its object"
+    }
   }
 
   /// Returns the difference between two values without their members, and adds the members to `waiting`.
@@ -62,8 +73,10 @@ struct GraphComparison {
     if original.displayStyle == .dictionary || original.displayStyle == .set {
       return compareUnordered(pair, original, copy)
     }
+    let properties = StoredProperties.of(original.subjectType)?.list.filter { $0.ownership == .unowned } ?? []
     var levels = (Optional(original), Optional(copy))
     while let own = levels.0, let other = levels.1 {
+      let owner = own.subjectType
       guard own.children.count == other.children.count else {
         return "had \(described(own)) and has \(described(other)) now"
       }
@@ -77,6 +90,11 @@ struct GraphComparison {
         let isSome = original.displayStyle == .optional
         let path = isSome ? pair.path : path(own.label, index, after: pair.path)
         waiting.append(Pair(original: own.value, copy: other.value, path: path))
+        if properties.contains(where: { $0.name == own.label && $0.owner == owner }),
+          let object = other.value as? any AnyObject & Encodable, unowned[ObjectIdentifier(object)] == nil
+        {
+          unowned[ObjectIdentifier(object)] = (WeakField(object: object), path)
+        }
       }
       levels = (own.superclassMirror, other.superclassMirror)
     }
