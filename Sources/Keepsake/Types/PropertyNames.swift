@@ -148,7 +148,11 @@ struct PropertyNames {
     case .strong:
       if property.type is any Codable.Type { return true }
       guard property.isVariable else { return false }
-      throw notArchivable(label, "is of type \(property.type), which is not Codable. Make the type Codable")
+      throw notArchivable(
+        label,
+        "is of type \(property.type), which is not Codable. Make the type Codable, mark the property @Polymorphic if "
+          + "that is a protocol"
+      )
     case .weak, .unowned:
       if property.target is any (Codable & AnyObject).Type {
         guard property.ownership == .weak, !(type is AnyClass) else { return true }

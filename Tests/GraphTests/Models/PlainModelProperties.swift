@@ -56,6 +56,7 @@ import Testing
       try failure { try ArchiveEncoder().encode([PlainOddFields()]) },
     ] {
       #expect(found.code == .misuse && found.description.contains(".odd cannot be archived"), "\(found)")
+      #expect(found.description.contains("@Polymorphic"))
     }
     let left = PlainLeftOut()
     left.number = 2
