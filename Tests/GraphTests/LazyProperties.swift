@@ -107,6 +107,22 @@ import Testing
     #expect(counter.value == 2_000)
   }
 
+  @Test("touched while another thread decodes other keys")
+  func besideDecoding() async throws {
+    let count = 2_000
+    let archiver = KeyedArchiver()
+    try archiver.encode(book(count), forKey: "book")
+    for index in 0..<count { try archiver.encode([Page("\(index)")], forKey: "pages \(index)") }
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    nonisolated(unsafe) let book = try unarchiver.decode(Book.self, forKey: "book")
+    async let touched = unsafe book.chapters.count { $0.pages.count == 10 && $0.first === $0.pages[0] }
+    for index in 0..<count {
+      let page = try #require(unarchiver.decodeIfPresent([Page].self, forKey: "pages \(index)")?.first)
+      #expect(page.title == "\(index)" && unarchiver.containsValue(forKey: "pages \(index)"))
+    }
+    #expect(await touched == count && unarchiver.error == nil)
+  }
+
   @Test("changed in place, copied, compared, and set")
   func changes() throws {
     struct Note: Codable, Equatable, Hashable {

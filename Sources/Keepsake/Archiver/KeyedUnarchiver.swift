@@ -21,7 +21,8 @@
 /// <doc:MigratingFromNSKeyedArchiver>.
 ///
 /// The unarchiver is also the `Decoder` of the top level: `Point(from: unarchiver)` reads a point whose keys are those
-/// of the archive. Use an unarchiver from one thread at a time.
+/// of the archive. Use an unarchiver from one thread at a time. Other threads may meanwhile access ``Lazy`` properties of
+/// objects that it has decoded, but not while you decode from its containers.
 public final class KeyedUnarchiver: Decoder, ArchiveReading {
   private let image: ArchiveImage
   private var openSession: DecodingSession?
@@ -160,16 +161,20 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// - Complexity: O(*n*) in the bytes of the value and of the objects that it reaches and that were not read before,
   ///   however large the rest of the archive is.
   public func decode<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value {
-    try container(keyedBy: ArchiveCodingKey.self)
-      .decode(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
+    try inTurn {
+      try container(keyedBy: ArchiveCodingKey.self)
+        .decode(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
+    }
   }
 
   /// Decodes the value under `key`; `nil` for a missing key and for an archived nil.
   ///
   /// - Throws: as ``decode(_:forKey:)``, except for a key that is missing.
   public func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
-    try container(keyedBy: ArchiveCodingKey.self)
-      .decodeIfPresent(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
+    try inTurn {
+      try container(keyedBy: ArchiveCodingKey.self)
+        .decodeIfPresent(runtime: type, forKey: ArchiveCodingKey(stringValue: key))
+    }
   }
 
   /// Whether the archive has a value under `key`, even nil. It is `false` for an archive whose top level has no keys.
@@ -201,13 +206,19 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     _ question: (KeyedDecodingContainer<ArchiveCodingKey>) -> Answer
   ) -> Answer {
     do {
-      return question(try valueDecoder.container(keyedBy: ArchiveCodingKey.self))
+      return try inTurn { question(try valueDecoder.container(keyedBy: ArchiveCodingKey.self)) }
     } catch {
       // Other errors mean that the top level has no keys, which is an answer.
       guard case DecodingError.dataCorrupted = error else { return unknown }
       if let openSession { openSession.remember(error) } else { failure = error }
       return unknown
     }
+  }
+
+  /// Runs `body` while no other thread reads a lazy value of the archive.
+  private func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard let openSession else { return try body() }
+    return try openSession.turn.take(body)
   }
 
   /// Ends decoding and releases the decoded objects. Decoding afterwards throws.
