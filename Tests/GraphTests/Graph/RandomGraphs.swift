@@ -115,7 +115,7 @@ import Testing
       }
       for node in nodes { node.cut() }
     }
-    let least = sized(200, inDebug: 40)
+    let least = sized(200, inDebug: 20)
     #expect(refused > least && accepted > least, "\(refused) refused, \(accepted) accepted")
   }
 }
