@@ -54,6 +54,16 @@ import Testing
       #expect(result.status == 64)
       #expect(result.errors == "keeputil: edit: two changes are about root.name\n")
     }
+    for changes in [
+      "--set root.books=[] --set root.books[0].title=1", "--remove root.books --rename root.books[0].title=a",
+    ] {
+      let result = try Keeputil.shell("\"$0\" edit \(changes) -o b.keepsake a.keepsake", in: folder)
+      #expect(result.status == 64)
+      #expect(
+        result.errors
+          == "keeputil: edit: root.books[0].title is in root.books, which another change replaces or removes\n"
+      )
+    }
     #expect(try !folder.names.contains("b.keepsake"))
     #expect(
       try difference(["--set", "root.name=1", "--rename", "root.name=count"])

@@ -23,12 +23,24 @@ struct RequestedChanges {
     try checkPaths()
   }
 
-  /// Refuses contradictory changes: each value can be replaced or removed only once, and get only one new key.
+  /// Refuses contradictory changes: each value can be replaced or removed only once, and get only one new key. Nothing
+  /// can change in a value that is replaced or removed.
   private func checkPaths() throws(CommandFailure) {
     for paths in [changes.compactMap(\.key), changes.compactMap(\.content)] {
       var seen: Set<ArchivePath> = []
       for path in paths where !seen.insert(path).inserted {
         throw .usage("edit: two changes are about \(PathText.text(path.elements))")
+      }
+    }
+    let replaced = Set(changes.compactMap(\.content))
+    for path in changes.compactMap({ $0.content ?? $0.key }) {
+      for count in 1..<path.elements.count {
+        let outer = ArchivePath(Array(path.elements.prefix(count)))
+        guard replaced.contains(outer) else { continue }
+        throw .usage(
+          "edit: \(PathText.text(path.elements)) is in \(PathText.text(outer.elements)), which another change "
+            + "replaces or removes"
+        )
       }
     }
   }
