@@ -182,7 +182,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// It is also `false` if the archive is damaged in such a way that the unarchiver cannot find the keys. The next call
   /// that can throw, such as ``decode(_:forKey:)`` for any key, then throws the error; until then it is in ``error``.
   public func containsValue(forKey key: String) -> Bool {
-    answer(orElse: false) { $0.contains(ArchiveCodingKey(stringValue: key)) }
+    inTurn { keyedTopLevel?.contains(ArchiveCodingKey(stringValue: key)) ?? false }
   }
 
   /// The keys of the archive, in the order in which they were encoded. Empty if the top level has no keys.
@@ -190,7 +190,7 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
   /// If the archive is damaged, or has more keys than the limits allow, these are the keys that could be read. The
   /// next call that can throw then throws the error; until then it is in ``error``.
   public var allKeys: [String] {
-    answer(orElse: []) { $0.allKeys.map(\.stringValue) }
+    inTurn { keyedTopLevel?.allKeys.map(\.stringValue) ?? [] }
   }
 
   /// The error of a call that cannot throw, such as ``containsValue(forKey:)`` or ``allKeys``, until another call
@@ -201,17 +201,15 @@ public final class KeyedUnarchiver: Decoder, ArchiveReading {
     openSession?.checks.failure ?? openSession?.lazies.faults.first ?? failure
   }
 
-  private func answer<Answer>(
-    orElse unknown: Answer,
-    _ question: (KeyedDecodingContainer<ArchiveCodingKey>) -> Answer
-  ) -> Answer {
+  /// The top level; `nil` if it has no keys, or if it is damaged, which the next call that can throw says.
+  private var keyedTopLevel: KeyedDecodingContainer<ArchiveCodingKey>? {
     do {
-      return try inTurn { question(try valueDecoder.container(keyedBy: ArchiveCodingKey.self)) }
+      return try valueDecoder.container(keyedBy: ArchiveCodingKey.self)
     } catch {
-      // Other errors mean that the top level has no keys, which is an answer.
-      guard case DecodingError.dataCorrupted = error else { return unknown }
+      // Other errors mean that the top level has no keys.
+      guard case DecodingError.dataCorrupted = error else { return nil }
       if let openSession { openSession.remember(error) } else { failure = error }
-      return unknown
+      return nil
     }
   }
 
