@@ -84,7 +84,7 @@ import Testing
   func registeringUnderKeys() throws {
     var generator = SeededGenerator("random graphs with registering classes under keys")
     var (refused, accepted) = (0, 0)
-    for _ in 0..<sized(600, inDebug: 120) {
+    for _ in 0..<sized(600, inDebug: 240) {
       let nodes = makeNodes(using: &generator) { _, generator in Int.random(in: 0..<3, using: &generator) > 0
       }
       let archiver = KeyedArchiver()
@@ -115,7 +115,7 @@ import Testing
       }
       for node in nodes { node.cut() }
     }
-    let least = sized(200, inDebug: 20)
+    let least = sized(200, inDebug: 40)
     #expect(refused > least && accepted > least, "\(refused) refused, \(accepted) accepted")
   }
 }
