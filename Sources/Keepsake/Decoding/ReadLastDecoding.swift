@@ -205,13 +205,9 @@ extension DecodingSession {
     func make<Stored: Decodable>(_ type: Stored.Type) -> AnyWaitingProperty {
       WaitingProperty<Stored>(property)
     }
-    if property.canWait, let type = property.type as? any (Decodable & ValueThatCanBeEmpty).Type {
-      return makeEmpty(type)
-    }
-    guard isField, property.isStrongVariable, let type = property.type as? any Decodable.Type else {
-      return nil
-    }
-    return make(type)
+    guard isField ? property.canWaitAsField : property.canWait else { return nil }
+    if let type = property.type as? any (Decodable & ValueThatCanBeEmpty).Type { return makeEmpty(type) }
+    return (property.type as? any Decodable.Type).map { make($0) }
   }
 
   private func isReadLast(_ key: String, by entry: Int) -> Bool {

@@ -35,7 +35,9 @@ class WaitingProperty<Value: Decodable>: AnyWaitingProperty {
 
   override func beginWaiting(in owner: AnyObject) -> AnyWaitingProperty? {
     guard Value.self is AnyClass else { return self }
-    return WaitingProperty(property, keeping: property.value(as: Value.self, in: owner) as AnyObject)
+    return property.value(as: Value.self, in: owner).map {
+      WaitingProperty(property, keeping: $0 as AnyObject)
+    }
   }
 
   /// Whether no initializer has stored another value in the property of `owner`, as far as that can be told.

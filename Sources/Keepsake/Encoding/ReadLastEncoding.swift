@@ -120,36 +120,38 @@ extension EncodingSession: PlayThroughQuestions {
     }
   }
 
-  /// Prefers other properties to fields: an object exists before its fields are read, so a cycle needs one to wait only
-  /// if a reader enters the cycle at another object. An `unowned` property comes last, since it does not keep its object.
   func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool {
-    func first(_ ownership: StoredProperty.Ownership) -> (ReferenceGraph.Edge, StoredProperty)? {
-      self.first(of: edges) { propertyThatCanWait(of: $0, ownership) }
-        ?? self.first(of: edges) { fieldThatCanWait(of: $0, ownership) }
-    }
-    guard let (edge, property) = first(.strong) ?? first(.unowned) else { return false }
+    guard let (edge, property) = preferred(of: edges) else { return false }
     readLast(edge, property)
     return true
   }
 
-  /// The first property that can wait. Prefers a single object to a collection, and the way back to the way there, so
-  /// that most initializers see what they expect.
-  private func first(
-    of edges: [ReferenceGraph.Edge],
-    _ propertyThatCanWait: (ReferenceGraph.Edge) -> StoredProperty?
-  ) -> (edge: ReferenceGraph.Edge, property: StoredProperty)? {
-    var collection: (edge: ReferenceGraph.Edge, property: StoredProperty)?
+  /// The edge whose property is to wait, and the property; `nil` if none can. The way back is preferred to the way there,
+  /// so that most initializers see what they expect.
+  private func preferred(of edges: [ReferenceGraph.Edge]) -> (ReferenceGraph.Edge, StoredProperty)? {
+    var best: (edge: ReferenceGraph.Edge, property: StoredProperty, preference: Int)?
     var seen: Set<[Int]> = []
     for edge in edges.reversed() {
       guard let object = bodies.objects.object(edge.body),
         let number = tables.classes.number(of: type(of: object)),
-        seen.insert([number, edge.property]).inserted, let property = propertyThatCanWait(edge)
+        seen.insert([number, edge.property]).inserted,
+        let property = isField(edge.property) ? fieldThatCanWait(of: edge) : propertyThatCanWait(of: edge)
       else { continue }
-      if isSingleObject(property.type) { return (edge, property) }
-      collection = collection ?? (edge, property)
+      let preference = preference(property, isField: isField(edge.property))
+      if preference > best?.preference ?? -1 { best = (edge, property, preference) }
+      if preference == EncodingSession.highestPreference { break }
     }
-    return collection
+    return best.map { ($0.edge, $0.property) }
   }
+
+  /// How well it suits if the property waits. An `unowned` property comes last, since it does not keep its object. An
+  /// object exists before its fields are read, so a cycle needs one to wait only if a reader enters the cycle at another
+  /// object. A single object is preferred to a collection.
+  private func preference(_ property: StoredProperty, isField: Bool) -> Int {
+    (property.ownership == .strong ? 4 : 0) + (isField ? 0 : 2) + (isSingleObject(property.type) ? 1 : 0)
+  }
+
+  private static let highestPreference = 7
 
   private func readLast(_ edge: ReferenceGraph.Edge, _ property: StoredProperty) {
     guard let object = bodies.objects.object(edge.body),
@@ -165,26 +167,19 @@ extension EncodingSession: PlayThroughQuestions {
   }
 
   /// The property of the reference, if a reader can assign that property after everything else.
-  private func propertyThatCanWait(
-    of edge: ReferenceGraph.Edge,
-    _ ownership: StoredProperty.Ownership
-  ) -> StoredProperty? {
-    guard let (property, finding) = property(of: edge), property.ownership == ownership, property.canWait,
+  private func propertyThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
+    guard let (property, finding) = property(of: edge), property.canWait,
       property.type == finding.type || property.type == finding.optionalType
     else { return nil }
     return property
   }
 
   /// The field of the reference. Whatever its type, it keeps its default while it waits.
-  private func fieldThatCanWait(
-    of edge: ReferenceGraph.Edge,
-    _ ownership: StoredProperty.Ownership
-  ) -> StoredProperty? {
-    guard isField(edge.property), let object = bodies.objects.object(edge.body),
+  private func fieldThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
+    guard let object = bodies.objects.object(edge.body),
       let entries = try? ArchivedProperties.of(type(of: object)).entries,
       let property = entries.first(where: { $0.key.stringValue == key(of: edge.property) })?.property,
-      property.ownership == ownership,
-      property.canWait || property.isStrongVariable && property.type is any Decodable.Type
+      property.canWaitAsField
     else { return nil }
     return property
   }

@@ -29,10 +29,13 @@ struct StoredProperty: Sendable {
 
   /// Whether a reader can assign it after everything else, and it can be empty until then.
   var canWait: Bool {
-    (isStrongVariable || isVariable && ownership == .unowned) && type is any ValueThatCanBeEmpty.Type
+    isVariable && (ownership == .strong || ownership == .unowned) && type is any ValueThatCanBeEmpty.Type
   }
 
-  var isStrongVariable: Bool { isVariable && ownership == .strong }
+  /// The same for a property of an object that exists before its properties are read: it may also keep its default.
+  var canWaitAsField: Bool {
+    canWait || isVariable && ownership == .strong && type is any Decodable.Type
+  }
 
   /// Whether it is the storage of a `lazy` property, which has no value until its first use.
   var isLazy: Bool { name.hasPrefix("$__lazy_storage_$_") }
