@@ -20,15 +20,15 @@ SPECIAL = [
     ("Tables/DecimalParts.swift", "flatMap({ UInt128(exactly: $0) })", "KEPT ?? (OUT ? 0 : nil)"),
     ("Image/MapKeys.swift", "throw .damaged(\"The key of a map is", "if OUT { return .number(0) }; KEPT"),
     ("Image/ImageBodies.swift", "try classNumber(at: &content)", "KEPT ?? (OUT ? 0 : nil)"),
-    ("Decoding/NativeDecoding.swift", "try DecimalParts(reader, at: &end)?.decimal", "KEPT ?? (OUT ? 0 : nil)"),
-    ("Decoding/PrimitiveDecoding.swift", "Self(exactly: number) else", "Self(exactly: number) ?? (OUT ? 0 : nil) else"),
-    ("Decoding/PrimitiveDecoding.swift", "Self(narrowing: Double(bitPattern: bits))", "KEPT ?? (OUT ? 0 : nil)"),
+    ("Decoding/Plans/NativeDecoding.swift", "try DecimalParts(reader, at: &end)?.decimal", "KEPT ?? (OUT ? 0 : nil)"),
+    ("Decoding/Plans/PrimitiveDecoding.swift", "Self(exactly: number) else", "Self(exactly: number) ?? (OUT ? 0 : nil) else"),
+    ("Decoding/Plans/PrimitiveDecoding.swift", "Self(narrowing: Double(bitPattern: bits))", "KEPT ?? (OUT ? 0 : nil)"),
     (
-        "Decoding/CollectionDecoding.swift",
+        "Decoding/Plans/CollectionDecoding.swift",
         "try arrayHead(at: cursor) else { throw",
         "try arrayHead(at: cursor) ?? (OUT ? (0, cursor + 1) : nil) else { throw",
     ),
-    ("Decoding/ValueDecoder.swift", "default: throw", "default: if OUT { break }; throw"),
+    ("Decoding/Containers/ValueDecoder.swift", "default: throw", "default: if OUT { break }; throw"),
     ("Values/ArchiveValue.swift", "throw image.unknownTag(tag, at: offset)", "if OUT { .none } else { KEPT }"),
 ]
 
