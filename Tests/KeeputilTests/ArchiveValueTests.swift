@@ -80,6 +80,13 @@ import Testing
     #expect(summary.referenceCounts == [0, 1, 2, 1])
   }
 
+  @Test("the keys of a large dictionary take time in proportion to their number", .timeLimit(.minutes(1)))
+  func manyKeys() throws {
+    let keys = Dictionary(uniqueKeysWithValues: (0..<150_000).map { ("key \($0)", $0) })
+    let image = try open(KeyedArchiver.archivedData(withRootObject: keys))
+    #expect(try image.verifyStructure().valueCount == 150_003)
+  }
+
   @Test("a walk leaves out and follows what it is told to")
   func walk() throws {
     let image = try open(KeyedArchiver.archivedData(withRootObject: Crew()))

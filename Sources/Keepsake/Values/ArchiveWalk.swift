@@ -88,20 +88,23 @@ package struct ArchiveWalk {
   package mutating func next() throws(ArchiveError) -> Step? {
     var label: PathElement?
     keyNumber = nil
-    if let top = frames.last {
-      if top.index == top.count {
-        let isEndOfBody = top.comeBack != nil || frames.count == 1 && beginsWithBody
+    if let last = frames.indices.last {
+      // In place: in a copy of the frame, its keys would be shared, and adding one would copy them all.
+      let index = frames[last].index
+      if index == frames[last].count {
+        let comeBack = frames[last].comeBack
+        let isEndOfBody = comeBack != nil || frames.count == 1 && beginsWithBody
         if isEndOfBody, !position.isSkipped { try ArchiveImage.checkEnd(cursor, of: body) }
-        if let comeBack = top.comeBack { (position, body, reader) = comeBack }
+        if let comeBack { (position, body, reader) = comeBack }
         frames.removeLast()
         hasEntered = false
         return .leave
       }
-      frames[frames.count - 1].index += 1
-      switch top.kind {
-      case .array: label = .index(top.index)
+      frames[last].index += 1
+      switch frames[last].kind {
+      case .array: label = .index(index)
       case .record:
-        let number = image.shapeKey(top.firstSlot + top.index)
+        let number = image.shapeKey(frames[last].firstSlot + index)
         keyNumber = number
         label = .key(image.keys[number])
       case .map: label = try mapKey()
