@@ -37,7 +37,11 @@ let package = Package(
     .target(name: "FoundationArchives", swiftSettings: houseRules),
     // Calls on another stack, in C and assembly: where the stack of a thread ends, recursion continues there.
     .target(name: "KeepsakeStack"),
-    .executableTarget(name: "keeputil", dependencies: ["Keepsake"], swiftSettings: houseRules),
+    .executableTarget(
+      name: "keeputil",
+      dependencies: ["Keepsake", "FoundationArchives"],
+      swiftSettings: houseRules
+    ),
     .executableTarget(
       name: "keepsake-benchmarks",
       dependencies: ["Keepsake", "AllocationCounting", "HostileArchives", "RandomArchives"],

@@ -1,4 +1,5 @@
 import Foundation
+import HostileArchives
 import Keepsake
 import TestSupport
 import Testing
@@ -212,6 +213,26 @@ import Testing
     try folder.archive([Date(timeIntervalSinceReferenceDate: 1 + fraction)], "a.keepsake")
     let result = try Keeputil.run("convert", "a.keepsake", "out.plist", in: folder)
     #expect(result.errors.contains("1 date loses the fraction of a second"))
+  }
+
+  @Test("keys and texts of a property list stay as they are, to the byte")
+  func propertyListTexts() throws {
+    let members = "<key>\u{E9}</key><string>&#xFEFF;a</string><key>e\u{301}</key><real>2</real>"
+    try folder.write(Data("<plist><dict>\(members)</dict></plist>".utf8), "in.plist")
+    let json = try Keeputil.run("convert", "--to", "json", "in.plist", "-", in: folder)
+    #expect(json.output.utf8.elementsEqual("{\"e\u{301}\":2.0,\"\u{E9}\":\"\\ufeffa\"}\n".utf8), "\(json)")
+  }
+
+  @Test("a property list that has its values everywhere ends with an error", .timeLimit(.minutes(1)))
+  func propertyListInProportion() throws {
+    var list = BinaryPropertyList()
+    var last = list.data([UInt8](repeating: 1, count: 100))
+    for _ in 0..<40 { last = list.array([last, last]) }
+    for file in [list.file(root: last), Data("<plist>\(String(repeating: "<array>", count: 100_000))".utf8)] {
+      let result = try Keeputil.run("convert", "-", "x.keepsake", input: file, in: folder)
+      #expect(result.status == 65)
+      #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+    }
   }
 
   @Test("nil in a property list, and a damaged one")
