@@ -242,6 +242,24 @@ import Testing
     }
   }
 
+  @Test(
+    "numbers of a packed array are the same as outside of one",
+    arguments: [("[1.5,2.5]", "1"), ("[true,false]", "1"), ("[1,2]", "3.5")]
+  )
+  func packed(array: String, added: String) throws {
+    for (name, json) in [("a", array), ("b", "\(array.dropLast()),\(added)]")] {
+      let result = try Keeputil.run(
+        "convert",
+        "-",
+        "\(name).keepsake",
+        input: Data(json.utf8),
+        in: folder
+      )
+      #expect(result.status == 0)
+    }
+    #expect(try diff() == ["+ root[2]: \(added)"])
+  }
+
   @Test("long texts are shown where they differ, strange ones escaped")
   func texts() throws {
     let long = String(repeating: "x", count: 1_000)

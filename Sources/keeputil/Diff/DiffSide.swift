@@ -105,7 +105,8 @@ final class DiffSide {
       numbers.map { number in
         var hasher = Hasher()
         hasher.combine(kind)
-        hasher.combine(number)
+        // Optional, as where single values are hashed.
+        hasher.combine(Optional(number))
         return hasher.digest | 1
       }
     }
@@ -234,9 +235,10 @@ final class DiffSide {
     switch value.kind {
     case .bool: hasher.combine(value.bool)
     case .integer:
-      guard let integer = try value.integer else { break }
-      let signed = Int128(exactly: integer)
-      if let signed { hasher.combine(signed) } else { hasher.combine(UInt128(exactly: integer)) }
+      let integer = try value.integer
+      let signed = integer.flatMap { Int128(exactly: $0) }
+      hasher.combine(signed)
+      if signed == nil { hasher.combine(integer.flatMap { UInt128(exactly: $0) }) }
     case .float32: hasher.combine(try value.float32?.bitPattern)
     case .float64: hasher.combine(try value.float64?.bitPattern)
     case .date: hasher.combine(try value.date?.bitPattern)
