@@ -260,6 +260,12 @@ import Testing
     #expect(try diff() == ["+ root[2]: \(added)"])
   }
 
+  @Test("numbers with the same text are told by their kinds")
+  func floats() throws {
+    let line = "~ root[0]: 1.5 (a 32-bit float) -> 1.5 (a 64-bit float)"
+    #expect(try diff([1.5 as Float], [1.5]) == [line])
+  }
+
   @Test("long texts are shown where they differ, strange ones escaped")
   func texts() throws {
     let long = String(repeating: "x", count: 1_000)
@@ -270,8 +276,8 @@ import Testing
     #expect(lines[0].count < 250)
     let strange = try diff(["\u{1B}[0m": "a\u{202E}"], ["\u{1B}[0m": "a\u{200B}"])
     #expect(strange == [#"~ root["\u{1B}[0m"]: "a\u{202E}" -> "a\u{200B}""#])
-    // Equal to Swift, and other bytes.
-    #expect(try diff(["\u{E9}"], ["e\u{301}"]).count == 1)
+    // Equal to Swift and to the eye, and other bytes.
+    #expect(try diff(["\u{E9}"], ["e\u{301}"]) == [#"~ root[0]: "\u{E9}" -> "e\u{301}""#])
     #expect(try diff(["\u{E9}": 1], ["e\u{301}": 1]).count == 2)
   }
 

@@ -105,7 +105,12 @@ final class Comparison {
     case (.value(let a)?, .value(let b)?):
       try compare(try value(a, first), try value(b, second))
     case (let a?, let b?):
-      try tell(.changed, "\(text(a, first)) -> \(text(b, second))")
+      var (textA, textB) = (try text(a, first), try text(b, second))
+      if textA == textB {
+        textA += " (\(try kindName(a, first)))"
+        textB += " (\(try kindName(b, second)))"
+      }
+      try tell(.changed, "\(textA) -> \(textB)")
     case (let a?, nil):
       try tell(.removed, text(a, first))
     case (nil, let b?):
@@ -154,6 +159,7 @@ final class Comparison {
     var (textA, textB) = (try text(a, first), try text(b, second))
     if a.kind == .string, b.kind == .string {
       (textA, textB) = try excerpts(a, b)
+      if textA == textB { (textA, textB) = (DiffText.spelled(textA), DiffText.spelled(textB)) }
     } else if a.kind == .bytes, b.kind == .bytes {
       let (bytesA, bytesB) = try both(a, b) { try $1.bytes ?? [] }
       textB += " (from its byte \(zip(bytesA, bytesB).prefix { $0 == $1 }.count) on)"
@@ -306,6 +312,14 @@ final class Comparison {
     }
   }
 
+  /// The kind of an element whose text is the same as that of another kind.
+  private func kindName(_ element: DiffSequence.Element, _ side: DiffSide) throws -> String {
+    switch element {
+    case .value(let offset): try side.input.reading { try side.value(at: offset).kindName }
+    case .number(let number): number.areSingle ? "a 32-bit float" : "a 64-bit float"
+    }
+  }
+
   private func tell(_ sign: Sign, _ text: String) throws {
     try report(sign, pathText, text)
   }
@@ -316,6 +330,11 @@ final class Comparison {
 enum DiffText {
   private static let mostCharacters = 60
   private static let leastBefore = 20
+
+  /// The text with escapes for all that is not ASCII, to tell it from one that looks the same.
+  static func spelled(_ text: String) -> String {
+    respelled(text) { scalar, _ in scalar.isASCII || scalar == "…" ? nil : "\\u{\(scalar.hexadecimal)}" }
+  }
 
   /// Two strings in quotes. Of long strings, only the part around the first difference.
   static func excerpts(_ first: String, _ second: String) -> (String, String) {
