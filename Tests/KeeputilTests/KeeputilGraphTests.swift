@@ -227,7 +227,7 @@ import Testing
           edge [fontname="monospace", fontsize=9];
           n0 [label="top level\l", style="rounded,dashed"];
           n1 [label="Th\"ing #1\l"];
-          n2 [label="Ot\\her #2\lt: \"x\\\"y\"\l"];
+          n2 [label="Ot\\her #2\lt: \"x\\\"y\\\"́\"\l"];
           n0 -> n1 [label="root"];
           n1 -> n2 [label="[\"a\\\"\\\\\"]"];
           n1 -> n2 [label="w", style=dashed, constraint=false];

@@ -147,6 +147,6 @@ enum DOTWriter {
 
   /// Text within quotes, in which a backslash begins an escape of Graphviz.
   private static func text(_ string: String) -> String {
-    string.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    respelled(string) { scalar, _ in scalar == "\\" || scalar == "\"" ? "\\\(scalar)" : nil }
   }
 }
