@@ -205,12 +205,24 @@ import Testing
     #expect(try draw().labels.contains("next ×19,999"))
   }
 
+  @Test("references in deep nesting take no time each to be counted by class", .timeLimit(.minutes(1)))
+  func deepReferences() throws {
+    let count = 100_000
+    let nested =
+      [UInt8](repeating: Tag.shortArray + 1, count: count) + [Tag.array] + Bytes.varint(count)
+      + (0..<count).flatMap { _ in CraftedArchive.reference(1) }
+    let data = HandmadeArchive.data(bodies: [[1, Tag.empty]], topLevel: CraftedArchive.root(nested))
+    try folder.write(data, "a.keepsake")
+    let result = try Keeputil.run("graph", "--by-class", "--dot", "a.keepsake", in: folder)
+    #expect(result.output.contains("×100,000"), "\(result.errors)")
+  }
+
   @Test("Graphviz: quotes, backslashes, weak references")
   func dot() throws {
     let data = HandmadeArchive.data(
       bodies: [
         [1] + CraftedArchive.map(("a\"\\", [Tag.objectReference, 2]), ("w", [Tag.conditionalReference, 0])),
-        [2] + CraftedArchive.map(("t", CraftedArchive.text("x\"y"))),
+        [2] + CraftedArchive.map(("t", CraftedArchive.text("x\"y\"\u{301}"))),
       ],
       topLevel: CraftedArchive.root([Tag.objectReference, 1]),
       classes: ["Th\"ing", "Ot\\her"].map { HandmadeArchive.type($0) },

@@ -97,7 +97,7 @@ struct GraphReader {
       }
       edges.add(from ?? 0, nodes[classNumber], isWeak: isWeak) {
         // The index of an element of an array does not matter here.
-        let key = path.last {
+        let key = path.suffix(64).last {
           if case .index = $0 { false } else { true }
         }
         return GraphReader.label(key.map { [$0] } ?? [])
