@@ -4,6 +4,8 @@ import Keepsake
 import TestSupport
 import Testing
 
+@testable import keeputil
+
 /// `keeputil edit`: archives changed by options.
 @Suite struct KeeputilEdit {
   let folder: TemporaryFolder
@@ -69,6 +71,13 @@ import Testing
       try difference(["--set", "root.name=1", "--rename", "root.name=count"])
         == ["- root.name: \"Shelf\"", "+ root.count: 1"]
     )
+  }
+
+  @Test("a long path is not compared with each of its beginnings", .timeLimit(.minutes(1)))
+  func longPath() throws {
+    let path = "root" + String(repeating: "[0]", count: 200_000)
+    let arguments = ["--remove", path, "--set", "other=1"]
+    _ = try RequestedChanges(Arguments(arguments, for: EditCommand.manual))
   }
 
   @Test("all objects of a class: keys, and its name; the file itself, with the types that fit then")

@@ -33,8 +33,9 @@ struct RequestedChanges {
       }
     }
     let replaced = Set(changes.compactMap(\.content))
+    let counts = Set(replaced.map(\.elements.count)).sorted()
     for path in changes.compactMap({ $0.content ?? $0.key }) {
-      for count in 1..<path.elements.count {
+      for count in counts where count < path.elements.count {
         let outer = ArchivePath(Array(path.elements.prefix(count)))
         guard replaced.contains(outer) else { continue }
         throw .usage(
