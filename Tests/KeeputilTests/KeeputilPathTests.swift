@@ -85,8 +85,9 @@ import Testing
     try expect(65, "there is no [2] in root.matrix, which has the elements [0] to [1]", "root.matrix[2][0]")
     try expect(65, "there is no [5000] in root.doubles", "root.doubles[5000]")
     try expect(65, "root.matrix is an array of 2 elements, and \"x\" is not an index", "root.matrix.x")
+    try expect(65, "root.matrix is an array of 2 elements, and \"-1\" is not an index", "root.matrix[-1]")
+    try expect(65, "root.matrix[0][1] is a single value, so there is nothing in it", "root.matrix[0][1].x")
     try expect(65, "root.text is a text, so there is nothing in it", "root.text.x")
-
   }
 
   @Test("a path that cannot be understood")

@@ -49,12 +49,15 @@ struct PathLookup {
         guard let element = try content[wanted] else { throw beyond(wanted, try content.count ?? 0) }
         way.append(step)
         value = element
-      case (.numbers, .index(let wanted)) where index == path.steps.count - 1:
-        return .number(try number(wanted, of: content))
-      case (.array, .key(let key)), (.numbers, .key(let key)):
-        let count = try content.count ?? 0
-        let elements = counted(count, "element")
-        throw failure("\(here) is an array of \(elements), and \(quoted(key)) is not an index; try [0]")
+      case (.numbers, .index(let wanted)):
+        let found = try number(wanted, of: content)
+        if index == path.steps.count - 1 { return .number(found) }
+        throw failure("\(here)[\(wanted)] is a single value, so there is nothing in it")
+      case (.array, _), (.numbers, _):
+        let elements = counted(try content.count ?? 0, "element")
+        throw failure(
+          "\(here) is an array of \(elements), and \(quoted(step.keyText)) is not an index; try [0]"
+        )
       default:
         throw failure("\(here) is \(try content.kindName), so there is nothing in it")
       }
@@ -85,12 +88,10 @@ struct PathLookup {
     let count = try value.count ?? 0
     guard wanted < count, var numbers = try ArchiveNumberWalk(value) else { throw beyond(wanted, count) }
     try numbers.skip(towards: wanted)
-    var first = numbers.index
-    while let some = try numbers.next() {
-      if wanted < numbers.index { return some[(wanted - first)..<(wanted - first + 1)] }
-      first = numbers.index
-    }
-    throw beyond(wanted, count)
+    // The next chunk has the number.
+    let offset = wanted - numbers.index
+    guard let some = try numbers.next() else { throw beyond(wanted, count) }
+    return some[offset..<(offset + 1)]
   }
 
   private func failure(_ message: String) -> CommandFailure { .badData(message) }
