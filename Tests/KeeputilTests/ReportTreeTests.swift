@@ -74,6 +74,14 @@ import Testing
     #expect(path[0].bytes - root == 3, "the class number, the tag and the count of the top level are its own")
   }
 
+  @Test("the start of a long text ends with a whole scalar", arguments: ["👨‍👩‍👧‍👦", "é", "x", "😀"])
+  func longText(character: String) throws {
+    let text = String(repeating: character, count: 5_000)
+    let (path, _) = try nodes(KeyedArchiver.archivedData(withRootObject: text))
+    let start = String(String.UnicodeScalarView(text.unicodeScalars.prefix(80)))
+    #expect(path.contains { $0.text == "\"\(start)…\"" }, "\(path.compactMap(\.text))")
+  }
+
   @Test("a large archive is folded, and its sums are the same")
   func large() throws {
     let nodes = (0..<30_000).map { number in

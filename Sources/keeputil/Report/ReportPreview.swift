@@ -2,7 +2,7 @@ import Keepsake
 
 /// A short form of the content of a single value.
 enum ReportPreview {
-  /// The most characters of a text that are shown.
+  /// The most scalars of a text that are shown.
   private static let longestText = 80
   private static let mostNumbers = 8
 
@@ -28,16 +28,13 @@ enum ReportPreview {
 
   /// The start of a text. Does not make a string of all of a long text.
   private static func text(_ value: ArchiveValue) throws(ArchiveError) -> String? {
-    let extent = try value.byteRange
-    guard extent.count > 4_096 else { return quoted(shortened(try value.string ?? "", longestText)) }
-    // Four bytes for each character are enough. `prefix` drops a character that is cut.
-    let start = try value.reader.array(
-      of: UInt8.self,
-      count: longestText * 4,
-      at: value.countedBytes.lowerBound
-    )
-    let text = String(decoding: start, as: UTF8.self)
-    return quoted(String(text.prefix(longestText)) + "…")
+    guard try value.byteRange.count > 4_096 else {
+      return quoted(shortened(try value.string ?? "", longestText))
+    }
+    // Four bytes for each scalar are enough, also for one more, which is left out.
+    let (count, offset) = (4 * longestText + 4, try value.countedBytes.lowerBound)
+    let start = try value.reader.array(of: UInt8.self, count: count, at: offset)
+    return quoted(shortened(String(decoding: start, as: UTF8.self), longestText))
   }
 
   private static func bytes(_ value: ArchiveValue) throws(ArchiveError) -> String {
