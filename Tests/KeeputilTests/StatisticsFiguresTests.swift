@@ -177,6 +177,21 @@ import Testing
     #expect(last.hasPrefix("root[0]") && last.contains("objects)…") && last.count < 200, "\(last)")
     try expectSums(data, "chain")
   }
+
+  @Test("the paths of many objects at the end of a long chain take no time", .timeLimit(.minutes(1)))
+  func manyLongPaths() throws {
+    let count = 150_000
+    let chain = (1...count).map { number -> [UInt8] in
+      // The largest are in the second half.
+      let next = (0..<4).map { UInt8(truncatingIfNeeded: min(number + 1, count) >> ($0 * 8)) }
+      let more = number > count / 2 ? [Tag.none] : []
+      return [1, Tag.shortArray + 1 + UInt8(more.count), Tag.objectReference + 3] + next + more
+    }
+    let data = HandmadeArchive.data(bodies: chain, topLevel: CraftedArchive.root([Tag.objectReference, 1]))
+    let (statistics, _, _) = try figures(data, top: 10_000)
+    let last = try #require(statistics.largestObjects.last?.path)
+    #expect(last == "root[0][0][0][0][0]…(84,985 objects)…" + String(repeating: "[0]", count: 9), "\(last)")
+  }
 }
 
 /// An object of random graphs.

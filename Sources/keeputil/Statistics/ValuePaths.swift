@@ -14,6 +14,10 @@ struct ValuePaths {
   private let reached: ReachedBodies
   /// For each body, the texts of the paths within it, by the offsets to which they lead.
   private var paths: [Int: [Int: String]] = [:]
+  /// For each body, the number of bodies that contain it on its path, and the one of these, or itself, with the last of
+  /// the first references. So a path needs no more steps than it shows.
+  private var depths: [UInt32]
+  private var starts: [UInt32]
 
   /// A path through more bodies than both together omits those in the middle.
   private static let firstBodies = 6
@@ -26,6 +30,13 @@ struct ValuePaths {
   init(_ image: ArchiveImage, _ reached: ReachedBodies) {
     self.image = image
     self.reached = reached
+    depths = Array(repeating: 0, count: image.directory.bodyCount + 1)
+    starts = depths
+    for body in reached.order where reached.isReached(Int(body)) {
+      let parent = reached.parent(Int(body))
+      depths[Int(body)] = depths[parent] + 1
+      starts[Int(body)] = depths[parent] < ValuePaths.firstBodies ? body : starts[parent]
+    }
   }
 
   mutating func texts(for values: [ArchiveStatistics.ListedValue]) throws(ArchiveError) -> [String] {
@@ -47,11 +58,15 @@ struct ValuePaths {
   /// The bodies on the path from the top level, and the number of those left out after the first ones.
   private func chain(to value: ArchiveStatistics.ListedValue) -> (steps: [Step], skipped: Int) {
     var steps = [Step(body: value.body, offset: value.offset)]
-    while let last = steps.last, last.body != 0, reached.isReached(last.body) {
-      steps.append(Step(body: reached.parent(last.body), offset: reached.offset(last.body)))
+    var (body, skipped) = (value.body, 0)
+    while body != 0, reached.isReached(body) {
+      if steps.count == ValuePaths.lastBodies, depths[body] > ValuePaths.firstBodies {
+        skipped = Int(depths[body]) - ValuePaths.firstBodies
+        body = Int(starts[body])
+      }
+      steps.append(Step(body: reached.parent(body), offset: reached.offset(body)))
+      body = reached.parent(body)
     }
-    let skipped = max(0, steps.count - ValuePaths.firstBodies - ValuePaths.lastBodies)
-    if skipped > 0 { steps.removeSubrange(ValuePaths.lastBodies..<ValuePaths.lastBodies + skipped) }
     return (steps.reversed(), skipped)
   }
 
