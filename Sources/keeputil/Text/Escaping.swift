@@ -59,7 +59,7 @@ extension Unicode.Scalar {
     case .nonspacingMark, .enclosingMark, .spacingMark:
       return previous == nil
     default:
-      return false
+      return properties.isDefaultIgnorableCodePoint
     }
   }
 
