@@ -26,11 +26,19 @@ func displayedName(_ name: String, _ most: Int = 200) -> String {
   name.isEmpty ? quoted(name) : displayed(name, most)
 }
 
-/// The string with replacements for some scalars, which may depend on the scalar before.
+/// The string with replacements for some scalars, which may depend on the scalar before. Of ASCII, only control
+/// characters, quotes, backslashes and the markup of XML may have one.
 func respelled(
   _ string: String,
   _ spelling: (_ scalar: Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?
 ) -> String {
+  let isPlain = string.utf8.allSatisfy { byte in
+    switch byte {
+    case 0x20, 0x28...0x3B, 0x3F...0x5B, 0x5D...0x7E: true
+    default: false
+    }
+  }
+  if isPlain { return string }
   var result = ""
   result.reserveCapacity(string.utf8.count)
   var previous: Unicode.Scalar?
