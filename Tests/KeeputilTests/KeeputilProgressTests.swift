@@ -38,6 +38,15 @@ import Testing
     #expect(both.errors.contains("exclude each other"))
   }
 
+  @Test("a long name leaves the line of the progress in one line")
+  func longName() throws {
+    let name = String(repeating: "name ", count: 40)
+    try folder.archive((0..<50_000).map { "text \($0)" }, name)
+    let shown = try Keeputil.run("verify", "--progress", name, in: folder)
+    #expect(shown.errors.hasPrefix("\rverifying name name"))
+    #expect(shown.errors.split(separator: "\r").allSatisfy { $0.count < 80 }, "\(shown.errors)")
+  }
+
   @Test("the check before other work tells how far it is, from the beginning to nearly the end")
   func checking() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: (0..<20_000).map { "text \($0)" })

@@ -54,7 +54,7 @@ enum DiffCommand: Command {
     let isQuiet = arguments.has("--quiet")
     let (first, second) = (try DiffSide(files[0]), try DiffSide(files[1]))
     var count = 0
-    let names = [first, second].map { displayed($0.input.name) }.joined(separator: " and ")
+    let names = [first, second].map { abridged(displayed($0.input.name), 28) }.joined(separator: " and ")
     let progress = Progress("comparing \(names)", isQuiet ? .never : .whenUseful)
     defer { progress.finish() }
     let comparison = Comparison(first, second, progress) { sign, path, text in

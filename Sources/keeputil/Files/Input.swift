@@ -121,7 +121,7 @@ struct Input {
 
   /// Shows the progress of some work with the file.
   func progress(_ work: String, _ showing: Progress.Showing = .whenUseful) -> Progress {
-    Progress("\(work) \(displayed(name))", showing)
+    Progress("\(work) \(abridged(displayed(name), 48))", showing)
   }
 
   /// The failure for an error while opening or reading the archive, with its location if that is known.
