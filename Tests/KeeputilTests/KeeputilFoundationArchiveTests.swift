@@ -77,6 +77,20 @@ import Testing
     #expect(page.contains(#""objects":1,"#) && page.contains(#""classes":1,"#))
   }
 
+  @Test("classes whose names are equal to Swift but have other bytes stay two classes")
+  func spellings() throws {
+    let objects = ["\u{E9}", "e\u{301}"].enumerated().map { index, name in
+      FoundationPropertyList.instance([name, "NSObject"], [("next", .reference(2 - index))])
+    }
+    try folder.write(FoundationPropertyList.archive(objects: objects), "old")
+    #expect(try Keeputil.run("convert", "old", "a.keepsake", in: folder).status == 0)
+    let change = ["edit", "--set", "other=1", "-o", "b.keepsake", "a.keepsake"]
+    #expect(try Keeputil.run(list: change, in: folder).status == 0)
+    for name in ["a.keepsake", "b.keepsake"] {
+      #expect(try Keeputil.run("verify", name, in: folder).output.contains("2 objects of 2 classes in"))
+    }
+  }
+
   private func list(_ name: String, _ elements: Int...) -> FoundationPropertyList {
     .object(name, ["NS.objects": .array(elements.map { .reference($0) })])
   }

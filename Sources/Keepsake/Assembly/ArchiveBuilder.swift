@@ -47,7 +47,7 @@ struct ArchiveBuilder {
   mutating func merge(_ entry: ClassEntry) -> Int {
     var key = entry
     key.isPolymorphic = false
-    if let number = classNumbers[key] {
+    if let number = classNumbers[key], tables.classEntries[number].name.utf8.elementsEqual(entry.name.utf8) {
       if entry.isPolymorphic { tables.classEntries[number].isPolymorphic = true }
       return number
     }

@@ -16,7 +16,7 @@ package struct ArchiveTranslation {
   /// The objects that have bodies, in the order of the bodies.
   private var pending: [Int] = []
   /// The numbers of classes, by their names and by what was read of them.
-  private var classNumbers: [String: Int] = [:]
+  private var classNumbers: [ExactString: Int] = [:]
   private var numbersOfClasses: [ObjectIdentifier: Int] = [:]
   /// The original names of classes that are renamed.
   private var originalNames: [String: String] = [:]
@@ -203,10 +203,10 @@ package struct ArchiveTranslation {
   /// The number of a class, which is added after its superclasses. If a class has a superclass, its name decides what
   /// readers build; other classes may have been renamed since.
   private mutating func classNumber(_ name: String, _ superclasses: [String]) -> Int {
-    if let known = classNumbers[name] { return known }
+    if let known = classNumbers[ExactString(string: name)] { return known }
     var superclass: Int?
     for (index, parent) in superclasses.enumerated().reversed() {
-      if let known = classNumbers[parent] {
+      if let known = classNumbers[ExactString(string: parent)] {
         superclass = known
       } else if parent != name {
         superclass = add(parent, superclass, isPolymorphic: index + 1 < superclasses.count)
@@ -217,7 +217,7 @@ package struct ArchiveTranslation {
 
   private mutating func add(_ name: String, _ superclass: Int?, isPolymorphic: Bool) -> Int {
     let number = builder.add(ClassEntry(name: name, superclass: superclass, isPolymorphic: isPolymorphic))
-    classNumbers[name] = number
+    classNumbers[ExactString(string: name)] = number
     return number
   }
 
