@@ -114,13 +114,6 @@ private struct PropertyDecoder {
     }
   }
 
-  private func isMismatch(_ error: any Error) -> Bool {
-    switch error {
-    case DecodingError.valueNotFound, DecodingError.typeMismatch: true
-    default: false
-    }
-  }
-
   private func decodeReference<Target: Decodable & AnyObject>(
     _ type: Target.Type,
     _ key: ModelKey,

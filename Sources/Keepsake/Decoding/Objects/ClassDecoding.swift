@@ -90,7 +90,7 @@ extension DecodingSession {
     if let type = settings.observer?.type(forUnknownName: name, superclasses: superclassNames(of: number)) {
       return type
     }
-    if let placeholder = placeholder(where: fits) { return placeholder }
+    if let placeholder = settings.placeholders.first(where: { fits($0) }) { return placeholder }
     throw corrupted(
       ArchiveError(
         .unresolvableClass,

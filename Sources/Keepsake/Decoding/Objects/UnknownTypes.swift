@@ -6,9 +6,6 @@
 
 /// Types that the program does not have (``ArchivePlaceholder``).
 extension DecodingSession {
-  /// The placeholder to use for a type that is not found, where a value must satisfy `fits`.
-  func placeholder(where fits: (Any.Type) -> Bool) -> Any.Type? { settings.placeholders.first { fits($0) } }
-
   /// The class table entries of the type of the value or object at `decoder`, and of its superclasses; `nil` if the
   /// archive does not name the type.
   func entries(at decoder: ValueDecoder) -> [ClassEntry]? {

@@ -267,12 +267,4 @@ final class FieldsReader {
     shapes[record.shape] = steps
     return steps
   }
-
-  /// Whether `error` reports a value of another type.
-  private func isMismatch(_ error: any Error) -> Bool {
-    switch error {
-    case is ReadingFault, DecodingError.valueNotFound, DecodingError.typeMismatch: true
-    default: false
-    }
-  }
 }

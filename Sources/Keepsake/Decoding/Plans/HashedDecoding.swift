@@ -85,7 +85,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     session.nesting.frames[depth + 1].setKeyed(KeyedHead(count: count, payload: entry))
     var keysDiffer = false
     for _ in 0..<count {
-      session.nesting.frames[depth + 1].showEntry(at: entry)
+      session.nesting.frames[depth + 1].currentOffset = entry
       let key = try decodeKey(at: &entry, session, depth)
       try session.describingFaults(Value.self, at: entry, depth + 1) {
         let value = try plan.decode(at: &entry, session, depth + 1)

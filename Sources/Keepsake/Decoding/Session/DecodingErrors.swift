@@ -13,11 +13,6 @@ extension DecodingSession {
     return DecodingError.typeMismatch(type, context(path, "Expected \(type) but found \(found.noun)", offset))
   }
 
-  private func replacedByNil(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
-    let message = "Expected \(type) but the delegate replaced the object by nil"
-    return DecodingError.valueNotFound(type, context(path, message, offset))
-  }
-
   /// The error for an element of an array of numbers that is not of the requested type.
   func mismatchWithoutOffset(_ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
     let message = "Expected \(type) but found an element of an array of numbers"
@@ -45,7 +40,11 @@ extension DecodingSession {
     case .mismatch(let offset): mismatch(type, offset, path())
     case .doesNotFit(let offset): doesNotFit(type, offset, path())
     case .damage(let error): corrupted(error, path())
-    case .replacedByNil(let offset): replacedByNil(type, offset, path())
+    case .replacedByNil(let offset):
+      .valueNotFound(
+        type,
+        context(path(), "Expected \(type) but the delegate replaced the object by nil", offset)
+      )
     }
   }
 
@@ -89,6 +88,14 @@ extension TagKind {
     case .typed: "a value with its type"
     case .reserved: "a byte that begins no value"
     }
+  }
+}
+
+/// Whether `error` reports a value of another type.
+func isMismatch(_ error: any Error) -> Bool {
+  switch error {
+  case is ReadingFault, DecodingError.valueNotFound, DecodingError.typeMismatch: true
+  default: false
   }
 }
 

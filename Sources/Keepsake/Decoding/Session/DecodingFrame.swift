@@ -14,7 +14,7 @@ struct DecodingFrame {
   private(set) var head = KeyedHead()
   /// The slot of the value that is being decoded, and its offset (in a map, the offset of its key).
   var currentSlot = 0
-  private(set) var currentOffset = 0
+  var currentOffset = 0
   /// In a map, the integer value of that key in the program.
   private(set) var currentIntValue: Int?
   /// In a record, the type of the keys that were requested last, if they may have integer values.
@@ -61,10 +61,6 @@ extension DecodingFrame {
     currentIntValue = container.currentIntValue
     if container.table.mayHaveNumbers { keyType = container.table.keyType }
   }
-
-  /// Makes the entry whose key is at `offset` the current one, in a map that the library reads itself.
-  @inline(__always)
-  mutating func showEntry(at offset: Int) { currentOffset = offset }
 
   /// Makes the element `index` of the array at `offset` the current one.
   @inline(__always)

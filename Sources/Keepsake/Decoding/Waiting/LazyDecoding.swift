@@ -190,7 +190,8 @@ extension DecodingSession {
 
   @inline(never)
   private func findLazyBody(at offset: Int) throws(ArchiveError) -> Int? {
-    guard try isObjectReference(at: offset), let number = try referencedBody(at: offset), isLazyBody(number)
+    guard try reader.byte(at: offset) & 0xFC == Tag.objectReference,
+      let number = try referencedBody(at: offset), isLazyBody(number)
     else { return nil }
     return number
   }
@@ -198,10 +199,5 @@ extension DecodingSession {
   /// An object or lazy value that was read, for a save, which writes it again under its number.
   func known(_ number: Int) -> AnyObject? {
     graph.objects.object(number) ?? lazies.contents[number]?.content
-  }
-
-  /// Whether an object reference is at `offset`, not a conditional reference.
-  func isObjectReference(at offset: Int) throws(ArchiveError) -> Bool {
-    try reader.byte(at: offset) & 0xFC == Tag.objectReference
   }
 }

@@ -108,10 +108,6 @@ struct PropertiesReadLast {
     found[ObjectIdentifier(property.owner)]?.contains(property.name) == true
   }
 
-  /// Forgets the cycle that was met last, because the program has continued without closing it.
-  @inline(__always)
-  mutating func forgetCycle() { if cycle != nil { cycle = nil } }
-
   /// Marks a property of the cycle that was met to be read last.
   ///
   /// - Returns: `false` if no cycle was met, or if none of its properties can wait.
