@@ -116,6 +116,8 @@ import Testing
     if isGivenTwice { archiver.setClassName(name, for: MappedTwo.self) }
     let found = try failure { try archiver.encode([one, two] as [MappedBase], forKey: "list") }
     #expect(found.code == .unresolvableClass && found.path == "list/[1]" && found.description.contains(name))
+    let taken = try failure { try archiver.encode([MappedTaken()] as [MappedBase], forKey: "list") }
+    #expect(taken.code == .unresolvableClass && taken.description.contains("MappedThree and GraphTests"))
     try archiver.encode([two], forKey: "others")
     try archiver.encode([one] as [MappedBase], forKey: "list")
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
@@ -305,13 +307,16 @@ final class MappedFour: MappedBase {}
 final class MappedFive: MappedBase {}
 final class MappedSix: MappedBase {}
 
+/// Its name is an alias of another class.
+final class MappedTaken: MappedBase {}
+
 final class MappedStated: MappedBase, ArchivableClass {
   static var archivedClassName: String { "Mapped.Stated" }
 }
 
 final class MappedThree: MappedBase, ArchivableClass {
   static var archivedClassName: String { "Mapped.Three" }
-  static var archivedClassAliases: [String] { ["Mapped.Older", "Mapped.Oldest"] }
+  static var archivedClassAliases: [String] { ["Mapped.Older", "Mapped.Oldest", "GraphTests.MappedTaken"] }
 }
 
 final class MappedGeneric<Content>: MappedBase, ArchivableClass {

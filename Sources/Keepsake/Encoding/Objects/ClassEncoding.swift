@@ -117,10 +117,11 @@ extension EncodingSession {
       return
     }
     if ClassNames.type(setForName: name) == type { return }
-    let found = ClassNames.types(named: name).filter { $0 == type || !isCopy($0, of: type) }
-    if found.count == 1, found.first == type { return }
+    let found = ClassNames.types(named: name)
+    let others = found.filter { $0 != type && !isCopy($0, of: type) }
+    if others.isEmpty, found.contains(where: { $0 == type }) { return }
     throw misuse(
-      found.count > 1 ? sharedName(name, found) : unfindableName(type, name),
+      others.isEmpty ? unfindableName(type, name) : sharedName(name, others + [type]),
       code: .unresolvableClass
     )
   }
