@@ -129,15 +129,10 @@ enum ConvertCommand: Command {
 
   /// An archive whose root object is the value in JSON or a property list.
   private static func archive(of input: Input) throws -> Data {
-    let archiver = KeyedArchiver()
     try input.reading {
       let value = try plainValue(input)
-      try input.progress("reading").wait {
-        try archiver.encode(value, forKey: KeyedArchiver.rootKey)
-        try archiver.finishEncoding()
-      }
+      return try input.progress("reading").wait { try KeyedArchiver.archivedData(withRootObject: value) }
     }
-    return try archiver.encodedData
   }
 
   private static func plainValue(_ input: Input) throws -> PlainValue {

@@ -54,7 +54,7 @@ enum ReportCommand: Command {
     let shownName = file == "-" ? input.name : URL(fileURLWithPath: file).lastPathComponent
     try withOutput(target) { output in
       try input.reading {
-        try ReportPage(name: shownName).write(to: output) {
+        try ReportPage.write(shownName, to: output) {
           var data = try ReportData(pass, name: shownName, to: output)
           try data.write()
         }

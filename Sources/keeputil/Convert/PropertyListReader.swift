@@ -12,16 +12,16 @@ struct PropertyListReader {
   static func read(_ data: Data) throws -> PlainValue {
     do {
       var budget = ReadingBudget(.init(), byteCount: data.count)
-      guard let list = try PropertyList([UInt8](data), &budget) else {
-        throw CommandFailure.badData("this is not a valid property list")
+      if let list = try PropertyList([UInt8](data), &budget) {
+        var reader = PropertyListReader(list: list, budget: budget)
+        return try reader.value(list.root, depth: 0)
       }
-      var reader = PropertyListReader(list: list, budget: budget)
-      return try reader.value(list.root, depth: 0)
     } catch is ReadingError {
       throw CommandFailure.badData(
         "the property list has its values in more places than are in proportion to its size"
       )
     }
+    throw CommandFailure.badData("this is not a valid property list")
   }
 
   private mutating func value(_ number: Int, depth: Int) throws -> PlainValue {

@@ -82,9 +82,7 @@ private struct KeyedMirror {
     case let address as Address: return Mirrored(fields(of: address))
     case let list as [Any]: return list.compactMap { mirrored($0) } as NSArray
     case let shelves as [String: [Any]]:
-      let dictionary = NSMutableDictionary()
-      for (subject, books) in shelves { dictionary[subject as NSString] = mirrored(books) }
-      return dictionary
+      return NSMutableDictionary(dictionary: shelves.mapValues { mirrored($0) ?? NSNull() })
     default:
       let reflection = Mirror(reflecting: value)
       guard reflection.displayStyle == .optional else { return mirror(of: value as AnyObject) }

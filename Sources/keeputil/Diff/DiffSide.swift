@@ -99,13 +99,12 @@ final class DiffSide {
     return isComplete ? hash | 1 : hash & ~1
   }
 
-  /// The digests of numbers of a packed array. Each is the same as for a number outside of such an array.
+  /// The digests of numbers of a packed array. Each is the same as for a number outside of such an array, an optional.
   static func digest(of numbers: ArchiveNumbers) -> [UInt64] {
     func digests<Number: Hashable>(_ numbers: [Number], _ kind: ArchiveValue.Kind) -> [UInt64] {
       numbers.map { number in
         var hasher = Hasher()
         hasher.combine(kind)
-        // Optional, as where single values are hashed.
         hasher.combine(Optional(number))
         return hasher.digest | 1
       }

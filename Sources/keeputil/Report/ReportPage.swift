@@ -1,13 +1,12 @@
 import Foundation
 
 /// The page around the data of a report: its frame, its style and its script, all in one file.
-struct ReportPage {
-  let name: String
-
+enum ReportPage {
   /// Writes the page. `data` writes the content of the element with the data.
-  func write(to output: any Output, _ data: () throws -> Void) throws {
-    try output.write(ReportPage.head(title: ReportPage.htmlText(displayed(name))))
-    try output.write(ReportPage.body)
+  static func write(_ name: String, to output: any Output, _ data: () throws -> Void) throws {
+    let title = respelled(displayed(name)) { scalar, _ in scalar == "'" ? "&#39;" : scalar.entity }
+    try output.write(head(title: title))
+    try output.write(body)
     try output.write("<script type=\"application/json\" id=\"data\">")
     try data()
     try output.write("</script>\n<script>\(ReportScript.text)</script>\n</body>\n</html>\n")
@@ -22,10 +21,6 @@ struct ReportPage {
 
   private static func source(_ text: String) -> String {
     "sha256-" + Data(SHA256.hash(text.utf8)).base64EncodedString()
-  }
-
-  static func htmlText(_ text: String) -> String {
-    respelled(text) { scalar, _ in scalar == "'" ? "&#39;" : scalar.entity }
   }
 
   private static func head(title: String) -> String {

@@ -34,31 +34,14 @@ enum StatisticKind: Int, CaseIterable {
       }
   }
 
+  /// In the order of the cases.
   var title: String {
-    switch self {
-    case .none: "nil"
-    case .empty: "nothing encoded"
-    case .some: "mark of an optional"
-    case .bool: "boolean"
-    case .integer: "integer"
-    case .float32: "32-bit float"
-    case .float64: "64-bit float"
-    case .date: "date"
-    case .uuid: "UUID"
-    case .decimal: "decimal"
-    case .url: "URL"
-    case .string: "text"
-    case .sharedString: "text in the string table"
-    case .bytes: "bytes"
-    case .array: "array"
-    case .numbers: "array of numbers"
-    case .map: "dictionary"
-    case .record: "record"
-    case .typed: "value behind a protocol"
-    case .object: "reference to an object"
-    case .value: "reference to a value"
-    case .conditional: "weak reference"
-    }
+    [
+      "nil", "nothing encoded", "boolean", "integer", "32-bit float", "64-bit float", "decimal", "date",
+      "UUID", "URL", "text", "text in the string table", "bytes", "array", "array of numbers", "dictionary",
+      "record", "mark of an optional", "value behind a protocol", "reference to an object",
+      "reference to a value", "weak reference",
+    ][rawValue]
   }
 }
 

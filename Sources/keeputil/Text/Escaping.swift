@@ -32,13 +32,9 @@ func respelled(
   _ string: String,
   _ spelling: (_ scalar: Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?
 ) -> String {
-  let isPlain = string.utf8.allSatisfy { byte in
-    switch byte {
-    case 0x20, 0x28...0x3B, 0x3F...0x5B, 0x5D...0x7E: true
-    default: false
-    }
+  if string.utf8.allSatisfy({ 0x3F...0x7A ~= $0 && $0 != 0x5C || 0x28...0x3B ~= $0 || $0 == 0x20 }) {
+    return string
   }
-  if isPlain { return string }
   var result = ""
   result.reserveCapacity(string.utf8.count)
   var previous: Unicode.Scalar?

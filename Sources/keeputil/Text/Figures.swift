@@ -14,14 +14,13 @@ func grouped(_ number: Int) -> String {
   return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
 }
 
-func leftPadded(_ text: String, _ width: Int) -> String {
-  String(repeating: " ", count: max(0, width - text.count)) + text
+func leftPadded(_ text: String, _ width: Int, with character: Character = " ") -> String {
+  String(repeating: character, count: max(0, width - text.count)) + text
 }
 
 /// The digits of a number, padded with zeros.
 func padded(_ number: some BinaryInteger, _ width: Int, radix: Int = 10) -> String {
-  let digits = String(number, radix: radix)
-  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  leftPadded(String(number, radix: radix), width, with: "0")
 }
 
 /// A part of a whole, in percent with one digit after the decimal point.

@@ -22,8 +22,6 @@ struct PathLookup {
     return try lookup.find()
   }
 
-  private var start: String { path.start.map { "#\($0)" } ?? "" }
-
   private mutating func find() throws -> Found {
     var value: ArchiveValue
     if let number = path.start {
@@ -97,7 +95,8 @@ struct PathLookup {
   private func failure(_ message: String) -> CommandFailure { .badData(message) }
 
   private var here: String {
-    way.isEmpty && path.start == nil ? "the top level" : PathText.text(way, from: start)
+    if way.isEmpty, path.start == nil { return "the top level" }
+    return PathText.text(way, from: path.start.map { "#\($0)" } ?? "")
   }
 
   private func beyond(_ index: Int, _ count: Int) -> CommandFailure {
