@@ -137,6 +137,41 @@ import Testing
     #expect(try failure { try second.write(to: archiver) }.code == .misuse)
   }
 
+  @Test("a container in one that cannot be used any more, or not now, says so", arguments: [false, true])
+  func requestedFromUnusable(isInUse: Bool) throws {
+    func refusal<Container>(
+      _ make: @escaping (any Encoder) -> Container,
+      _ nested: @escaping (inout Container) -> any Encoder
+    ) throws -> Failure {
+      var kept: Container?
+      let late = Writing { _ in
+        guard var container = kept else { return }
+        try Way.unkeyed.write(to: nested(&container))
+      }
+      return try failure {
+        try write { encoder in
+          var list = encoder.unkeyedContainer()
+          let first = Writing {
+            kept = make($0)
+            guard isInUse else { return }
+            if var keyed = kept as? KeyedEncodingContainer<AnyKey> { try keyed.encode(late, forKey: "value") }
+            if var unkeyed = kept as? any UnkeyedEncodingContainer { try unkeyed.encode(late) }
+          }
+          try list.encode(first)
+          try list.encode(late)
+        }
+      }
+    }
+    let keyed = try refusal({ $0.container(keyedBy: AnyKey.self) }, { $0.superEncoder(forKey: "late") })
+    let unkeyed = try refusal({ $0.unkeyedContainer() }, { $0.superEncoder() })
+    for found in [keyed, unkeyed] {
+      #expect(found.code == .misuse)
+      #expect(
+        found.description.contains(isInUse ? "while one of its values" : "after its encode(to:) returned")
+      )
+    }
+  }
+
   @Test("an encoder and its containers are over when its encode(to:) has returned", arguments: Way.allCases)
   func keptEncoder(way: Way) throws {
     var kept: (any Encoder)?

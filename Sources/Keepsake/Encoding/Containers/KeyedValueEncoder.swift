@@ -104,7 +104,7 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   {
     let host: NestedContainer?
     do { host = try session.enter(state.frame, state.nested) } catch {
-      return ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
+      return session.refusingEncoder(state.frame, state.nested)
     }
     defer { session.leave(host) }
     let name = ExactString(string: key.stringValue)

@@ -43,7 +43,7 @@ struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
       session.beginElement()
       return session.nestedEncoder(key: nil, host: nested)
     } catch {
-      return ValueEncoder(session: session, frame: EncodingSession.conflictingFrame, nested: nil)
+      return session.refusingEncoder(frame, nested)
     }
   }
 }

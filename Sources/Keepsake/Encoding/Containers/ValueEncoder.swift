@@ -119,13 +119,17 @@ extension EncodingSession {
     _ allowed: FrameKinds,
     _ decide: (FrameID) -> Void
   ) -> FrameID {
-    guard context.top.id == frame else {
-      // The kind of the value is unknown now, so the container must not be used later either.
-      return frame == 0 || self.frame(frame, nested) != nil ? EncodingSession.busyFrame : frame
-    }
+    // The kind of the value is unknown now, so the container must not be used later either.
+    guard context.top.id == frame else { return refusingEncoder(frame, nested).frame }
     if !allowed.contains(context.top.kind), let refusal = replaceSingle() { return refusal }
     if context.top.kind == .undecided { decide(frame) }
     return allowed.contains(context.top.kind) ? frame : EncodingSession.conflictingFrame
+  }
+
+  /// An encoder whose use throws why the container of `frame` cannot be used now.
+  func refusingEncoder(_ frame: FrameID, _ nested: NestedContainer?) -> ValueEncoder {
+    let isOpen = frame == 0 || self.frame(frame, nested) != nil
+    return ValueEncoder(session: self, frame: isOpen ? EncodingSession.busyFrame : frame, nested: nil)
   }
 
   /// Lets another container take the place of a single-value container, if the value has one.
