@@ -197,9 +197,14 @@ extension EncodingSession {
 }
 
 extension EncodingContext {
-  func has(_ frame: FrameID) -> Bool {
-    top.id == frame || lower.contains { $0.id == frame }
+  func has(_ frame: FrameID) -> Bool { index(of: frame) != nil }
+
+  /// How many frames are around `frame`; `nil` if it is not open here.
+  func index(of frame: FrameID) -> Int? {
+    top.id == frame ? lower.count : lower.lastIndex { $0.id == frame }
   }
+
+  subscript(index: Int) -> EncodingFrame { index < lower.count ? lower[index] : top }
 }
 
 /// Keys that are written a second time: the later value counts, and a nested container continues where it was.
@@ -217,50 +222,35 @@ extension EncodingSession {
     if let detached = context.splices.first(where: { isSame($0.nested) }) {
       return (detached.nested.frame, detached.nested)
     }
-    guard let slot = slot(of: key), let extent = extents()[safe: slot] else { return nil }
+    guard let value = extent(of: key)?.value else { return nil }
     // It was made when its parent was another frame, which has been closed since.
-    if let detached = context.splices.first(where: { $0.offset == extent.value.lowerBound }) {
+    if let detached = context.splices.first(where: { $0.offset == value.lowerBound }) {
       return (detached.nested.frame, detached.nested)
     }
-    if isSealed(at: extent.value.lowerBound) { return (EncodingSession.sealedFrame, nil) }
-    return reopen(extent.value, key, host).map { ($0.frame, $0) }
+    if isSealed(at: value.lowerBound) { return (EncodingSession.sealedFrame, nil) }
+    return reopen(value, key, host).map { ($0.frame, $0) }
   }
 
-  private func slot(of key: ExactString) -> Int? {
-    switch context.top.kind {
-    case .record:
-      tables.shapes.keys(of: context.top.position).firstIndex {
-        ExactString(string: tables.keys.names[$0]) == key
-      }
-    case .map:
-      extents().firstIndex { extent in
-        var cursor = extent.key
-        return (try? layout.mapKey(at: &cursor, in: buffer.reader())).map { $0.name == key } ?? false
-      }
-    default: nil
-    }
-  }
-
-  /// The offsets of the keys and the ranges of the values in the innermost frame, a keyed container.
-  private func extents() -> [(key: Int, value: Range<Int>)] {
+  /// Where the innermost frame, a keyed container, has `key`: the slot, the offset of the key and the range of the value.
+  private func extent(of key: ExactString) -> (slot: Int, key: Int, value: Range<Int>)? {
     let reader = buffer.reader()
+    let keys = context.top.kind == .record ? tables.shapes.keys(of: context.top.position) : nil
     var offset = context.top.start + context.top.headByteCount
-    var extents: [(key: Int, value: Range<Int>)] = []
-    let isRecord = context.top.kind == .record
-    let count = isRecord ? tables.shapes.keys(of: context.top.position).count : context.top.count
-    for _ in 0..<count {
-      let key = offset
-      if !isRecord, let end = try? layout.end(ofValueAt: offset, in: reader) { offset = end }
-      guard let end = try? layout.end(ofValueAt: offset, in: reader) else { break }
-      extents.append((key, offset..<end))
+    for slot in 0..<(keys?.count ?? context.top.count) {
+      let start = offset
+      let name = keys.map { ExactString(string: tables.keys.names[$0[slot]]) }
+      guard let name = try? name ?? layout.mapKey(at: &offset, in: reader).name,
+        let end = try? layout.end(ofValueAt: offset, in: reader)
+      else { break }
+      if name == key { return (slot, start, offset..<end) }
       offset = end
     }
-    return extents
+    return nil
   }
 
   /// Removes the value of `key` from the innermost frame, so that it can be written again.
   func removeValue(_ key: ExactString) {
-    guard let slot = slot(of: key), let extent = extents()[safe: slot] else { return }
+    guard let extent = extent(of: key) else { return }
     let range = extent.key..<extent.value.upperBound
     context.splices.removeAll { range.contains($0.offset) }
     buffer.replace(range, with: [])
@@ -270,34 +260,10 @@ extension EncodingSession {
       context.top.position -= range.count
     } else {
       var path = tables.shapes.keys(of: context.top.position)
-      path.remove(at: slot)
+      path.remove(at: extent.slot)
       context.top.position = path.reduce(ShapeTrie.root) { node, key in
         tables.shapes.step(from: node, key: key) ?? node
       }
     }
-  }
-}
-
-extension Array {
-  /// The element at `index`, or `nil` if there is none.
-  subscript(safe index: Int) -> Element? {
-    indices.contains(index) ? self[index] : nil
-  }
-}
-
-extension EncodingSession {
-  /// The frame of `id`, wherever it is open.
-  func frame(_ id: FrameID, _ nested: NestedContainer?) -> EncodingFrame? {
-    if context.top.id == id { return context.top }
-    if let frame = context.lower.last(where: { $0.id == id }) { return frame }
-    var host = nested
-    while let candidate = host {
-      if let detached = candidate.detached {
-        if detached.top.id == id { return detached.top }
-        if let frame = detached.lower.last(where: { $0.id == id }) { return frame }
-      }
-      host = candidate.host
-    }
-    return nil
   }
 }

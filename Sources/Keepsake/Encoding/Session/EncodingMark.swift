@@ -92,7 +92,7 @@ extension EncodingSession {
   private func checkLateWrites(since mark: FrameID) {
     // The writes are in the order of their times, and the first of the later ones is into the oldest container.
     let first = outcome.lateWrites.partitioningIndex { $0.time > mark }
-    let isLost = outcome.lateWrites[safe: first].map { $0.frame <= mark } ?? false
+    let isLost = first < outcome.lateWrites.count && outcome.lateWrites[first].frame <= mark
     if isLost == (outcome.lateWriteFailure != nil) { return }
     outcome.lateWriteFailure = isLost ? wroteElsewhere : nil
     outcome.isClosed = isLost

@@ -29,19 +29,23 @@ extension EncodingSession {
 
   /// The path of the value of a frame, wherever that is open; empty if it is closed.
   func path(of frame: FrameID, _ nested: NestedContainer?) -> [any CodingKey] {
-    if let path = path(of: frame, in: context) { return path }
-    var host = nested
-    while let candidate = host {
-      if let detached = candidate.detached, let path = path(of: frame, in: detached) { return path }
-      host = candidate.host
-    }
-    return []
+    place(of: frame, nested).map { path(in: $0.context, below: $0.index) } ?? []
   }
 
-  private func path(of frame: FrameID, in context: EncodingContext) -> [any CodingKey]? {
-    if context.top.id == frame { return path(in: context, below: context.lower.count) }
-    guard let index = context.lower.lastIndex(where: { $0.id == frame }) else { return nil }
-    return path(in: context, below: index)
+  /// The frame of `id`, wherever it is open.
+  func frame(_ id: FrameID, _ nested: NestedContainer?) -> EncodingFrame? {
+    place(of: id, nested).map { $0.context[$0.index] }
+  }
+
+  private func place(of frame: FrameID, _ nested: NestedContainer?) -> (context: EncodingContext, index: Int)?
+  {
+    if let index = context.index(of: frame) { return (context, index) }
+    var host = nested
+    while let candidate = host {
+      if let detached = candidate.detached, let index = detached.index(of: frame) { return (detached, index) }
+      host = candidate.host
+    }
+    return nil
   }
 
   /// - Parameter count: the number of frames, from the outermost on, in the path.
@@ -55,8 +59,7 @@ extension EncodingSession {
       }
     }
     for index in frames {
-      let frame = index < context.lower.count ? context.lower[index] : context.top
-      if let element = element(of: frame, in: context) { path.append(ArchiveCodingKey(element)) }
+      if let element = element(of: context[index], in: context) { path.append(ArchiveCodingKey(element)) }
     }
     bodies.paths.charge(steps: frames.count)
     if context.isTopLevel, settings.hidesRootKey, frames.lowerBound == 0, !path.isEmpty { path.removeFirst() }
