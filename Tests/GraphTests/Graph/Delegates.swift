@@ -104,6 +104,20 @@ import Testing
     #expect(try unarchiver.decode([Piece].self, forKey: "good")[0].name == "b")
   }
 
+  @Test("a replacement must also be of the class that a weak reference declares")
+  func wrongClassOfWeakReference() throws {
+    let dog = DelegateDog(name: "old")
+    let recorder = ArchivingRecorder { ($0 as? DelegateDog) === dog ? DelegateCat(name: "new") : $0 }
+    let archiver = KeyedArchiver()
+    archiver.delegate = recorder
+    let owner = DelegateOwner(dog)
+    try archiver.encode(owner, forKey: "owner")
+    let found = try failure { try archiver.finishEncoding() }
+    #expect(found.kind == .invalidValue && found.code == .typeMismatch)
+    owner.asDog = nil
+    #expect(try recorder.roundTrip(owner).asPet?.name == "new")
+  }
+
   @Test("a subclass may replace, and is found by its name")
   func subclass() throws {
     let recorder = ArchivingRecorder {
@@ -192,6 +206,17 @@ class DelegatePet: Codable {
 }
 
 final class DelegateDog: DelegatePet {}
+final class DelegateCat: DelegatePet {}
+
+final class DelegateOwner: Codable {
+  let pet: DelegatePet
+  @WeakReference var asPet: DelegatePet?
+  @WeakReference var asDog: DelegateDog?
+
+  init(_ dog: DelegateDog) {
+    (pet, asPet, asDog) = (dog, dog, dog)
+  }
+}
 
 private final class ArchivingRecorder: KeyedArchiverDelegate {
   var calls: [String] = []

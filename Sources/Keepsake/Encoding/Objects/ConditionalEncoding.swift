@@ -35,6 +35,7 @@ extension EncodingSession {
     let isDeclaredOtherwise = ObjectIdentifier(type(of: object)) != ObjectIdentifier(declared)
     // Until the archive is finished, another object may still be archived in place of this one.
     let number = replacesObjects ? nil : bodies.objects.knownNumber(of: object)
+    if replacesObjects { noteDeclaration(of: object, declared) }
     if tables.conditionals == nil { tables.conditionals = ConditionalRegistry() }
     guard
       let entry = tables.conditionals?.entry(for: object, number, isDeclaredOtherwise: isDeclaredOtherwise)
@@ -65,6 +66,9 @@ extension EncodingSession {
         guard let object = replacement == nil ? known : replacement?.object,
           let number = bodies.objects.knownNumber(of: object).map(written) ?? unreached(object)
         else { return 0 }
+        if object !== known, let declared = observation.declarations[ObjectIdentifier(known)]?.declared {
+          try checkReplacement(object, declared)
+        }
         if isDeclaredOtherwise { try notePolymorphism(of: type(of: object)) }
         return number
       }

@@ -31,13 +31,28 @@ extension EncodingSession {
     }
     guard let replacement = observation.replacements[identifier] else { return object }
     guard let other = replacement.object, other !== object else { return replacement.object }
+    try checkReplacement(other, declared)
+    return other
+  }
+
+  /// Throws unless `other`, which replaces an object, may stand where `declared` is declared.
+  func checkReplacement(_ other: AnyObject, _ declared: Any.Type) throws {
     guard RuntimeTypes.conforms(type(of: other), to: declared) != false else {
       throw misuse(
         "The delegate replaces an object by one of the class \(type(of: other)) where \(declared) is declared",
         code: .typeMismatch
       )
     }
-    return other
+  }
+
+  /// Records that a conditional reference declares `object`, which may be replaced, as `declared`: its own class or a
+  /// superclass. A replacement that fits the lowest of these classes fits all.
+  @inline(never)
+  func noteDeclaration(of object: AnyObject, _ declared: AnyClass) {
+    let known: AnyClass? = observation.declarations[ObjectIdentifier(object)]?.declared
+    if known.map({ RuntimeTypes.isSubclass(declared, of: $0) }) ?? true {
+      observation.declarations[ObjectIdentifier(object)] = (object, declared)
+    }
   }
 
   /// Reports the objects from `first` on to the observer, each after those that were first reached from it.

@@ -136,6 +136,8 @@ struct EncodedTypes {
 struct EncodingObservation {
   var observer: (any EncodingObserver)?
   var replacements: [ObjectIdentifier: Replacement] = [:]
+  /// The lowest class that conditional references declare for each object that may be replaced. The object is retained.
+  var declarations: [ObjectIdentifier: (object: AnyObject, declared: AnyClass)] = [:]
 }
 
 /// What is asked about the order of the elements of sets.

@@ -35,6 +35,7 @@ extension EncodingSession: ReusableCoder {
   /// Whether the archive is complete, and the session has no special settings and has not become too large.
   var canBeReused: Bool {
     outcome.isFinished && outcome.failure == nil && outcome.lateWriteFailure == nil && !replacesObjects
+      && observation.declarations.isEmpty
       && settings.bodyLimit == nil
       && ordering.order == nil && ordering.depth == 0 && settings.ownClassNames.isEmpty
       && !settings.classesAreKnown
