@@ -267,6 +267,46 @@ import Testing
     #expect(folderError?.message.contains("cannot be read as an archive: it is a folder") == true)
   }
 
+  private final class Member: Codable, Hashable {
+    var name = "same"
+    static func == (left: Member, right: Member) -> Bool { left === right }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  }
+
+  private struct Seat: Codable, Hashable {
+    var table = Member()
+    var member = Member()
+  }
+
+  private final class Club: Codable {
+    var members: Set<Member> = []
+    var seats: Set<Seat> = []
+    var ranks: [Member: String] = [:]
+  }
+
+  @Test("sets of objects that nothing distinguishes stay as they are, in whatever order they are in memory")
+  func alikeElements() throws {
+    let club = Club()
+    let table = Member()
+    for _ in 0..<10 {
+      club.members.insert(Member())
+      club.seats.insert(Seat(table: table))
+      club.ranks[Member()] = "rank"
+    }
+    try ArchiveDocument(creating: path, root: club).close()
+    let bytes = try folder.read("notes")
+    for _ in 0..<5 {
+      let document = try ArchiveDocument<Club>(opening: path)
+      #expect(try !document.save())
+    }
+    #expect(try folder.read("notes") == bytes)
+    let document = try ArchiveDocument<Club>(opening: path)
+    document.root.members.insert(Member())
+    #expect(try document.save())
+    document.close()
+    #expect(try !ArchiveDocument<Club>(opening: path).save())
+  }
+
   @Test("what another program has put in the place of the file stays", arguments: [3, 300])
   func replacedFile(pageCount: Int) throws {
     // A small archive, the first save of which replaces the file, and a large one, to which it is appended.

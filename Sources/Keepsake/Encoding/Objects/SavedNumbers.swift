@@ -142,7 +142,7 @@ final class SavedNumbers {
   func end(objectCount: Int) { forget(from: objectCount + 1) }
 
   /// The number that the object had before. Objects are mostly reached in the same order, so no table is searched.
-  private func numberBefore(of object: AnyObject, near number: Int) -> UInt32? {
+  func numberBefore(of object: AnyObject, near number: Int = 0) -> UInt32? {
     let isSame = objects.unretained(number)?.isSame(as: object) ?? false
     let known = isSame ? number : objects.knownNumber(of: object)
     guard let known, known <= numbersBefore.count, numbersBefore[known - 1] > 0 else { return nil }

@@ -69,17 +69,41 @@ final class ContentOrder {
     noteArchived(session)
     // The other elements count, too: they may refer to one of those that are alike.
     let first = parts.count
-    let positions = try runs.map { try $0.map { try position(of: whole($0.element), session) } }
+    let positions = try runs.map { run in
+      try run.map {
+        let value = whole($0.element)
+        let position = try position(of: value, session)
+        return (position: position, numbers: numbersInFile(of: value, position, session))
+      }
+    }
     try compare(from: first, session)
     return zip(runs, positions).flatMap { run, positions in
       order(positions).map { run[run.startIndex + $0].element }
     }
   }
 
-  /// The indices of `positions` in the order of the elements there.
-  private func order(_ positions: [Position]) -> [Int] {
+  /// The numbers of an object, or of the objects to which a value refers, in the file to which a save is added. Elements
+  /// that nothing else distinguishes stay in this order, so that a save of unchanged ones changes nothing.
+  private func numbersInFile(
+    of value: some Encodable,
+    _ position: Position,
+    _ session: EncodingSession
+  ) -> [UInt32] {
+    guard let saved = session.bodies.saved else { return [] }
+    var targets = object(value).map { [Target.object($0)] } ?? []
+    if targets.isEmpty, case .part(let part) = position { targets = parts[part].targets }
+    return targets.compactMap {
+      if case .object(let object) = $0 { saved.numberBefore(of: object) ?? UInt32.max } else { nil }
+    }
+  }
+
+  /// The indices of `elements` in their order.
+  private func order(_ elements: [(position: Position, numbers: [UInt32])]) -> [Int] {
     var order: [Int] = []
-    var rest = positions.indices.map { (index: $0, color: color(positions[$0])) }
+    let positions = elements.map(\.position)
+    var rest = elements.indices
+      .sorted { elements[$0].numbers.lexicographicallyPrecedes(elements[$1].numbers) }
+      .map { (index: $0, color: color(positions[$0])) }
     while !rest.isEmpty {
       rest.sort { $0.color < $1.color }
       // Elements that have got another color since then come after the others.
