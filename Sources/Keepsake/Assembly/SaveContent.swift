@@ -144,10 +144,9 @@ struct SaveAssembly {
   /// The approximate number of bytes of the save, without the tables, which are mostly small.
   var changedByteCount: Int { changed.reduce(content.topLevel.count) { $0 + $1.range.count } }
 
-  /// Whether there is nothing to save.
+  /// Whether there is nothing to save. New shapes and strings are needed only by changed bodies.
   func isEmpty(topLevelIsSame: Bool) -> Bool {
-    topLevelIsSame && changed.isEmpty && content.shapes.count == before.shapeCount
-      && content.classes == before.classes && content.strings.count == before.stringCount
+    topLevelIsSame && changed.isEmpty && content.classes == before.classes
       && content.conditionals == before.conditionals
   }
 }

@@ -70,6 +70,29 @@ import Testing
     #expect(try folder.read("notes") == bytes)
   }
 
+  @Test("nothing is written either for objects with a string that is first in another")
+  func sharedStrings() throws {
+    let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 5))
+    let pages = document.root.pages
+    for page in pages { page.text = "the same text" }
+    #expect(try document.save())
+    let byteCount = try folder.read("notes").count
+    for page in pages { #expect(try !document.save(changed: [page])) }
+    #expect(try !document.save())
+    #expect(try folder.read("notes").count == byteCount)
+    pages[0].text = "another text"
+    #expect(try document.save())
+    #expect(try !document.save(changed: [pages[1]]))
+    let read = try saved().pages.map(\.text)
+    #expect(read == ["another text"] + Array(repeating: "the same text", count: 4))
+    for page in [pages[0], pages[3]] {
+      page.text = "the same texu"
+      #expect(try document.save(changed: [page]))
+    }
+    #expect(try !document.save())
+    #expect(try saved().pages[3].text == "the same texu")
+  }
+
   @Test("a weak property gets its object when that is archived, although its owner is not listed")
   func archivedLater() throws {
     let document = try ArchiveDocument(creating: path, root: Pinboard())

@@ -47,7 +47,7 @@ struct DocumentEncoding {
       (changes, isKnownToBeReadable) = (nil, true)
       return
     }
-    changes = try state.changes(content)
+    changes = try state.changes(content, session.layout)
     isKnownToBeReadable =
       if changed == nil {
         true

@@ -40,6 +40,44 @@ extension ArchiveImage {
     return try reader.hasBytes(buffer, range, at: place.lowerBound)
   }
 
+  /// Whether the body at `place` differs from that at `range` only by which strings are in the string table. That may
+  /// change because of other bodies.
+  func hasSame(
+    _ buffer: ByteBuffer,
+    _ range: Range<Int>,
+    _ layout: EncodingSession.Layout,
+    in place: Range<Int>
+  ) throws(ArchiveError) -> Bool {
+    let other = buffer.reader()
+    var (cursor, otherCursor) = (place.lowerBound, range.lowerBound)
+    guard try reader.varint(at: &cursor) == other.varint(at: &otherCursor) else { return false }
+    while cursor < place.upperBound, otherCursor < range.upperBound {
+      if try isText(reader.byte(at: cursor)), try isText(other.byte(at: otherCursor)) {
+        let text = try mapKey(at: &cursor, in: reader).keyText
+        let otherText = try layout.mapKey(at: &otherCursor, in: other).keyText
+        guard ExactString(string: text) == ExactString(string: otherText) else { return false }
+      } else {
+        let start = otherCursor
+        let length = fixedLength(of: try other.byte(at: start))
+        if length > 0 {
+          otherCursor += length
+        } else {
+          _ = try layout.valuesBehindHead(at: &otherCursor, in: other)
+        }
+        let end = cursor + otherCursor - start
+        guard try has(buffer, start..<otherCursor, in: cursor..<end), end <= place.upperBound else {
+          return false
+        }
+        cursor = end
+      }
+    }
+    return cursor == place.upperBound && otherCursor == range.upperBound
+  }
+
+  private func isText(_ tag: UInt8) -> Bool {
+    [.string, .shortString, .stringReference].contains(TagKind(tag))
+  }
+
   /// Whether the top level of the newest save has the bytes of `buffer`.
   func hasTopLevel(_ buffer: ByteBuffer) throws(ArchiveError) -> Bool {
     try has(buffer, 0..<buffer.count, in: directory.topLevel)

@@ -254,10 +254,10 @@ final class SavedState {
   var hasUnread: Bool { knownObjects.contains { ($0 as? AnyLazyContent)?.isArchived == true } }
 
   /// What the file lacks of `content`; `nil` if it has everything.
-  func changes(_ content: SaveContent) throws -> Changes? {
+  func changes(_ content: SaveContent, _ layout: EncodingSession.Layout) throws -> Changes? {
     try decodingErrors { () throws(ArchiveError) in
       var content = content
-      let changed = try ChangedBodies(content, image)
+      let changed = try ChangedBodies(content, layout, image)
       let conditionals = try image.conditionals.map { Int($0) }
       if changed.hasUnread {
         // An unread value may refer to the object.
@@ -315,7 +315,11 @@ private struct ChangedBodies {
   private(set) var replacedByteCount = 0
   private(set) var hasUnread = false
 
-  init(_ content: SaveContent, _ image: ArchiveImage) throws(ArchiveError) {
+  init(
+    _ content: SaveContent,
+    _ layout: EncodingSession.Layout,
+    _ image: ArchiveImage
+  ) throws(ArchiveError) {
     var start = Header.byteCount
     for (number, length) in zip(content.numbers, content.lengths) {
       let range = start..<(start &+ length)
@@ -328,6 +332,8 @@ private struct ChangedBodies {
       if number <= image.directory.bodyCount {
         let present = try image.body(Int(number), at: 0)
         if try image.has(content.bodies, range, in: present) { continue }
+        // Whatever is wrong with a body in the file, this one replaces it.
+        if (try? image.hasSame(content.bodies, range, layout, in: present)) == true { continue }
         replacedByteCount += present.count
       }
       bodies.append((number, range))
