@@ -60,6 +60,19 @@ import Testing
     #expect(try !document.save())
   }
 
+  @Test("an object that comes back is new, although the save without it had nothing to write")
+  func comesBack() throws {
+    let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 5))
+    let page = document.root.pages.remove(at: 3)
+    #expect(try document.save(changed: [document.root]))
+    #expect(try !document.save())
+    page.text = "changed meanwhile"
+    document.root.pages.append(page)
+    #expect(try document.save(changed: [document.root]))
+    #expect(try saved().pages.last?.text == "changed meanwhile")
+    #expect(try !document.save())
+  }
+
   @Test("nothing is written for objects that did not change, or are not in the document")
   func nothing() throws {
     let document = try ArchiveDocument(creating: path, root: Notebook(pageCount: 50))

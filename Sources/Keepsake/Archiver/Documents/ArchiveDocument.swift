@@ -139,6 +139,7 @@ public final class ArchiveDocument<Root: Codable> {
       try DocumentEncoding(root, changed: changed, state, userInfo)
     }
     guard let save = encoding.changes else {
+      state.keepKnown(encoding.numbers, encoding.session)
       try file.checkIsInPlace()
       try file.synchronizeFolder()
       return false

@@ -168,12 +168,17 @@ final class SavedState {
   /// Forgets the readers of lazy values, since no saves follow.
   func stopListing() { readers = [] }
 
+  /// Knows only what the last save has from now on, so that an object that it does not reach is new if it comes back.
+  func keepKnown(_ numbers: SavedNumbers, _ session: EncodingSession) {
+    knownObjects = numbers.known(by: session)
+    if !readers.isEmpty { unreached = numbers.unreached(by: session) }
+  }
+
   /// Takes over after a save. Lazy values are now read from that save, and share the objects that it added.
   func continueAfter(_ before: SavedState, _ numbers: SavedNumbers, _ session: EncodingSession) throws {
-    knownObjects = numbers.known(by: session)
     readers = before.readers.filter { $0.session != nil || !$0.new.list.isEmpty }
+    keepKnown(numbers, session)
     if !readers.isEmpty {
-      unreached = numbers.unreached(by: session)
       var known: Set<ObjectIdentifier> = []
       awaited = (before.awaited + unreached.compactMap(\.object.object)).filter {
         // The root object keeps what it reaches.
