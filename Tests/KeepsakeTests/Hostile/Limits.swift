@@ -211,6 +211,23 @@ import Testing
     #expect(try accepts([Item].self, items) { $0.maximumAllocation = 200_000 })
   }
 
+  @Test("memory: large values behind a protocol, which have memory of their own, by the size of their type")
+  func boxes() throws {
+    let data = try KeyedArchiver.archivedData(
+      withRootObject: [Polymorphic<any Boxable>](repeating: .init(Boxed()), count: 100)
+    )
+    #expect(
+      try code([Polymorphic<any Boxable>].self, data) { $0.maximumAllocation = 20_000 } == .limitExceeded
+    )
+    #expect(try accepts([Polymorphic<any Boxable>].self, data) { $0.maximumAllocation = 40_000 })
+  }
+
+  private protocol Boxable: Codable {}
+  private struct Boxed: Boxable, ArchivableClass {
+    static var archivedClassName: String { "Limits.Boxed" }
+    var fields: InlineOptionals?
+  }
+
   // MARK: The defaults
 
   /// Takes much more memory than bytes of an archive.

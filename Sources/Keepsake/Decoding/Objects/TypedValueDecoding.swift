@@ -85,7 +85,11 @@ extension DecodingSession {
 
   func decodeByPlan(_ type: any Decodable.Type, at cursor: inout Int, _ depth: Int) throws -> any Decodable {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
-      try types.plans.plan(for: type).use { try $0.decode(at: &cursor, self, depth) }
+      // A large value has memory of its own.
+      if MemoryLayout<Value>.size >= DecodingBudget.largeValue {
+        try charge(MemoryLayout<Value>.stride, at: cursor)
+      }
+      return try types.plans.plan(for: type).use { try $0.decode(at: &cursor, self, depth) }
     }
     return try decode(type)
   }
