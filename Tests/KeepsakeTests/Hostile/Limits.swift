@@ -126,6 +126,16 @@ import Testing
     #expect((1_990...2_010).contains(depth.reached))
   }
 
+  @Test("depth: of a number in an array, which has no place of its own")
+  func depthOfNumber() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: [1, 2, 3])
+    #expect(try failure { try KeyedUnarchiver.unarchive([Endless].self, from: data) }.code == .limitExceeded)
+  }
+
+  private struct Endless: Decodable {
+    init(from decoder: any Decoder) throws { _ = try decoder.singleValueContainer().decode(Endless.self) }
+  }
+
   /// An object that is its data.
   private final class Blob: Decodable {
     let data: Data

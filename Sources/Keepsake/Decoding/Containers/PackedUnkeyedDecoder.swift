@@ -114,6 +114,10 @@ struct PlacelessDecoder: Decoder, PrimitiveSingleValueDecoding {
       if let value = Decimal(number) as? Value { return value }
       throw mismatch(type)
     }
+    // Only a type that decodes itself from its own container gets here at such a depth.
+    guard session.stack.bounds.hasRoom(StackGuard.lastReserve) else {
+      throw session.corrupted(.limitExceeded("\(type) decodes itself without end", at: nil), codingPath)
+    }
     return try type.init(from: self)
   }
 }
