@@ -78,6 +78,16 @@ import Testing
       #expect(try container.decode(String.self, forKey: "end") == "end")
       #expect(try failure { try container.decode(Int.self, forKey: "number") }.kind == .typeMismatch)
     }
+    let list = try writeUnkeyed { list in
+      try list.encode([Int]??.some(nil))
+      try list.encode(Deep??.some(nil))
+      try list.encode("end")
+    }
+    try readUnkeyed(list) { list throws in
+      #expect(try list.decodeIfPresent([Int].self) == nil)
+      #expect(try list.decodeIfPresent(Deep.self) == nil)
+      #expect(try list.decode(String.self) == "end")
+    }
   }
 
   private struct Single: Codable, Equatable {

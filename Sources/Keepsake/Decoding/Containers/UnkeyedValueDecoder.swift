@@ -66,9 +66,6 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   /// Keeps the levels of an optional: a stored nil is no value, a stored some(nil) is a value.
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     guard !isAtEnd else { return nil }
-    guard session.settings.observer != nil || type is any OptionalValue.Type else {
-      return try decodeNil() ? nil : decode(type)
-    }
     if ObjectIdentifier(type) == ObjectIdentifier(Value.self) { return try decode(Value?.self) }
     func decodeOptional<Subclass: Decodable>(_ type: Subclass.Type) throws -> (any Decodable)? {
       try decode(Subclass?.self)
