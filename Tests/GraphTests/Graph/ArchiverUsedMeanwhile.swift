@@ -149,6 +149,10 @@ import Testing
     var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
     try nested.encode(Piece("a"), forKey: "a")
     try nested.encode(Set([MeddlingElement(number: 1), MeddlingElement(number: 2)]), forKey: "set")
+    let fields = MeddlingFields()
+    try MeddlingFields.$meddler.withValue(.init { [unowned archiver] in try? meddle(archiver, 0) }) {
+      try nested.encode(fields, forKey: "fields")
+    }
     try nested.encode(Piece("c"), forKey: "c")
     try container.encode("end", forKey: "end")
     #expect(meddler.codes.count >= 8 && meddler.codes.allSatisfy { $0 == .misuse })
@@ -158,6 +162,7 @@ import Testing
     let back = try top.nestedContainer(keyedBy: AnyKey.self, forKey: "nested")
     #expect(try back.decode(Piece.self, forKey: "a").name == "a")
     #expect(try back.decode([MeddlingElement].self, forKey: "set").map(\.number).sorted() == [1, 2])
+    #expect(try back.decode(MeddlingFields.self, forKey: "fields").number == 1)
     #expect(try back.decode(Piece.self, forKey: "c").name == "c")
   }
 
@@ -349,6 +354,18 @@ extension Encoder {
 /// What the user info has an encoding or decoding value do.
 private func meddle(_ userInfo: [CodingUserInfoKey: Any]) throws {
   try (userInfo[.named("meddle")] as? () throws -> Void)?()
+}
+
+/// The archiver makes one to find the defaults.
+private struct MeddlingFields: ArchivedFields {
+  struct Meddler: @unchecked Sendable {
+    let meddle: () -> Void
+  }
+
+  @TaskLocal static var meddler: Meddler?
+  var number: Int? = 1
+
+  init() { MeddlingFields.meddler?.meddle() }
 }
 
 private struct MeddlingElement: Codable, Hashable {

@@ -35,7 +35,9 @@ final class FieldsWriterSource {
   @inline(never)
   private func makeWriter(_ session: EncodingSession) throws -> Unretained<FieldsWriter> {
     do {
-      let writer = try FieldsWriter(try ArchivedProperties.of(type), session)
+      // Makes a value to find the defaults.
+      let properties = try session.whileClosed { () throws(ArchiveError) in try ArchivedProperties.of(type) }
+      let writer = try FieldsWriter(properties, session)
       known = writer
       return Unretained(writer)
     } catch { throw session.misuse(error.message, code: error.code) }

@@ -5,7 +5,7 @@ extension EncodingSession {
   /// Runs `ask`, which calls the program while the written bytes are incomplete. No container can be used then.
   ///
   /// If the program is called in a frame of its own, as in `encode(to:)`, the frames determine what may be used.
-  func whileClosed<Answer>(_ ask: () throws -> Answer) rethrows -> Answer {
+  func whileClosed<Answer, Failure>(_ ask: () throws(Failure) -> Answer) throws(Failure) -> Answer {
     let wasClosed = outcome.isClosed
     outcome.isClosed = true
     defer { outcome.isClosed = wasClosed }
