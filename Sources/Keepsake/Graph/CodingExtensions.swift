@@ -22,7 +22,7 @@ extension KeyedDecodingContainer {
   /// This closes a cycle in hand-written coding: the value may refer back to the object whose initializer runs.
   ///
   /// ```swift
-  /// try container.decodeDeferred(Author.self, forKey: .author) { [unowned self] in self.author = $0 }
+  /// try container.decodeDeferred(Author.self, forKey: .author) { [weak self] in self?.author = $0 }
   /// ```
   ///
   /// The decoder calls `assign` once: at once if the value exists already or the decoder is not Keepsake's, otherwise

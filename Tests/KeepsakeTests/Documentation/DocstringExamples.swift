@@ -320,7 +320,7 @@ import Testing
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       author = Author()
-      try container.decodeDeferred(Author.self, forKey: .author) { [unowned self] in self.author = $0 }
+      try container.decodeDeferred(Author.self, forKey: .author) { [weak self] in self?.author = $0 }
     }
 
     func encode(to encoder: any Encoder) throws {
