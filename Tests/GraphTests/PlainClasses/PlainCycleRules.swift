@@ -32,6 +32,24 @@ import Testing
     sparse.second = nil
   }
 
+  final class Numbered: Codable {
+    var number: Int128 = .min
+    var size: UInt128? = .max
+    var next: Numbered?
+    init() {}
+  }
+
+  @Test("an object that encodes integers of 128 bits before the property that can wait")
+  func largeNumbers() throws {
+    let numbered = Numbered()
+    numbered.next = numbered
+    try forEachWay(numbered) { back in
+      #expect(back.next === back && back.number == .min && back.size == .max)
+      back.next = nil
+    }
+    numbered.next = nil
+  }
+
   // MARK: Hashes
 
   final class Member: Codable, Hashable {

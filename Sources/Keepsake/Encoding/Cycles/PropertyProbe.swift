@@ -65,6 +65,9 @@ private struct ProbeEncoder: Encoder, SingleValueEncodingContainer {
   func singleValueContainer() -> any SingleValueEncodingContainer { ofAnotherValue }
   func encodeNil() {}
   func encode<Value: Encodable>(_ value: Value) {}
+  // Without these, here and below, the standard library's methods for integers of 128 bits are called, which throw.
+  func encode(_ value: Int128) {}
+  func encode(_ value: UInt128) {}
 }
 
 private struct KeyedProbe<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -74,6 +77,8 @@ private struct KeyedProbe<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private var ofAnotherValue: ProbeEncoder { ProbeEncoder(probe: nil, userInfo: encoder.userInfo) }
 
   func encodeNil(forKey key: Key) {}
+  func encode(_ value: Int128, forKey key: Key) {}
+  func encode(_ value: UInt128, forKey key: Key) {}
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) {
     encoder.probe?.note(Value.self, key, encoder.isOfSuperclass)
@@ -112,6 +117,8 @@ private struct UnkeyedProbe: UnkeyedEncodingContainer {
 
   mutating func encodeNil() { count += 1 }
   mutating func encode<Value: Encodable>(_ value: Value) { count += 1 }
+  mutating func encode(_ value: Int128) { count += 1 }
+  mutating func encode(_ value: UInt128) { count += 1 }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type
