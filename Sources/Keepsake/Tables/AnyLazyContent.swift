@@ -22,7 +22,7 @@ extension ClassEntry {
   static let lazyName = "Keepsake.Lazy"
 
   /// The names that the format reserves.
-  private static let ownNames = [
+  static let ownNames = [
     lazyName, "Keepsake.MixedArray", "Keepsake.MixedDictionary", "Keepsake.MixedNothing",
   ]
 

@@ -208,6 +208,18 @@ import Testing
     #expect(try ArchiveDecoder().decode([MappedBase].self, from: data)[0] is MappedSix)
   }
 
+  @Test("collections of anything need no registration where the policy asks for it, but their elements do")
+  func registeredElements() throws {
+    let data = try ArchiveEncoder().encode(Polymorphic<Any>(["a": [1, Any?.none as Any]] as [String: Any]))
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    unarchiver.classPolicy = .registeredOnly
+    let found = try failure { try unarchiver.decode(Polymorphic<Any>.self, forKey: "root") }
+    #expect(found.code == .unresolvableClass && found.description.contains("Swift.Int,"))
+    unarchiver.setClass(Int.self, forClassName: "Swift.Int")
+    let back = try unarchiver.decode(Polymorphic<Any>.self, forKey: "root").wrappedValue as? [String: [Any]]
+    #expect(back?["a"]?.first as? Int == 1 && back?["a"]?.count == 2)
+  }
+
   @Test("what is changed between two decodes holds for the second")
   func changedMeanwhile() throws {
     let archiver = KeyedArchiver()

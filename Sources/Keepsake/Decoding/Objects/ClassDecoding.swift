@@ -74,7 +74,7 @@ extension DecodingSession {
     if let mapped { return mapped }
     let name = image.classes[number].name
     let problem: String
-    if settings.classPolicy == .byName {
+    if settings.classPolicy == .byName || ClassEntry.ownNames.contains(name) {
       let found = names(name).lazy.map { ClassNames.types(named: $0) }.first { !$0.isEmpty } ?? []
       let fitting = found.filter(fits)
       if let type = fitting.first ?? found.first, fitting.count <= 1 { return type }
