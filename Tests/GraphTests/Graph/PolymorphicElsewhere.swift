@@ -48,6 +48,17 @@ import Testing
     #expect(empty.shape == nil)
   }
 
+  @Test("hashable values of any type, in JSON and in an archive")
+  func hashable() throws {
+    let values = Polymorphic<[AnyHashable]>([3, "text", UInt8(3)])
+    for back in [
+      try JSONDecoder().decode(Polymorphic<[AnyHashable]>.self, from: json(values)),
+      try ArchiveDecoder().decode(Polymorphic<[AnyHashable]>.self, from: ArchiveEncoder().encode(values)),
+    ] {
+      #expect(back == values && back.wrappedValue[2].base is UInt8)
+    }
+  }
+
   @Test(
     "a name of no type, or of one that is no shape, is refused",
     arguments: ["GraphTests.Absent", "GraphTests.ElsewhereOther", "Swift.Int", ""]

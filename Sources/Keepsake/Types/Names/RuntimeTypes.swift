@@ -168,7 +168,7 @@ package enum RuntimeTypes {
 
 extension RuntimeTypes {
   /// Whether every value of `type` can be cast to `expected`: to a class, which `type` is or inherits from; to another
-  /// concrete type, which it is; or to an existential to which it conforms, such as `any Shape & Codable`.
+  /// concrete type, which it is; to `AnyHashable`; or to an existential to which it conforms, such as `any Shape`.
   ///
   /// - Returns: `nil` if that is unknown, as `type` is itself an existential, or `expected` is one that constrains
   ///   associated types (`any Collection<Int>`).
@@ -181,7 +181,7 @@ extension RuntimeTypes {
   }
 
   private static func isKind<Expected>(_ type: Any.Type, of expected: Expected.Type) -> Bool {
-    type is Expected.Type
+    type is Expected.Type || expected == AnyHashable.self && type is any Hashable.Type
   }
 
   private static func isValue<Metatype>(_ value: Any, of metatype: Metatype.Type) -> Bool {
