@@ -53,7 +53,8 @@ extension ArchiveImage {
   ) throws(ArchiveError) {
     guard data.count <= limits.maximumByteCount else {
       throw .limitExceeded(
-        "The archive has \(data.count) bytes, more than the limit of \(limits.maximumByteCount)"
+        "The archive has \(data.count) bytes, more than the \(limits.maximumByteCount) that ArchiveLimits.maximumByteCount "
+          + "allows"
       )
     }
     let reader = ByteReader(data)

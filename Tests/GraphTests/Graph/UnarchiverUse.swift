@@ -22,6 +22,7 @@ import Testing
     let found = try failure { try KeyedUnarchiver(forReadingFrom: data, limits: limits) }
     #expect(found.kind == .dataCorrupted && found.code == .limitExceeded && found.path == "")
     #expect(found.description.contains("\(data.count) bytes"))
+    #expect(found.description.contains("ArchiveLimits.maximumByteCount"))
   }
 
   @Test("limits that are set later hold for what is decoded then")
