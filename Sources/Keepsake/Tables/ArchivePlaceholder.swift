@@ -15,7 +15,8 @@
 /// ```
 ///
 /// Use a structure for values and a class for objects. It must fit the declaration: conform to the protocol, or be a
-/// subclass of the class. It needs no coding code.
+/// subclass of the class. It needs no coding code, unless it is a subclass of a `Codable` class: then its `init(from:)`
+/// sets `content` to `UnknownValue(from: decoder)`, and its `encode(to:)` calls that of `content`, not of `super`.
 public protocol ArchivePlaceholder: Codable {
   /// Makes a placeholder with the content of an archive.
   init(_ content: UnknownValue)
