@@ -15,7 +15,7 @@
 ///
 /// The wrapper is `Codable` whatever its type is. Encoding throws if a value is not `Codable`.
 ///
-/// With `Any`, a collection may mix `Codable` values, collections of these, and nil. In NSKeyedArchiver archives,
+/// With `Any`, a collection may mix `Codable` values, `[Any]`, `[String: Any]` and nil. In NSKeyedArchiver archives,
 /// which declare no types, the kind of each value and the class of each object determine the type
 /// (<doc:MigratingFromNSKeyedArchiver>).
 ///
