@@ -87,9 +87,8 @@ extension DecodingSession {
     } else {
       problem = "and only types registered with KeyedUnarchiver.setClass(_:forClassName:) may be built"
     }
-    if let type = settings.observer?.type(forUnknownName: name, superclasses: superclassNames(of: number)) {
-      return type
-    }
+    let names = chain(of: number).map { image.classes[$0].name }
+    if let type = settings.observer?.type(forUnknownName: name, superclasses: names) { return type }
     if let placeholder = settings.placeholders.first(where: { fits($0) }) { return placeholder }
     throw corrupted(
       ArchiveError(
@@ -101,8 +100,9 @@ extension DecodingSession {
     )
   }
 
-  private func superclassNames(of number: Int) -> [String] {
-    Array(sequence(first: number) { self.image.classes[$0].superclass }).map { image.classes[$0].name }
+  /// The numbers of an entry in the class table, and of those of its superclasses.
+  func chain(of number: Int) -> [Int] {
+    Array(sequence(first: number) { self.image.classes[$0].superclass })
   }
 
   private func doesNotFit(
@@ -130,7 +130,7 @@ extension DecodingSession {
     guard let current = graph.inProgress.last(where: { $0.range.contains(offset) }),
       current.entry >= 0
     else { return 0 }
-    let entries = Array(sequence(first: current.entry) { self.image.classes[$0].superclass })
+    let entries = chain(of: current.entry)
     if let entry = entries.first(where: { stands(image.classes[$0].name, for: type) }) {
       return image.classes[entry].version
     }

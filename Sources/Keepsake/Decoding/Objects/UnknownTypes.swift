@@ -12,7 +12,7 @@ extension DecodingSession {
     guard let current = graph.inProgress.last(where: { $0.range.contains(decoder.offset) }),
       current.entry >= 0
     else { return nil }
-    return sequence(first: current.entry) { self.image.classes[$0].superclass }.map { image.classes[$0] }
+    return chain(of: current.entry).map { image.classes[$0] }
   }
 
   /// Reads the typed value or object at `cursor`, and moves past it, as the type that the archive names, otherwise as

@@ -188,16 +188,14 @@ extension EncodingSession: PlayThroughQuestions {
   func property(of edge: ReferenceGraph.Edge) -> (property: StoredProperty, finding: PropertyProbe.Finding)? {
     guard edge.property > 0, !isField(edge.property),
       let object = bodies.objects.object(edge.body) as? any Encodable & AnyObject,
-      let finding = finding(key(of: edge.property), in: object),
+      let finding = whileClosed({
+        types.classProperties.probe(type(of: object))
+          .finding(key(of: edge.property), in: object, userInfo: settings.userInfo)
+      }),
       let property = StoredProperties.of(type(of: object))?.property(named: finding.propertyNames),
       !finding.isAmbiguous, !finding.isOfSuperclass || property.owner != type(of: object)
     else { return nil }
     return (property, finding)
-  }
-
-  private func finding(_ key: String, in object: some Encodable & AnyObject) -> PropertyProbe.Finding? {
-    let probe = types.classProperties.probe(type(of: object))
-    return whileClosed { probe.finding(key, in: object, userInfo: settings.userInfo) }
   }
 
   /// Whether `property` was written from memory.
