@@ -11,6 +11,7 @@ indirect enum UnknownContent: Codable {
   case map([(key: ArchiveCodingKey, value: UnknownContent)])
   /// A value behind a protocol, or a referenced object.
   case typed(Deferred<TypedReference>)
+  case lazy(Lazy<UnknownContent?>)
   case conditional(WeakBox)
 
   init(from decoder: any Decoder) throws {
@@ -28,6 +29,8 @@ indirect enum UnknownContent: Codable {
     case .array, .shortArray: self = .array(try value.decode([UnknownContent].self))
     case .record, .shortRecord: self = .record(try UnknownContent.members(of: decoder))
     case .map: self = .map(try UnknownContent.members(of: decoder))
+    case .objectReference where try session.leadsToLazyValue(decoder.offset):
+      self = .lazy(try value.decode(Lazy<UnknownContent?>.self))
     case .typed, .objectReference: self = .typed(try value.decode(Deferred<TypedReference>.self))
     case .conditionalReference:
       var cursor = decoder.offset
@@ -69,6 +72,7 @@ indirect enum UnknownContent: Codable {
     case .record(let members): try encode(members)
     case .map(let members): try encode(members)
     case .typed(let value): try encode(value)
+    case .lazy(let value): try encode(value)
     case .conditional(let box):
       if let object = box.object as? any Encodable & AnyObject { return try encode(referenceTo: object) }
       fallthrough

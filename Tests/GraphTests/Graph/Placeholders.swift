@@ -46,6 +46,7 @@ protocol GoneShape: Codable { var area: Double { get } }
     var owner: Owner
     @WeakReference var friend: Owner?
     @Polymorphic var others: [any GoneShape]
+    @Lazy var owners: [Owner] = []
     var area: Double { 1 }
 
     enum Choice: Codable, Equatable { case labelled(at: Int) }
@@ -137,8 +138,9 @@ protocol GoneShape: Codable { var area: Double { get } }
     let owner = Owner("Ada")
     owner.drawn = [owner]
     defer { owner.drawn = [] }
-    var rich = Rich(owner: owner, others: [Square(side: 3)])
+    var rich = Rich(owner: owner, others: [Square(side: 3), Dog(owner)])
     rich.friend = owner
+    rich.owners = [owner]
     let data = try archive(Drawing(shapes: [Square(side: 2), rich], owner: owner))
     #expect(throws: DecodingError.self) { try self.readWithout(Drawing.self, data, []) }
 
@@ -158,7 +160,8 @@ protocol GoneShape: Codable { var area: Double { get } }
     #expect(copy.bytes == rich.bytes && copy.numbers == rich.numbers && copy.doubles == rich.doubles)
     #expect(copy.flags == rich.flags && copy.nested == rich.nested && copy.byNumber == rich.byNumber)
     #expect(copy.deep == .some(.none) && copy.choice == rich.choice)
-    #expect(copy.others[0] as? Square == Square(side: 3))
+    #expect(copy.others[0] as? Square == Square(side: 3) && copy.owners.first === back.owner)
+    #expect((copy.others[1] as? Dog)?.master === back.owner)
     #expect(copy.owner === back.owner && copy.friend === back.owner && copy.owner.drawn[0] === copy.owner)
     for owner in [back.owner, unknown.owner] { owner?.drawn = [] }
   }

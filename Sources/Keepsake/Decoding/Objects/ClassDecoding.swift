@@ -14,7 +14,7 @@ extension DecodingSession {
     let entry = image.classes[number]
     let mapped = type(setForName: entry.name)
     if let mapped = mapped as? Value.Type { return mapped }
-    guard entry.isPolymorphic else { return expected }
+    guard entry.isPolymorphic, expected != UnknownObject.self else { return expected }
     if mapped == nil, names(entry.name).contains(where: { ClassNames.isName($0, of: expected) }) {
       return expected
     }
