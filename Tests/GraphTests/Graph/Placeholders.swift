@@ -195,6 +195,9 @@ protocol GoneShape: Codable { var area: Double { get } }
   func misfits() throws {
     let data = try archive(Drawing(shapes: [Square(side: 2)]))
     #expect(throws: DecodingError.self) { try self.readWithout(Drawing.self, data, [UnknownAnimal.self]) }
+    // A structure cannot stand for an object.
+    let dog = try archive(Drawing(shapes: [Dog(nil)]))
+    #expect(throws: DecodingError.self) { try self.readWithout(Drawing.self, dog) }
     let shape = try #require(try readWithout(Drawing.self, data).shapes[0] as? UnknownShape)
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(shape) }
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(UnknownShape.self, from: Data("1".utf8)) }

@@ -89,7 +89,10 @@ extension DecodingSession {
     }
     let names = chain(of: number).map { image.classes[$0].name }
     if let type = settings.observer?.type(forUnknownName: name, superclasses: names) { return type }
-    if let placeholder = settings.placeholders.first(where: { fits($0) }) { return placeholder }
+    let isValueType = image.classes[number].isValueType
+    if let placeholder = settings.placeholders.first(where: { ($0 is AnyClass) != isValueType && fits($0) }) {
+      return placeholder
+    }
     throw corrupted(
       ArchiveError(
         .unresolvableClass,
