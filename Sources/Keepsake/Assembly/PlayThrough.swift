@@ -16,8 +16,8 @@ protocol PlayThroughQuestions {
   /// this number.
   func classThatReadsLast(of number: Int) -> Int?
 
-  /// Whether objects of the class `number` read `property` last.
-  func isReadLast(_ property: Int, by number: Int) -> Bool
+  /// Whether objects of the class `number`, such as that of `edge`, read its property last.
+  func isReadLast(_ edge: ReferenceGraph.Edge, by number: Int) -> Bool
 
   /// Makes the property of one of `edges` read last from now on, if any of them can be.
   func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool
@@ -129,6 +129,8 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     var isReadLast = false
     /// The class of the object if it reads properties last.
     var classThatReadsLast: Int?
+
+    var edge: ReferenceGraph.Edge { ReferenceGraph.Edge(body: body, property: property) }
   }
 
   /// What is read after everything else: a group of references, or an object in a property that is read last.
@@ -285,7 +287,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
       case .reference(let target, let depth, let property):
         if property != step.property {
           step.property = property
-          step.isReadLast = step.classThatReadsLast.map { classes.isReadLast(property, by: $0) } ?? false
+          step.isReadLast = step.classThatReadsLast.map { classes.isReadLast(step.edge, by: $0) } ?? false
         }
         if step.isReadLast {
           wait(for: target)
@@ -329,7 +331,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
   // MARK: Cycles
 
   private func edges(from start: Int) -> [ReferenceGraph.Edge] {
-    path[start...].map { ReferenceGraph.Edge(body: $0.body, property: $0.property) }
+    path[start...].map(\.edge)
   }
 
   /// Makes a property of a step from `start` on read last, and goes back to the first step that now follows such a
@@ -344,7 +346,7 @@ struct PlayThrough<Questions: PlayThroughQuestions> {
     }
     for index in path.indices where path[index].body > 0 {
       path[index].classThatReadsLast = classes.classThatReadsLast(of: path[index].body)
-      guard let number = path[index].classThatReadsLast, classes.isReadLast(path[index].property, by: number)
+      guard let number = path[index].classThatReadsLast, classes.isReadLast(path[index].edge, by: number)
       else { continue }
       // Begins the step again, so that it meets its references again, including this one.
       let step = path[index]

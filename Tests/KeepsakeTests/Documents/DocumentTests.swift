@@ -307,6 +307,40 @@ import Testing
     #expect(try !ArchiveDocument<Club>(opening: path).save())
   }
 
+  private final class OldLink: Codable, ArchivableClass {
+    struct Others: Codable { var first: OldLink? }
+
+    static let archivedClassName = "documents.link"
+    var next: OldLink?
+    var others = Others()
+  }
+
+  private final class NewLink: Codable, ArchivableClass {
+    struct Others: Codable { var first: NewLink? }
+
+    static let archivedClassName = "documents.link"
+    let next: NewLink?
+    var others = Others()
+
+    init(_ next: NewLink?) { self.next = next }
+  }
+
+  @Test("a property that could wait when the file was made, and cannot any more, closes no cycle")
+  func changedClass() throws {
+    let (first, second) = (OldLink(), OldLink())
+    (first.next, second.next) = (second, first)
+    let old = try ArchiveDocument(creating: path, root: first)
+    second.next = nil
+    try old.save()
+    old.close()
+    let document = try ArchiveDocument<NewLink>(opening: path)
+    let root = document.root
+    root.others.first = NewLink(root)
+    #expect(throws: EncodingError.self) { try KeyedArchiver.archivedData(withRootObject: root) }
+    #expect(throws: EncodingError.self) { try document.save() }
+    root.others.first = nil
+  }
+
   @Test("what another program has put in the place of the file stays", arguments: [3, 300])
   func replacedFile(pageCount: Int) throws {
     // A small archive, the first save of which replaces the file, and a large one, to which it is appended.

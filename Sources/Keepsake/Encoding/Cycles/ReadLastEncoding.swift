@@ -27,16 +27,23 @@ struct ClassProperties {
     return answer
   }
 
-  /// Whether `property` of the class `number` is read last. Calls `find` the first time.
+  /// Whether `property` of the class `number` is read last, if that was noted.
   @inline(__always)
-  mutating func isReadLast(_ property: Int, of number: Int, _ find: () -> Bool) -> Bool {
-    ClassProperties.answer(property, number, in: &areReadLast, find)
+  func isReadLast(_ property: Int, of number: Int) -> Bool? {
+    number < areReadLast.count ? areReadLast[number][property] : nil
+  }
+
+  mutating func note(_ isReadLast: Bool, _ property: Int, of number: Int) {
+    ClassProperties.note(isReadLast, property, number, in: &areReadLast)
   }
 
   /// Whether `property` of the class `number` is weak. Calls `find` the first time.
   @inline(__always)
   mutating func isWeak(_ property: Int, of number: Int, _ find: () -> Bool) -> Bool {
-    ClassProperties.answer(property, number, in: &areWeak, find)
+    if number < areWeak.count, let known = areWeak[number][property] { return known }
+    let answer = find()
+    ClassProperties.note(answer, property, number, in: &areWeak)
+    return answer
   }
 
   /// Records that a record of the class `number` also has keys of the key table `table`.
@@ -47,18 +54,14 @@ struct ClassProperties {
 
   func laterTables(of number: Int) -> [UInt32] { laterTables[number] ?? [] }
 
-  @inline(__always)
-  private static func answer(
+  private static func note(
+    _ answer: Bool,
     _ property: Int,
     _ number: Int,
-    in answers: inout [NumberedCache<Bool>],
-    _ find: () -> Bool
-  ) -> Bool {
-    if number < answers.count, let known = answers[number][property] { return known }
-    let answer = find()
+    in answers: inout [NumberedCache<Bool>]
+  ) {
     while answers.count <= number { answers.append(NumberedCache()) }
     answers[number][property] = answer
-    return answer
   }
 
   mutating func probe(_ type: AnyClass) -> PropertyProbe {
@@ -111,13 +114,17 @@ extension EncodingSession: PlayThroughQuestions {
     return number
   }
 
-  func isReadLast(_ property: Int, by classNumber: Int) -> Bool {
-    types.classProperties.isReadLast(property, of: classNumber) {
-      guard property > 0 else { return false }
-      return keysReadLast(by: classNumber).contains {
-        ExactString(string: $0) == ExactString(string: key(of: property))
+  func isReadLast(_ edge: ReferenceGraph.Edge, by classNumber: Int) -> Bool {
+    if let known = types.classProperties.isReadLast(edge.property, of: classNumber) { return known }
+    let isReadLast =
+      edge.property > 0
+      && keysReadLast(by: classNumber).contains {
+        ExactString(string: $0) == ExactString(string: key(of: edge.property))
       }
-    }
+    // If the key is from a file, the class may have changed since.
+    let answer = isReadLast && (!bodies.isAdded || propertyThatWaits(at: edge) != nil)
+    types.classProperties.note(answer, edge.property, of: classNumber)
+    return answer
   }
 
   func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool {
@@ -135,7 +142,7 @@ extension EncodingSession: PlayThroughQuestions {
       guard let object = bodies.objects.object(edge.body),
         let number = tables.classes.number(of: type(of: object)),
         seen.insert([number, edge.property]).inserted,
-        let property = isField(edge.property) ? fieldThatCanWait(of: edge) : propertyThatCanWait(of: edge)
+        let property = propertyThatWaits(at: edge)
       else { continue }
       let preference = preference(property, isField: isField(edge.property))
       if preference > best?.preference ?? -1 { best = (edge, property, preference) }
@@ -167,7 +174,8 @@ extension EncodingSession: PlayThroughQuestions {
   }
 
   /// The property of the reference, if a reader can assign that property after everything else.
-  private func propertyThatCanWait(of edge: ReferenceGraph.Edge) -> StoredProperty? {
+  private func propertyThatWaits(at edge: ReferenceGraph.Edge) -> StoredProperty? {
+    if isField(edge.property) { return fieldThatCanWait(of: edge) }
     guard let (property, finding) = property(of: edge), property.canWait,
       property.type == finding.type || property.type == finding.optionalType
     else { return nil }
