@@ -157,13 +157,9 @@ struct ReferenceGraph {
     ReferenceCursor(start(of: number)..<start(of: number + 1), body: number)
   }
 
-  /// Calls `visit` with the number of each object that the body `number` refers to.
-  func forEachReference(of number: Int, _ visit: (Int) -> Void) {
-    forEach(references(of: number), bodies, visit)
-  }
-
-  /// The same, with the property of each reference (``PlayThroughQuestions``).
-  func forEachReference(of number: Int, withProperty visit: (_ target: Int, _ property: Int) -> Void) {
+  /// Calls `visit` with the number of each object to which the body `number` refers, and the property of the reference
+  /// (``PlayThroughQuestions``).
+  func forEachReference(of number: Int, _ visit: (_ target: Int, _ property: Int) -> Void) {
     forEachStep(references(of: number), bodies) { step in
       if case .reference(let number, _, let property) = step { visit(number, property) }
     }
@@ -210,7 +206,7 @@ struct ReferenceGraph {
     while searchedBodyCount < min(number - 1, bodyCount) {
       searchedBodyCount += 1
       let body = searchedBodyCount
-      forEachReference(of: body) { target in
+      forEachReference(of: body) { target, _ in
         // An object with a lower number was reached before this body was begun.
         guard target > body else { return }
         while found.count <= target { found.append(0) }

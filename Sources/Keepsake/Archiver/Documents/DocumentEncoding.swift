@@ -41,7 +41,10 @@ struct DocumentEncoding {
     self.session = session
     numbers = try state.begin(session, changed)
     try session.encode(root: root)
-    for object in changed ?? [] { try session.encode(changed: object) }
+    // The owner of such an object may be left out.
+    for object in changed ?? [] where numbers.unreachedNumber(of: object) != nil {
+      try session.encode(unreached: object)
+    }
     if encodesUnreached { try numbers.encodeUnreached(by: session) }
     guard let content = try session.takeSave() else {
       (changes, isKnownToBeReadable) = (nil, true)
@@ -102,7 +105,7 @@ private struct NewPaths {
             connectsWritten = true
             break
           }
-          graph.forEachReference(of: index) { open.append(numbers[$0 - 1]) }
+          graph.forEachReference(of: index) { target, _ in open.append(numbers[target - 1]) }
         } else {
           starts.insert(target)
         }
@@ -110,7 +113,7 @@ private struct NewPaths {
     }
     guard connectsWritten else { return }
     for body in bodies {
-      graph.forEachReference(of: body) { target in
+      graph.forEachReference(of: body) { target, _ in
         if content.lengths[target - 1] == 0 { starts.insert(numbers[target - 1]) }
       }
     }

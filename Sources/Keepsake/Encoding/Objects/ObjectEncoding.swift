@@ -297,11 +297,6 @@ extension EncodingSession {
     return error
   }
 
-  /// Encodes an object whose owner is left out of the save: the object's body, and what it reaches.
-  func encode<Object: Encodable & AnyObject>(changed object: Object) throws {
-    if bodies.saved?.unreachedNumber(of: object) != nil { try encode(unreached: object) }
-  }
-
   /// Encodes an object that the file has, with what it reaches, even if nothing refers to it in this save.
   func encode<Object: Encodable & AnyObject>(unreached object: Object) throws {
     let mark = buffer.count

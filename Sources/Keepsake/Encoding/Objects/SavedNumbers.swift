@@ -164,11 +164,7 @@ final class SavedNumbers {
 
   /// The number in the file of an object that this save has not reached, if bodies that may refer to it are left out.
   func unreachedNumber(of object: AnyObject) -> Int? {
-    guard changed != nil, let known = objects.knownNumber(of: object), known <= numbersBefore.count else {
-      return nil
-    }
-    let number = Int(numbersBefore[known - 1])
-    return number > 0 ? number : nil
+    changed == nil ? nil : numberBefore(of: object).map { Int($0) }
   }
 
   /// How many bodies the file has with this save.
