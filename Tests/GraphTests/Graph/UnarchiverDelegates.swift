@@ -100,6 +100,34 @@ import Testing
     #expect(try nothing.unarchiver(of: root).decode(LatePiece.self, forKey: "root").next == nil)
   }
 
+  @Test("an object that was replaced gets its deferred value, which nobody else keeps it for")
+  func deferredByHand() throws {
+    let root = HandPiece()
+    root.next = HandPiece()
+    root.next?.next = root
+    let new = HandPiece()
+    var given = 0
+    let recorder = UnarchivingRecorder {
+      given += 1
+      return given == 1 ? new : $0
+    }
+    let back = try recorder.unarchiver(of: root).decode(HandPiece.self, forKey: "root")
+    #expect(back === new && given == 2)
+  }
+
+  @Test("an object that is kept when it is read once more gets the values that wait, not the one before it")
+  func keptLater() throws {
+    let (piece, owner) = (LoopPiece(), LoopPiece())
+    (piece.next, owner.next) = (owner, piece)
+    var given = 0
+    let recorder = UnarchivingRecorder {
+      given += 1
+      return given == 1 ? LoopPiece() : $0
+    }
+    let back = try recorder.unarchiver(of: TwiceRead(piece: piece)).decode(TwiceRead.self, forKey: "root")
+    #expect(back.piece.next?.next === back.piece && given == 3)
+  }
+
   @Test("a replacement of a class that does not fit is an error")
   func wrongClass() throws {
     let recorder = UnarchivingRecorder { ($0 as? Piece)?.name == "old" ? DelegatePet(name: "x") : $0 }
@@ -161,6 +189,53 @@ private final class NoCoding {}
 private final class LatePiece: Codable {
   var name = "late"
   @Deferred var next: LatePiece?
+}
+
+private final class HandPiece: Codable {
+  var next: HandPiece?
+  private enum CodingKeys: CodingKey { case next }
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    try decoder.container(keyedBy: CodingKeys.self)
+      .decodeDeferredIfPresent(HandPiece.self, forKey: .next) { [unowned self] in next = $0 }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    if let next { try container.encodeDeferred(next, forKey: .next) }
+  }
+}
+
+private final class LoopPiece: Codable {
+  var next: LoopPiece?
+
+  init() {}
+}
+
+/// Reads its piece twice; the first time in a value that then fails.
+private struct TwiceRead: Codable {
+  let piece: LoopPiece
+
+  private struct Failing: Decodable {
+    init(from decoder: any Decoder) throws {
+      _ = try decoder.singleValueContainer().decode(TwiceRead.Plain.self)
+      throw CancellationError()
+    }
+  }
+
+  private struct Plain: Codable { let piece: LoopPiece }
+
+  init(piece: LoopPiece) { self.piece = piece }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    _ = try? container.decode(Failing.self)
+    piece = try container.decode(Plain.self).piece
+  }
+
+  func encode(to encoder: any Encoder) throws { try Plain(piece: piece).encode(to: encoder) }
 }
 
 private final class UnarchivingRecorder: KeyedUnarchiverDelegate {

@@ -256,7 +256,10 @@ extension DecodingSession {
     let isSame = result === object
     if !isSame {
       graph.objects.set(number, result, result == nil ? .isReplacedByNil : .usual, origin: reference)
-      if later.readLast.areThere { later.readLast.replace(object, number) }
+    }
+    // What waits needs the object itself.
+    if later.readLast.areThere || later.deferred.count > 0 {
+      later.readLast.replace(isSame ? nil : object, number)
     }
     if isAwakening || !isSame, let result = result as? any ArchiveAwakening { noteAwakening(result) }
     return isSame

@@ -151,5 +151,6 @@ struct PropertiesReadLast {
     while superclasses.last?.object == number { superclasses.removeLast() }
   }
 
-  mutating func replace(_ object: AnyObject, _ number: Int) { replaced[number] = object }
+  /// Notes the object `number` if the observer has replaced it; `nil` if it has not.
+  mutating func replace(_ object: AnyObject?, _ number: Int) { replaced[number] = object }
 }
