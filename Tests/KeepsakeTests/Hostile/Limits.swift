@@ -130,6 +130,11 @@ import Testing
   func depthOfNumber() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [1, 2, 3])
     #expect(try failure { try KeyedUnarchiver.unarchive([Endless].self, from: data) }.code == .limitExceeded)
+    let missing = try writeKeyed { try $0.encode(1, forKey: "a") }
+    let found = try failure {
+      try readKeyed(missing) { try $0.superDecoder().singleValueContainer().decode(Endless.self) }
+    }
+    #expect(found.code == .limitExceeded)
   }
 
   private struct Endless: Decodable {

@@ -105,6 +105,10 @@ struct PlacelessDecoder: Decoder, PrimitiveSingleValueDecoding {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    // Only a type that decodes itself from its own container gets here at such a depth.
+    guard session.stack.bounds.hasRoom(StackGuard.lastReserve) else {
+      throw session.corrupted(.limitExceeded("\(type) decodes itself without end", at: nil), codingPath)
+    }
     guard let number else { return try type.init(from: self) }
     if let primitive = type as? any ReadablePrimitive.Type {
       if let value = primitive.convert(number) as? Value { return value }
@@ -113,10 +117,6 @@ struct PlacelessDecoder: Decoder, PrimitiveSingleValueDecoding {
     if type == Decimal.self {
       if let value = Decimal(number) as? Value { return value }
       throw mismatch(type)
-    }
-    // Only a type that decodes itself from its own container gets here at such a depth.
-    guard session.stack.bounds.hasRoom(StackGuard.lastReserve) else {
-      throw session.corrupted(.limitExceeded("\(type) decodes itself without end", at: nil), codingPath)
     }
     return try type.init(from: self)
   }
