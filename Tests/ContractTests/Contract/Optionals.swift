@@ -62,6 +62,7 @@ import Testing
   func flattened() throws {
     let data = try writeKeyed { container in
       try container.encode(Int??.some(nil), forKey: "number")
+      try container.encode(Int????.some(.some(.some(nil))), forKey: "deep")
       try container.encode([Int]??.some(nil), forKey: "list")
       try container.encode(Deep??.some(nil), forKey: "record")
       try container.encode(Single(number: nil) as Single?, forKey: "single")
@@ -70,6 +71,8 @@ import Testing
     try readKeyed(data) { container throws in
       #expect(try container.decodeIfPresent(Int.self, forKey: "number") == nil)
       #expect(try container.decode(Int?.self, forKey: "number") == nil)
+      #expect(try container.decodeIfPresent(Int.self, forKey: "deep") == nil)
+      #expect(try container.decode(Int?.self, forKey: "deep") == nil)
       #expect(try container.decodeIfPresent([Int].self, forKey: "list") == nil)
       #expect(try container.decodeIfPresent(Deep.self, forKey: "record") == nil)
       #expect(try container.decode(Deep?.self, forKey: "record") == nil)

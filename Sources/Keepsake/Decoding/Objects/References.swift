@@ -84,10 +84,13 @@ extension DecodingSession {
     } catch { throw corrupted(error, []) }
   }
 
-  /// Whether *some* and its nil are at `offset`. A type that has no value for the nil reads both as nil (Format §4.2).
+  /// Whether *some*, perhaps several times, and its nil are at `offset`. A type that has no value for the nil reads all
+  /// as nil (Format §4.2).
   @inline(never)
   func isMarkedNil(at offset: Int) -> Bool {
-    (try? reader.byte(at: offset)) == Tag.some && (try? reader.byte(at: offset + 1)) == Tag.none
+    var cursor = offset
+    while (try? reader.byte(at: cursor)) == Tag.some { cursor += 1 }
+    return cursor > offset && (try? reader.byte(at: cursor)) == Tag.none
   }
 
   /// Throws unless `number`, to which the conditional reference at `offset` leads, is that of an object, even if the

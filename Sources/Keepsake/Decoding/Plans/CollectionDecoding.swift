@@ -266,7 +266,7 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
       cursor = try session.image.end(ofValueAt: start, in: session.reader)
       return nil
     } catch  where session.isMarkedNil(at: start) {
-      cursor = start + 2
+      cursor = try session.image.end(ofValueAt: start, in: session.reader)
       return nil
     }
   }
