@@ -181,6 +181,27 @@ import Testing
     func awakeFromArchive() { names = peers.map(\.name).joined(separator: ", ") }
   }
 
+  final class Asking: Codable {
+    var next: Asking?
+    private enum CodingKeys: CodingKey { case next }
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      if try container.decodeIfPresent(Asking.self, forKey: .next) == nil {
+        next = try container.decodeIfPresent(Asking.self, forKey: .next)
+      }
+    }
+  }
+
+  @Test("an initializer may ask for it twice") func askedTwice() throws {
+    let asking = Asking()
+    asking.next = asking
+    let back = try roundTrip(asking)
+    #expect(back.next === back)
+    for asking in [asking, back] { asking.next = nil }
+  }
+
   @Test("what is derived when an object awakes sees everything") func awakening() throws {
     let awaking = Awaking("a")
     awaking.peers = [awaking, Awaking("b")]

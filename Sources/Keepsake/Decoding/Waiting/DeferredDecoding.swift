@@ -105,6 +105,11 @@ struct DeferredQueue {
 
   mutating func append(_ value: Waiting) { values.append(value) }
 
+  /// Whether the object `number` has added the value at `offset`, and nothing was added for another since.
+  func hasLately(_ offset: Int, of number: Int) -> Bool {
+    values.reversed().prefix { $0?.number == number }.contains { $0?.offset == offset }
+  }
+
   mutating func next() -> Waiting? {
     while head < values.count {
       defer { head += 1 }

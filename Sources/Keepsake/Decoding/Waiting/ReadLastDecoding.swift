@@ -26,8 +26,11 @@ extension DecodingContainerState {
       )
     } else {
       guard let waiting = property.waiting, !needsValue || property.canBeEmpty else { return nil }
-      try session.charge(DecodingBudget.deferredOverhead, at: start)
-      session.later.deferred.append(.init(value: waiting, number: object.number, offset: start))
+      // The initializer may ask twice.
+      if !session.later.deferred.hasLately(start, of: object.number) {
+        try session.charge(DecodingBudget.deferredOverhead, at: start)
+        session.later.deferred.append(.init(value: waiting, number: object.number, offset: start))
+      }
     }
     try advance(past: nextSlot, from: start, to: session.end(ofValueAt: start))
     return property.canBeEmpty
