@@ -218,7 +218,7 @@ extension CraftedArchive {
       "a million optionals in each other",
       .typeMismatch,
       as: Int?.self,
-      nested([Tag.some], [Tag.none])
+      nested([Tag.some], [Tag.true])
     ),
     CraftedArchive(
       "a million URLs in each other",
