@@ -105,7 +105,7 @@ struct ContentRefinement {
           changes.append(Change(source: source, position: position, color: colors[target]))
         }
       }
-      changes.sort { left, right in
+      changes = changes.ordered { left, right in
         (colors[left.source], left.source, left.position, left.color)
           < (colors[right.source], right.source, right.position, right.color)
       }
@@ -119,7 +119,7 @@ struct ContentRefinement {
   /// - Returns: the parts that got a new color.
   private mutating func split(_ changes: ArraySlice<Change>) -> [Int] {
     guard let color = changes.first.map({ colors[$0.source] }) else { return [] }
-    let bySource = changes.runs { $0.source }.sorted { $0.lexicographicallyPrecedes($1, by: isBefore) }
+    let bySource = changes.runs { $0.source }.ordered { $0.lexicographicallyPrecedes($1, by: isBefore) }
     // Moves the pieces behind the unaffected parts, the last piece first.
     var pieces: [Range<Int>] = []
     var end = classes[color].upperBound

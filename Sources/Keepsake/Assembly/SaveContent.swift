@@ -50,7 +50,7 @@ struct SaveAssembly {
     _ flags: Header.Flags
   ) -> ByteBuffer {
     let buffer = ByteBuffer(minimumCapacity: 512)
-    let sorted = changed.sorted { $0.number < $1.number }
+    let sorted = changed.ordered { $0.number < $1.number }
     for body in sorted { buffer.append(content.bodies, body.range) }
     let bodiesEnd = buffer.count
     buffer.append(content.topLevel)

@@ -65,7 +65,7 @@ package struct ArchiveTranslation {
     } catch {
       throw ArchiveError(error, limits)
     }
-    var losses = translation.contents.losses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    var losses = translation.contents.losses.map { ($0.key, $0.value) }.ordered { $0.0 < $1.0 }
     let unreached = staysInMemory ? 0 : translation.archive.unreachedCount
     if unreached > 0 { losses.append(("not carried over: objects that nothing refers to", unreached)) }
     return TranslatedArchive(
@@ -177,7 +177,7 @@ package struct ArchiveTranslation {
         keyByteCount.multipliedSaturating(by: comparisons) / 8,
         at: list.offsets[node]
       )
-      try append(record: members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }, at: node)
+      try append(record: members.ordered { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }, at: node)
     } else {
       try appendStart(of: content, number)
       try appendOpen()

@@ -132,7 +132,7 @@ final class SavedState {
   func noteWhatWasRead() throws {
     for reader in readers {
       func list() {
-        let new = exchange(&reader.new.list, with: []).sorted { $0.number < $1.number }
+        let new = exchange(&reader.new.list, with: []).ordered { $0.number < $1.number }
         knownObjects = knownObjects.adding(new)
       }
       // Reading the last lazy value releases the session.

@@ -24,7 +24,7 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private var session: DecodingSession { decoder.session }
   var codingPath: [any CodingKey] { decoder.codingPath }
-  var allKeys: [Key] { (values.keys.sorted() + ["mantissa"]).compactMap(Key.init(stringValue:)) }
+  var allKeys: [Key] { (Array(values.keys).sorted() + ["mantissa"]).compactMap(Key.init(stringValue:)) }
 
   func contains(_ key: Key) -> Bool { key.stringValue == "mantissa" || values[key.stringValue] != nil }
 

@@ -70,8 +70,8 @@ extension DecodingSession {
 
   /// The lazy values that were not read yet, in the order of the archive.
   private var unreadLazyValues: [(key: Int, content: AnyLazyContent)] {
-    lazies.contents.sorted { $0.key < $1.key }.compactMap { number, content in
-      content.content.flatMap { $0.isArchived ? (number, $0) : nil }
+    lazies.contents.keys.sorted().compactMap { number in
+      lazies.contents[number]?.content.flatMap { $0.isArchived ? (number, $0) : nil }
     }
   }
 

@@ -127,6 +127,7 @@ extension EncodingSession {
   }
 
   /// An encoder whose use throws why the container of `frame` cannot be used now.
+  @inline(never)
   func refusingEncoder(_ frame: FrameID, _ nested: NestedContainer?) -> ValueEncoder {
     let isOpen = frame == 0 || self.frame(frame, nested) != nil
     return ValueEncoder(session: self, frame: isOpen ? EncodingSession.busyFrame : frame, nested: nil)

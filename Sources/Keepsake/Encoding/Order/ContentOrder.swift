@@ -63,7 +63,7 @@ final class ContentOrder {
   ) throws -> [Elements.Element] {
     noteTime(session.nesting.makeFrameID())
     let keyed = try elements.map { (element: $0, key: try key(of: content($0), session)) }
-      .sorted { $0.key < $1.key }
+      .ordered { $0.key < $1.key }
     let runs = keyed.runs { $0.key }
     guard runs.count < keyed.count else { return keyed.map(\.element) }
     noteArchived(session)
@@ -102,10 +102,10 @@ final class ContentOrder {
     var order: [Int] = []
     let positions = elements.map(\.position)
     var rest = elements.indices
-      .sorted { elements[$0].numbers.lexicographicallyPrecedes(elements[$1].numbers) }
+      .ordered { elements[$0].numbers.lexicographicallyPrecedes(elements[$1].numbers) }
       .map { (index: $0, color: color(positions[$0])) }
     while !rest.isEmpty {
-      rest.sort { $0.color < $1.color }
+      rest = rest.ordered { $0.color < $1.color }
       // Elements that have got another color since then come after the others.
       var later: [(index: Int, color: Int)] = []
       for (index, color) in rest {
@@ -250,7 +250,7 @@ final class ContentOrder {
     let keys = targets.map { target in
       if case .part(let part) = target { parts[part].key } else { ContentKey() }
     }
-    return (keys.sorted(), add(Part(targets: targets, isOrdered: false)))
+    return (keys.ordered(by: <), add(Part(targets: targets, isOrdered: false)))
   }
 
   // MARK: What they lead to
@@ -328,7 +328,7 @@ final class ContentOrder {
 
   /// The new parts in sorted classes. Those of a class hold the same and lead to the same, as far as that is known.
   private func classes(from first: Int, _ constants: [[[Int]]]) -> [[Int]] {
-    let constants = constants.map { $0.sorted { $0.lexicographicallyPrecedes($1) } }
+    let constants = constants.map { $0.ordered { $0.lexicographicallyPrecedes($1) } }
     let isLess = { (left: Int, right: Int) -> Bool in
       if self.parts[left].isOrdered != self.parts[right].isOrdered { return self.parts[left].isOrdered }
       if self.parts[left].key != self.parts[right].key { return self.parts[left].key < self.parts[right].key }
@@ -337,7 +337,7 @@ final class ContentOrder {
       }
     }
     var classes: [[Int]] = []
-    for part in (first..<parts.count).sorted(by: isLess) {
+    for part in (first..<parts.count).ordered(by: isLess) {
       if let last = classes.last?.last, !isLess(last, part) {
         classes[classes.count - 1].append(part)
       } else {

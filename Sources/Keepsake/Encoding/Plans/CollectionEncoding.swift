@@ -189,7 +189,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     if keysMayMeet, value.count > 1 { try checkKeysDiffer(value, mapKey, session) }
     if session.settings.sortsKeys {
       let entries = value.compactMap { entry in mapKey(entry.key).map { ($0, entry.value) } }
-      for (key, value) in entries.sorted(by: { precedes($0.0, $1.0) }) {
+      for (key, value) in entries.ordered(by: { precedes($0.0, $1.0) }) {
         try encode(key, value, plan, session)
       }
     } else {

@@ -37,6 +37,7 @@ extension EncodingSession {
     place(of: id, nested).map { $0.context[$0.index] }
   }
 
+  @inline(never)
   private func place(of frame: FrameID, _ nested: NestedContainer?) -> (context: EncodingContext, index: Int)?
   {
     if let index = context.index(of: frame) { return (context, index) }
