@@ -91,7 +91,8 @@ public final class KeyedArchiver: Encoder, ArchiveWriting {
 
   // MARK: Encoding
 
-  /// Encodes `value` under `key`, and replaces a value that was encoded under the same key before.
+  /// Encodes `value` under `key`, and replaces a value that was encoded under the same key before. The archive keeps the
+  /// bytes of that value, although no reader uses them.
   ///
   /// When this returns, all objects that the value reaches are archived in their current state.
   ///
