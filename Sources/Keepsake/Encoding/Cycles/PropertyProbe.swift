@@ -65,6 +65,9 @@ private struct ProbeEncoder: Encoder, SingleValueEncodingContainer {
   func singleValueContainer() -> any SingleValueEncodingContainer { ofAnotherValue }
   func encodeNil() {}
   func encode<Value: Encodable>(_ value: Value) {}
+  // Without these, here and below, the standard library's methods for integers of 128 bits are called, which throw.
+  func encode(_ value: Int128) {}
+  func encode(_ value: UInt128) {}
 }
 
 private struct KeyedProbe<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -74,7 +77,6 @@ private struct KeyedProbe<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private var ofAnotherValue: ProbeEncoder { ProbeEncoder(probe: nil, userInfo: encoder.userInfo) }
 
   func encodeNil(forKey key: Key) {}
-  // Without these, here and below, the standard library's methods for integers of 128 bits are called, which throw.
   func encode(_ value: Int128, forKey key: Key) {}
   func encode(_ value: UInt128, forKey key: Key) {}
 
