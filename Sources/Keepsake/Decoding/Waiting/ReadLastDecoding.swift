@@ -214,7 +214,7 @@ extension DecodingSession {
   }
 
   private func isReadLast(_ key: String, by entry: Int) -> Bool {
-    sequence(first: entry) { self.image.classes[$0].superclass }.contains { number in
+    chain(of: entry).contains { number in
       image.classes[number].keysReadLast.contains { ExactString(string: $0) == ExactString(string: key) }
     }
   }
