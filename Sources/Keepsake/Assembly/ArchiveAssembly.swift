@@ -1,5 +1,5 @@
 /// The tables of an archive under construction.
-protocol WrittenTables {
+protocol WrittenTables: ~Copyable {
   var keys: KeyRegistry { get }
   var shapes: ShapeTrie { get set }
   var strings: StringSharing { get }
@@ -146,7 +146,7 @@ struct ArchiveAssembly {
   /// - Parameter conditionals: for each entry of the conditional table the number of the object's body, or 0.
   mutating func finish(
     topLevel: ByteBuffer,
-    tables: inout some WrittenTables,
+    tables: inout some WrittenTables & ~Copyable,
     conditionals: [Int]
   ) throws(ArchiveError) {
     if prefersShortForm, leftByteCount == 0, let lengths = offsets.fewLengths,

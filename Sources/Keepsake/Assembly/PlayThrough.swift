@@ -114,7 +114,7 @@ struct ReadingProgress {
 /// property. Complete bodies that it read within the property stay complete: a complete object refers only to complete
 /// ones, in whatever order the reader reaches them. That does not hold if some objects are known early, since complete
 /// objects may refer to those. Then the reader starts over.
-struct PlayThrough<Questions: PlayThroughQuestions> {
+struct PlayThrough<Questions: PlayThroughQuestions>: ~Copyable {
   /// Consecutive references of the top level, a body or a deferred value, and how deep they are nested.
   private struct Step {
     /// The body whose initializer is running; 0 for the top level and deferred values.

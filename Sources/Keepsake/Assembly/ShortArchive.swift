@@ -18,7 +18,7 @@ struct ShortArchive {
     bodies: ByteBuffer,
     lengths: OwnedArray<Int>,
     topLevel: ByteBuffer,
-    tables: inout some WrittenTables,
+    tables: inout some WrittenTables & ~Copyable,
     conditionals: [Int],
     _ flags: Header.Flags
   ) -> Bool {

@@ -1,4 +1,4 @@
-// The parts of an open archive.
+// The parts of an open archive. Nobody can copy one that changes (`~Copyable`), so its state has one owner.
 
 /// The extent of an archive and its first save.
 package struct ImageExtent {
@@ -21,7 +21,7 @@ package struct ImageExtent {
 }
 
 /// The keys, shapes and classes. Their arrays are repeated here, as decoders use them all the time.
-struct OpenTables {
+struct OpenTables: ~Copyable {
   let all: ArchiveTables
   let keys: [String]
   let shapeStarts: [UInt32]
@@ -36,7 +36,7 @@ struct OpenTables {
 }
 
 /// The entries of tables that are read when they are first needed.
-struct FoundEntries {
+struct FoundEntries: ~Copyable {
   var stringOffsets: [Int]?
   var strings: [String?] = []
   var conditionals: [UInt32] = []
@@ -49,7 +49,7 @@ struct FoundEntries {
 }
 
 /// Cached facts about bodies, and about the references and keys in them.
-struct KnownBodies {
+struct KnownBodies: ~Copyable {
   /// For each group of the offset table, the offsets of its bodies and the end of the last; empty if it was not read.
   /// Readers of graphs ask for bodies in any order, while the table has their lengths (Format §5.6).
   var groups: [[Int]]

@@ -1,7 +1,8 @@
-// The parts of a decoding session. Only the files that extend the session for a part's subject change it.
+// The parts of a decoding session. Only the files that extend the session for a part's subject change it. Nobody can
+// copy a part (`~Copyable`), so its state has one owner.
 
 /// What the caller allows and knows.
-struct DecodingSettings {
+struct DecodingSettings: ~Copyable {
   var userInfo: [CodingUserInfoKey: Any]
   var limits: ArchiveLimits
   /// Whether coding paths begin below the root key, as in other top-level decoders.
@@ -23,7 +24,7 @@ struct DecodingSettings {
 }
 
 /// The nesting of the values that are being decoded.
-struct DecodingNesting {
+struct DecodingNesting: ~Copyable {
   /// The frames of the values that are being decoded, by depth.
   var frames: [DecodingFrame] = [DecodingFrame()]
   /// The value that was read last: its offset, the number of unread values in it, and the offset of the first of these.
@@ -56,7 +57,7 @@ struct DecodingNesting {
 }
 
 /// Finds keys and the values of the top level.
-struct KeyLookups {
+struct KeyLookups: ~Copyable {
   /// The offset of the value of the top-level container.
   var topLevelOffset: Int
   /// The numbers of the keys in the archive, once one was requested.
@@ -103,7 +104,7 @@ struct RecentSlot {
 }
 
 /// Cached facts about the types that were decoded.
-struct DecodedTypes {
+struct DecodedTypes: ~Copyable {
   var plans = DecodingPlanCache()
   /// Caches that were still in use when the session forgot them.
   var earlierPlans: [DecodingPlanCache] = []
@@ -115,7 +116,7 @@ struct DecodedTypes {
 }
 
 /// The decoded objects, and the references to them.
-struct DecodedGraph {
+struct DecodedGraph: ~Copyable {
   var objects: ObjectStore
   /// The objects and typed values whose initializers are running, innermost last.
   var inProgress: [TypedValueInProgress] = []
@@ -132,7 +133,7 @@ struct DecodedGraph {
 }
 
 /// The work that remains when the outermost value has been read.
-struct DecodedLater {
+struct DecodedLater: ~Copyable {
   /// Whether a value is being decoded, so that values that are requested now are part of it.
   var isActive = false
   /// The values to decode after everything else.
@@ -160,7 +161,7 @@ final class NewObjects {
 }
 
 /// The lazy values of an archive.
-struct LazyValues {
+struct LazyValues: ~Copyable {
   /// Whether the archive has lazy values with a body.
   var areArchived = false
   /// The lazy values that the program holds, by the numbers of their bodies.
@@ -197,7 +198,7 @@ struct LazyValues {
 }
 
 /// What decoding has cost, and the errors found.
-struct DecodingChecks {
+struct DecodingChecks: ~Copyable {
   /// How often, on average, the bytes of an archive may be decoded again, as values because the requested type is not a
   /// class.
   static let mostReadings = 64

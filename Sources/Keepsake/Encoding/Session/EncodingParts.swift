@@ -1,4 +1,5 @@
 // The parts of an encoding session. The files that extend the session for the subject of a part change that part.
+// Nobody can copy a part (`~Copyable`), so its state has one owner.
 
 /// How an archive is written, and for whom.
 struct EncodingSettings {
@@ -54,7 +55,7 @@ struct EncodingNesting {
 }
 
 /// The tables of the archive (Format §5).
-struct EncodedTables: WrittenTables {
+struct EncodedTables: ~Copyable, WrittenTables {
   var keys = KeyRegistry()
   var shapes = ShapeTrie()
   var strings = StringSharing()
@@ -77,7 +78,7 @@ struct EncodedTables: WrittenTables {
 }
 
 /// The objects of the archive, and their bodies.
-struct EncodedBodies {
+struct EncodedBodies: ~Copyable {
   var objects = ObjectRegistry()
   /// The plans for the objects whose bodies are still to be written.
   var pending = PendingObjects()
@@ -111,7 +112,7 @@ struct EncodedBodies {
 }
 
 /// Cached facts about the types that were encoded. They outlive the archive.
-struct EncodedTypes {
+struct EncodedTypes: ~Copyable {
   var plans = EncodingPlanCache()
   var classProperties = ClassProperties()
   var keyTables = TypeCache<EncodingKeyTable>()
@@ -133,7 +134,7 @@ struct EncodedTypes {
 }
 
 /// The observer, and the objects that it replaced.
-struct EncodingObservation {
+struct EncodingObservation: ~Copyable {
   var observer: (any EncodingObserver)?
   var replacements: [ObjectIdentifier: Replacement] = [:]
   /// The lowest class that conditional references declare for each object that may be replaced. The object is retained.
@@ -141,7 +142,7 @@ struct EncodingObservation {
 }
 
 /// What is asked about the order of the elements of sets.
-struct ContentQuestions {
+struct ContentQuestions: ~Copyable {
   /// How many sets enclose the value whose content this session compares; 0 in the session of an archive.
   var depth = 0
   var question = ContentQuestion()
@@ -150,7 +151,7 @@ struct ContentQuestions {
 }
 
 /// Whether the archive is finished, closed or has failed.
-struct EncodingOutcome {
+struct EncodingOutcome: ~Copyable {
   var isFinished = false
   /// Whether nothing may be written now: the archive is finished, or the program is being asked something
   /// (``EncodingSession/whileClosed(_:)``).
