@@ -11,6 +11,8 @@ struct StackGuard {
   static let collectionReserve: UInt = 160 << 10
   /// The bytes that must be left when an error is already being described.
   static let lastReserve: UInt = 48 << 10
+  /// The most that is added for large values, so that the largest, too, have room on a stack of the library's own.
+  private static let mostForValues: UInt = 4 << 20
 
   /// The bounds of the last stack. Before the first check, they contain no address.
   private var lowest = UInt.max
@@ -25,6 +27,16 @@ struct StackGuard {
     let here = keepsake_current_frame()
     if here < highest, here > lowest, here &- lowest > reserve { return true }
     return lookAgain(here, reserve)
+  }
+
+  /// Whether more than `reserve` bytes are left besides those for values of `type`, of which code that is not optimized
+  /// copies many to the stack.
+  @inline(__always)
+  mutating func hasRoom<Value>(_ reserve: UInt = StackGuard.reserve, holding type: Value.Type) -> Bool {
+    let byteCount = UInt(bitPattern: MemoryLayout<Value>.size &<< 4)
+    let here = keepsake_current_frame()
+    if here < highest, here > lowest, here &- lowest > reserve &+ byteCount { return true }
+    return lookAgain(here, reserve &+ min(byteCount, StackGuard.mostForValues))
   }
 
   /// This is another stack, or the end of the known one.

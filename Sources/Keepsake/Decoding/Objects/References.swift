@@ -138,7 +138,7 @@ extension DecodingSession {
     var content = try contentOfReference(at: cursor)
     // An object that is only another reference leads nowhere.
     guard content != cursor, try !isReference(at: content) else { return nil }
-    guard stack.bounds.hasRoom() else {
+    guard stack.bounds.hasRoom(holding: Value.self) else {
       return try onLargerStack { try decodeReferred(by: plan, at: &cursor, depth) }
     }
     let value = try plan.decode(at: &content, self, depth)

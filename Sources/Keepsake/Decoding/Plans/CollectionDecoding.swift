@@ -64,7 +64,7 @@ extension DecodingSession {
     reserve: (Int) -> Void,
     _ read: (inout Int, DecodingPlan<Element>) throws -> Void
   ) throws {
-    guard stack.bounds.hasRoom(StackGuard.collectionReserve) else {
+    guard stack.bounds.hasRoom(StackGuard.collectionReserve, holding: Element.self) else {
       return try onLargerStack { try forEachElement(at: &cursor, depth, reserve: reserve, read) }
     }
     let start = cursor

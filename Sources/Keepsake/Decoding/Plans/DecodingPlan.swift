@@ -97,7 +97,7 @@ extension DecodingSession {
   @inline(__always)
   func decodePlainly<Value: Decodable>(_ type: Value.Type, at cursor: inout Int, _ depth: Int) throws -> Value
   {
-    guard stack.bounds.hasRoom() else {
+    guard stack.bounds.hasRoom(holding: type) else {
       return try onLargerStack { try decodePlainly(type, at: &cursor, depth) }
     }
     try descend(to: cursor, from: depth)

@@ -7,6 +7,9 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
     guard let record = try RecordHead(session, at: cursor) else {
       return try session.decodePlainly(Value.self, at: &cursor, depth)
     }
+    guard session.stack.bounds.hasRoom(holding: Value.self) else {
+      return try session.onLargerStack { try decode(at: &cursor, session, depth) }
+    }
     let reader = try source.reader(session)
     var value = Value()
     try withMutablePropertyMemory(of: &value) { memory in
@@ -24,6 +27,9 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
   ) throws {
     guard let record = try RecordHead(session, at: cursor) else {
       return memory.store(Value.self, try session.decodePlainly(Value.self, at: &cursor, depth), at: offset)
+    }
+    guard session.stack.bounds.hasRoom(holding: Value.self) else {
+      return try session.onLargerStack { try decodeField(memory, at: offset, from: &cursor, session, depth) }
     }
     let reader = try source.reader(session)
     // Not into the present value: what the record does not contain must be as in `Value()`.

@@ -42,9 +42,6 @@ final class FieldsReader {
     _ session: DecodingSession,
     _ depth: Int
   ) throws -> Int {
-    guard session.stack.bounds.hasRoom() else {
-      return try session.onLargerStack { try decode(into: memory, record, session, depth) }
-    }
     let steps = try steps(record, session)
     if !isFlat {
       try openFrame(record, session, depth)

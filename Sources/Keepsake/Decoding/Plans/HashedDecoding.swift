@@ -69,7 +69,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
       }
       return try session.decodePlainly([Key: Value].self, at: &cursor, depth)
     }
-    guard session.stack.bounds.hasRoom(StackGuard.collectionReserve) else {
+    guard session.stack.bounds.hasRoom(StackGuard.collectionReserve, holding: Value.self) else {
       return try session.onLargerStack { try decode(at: &cursor, session, depth) }
     }
     let start = cursor

@@ -176,7 +176,7 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
   override var canBeNil: Bool { false }
 
   override func encode(_ value: [Key: Value], _ session: EncodingSession) throws {
-    guard session.stack.bounds.hasRoom(StackGuard.collectionReserve) else {
+    guard session.stack.bounds.hasRoom(StackGuard.collectionReserve, holding: Value.self) else {
       return try session.onLargerStack { try encode(value, session) }
     }
     let plan = session.types.plans.plan(for: Value.self)

@@ -111,7 +111,7 @@ extension EncodingSession {
   /// Calls the `encode(to:)` of `value` in a frame of its own; on a larger stack if this one is about to end.
   @inline(__always)
   func encodePlainly<Value: Encodable>(_ value: Value) throws {
-    guard stack.bounds.hasRoom() else { return try encodeOnLargerStack(value) }
+    guard stack.bounds.hasRoom(holding: Value.self) else { return try encodeOnLargerStack(value) }
     try push()
     let frame = context.top.id
     try value.encode(to: ValueEncoder(session: self, frame: frame, nested: nil))
