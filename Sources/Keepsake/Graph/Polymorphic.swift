@@ -60,8 +60,9 @@ extension Polymorphic: Sendable where Value: Sendable {}
 
 // MARK: Coding
 
-extension Polymorphic: Codable, NativelyEncodable {
+extension Polymorphic: Codable, NativelyEncodable, NativelyDecodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { PolymorphicEncodingPlan<Value>() }
+  static func makeDecodingPlan() -> AnyDecodingPlan { PolymorphicDecodingPlan<Value>() }
 
   /// Encodes the value, or each value of a collection, with the name of its type.
   public func encode(to encoder: any Encoder) throws {
@@ -125,9 +126,44 @@ extension Polymorphic: Codable, NativelyEncodable {
   }
 }
 
+/// Whether the values of a type are themselves behind a protocol, and not in a collection.
+private func isBehindProtocol(_ type: Any.Type) -> Bool { !(type is any PolymorphicCollection.Type) }
+
 private final class PolymorphicEncodingPlan<Value>: EncodingPlan<Polymorphic<Value>> {
+  private let isSingle = isBehindProtocol(Value.self)
+
+  override func encode(_ value: Polymorphic<Value>, _ session: EncodingSession) throws {
+    guard isSingle, session.stack.bounds.hasRoom(), let typed = value.wrappedValue as? any Encodable else {
+      return try session.encodePlainly(value)
+    }
+    // As if the value had used a single-value container.
+    try session.push()
+    session.context.top.kind = .singleUsed
+    do { try session.encodeTyped(typed, Value.self) } catch { throw session.naming(typed, error) }
+    session.dropTop()
+  }
+
   // If the observer replaces an object by nil, that is the nil of the optional around it.
   override var canBeNil: Bool { Value.self is any OptionalValue.Type }
+}
+
+private final class PolymorphicDecodingPlan<Value>: DecodingPlan<Polymorphic<Value>> {
+  private let isSingle = isBehindProtocol(Value.self)
+
+  override func decode(
+    at cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> Polymorphic<Value> {
+    guard isSingle, session.later.isActive, session.stack.bounds.hasRoom() else {
+      return try session.decodePlainly(Polymorphic<Value>.self, at: &cursor, depth)
+    }
+    try session.descend(to: cursor, from: depth)
+    let decoder = ValueDecoder(session: session, offset: cursor, depth: depth + 1)
+    let value = try decoder.decodeTypedValue(as: Value.self)
+    cursor = try session.end(ofDecoded: cursor, depth: depth + 1)
+    return Polymorphic(wrappedValue: value)
+  }
 }
 
 private enum TypedValueKeys: String, CodingKey { case type, value }
@@ -183,7 +219,7 @@ extension Array: PolymorphicCollection {
   }
 
   fileprivate init(elementsFrom decoder: any Decoder) throws {
-    self = try decoder.singleValueContainer().decode([Polymorphic<Element>].self).map(\.wrappedValue)
+    self = try decoder.singleValueContainer().decode([Polymorphic<Element>].self).map { $0.wrappedValue }
   }
 }
 
@@ -211,7 +247,7 @@ extension Dictionary: PolymorphicCollection {
     }
     func decode<CodableKey: Codable & Hashable>(_ type: CodableKey.Type) throws -> [Key: Value] {
       let dictionary = try decoder.singleValueContainer().decode([CodableKey: Polymorphic<Value>].self)
-      return dictionary.mapValues(\.wrappedValue) as? [Key: Value] ?? [:]
+      return dictionary.mapValues { $0.wrappedValue } as? [Key: Value] ?? [:]
     }
     self = try decode(type)
   }

@@ -361,12 +361,6 @@ func instanceByteCount(_ type: AnyClass) -> Int {
   Int(clamping: instanceExtents(type).positive)
 }
 
-/// The number of bytes in an array for each value of `type`; for a class, those of a reference.
-func strideOf(_ type: Any.Type) -> Int {
-  func stride<Value>(_ type: Value.Type) -> Int { MemoryLayout<Value>.stride }
-  return _openExistential(type, do: stride)
-}
-
 /// This function is part of the stable interface that the standard library has for its own inlined code.
 @_silgen_name("_swift_getSwiftClassInstanceExtents")
 private func instanceExtents(_ type: AnyClass) -> (negative: UInt, positive: UInt)

@@ -294,7 +294,6 @@ final class DecodingContainerState: ContainerState {
     }
   }
 
-  // Not inlined, so that only this function looks up the metadata of the optional.
   @inline(never)
   private func decodeUnlessReadLast<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
@@ -302,13 +301,19 @@ final class DecodingContainerState: ContainerState {
     at start: Int
   ) throws -> Value {
     if try session.later.readLast.areThere && !isNil(at: start),
-      try isReadLast(type, key, at: start, needsValue: true) != nil, let empty = empty(type)
+      try isReadLast(type, key, at: start, needsValue: true) != nil
     {
-      return empty
+      return try emptyValue(type, at: start)
     }
     let hashed = session.later.hashed.count
     defer { noteHashed(type, key, needsValue: true, hashed, at: start) }
     return try decode(type, at: start)
+  }
+
+  // Not inlined, so that only this function looks up the metadata of the optional.
+  @inline(never)
+  private func emptyValue<Value: Decodable>(_ type: Value.Type, at start: Int) throws -> Value {
+    try empty(type) ?? decode(type, at: start)
   }
 
   /// Keeps the levels of an optional: a stored nil is no value, a stored some(nil) is a value.

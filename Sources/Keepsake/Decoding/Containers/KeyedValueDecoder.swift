@@ -23,6 +23,8 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   /// The key that finds `element`; `nil` if the type has none.
+  // Inlined, so that the runtime looks up the metadata of the optional only once.
+  @inline(__always)
   private func key(for element: PathElement) -> Key? {
     let name = element.name
     if case .intKey(let number) = element, let key = Key(intValue: number),

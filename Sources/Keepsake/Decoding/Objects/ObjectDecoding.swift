@@ -38,7 +38,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
         try session.endBody(content, bodyEnd)
         if try session.complete(number, Unretained(value), buildable, reference) { return value }
       } else {
-        let value = try session.decodeAny(buildable.use { $0.type }, at: &content, depth) as AnyObject
+        let value = try session.decodeObject(buildable.use { $0.type }, at: &content, depth)
         try session.endBody(content, bodyEnd)
         _ = try withExtendedLifetime(value) {
           try session.complete(number, Unretained(value), buildable, reference)
@@ -150,26 +150,30 @@ extension ClassDecodingPlan {
     _ depth: Int
   ) throws -> Unretained<BuildableType> {
     if let found = known.unretained(number) { return found }
-    let found = BuildableType(try session.type(ofClass: number, expected: Value.self, reference, depth))
+    let type = try session.type(ofClass: number, expected: Value.self, reference, depth)
+    guard let type = type as? BuildableType.Class else { throw ReadingFault.mismatch(reference) }
+    let found = BuildableType(type)
     known[number] = found
     return Unretained(found)
   }
 }
 
-/// A type whose values an archive may hold, with cached facts about it.
+/// A class whose instances an archive may hold, with cached facts about it.
 final class BuildableType {
-  let type: any Decodable.Type
+  typealias Class = any (Decodable & AnyObject).Type
+
+  let type: Class
   let isAwakening: Bool
-  /// Whether the type is a class whose stored properties are archived as they are.
+  /// Whether the stored properties are archived as they are.
   let isOfFields: Bool
-  /// The bytes that an instance takes: in a class all its fields, otherwise the stride of the type.
+  /// The bytes that an instance takes.
   let byteCount: Int
 
-  init(_ type: any Decodable.Type) {
+  init(_ type: Class) {
     self.type = type
-    byteCount = (type as? AnyClass).map(instanceByteCount) ?? strideOf(type)
+    byteCount = instanceByteCount(type)
     isAwakening = type is any ArchiveAwakening.Type
-    isOfFields = type is AnyClass && type is any ArchivedFields.Type
+    isOfFields = type is any ArchivedFields.Type
   }
 }
 
@@ -187,8 +191,12 @@ struct TypedValueInProgress {
 }
 
 extension DecodingSession {
-  func decodeAny(_ type: any Decodable.Type, at cursor: inout Int, _ depth: Int) throws -> any Decodable {
-    func decode<Value: Decodable>(_ type: Value.Type) throws -> any Decodable {
+  fileprivate func decodeObject(
+    _ type: BuildableType.Class,
+    at cursor: inout Int,
+    _ depth: Int
+  ) throws -> AnyObject {
+    func decode<Object: Decodable & AnyObject>(_ type: Object.Type) throws -> AnyObject {
       try decodePlainly(type, at: &cursor, depth)
     }
     return try decode(type)

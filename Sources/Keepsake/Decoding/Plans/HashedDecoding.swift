@@ -58,23 +58,52 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> [Key: Value]
   {
     guard try session.reader.byte(at: cursor) == Tag.map else {
-      if let record = try RecordHead(session, at: cursor) {
-        let count = try session.image.slotCount(ofShape: record.shape, at: cursor)
-        try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: cursor)
-      } else if let dictionary = try session.decodeReferred(by: self, at: &cursor, depth) {
-        return dictionary
-      }
-      if mayHoldObjects, let pairs = try session.arrayHead(at: cursor), pairs.count % 2 == 0 {
-        return try decodePairs(at: &cursor, pairs.count / 2, session, depth)
-      }
-      return try session.decodePlainly([Key: Value].self, at: &cursor, depth)
+      return try decodeOther(at: &cursor, session, depth)
     }
+    var entry = cursor + 1
+    let count = try session.reader.varint(at: &entry)
+    guard count == 0, !session.isUnusuallyDeep(below: depth) else {
+      return try decodeEntries(count, at: &cursor, entry, session, depth)
+    }
+    // Many dictionaries are empty.
+    cursor = entry
+    return [:]
+  }
+
+  /// Reads the record, the reference or the array at `cursor`.
+  @inline(never)
+  private func decodeOther(
+    at cursor: inout Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> [Key: Value] {
+    if let record = try RecordHead(session, at: cursor) {
+      let count = try session.image.slotCount(ofShape: record.shape, at: cursor)
+      try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: cursor)
+    } else if let dictionary = try session.decodeReferred(by: self, at: &cursor, depth) {
+      return dictionary
+    }
+    if mayHoldObjects, let pairs = try session.arrayHead(at: cursor), pairs.count % 2 == 0 {
+      return try decodePairs(at: &cursor, pairs.count / 2, session, depth)
+    }
+    return try session.decodePlainly([Key: Value].self, at: &cursor, depth)
+  }
+
+  /// Reads the map at `cursor`, whose `count` entries begin at `first`.
+  // Not inlined, so that only this function looks up the metadata of the dictionary.
+  @inline(never)
+  private func decodeEntries(
+    _ count: Int,
+    at cursor: inout Int,
+    _ first: Int,
+    _ session: DecodingSession,
+    _ depth: Int
+  ) throws -> [Key: Value] {
     guard session.stack.bounds.hasRoom(StackGuard.collectionReserve, holding: Value.self) else {
-      return try session.onLargerStack { try decode(at: &cursor, session, depth) }
+      return try session.onLargerStack { try decodeEntries(count, at: &cursor, first, session, depth) }
     }
     let start = cursor
-    var entry = start + 1
-    let count = try session.reader.varint(at: &entry)
+    var entry = first
     try session.reader.check(count, at: entry)
     // A hash table has at least a third more buckets than entries.
     try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: start)
@@ -87,13 +116,15 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     for _ in 0..<count {
       session.nesting.frames[depth + 1].currentOffset = entry
       let key = try decodeKey(at: &entry, session, depth)
-      try session.describingFaults(Value.self, at: entry, depth + 1) {
-        let value = try plan.decode(at: &entry, session, depth + 1)
-        // Two keys that are equal may still be spelled in two ways, which is no fault.
-        if dictionary.updateValue(value, forKey: key) != nil, !keysDiffer {
+      let value = try session.describingFaults(Value.self, at: entry, depth + 1) {
+        try plan.decode(at: &entry, session, depth + 1)
+      }
+      // Two keys that are equal may still be spelled in two ways, which is no fault.
+      if dictionary.updateValue(value, forKey: key) != nil, !keysDiffer {
+        try session.describingFaults(Value.self, at: entry, depth + 1) {
           try session.checkKeysDiffer(mapAt: start)
-          keysDiffer = true
         }
+        keysDiffer = true
       }
     }
     cursor = entry

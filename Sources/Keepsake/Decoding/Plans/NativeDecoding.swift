@@ -9,8 +9,13 @@
 
 /// A type with a tag of its own. Its plan also reads other forms.
 protocol NativeForm: Decodable, NativelyDecodable {
-  /// Reads the native form at `cursor`, and moves past it; `nil` if another form is there.
-  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws -> Self?
+  /// Reads the native form at `cursor`, and moves past it. Calls `other` if another form is there.
+  // Not an optional, whose metadata the runtime would look up for each value.
+  static func readNative(
+    _ session: DecodingSession,
+    at cursor: inout Int,
+    orElse other: (inout Int) throws -> Self
+  ) throws -> Self
 }
 
 extension NativeForm {
@@ -19,15 +24,23 @@ extension NativeForm {
 
 final class NativeDecodingPlan<Value: NativeForm>: DecodingPlan<Value> {
   override func decode(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
-    if let value = try Value.readNative(session, at: &cursor) { return value }
+    try Value.readNative(session, at: &cursor) { try decodeOther(at: &$0, session, depth) }
+  }
+
+  @inline(never)
+  private func decodeOther(at cursor: inout Int, _ session: DecodingSession, _ depth: Int) throws -> Value {
     if let value = try session.decodeReferred(by: self, at: &cursor, depth) { return value }
     return try session.decodePlainly(Value.self, at: &cursor, depth)
   }
 }
 
 extension Date: NativeForm {
-  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> Date? {
-    guard try session.reader.byte(at: cursor) == Tag.date else { return nil }
+  static func readNative(
+    _ session: DecodingSession,
+    at cursor: inout Int,
+    orElse other: (inout Int) throws -> Date
+  ) throws -> Date {
+    guard try session.reader.byte(at: cursor) == Tag.date else { return try other(&cursor) }
     let bits = try session.reader.word(at: cursor + 1)
     cursor += 9
     return Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
@@ -35,8 +48,12 @@ extension Date: NativeForm {
 }
 
 extension UUID: NativeForm {
-  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> UUID? {
-    guard try session.reader.byte(at: cursor) == Tag.uuid else { return nil }
+  static func readNative(
+    _ session: DecodingSession,
+    at cursor: inout Int,
+    orElse other: (inout Int) throws -> UUID
+  ) throws -> UUID {
+    guard try session.reader.byte(at: cursor) == Tag.uuid else { return try other(&cursor) }
     let value = try UUID(session.reader, at: cursor + 1)
     cursor += 17
     return value
@@ -51,8 +68,12 @@ extension UUID: NativeForm {
 }
 
 extension Data: NativeForm {
-  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws(ArchiveError) -> Data? {
-    guard try session.reader.byte(at: cursor) == Tag.bytes else { return nil }
+  static func readNative(
+    _ session: DecodingSession,
+    at cursor: inout Int,
+    orElse other: (inout Int) throws -> Data
+  ) throws -> Data {
+    guard try session.reader.byte(at: cursor) == Tag.bytes else { return try other(&cursor) }
     var start = cursor + 1
     let count = try session.reader.varint(at: &start)
     try session.reader.check(count, at: start)
@@ -124,7 +145,11 @@ extension DecodingSession {
 /// A decimal also reads any other number. It reads a floating-point number as its printed text: as 0.1 and not as the
 /// binary fraction next to it.
 extension Decimal: NativeForm {
-  static func readNative(_ session: DecodingSession, at cursor: inout Int) throws -> Decimal? {
+  static func readNative(
+    _ session: DecodingSession,
+    at cursor: inout Int,
+    orElse other: (inout Int) throws -> Decimal
+  ) throws -> Decimal {
     let reader = session.reader
     var end = cursor
     let decimal: Decimal?
@@ -143,7 +168,7 @@ extension Decimal: NativeForm {
       switch try IntegerValue(reader, at: &end) {
       case .signed(let number): decimal = Decimal(printed: number)
       case .unsigned(let number): decimal = Decimal(printed: number)
-      case nil: return nil
+      case nil: return try other(&cursor)
       }
     }
     guard let decimal else { throw ReadingFault.doesNotFit(cursor) }
@@ -171,7 +196,8 @@ extension Decimal: NativeForm {
 extension DecodingSession {
   /// The printed form of the UUID at `cursor`, which moves past it. A `UUID` encodes itself in this form.
   func uuidString(at cursor: inout Int) throws(ArchiveError) -> String {
-    try UUID.readNative(self, at: &cursor)?.uuidString ?? ""
+    defer { cursor += 17 }
+    return try UUID(reader, at: cursor + 1).uuidString
   }
 
   /// The decimal at `cursor`, which moves past it, when another type of number is requested.

@@ -65,7 +65,8 @@ final class WaitingEmptyProperty<Value: Decodable & ValueThatCanBeEmpty>: Waitin
   }
 
   override func waits(in owner: AnyObject) -> Bool {
-    property.value(as: Value.self, in: owner)?.isEmptyForNow == true
+    if property.ownership == .unowned { return property.reference(in: owner) == nil }
+    return property.withValue(as: Value.self, in: owner) { $0.isEmptyForNow } == true
   }
 
   override func replace(

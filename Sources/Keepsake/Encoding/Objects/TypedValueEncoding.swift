@@ -17,7 +17,7 @@ final class TypedValueEncodingPlan: EncodingPlan<TypedValue> {
 }
 
 extension EncodingSession {
-  fileprivate func encodeTyped<Value: Encodable>(_ value: Value, _ declared: Any.Type) throws {
+  func encodeTyped<Value: Encodable>(_ value: Value, _ declared: Any.Type) throws {
     guard Value.self is AnyClass else {
       buffer.append(Tag.typed)
       buffer.append(varint: try valueTypeNumber(of: value))

@@ -176,8 +176,18 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
   override var canBeNil: Bool { false }
 
   override func encode(_ value: [Key: Value], _ session: EncodingSession) throws {
+    guard mapKey != nil, value.isEmpty else { return try encodeEntries(value, session) }
+    // Many dictionaries are empty.
+    session.buffer.append(Tag.map)
+    session.buffer.append(varint: 0)
+    try session.countLevel()
+  }
+
+  // Not inlined, so that only this function looks up the metadata of an entry.
+  @inline(never)
+  private func encodeEntries(_ value: [Key: Value], _ session: EncodingSession) throws {
     guard session.stack.bounds.hasRoom(StackGuard.collectionReserve, holding: Value.self) else {
-      return try session.onLargerStack { try encode(value, session) }
+      return try session.onLargerStack { try encodeEntries(value, session) }
     }
     let plan = session.types.plans.plan(for: Value.self)
     guard let mapKey else { return try encodePairs(value, plan, session) }
@@ -273,21 +283,39 @@ extension Optional: NativelyEncodable where Wrapped: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan { OptionalEncodingPlan<Wrapped>() }
 }
 
+extension Optional where Wrapped: ~Copyable {
+  /// Calls `body` with the wrapped value in place. The value need not be copyable here, so it is not copied: the runtime
+  /// would look up the metadata of the optional each time.
+  ///
+  /// - Returns: `false` for nil.
+  @inline(__always)
+  fileprivate borrowing func visit(_ body: (borrowing Wrapped) throws -> Void) rethrows -> Bool {
+    switch self {
+    case .some(let value):
+      try body(value)
+      return true
+    case .none: return false
+    }
+  }
+}
+
 final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
   override var isForOptionals: Bool { true }
 
   override func encode(_ value: Wrapped?, _ session: EncodingSession) throws {
-    guard let value else { return session.buffer.append(Tag.none) }
-    let start = session.buffer.count
-    let canBeNil = try session.types.plans.unretained(for: Wrapped.self).use { (plan) throws in
-      try plan.encode(value, session)
-      return plan.canBeNil
+    let isSome = try value.visit { (value) throws in
+      let start = session.buffer.count
+      let canBeNil = try session.types.plans.unretained(for: Wrapped.self).use { (plan) throws in
+        try plan.encode(value, session)
+        return plan.canBeNil
+      }
+      // Marks what would read as nil as some value, so that no level of optionality is lost (Format §4.2).
+      if canBeNil, session.buffer[start] == Tag.none || session.buffer[start] == Tag.some {
+        session.buffer.replace(start..<start, with: [Tag.some])
+        session.moveSplices(from: start, by: 1)
+      }
     }
-    // Marks what would read as nil as some value, so that no level of optionality is lost (Format §4.2).
-    if canBeNil, session.buffer[start] == Tag.none || session.buffer[start] == Tag.some {
-      session.buffer.replace(start..<start, with: [Tag.some])
-      session.moveSplices(from: start, by: 1)
-    }
+    if !isSome { session.buffer.append(Tag.none) }
   }
 
   override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {

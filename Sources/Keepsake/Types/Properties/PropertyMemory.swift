@@ -182,10 +182,21 @@ extension StoredProperty {
   /// - Returns: `nil` if the property is not exactly of `type`, neither strong nor an `unowned` optional, or not one of
   ///   the class of `object`.
   func value<Value>(as type: Value.Type, in object: AnyObject) -> Value? {
-    guard self.type == type, isProperty(of: object) else { return nil }
-    if ownership == .unowned { return reference(in: object) as? Value }
-    guard ownership == .strong else { return nil }
-    return withPropertyMemory(ofObject: object) { $0.withValue(type, at: offset) { copy $0 } }  // fact 2
+    if ownership == .unowned, self.type == type { return reference(in: object) as? Value }
+    return withValue(as: type, in: object) { copy $0 }
+  }
+
+  /// Calls `body` with the value in `object`.
+  ///
+  /// - Returns: `nil` if the property is not exactly of `type`, not strong, or not one of the class of `object`.
+  @inline(__always)
+  func withValue<Value, Result>(
+    as type: Value.Type,
+    in object: AnyObject,
+    _ body: (borrowing Value) -> Result
+  ) -> Result? {
+    guard ownership == .strong, self.type == type, isProperty(of: object) else { return nil }
+    return withPropertyMemory(ofObject: object) { $0.withValue(type, at: offset, body) }  // fact 2
   }
 
   /// Assigns `value` to the property of `object`. Observers are not called.
