@@ -194,7 +194,7 @@ final class SavedState {
       reader.turn.take {
         reader.continueReading(newest)
         // The program has removed these references.
-        reader.lazies.awaited.removeAll { $0.object.object.map { !numbers.mayBeConditional($0) } ?? false }
+        reader.forgetWaiting { !numbers.mayBeConditional($0) }
         for (number, object) in numbers.newObjects(of: session) where !(object is AnyLazyContent) {
           reader.graph.objects.note(object, number)
         }

@@ -173,12 +173,13 @@ struct LazyValues: ~Copyable {
   weak var newObjects: NewObjects?
   /// How many lazy values could not be read when all were tried because objects refer back to others.
   var unreadableCount = 0
-  /// The objects that were read because weak references waited for them.
-  var awaited: [(number: Int, object: WeakObject, references: [WaitingReference])] = []
+  /// Whether objects are being read because weak references wait for them.
+  var areAwaited = false
 
   mutating func forgetArchive() {
-    if !contents.isEmpty { (contents, unreadableCount, awaited) = ([:], 0, []) }
-    if !inline.isEmpty { (inline, awaited) = ([], []) }
+    if !contents.isEmpty { contents = [:] }
+    if !inline.isEmpty { inline = [] }
+    unreadableCount = 0
   }
 
   /// Adds a lazy value without a body. Before the array grows, removes those that nobody holds any more.

@@ -164,6 +164,8 @@ extension DecodingSession {
         _ = try reference.resolve(in: self)
       }
     }
+    // What is read only for them may be released before a lazy value that refers to it is read.
+    if lazies.areAwaited { return }
     for number in graph.decodedNumbers { graph.waiting[Int(number)] = nil }
   }
 

@@ -125,12 +125,6 @@ extension DecodingSession {
   ///
   /// - Returns: the objects, which the caller must retain.
   func readAwaited() throws -> [AnyObject] {
-    lazies.awaited.removeAll { awaited in
-      guard awaited.object.object == nil else { return false }
-      // Nothing retained the object until a lazy value that refers to it was read.
-      graph.waiting[awaited.number, default: []] += awaited.references
-      return true
-    }
     guard !graph.waiting.isEmpty, lazies.areUnread else { return [] }
     guard !later.isActive else {
       throw ArchiveError.misuse(
@@ -139,30 +133,37 @@ extension DecodingSession {
         at: 0
       )
     }
+    lazies.areAwaited = true
+    defer { lazies.areAwaited = false }
     var objects: [AnyObject] = []
     var seen: Set<Int> = []
     while case let numbers = graph.waiting.keys.filter({ seen.insert($0).inserted }), !numbers.isEmpty {
-      for number in numbers.sorted() {
-        let references = graph.waiting[number] ?? []
-        guard let reference = references.first(where: { $0.receiver.waits(for: $0, self) }),
+      for number in numbers.sorted() where graph.objects.object(number) == nil {
+        guard let reference = graph.waiting[number]?.first(where: { $0.receiver.waits(for: $0, self) }),
           let target = reference.receiver.target
         else { continue }
-        let object = try read(target, for: reference)
-        objects.append(object)
-        lazies.awaited.append((number, WeakObject(object: object), references))
+        if let object = try read(target, for: reference) { objects.append(object) }
       }
     }
     return objects
   }
 
+  /// Forgets the conditional references to objects that exist and satisfy `condition`.
+  func forgetWaiting(where condition: (AnyObject) -> Bool) {
+    graph.waiting = graph.waiting.filter { number, _ in
+      !(graph.objects.object(number).map(condition) ?? false)
+    }
+  }
+
+  /// - Returns: `nil` if the observer replaces the object by nil.
   private func read<Target: Decodable & AnyObject>(_ type: Target.Type, for reference: WaitingReference)
     throws
-    -> AnyObject
+    -> AnyObject?
   {
     do {
       var start = reference.offset
       detachFrames(for: start)
-      return try keepingSpares { try decodeOutermost(type, at: &start, 0) }
+      return try keepingSpares { try decodeOutermost(Target?.self, at: &start, 0) }
     } catch {
       // Perhaps it can be read only as part of a lazy value.
       readOtherLazyValues(after: error)
