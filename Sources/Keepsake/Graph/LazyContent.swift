@@ -124,7 +124,4 @@ private final class LazyContentPlan<Value: Encodable>: EncodingPlan<LazyContent<
     }
     try session.write(content.load())
   }
-
-  override func standsInline(_ value: LazyContent<Value>) -> Bool { true }
-  override var canBeNil: Bool { false }
 }

@@ -15,10 +15,7 @@ indirect enum UnknownContent: Codable {
   case conditional(WeakBox)
 
   init(from decoder: any Decoder) throws {
-    guard let decoder = decoder as? ValueDecoder else {
-      let misuse = ArchiveError.misuse("A placeholder can be decoded only from an archive")
-      throw DecodingError.dataCorrupted(misuse.decodingContext(decoder.codingPath))
-    }
+    let decoder = try decoder.inArchive()
     let session = decoder.session
     let value = try decoder.singleValueContainer()
     switch TagKind(try session.reader.byte(at: decoder.offset)) {

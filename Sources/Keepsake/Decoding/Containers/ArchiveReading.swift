@@ -1,10 +1,6 @@
-/// A decoder of this library: a `ValueDecoder`, or an unarchiver, which decodes the top level.
+/// A decoder of this library that is no `ValueDecoder`: an unarchiver, which decodes the top level.
 protocol ArchiveReading: Decoder {
   var valueDecoder: ValueDecoder { get throws }
-}
-
-extension ValueDecoder: ArchiveReading {
-  var valueDecoder: ValueDecoder { self }
 }
 
 /// The position of a decoder in its archive. Valid only while the decoder exists, because the decoder retains the
@@ -21,6 +17,13 @@ extension Decoder {
   var placeInArchive: ArchivePlace? {
     // Nearly every decoder is a `ValueDecoder`. Only for others the runtime looks up a conformance.
     bits(of: self, as: ValueDecoder.self, ArchivePlace.self) ?? otherPlace
+  }
+
+  /// This decoder, for a type that only archives have.
+  func inArchive() throws -> ValueDecoder {
+    if let decoder = self as? ValueDecoder { return decoder }
+    let misuse = ArchiveError.misuse("A placeholder can be decoded only where an archive names a type")
+    throw DecodingError.dataCorrupted(misuse.decodingContext(codingPath))
   }
 
   @inline(never)

@@ -39,12 +39,6 @@ private struct Untyped<Expected>: Decodable {
   let value: Expected
 
   init(from decoder: any Decoder) throws {
-    guard let decoder = decoder as? ValueDecoder else {
-      throw DecodingError.typeMismatch(
-        Expected.self,
-        .init(codingPath: decoder.codingPath, debugDescription: "A decoder of another library was given")
-      )
-    }
-    value = try decoder.decodeTypedValue(as: Expected.self)
+    value = try decoder.inArchive().decodeTypedValue(as: Expected.self)
   }
 }

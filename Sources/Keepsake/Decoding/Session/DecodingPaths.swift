@@ -127,5 +127,5 @@ extension DecodingSession {
 /// The steps of a coding path: if it is whole, all from the top level on; otherwise the last ones.
 struct DecodingWay {
   var steps: [ArchiveCodingKey] = []
-  var isWhole = true
+  var isWhole: Bool
 }

@@ -14,7 +14,7 @@ final class PropertyProbe {
     /// Whether it is in a record of a superclass, or of another value that uses a `superEncoder`.
     let isOfSuperclass: Bool
     /// Whether both a record of the class and one of a superclass have the key.
-    fileprivate(set) var isAmbiguous = false
+    let isAmbiguous: Bool
   }
 
   fileprivate(set) var findings: [String: Finding] = [:]
@@ -48,33 +48,50 @@ final class PropertyProbe {
   }
 }
 
-/// The encoder of the object or of a superclass. Without a probe, the encoder of any other value: it records nothing.
-private struct ProbeEncoder: Encoder, SingleValueEncodingContainer {
+/// The encoder of the object or of a superclass. Without a probe, the encoder of any other value, and its containers
+/// without keys: it records nothing.
+private struct ProbeEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContainer {
   var probe: PropertyProbe?
   let userInfo: [CodingUserInfoKey: Any]
   var isOfSuperclass = false
+  /// How many elements the unkeyed container has.
+  var count = 0
   var codingPath: [any CodingKey] { [] }
 
-  private var ofAnotherValue: ProbeEncoder { ProbeEncoder(probe: nil, userInfo: userInfo) }
+  var ofAnotherValue: ProbeEncoder { ProbeEncoder(probe: nil, userInfo: userInfo) }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     KeyedEncodingContainer(KeyedProbe<Key>(encoder: self))
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { UnkeyedProbe(encoder: ofAnotherValue) }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { ofAnotherValue }
   func singleValueContainer() -> any SingleValueEncodingContainer { ofAnotherValue }
-  func encodeNil() {}
-  func encode<Value: Encodable>(_ value: Value) {}
+
+  mutating func encodeNil() { count += 1 }
+  mutating func encode<Value: Encodable>(_ value: Value) { count += 1 }
   // Without these, here and below, the standard library's methods for integers of 128 bits are called, which throw.
-  func encode(_ value: Int128) {}
-  func encode(_ value: UInt128) {}
+  mutating func encode(_ value: Int128) { count += 1 }
+  mutating func encode(_ value: UInt128) { count += 1 }
+
+  mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    count += 1
+    return ofAnotherValue.container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    count += 1
+    return ofAnotherValue
+  }
+
+  mutating func superEncoder() -> any Encoder {
+    count += 1
+    return ofAnotherValue
+  }
 }
 
 private struct KeyedProbe<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: ProbeEncoder
   var codingPath: [any CodingKey] { [] }
-
-  private var ofAnotherValue: ProbeEncoder { ProbeEncoder(probe: nil, userInfo: encoder.userInfo) }
 
   func encodeNil(forKey key: Key) {}
   func encode(_ value: Int128, forKey key: Key) {}
@@ -92,48 +109,16 @@ private struct KeyedProbe<Key: CodingKey>: KeyedEncodingContainerProtocol {
     keyedBy type: NestedKey.Type,
     forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    ofAnotherValue.container(keyedBy: type)
+    encoder.ofAnotherValue.container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    ofAnotherValue.unkeyedContainer()
+    encoder.ofAnotherValue
   }
 
   func superEncoder() -> any Encoder {
-    guard let probe = encoder.probe, probe.hasSuperclass else { return ofAnotherValue }
+    guard let probe = encoder.probe, probe.hasSuperclass else { return encoder.ofAnotherValue }
     return ProbeEncoder(probe: probe, userInfo: encoder.userInfo, isOfSuperclass: true)
   }
   func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
-}
-
-private struct UnkeyedProbe: UnkeyedEncodingContainer {
-  let encoder: ProbeEncoder
-  private(set) var count = 0
-  var codingPath: [any CodingKey] { [] }
-
-  init(encoder: ProbeEncoder) {
-    self.encoder = encoder
-  }
-
-  mutating func encodeNil() { count += 1 }
-  mutating func encode<Value: Encodable>(_ value: Value) { count += 1 }
-  mutating func encode(_ value: Int128) { count += 1 }
-  mutating func encode(_ value: UInt128) { count += 1 }
-
-  mutating func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type
-  ) -> KeyedEncodingContainer<NestedKey> {
-    count += 1
-    return encoder.container(keyedBy: type)
-  }
-
-  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    count += 1
-    return encoder.unkeyedContainer()
-  }
-
-  mutating func superEncoder() -> any Encoder {
-    count += 1
-    return encoder
-  }
 }

@@ -128,15 +128,22 @@ extension EncodingSession: PlayThroughQuestions {
   }
 
   func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool {
-    guard let (edge, property) = preferred(of: edges) else { return false }
-    readLast(edge, property)
+    guard let (key, property, number) = preferred(of: edges) else { return false }
+    let chain = chain(of: number)
+    // It applies to all subclasses of the class that declares the property, if that class is in the archive.
+    let owner = chain.first { tables.classes.types[$0] == property.owner } ?? chain.last ?? number
+    tables.classes.readLast(self.key(of: key), of: owner)
+    types.classProperties.forgetAnswers()
     return true
   }
 
-  /// The edge whose property is to wait, and the property; `nil` if none can. The way back is preferred to the way there,
-  /// so that most initializers see what they expect.
-  private func preferred(of edges: [ReferenceGraph.Edge]) -> (ReferenceGraph.Edge, StoredProperty)? {
-    var best: (edge: ReferenceGraph.Edge, property: StoredProperty, preference: Int)?
+  /// The key and the property that are to wait, and the number of the object's class; `nil` if none can. The way back is
+  /// preferred to the way there, so that most initializers see what they expect.
+  private func preferred(
+    of edges: [ReferenceGraph.Edge]
+  ) -> (key: Int, property: StoredProperty, classNumber: Int)? {
+    var best: (key: Int, property: StoredProperty, classNumber: Int)?
+    var highest = -1
     var seen: Set<[Int]> = []
     for edge in edges.reversed() {
       guard let object = bodies.objects.object(edge.body),
@@ -145,10 +152,10 @@ extension EncodingSession: PlayThroughQuestions {
         let property = propertyThatWaits(at: edge)
       else { continue }
       let preference = preference(property, isField: isField(edge.property))
-      if preference > best?.preference ?? -1 { best = (edge, property, preference) }
+      if preference > highest { (best, highest) = ((edge.property, property, number), preference) }
       if preference == EncodingSession.highestPreference { break }
     }
-    return best.map { ($0.edge, $0.property) }
+    return best
   }
 
   /// How well it suits if the property waits. An `unowned` property comes last, since it does not keep its object. An
@@ -159,19 +166,6 @@ extension EncodingSession: PlayThroughQuestions {
   }
 
   private static let highestPreference = 7
-
-  private func readLast(_ edge: ReferenceGraph.Edge, _ property: StoredProperty) {
-    guard let object = bodies.objects.object(edge.body),
-      let number = tables.classes.number(of: type(of: object))
-    else {
-      return
-    }
-    let chain = chain(of: number)
-    // It applies to all subclasses of the class that declares the property, if that class is in the archive.
-    let owner = chain.first { tables.classes.types[$0] == property.owner } ?? chain.last ?? number
-    tables.classes.readLast(key(of: edge.property), of: owner)
-    types.classProperties.forgetAnswers()
-  }
 
   /// The property of the reference, if a reader can assign that property after everything else.
   private func propertyThatWaits(at edge: ReferenceGraph.Edge) -> StoredProperty? {

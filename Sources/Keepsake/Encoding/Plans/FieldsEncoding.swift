@@ -98,10 +98,8 @@ private final class WeakFieldEncodingPlan<Target: Encodable & AnyObject>: AnyEnc
 private final class UnownedEncodingPlan<Field: ReferenceField>: AnyEncodingPlan
 where Field.Target: Encodable {
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
-    guard let object = memory.withValue(Field.self, at: offset, { $0.object }) else {
-      return session.buffer.append(Tag.none)
-    }
-    try session.write(object)
+    // It is not called for nil.
+    if let object = memory.withValue(Field.self, at: offset, { $0.object }) { try session.write(object) }
   }
 
   override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {

@@ -1,0 +1,125 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Objects in cycles that encode other values in every way that `Encoder` offers. The archiver lets them encode once more
+/// to find the types of their properties.
+@Suite struct WaysOfEncoding {
+  /// Throws if a container has another count than it says to the archiver.
+  private static func fill(_ list: inout any UnkeyedEncodingContainer) throws {
+    let start = list.count
+    try list.encodeNil()
+    try list.encode(1)
+    try list.encode(Int128.min)
+    try list.encode(UInt128.max)
+    try list.encode(contentsOf: ["two", "strings"])
+    var record = list.nestedContainer(keyedBy: Keys.self)
+    try record.encode("no property", forKey: .next)
+    var inner = list.nestedUnkeyedContainer()
+    try inner.encode(contentsOf: [1, 2, 3])
+    var value = list.superEncoder().container(keyedBy: Keys.self)
+    try value.encode("no property", forKey: .next)
+    guard list.count == start + 9, inner.count == 3 else {
+      throw Refusal(reason: "\(list.count), \(inner.count)")
+    }
+  }
+
+  private enum Keys: CodingKey { case nothing, large, larger, list, record, single, value, next }
+
+  private final class Varied: Codable {
+    var next: Varied?
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      next = try decoder.container(keyedBy: Keys.self).decodeIfPresent(Varied.self, forKey: .next)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Keys.self)
+      try container.encodeNil(forKey: .nothing)
+      try container.encode(Int128.min, forKey: .large)
+      try container.encode(UInt128.max, forKey: .larger)
+      try container.encodeIfPresent(next, forKey: .next)
+      var list = container.nestedUnkeyedContainer(forKey: .list)
+      try WaysOfEncoding.fill(&list)
+      var record = container.nestedContainer(keyedBy: Keys.self, forKey: .record)
+      try record.encode("no property", forKey: .next)
+      var single = container.superEncoder(forKey: .single).singleValueContainer()
+      try single.encode(UInt128.max)
+      // The class has no superclass, so that this is another value.
+      var value = container.superEncoder().container(keyedBy: Keys.self)
+      try value.encode("no property", forKey: .next)
+      var values = container.superEncoder(forKey: .value).unkeyedContainer()
+      try WaysOfEncoding.fill(&values)
+    }
+  }
+
+  @Test("under other keys, after the property that can wait")
+  func otherKeys() throws {
+    let varied = Varied()
+    varied.next = Varied()
+    varied.next?.next = varied
+    try forEachWay(varied) { back in
+      #expect(back.next !== back && back.next?.next === back)
+      back.next = nil
+    }
+    varied.next = nil
+  }
+
+  /// Encodes nothing under keys, so that no property can wait.
+  private final class Listed: Codable {
+    @Deferred var next: Listed?
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      var container = try decoder.unkeyedContainer()
+      _next = try container.decode(Deferred<Listed?>.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      try container.encode(_next)
+      try WaysOfEncoding.fill(&container)
+    }
+  }
+
+  /// Refers to itself in an unkeyed or in a single-value container.
+  private final class Wrapping: Encodable {
+    var next: Wrapping?
+    let isList: Bool
+
+    init(isList: Bool) { self.isList = isList }
+
+    func encode(to encoder: any Encoder) throws {
+      guard isList else {
+        var container = encoder.singleValueContainer()
+        return try container.encode(next)
+      }
+      var container = encoder.unkeyedContainer()
+      try WaysOfEncoding.fill(&container)
+      try container.encode(next)
+    }
+  }
+
+  @Test("in an unkeyed container of the object, which must defer what closes the cycle")
+  func unkeyed() throws {
+    let listed = Listed()
+    listed.next = listed
+    let back = try roundTrip(listed)
+    #expect(back.next === back)
+    for object in [listed, back] { object.next = nil }
+    for isList in [true, false] {
+      let wrapping = Wrapping(isList: isList)
+      wrapping.next = wrapping
+      let found = try failure { try ArchiveEncoder().encode(wrapping) }
+      #expect(
+        found.code == .cycle && found.description.contains("Wrapping.\(isList ? "[9]" : "")"),
+        "\(found)"
+      )
+      wrapping.next = nil
+    }
+  }
+}
