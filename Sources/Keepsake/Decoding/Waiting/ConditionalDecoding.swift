@@ -1,20 +1,20 @@
 internal import Synchronization
 
 /// Receives the objects of conditional references.
-class ReferenceReceiver {
+protocol ReferenceReceiver: AnyObject {
   /// Receives the object to which `reference` leads.
-  func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession) throws {}
+  func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession) throws
 
   /// Whether `reference` still waits: its owner exists, and the program has assigned no other object to the property.
-  func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool { true }
+  func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool
 
   /// The class as which the object can be read; `nil` if it cannot be read.
-  var target: (any (Decodable & AnyObject).Type)? { nil }
+  var target: (any (Decodable & AnyObject).Type)? { get }
 }
 
 /// A conditional reference whose object is not decoded yet.
 struct WaitingReference {
-  let receiver: ReferenceReceiver
+  let receiver: any ReferenceReceiver
   /// The number of the object.
   let number: Int
   /// The offset of the reference.
@@ -97,16 +97,14 @@ final class WeakBox: ReferenceReceiver {
     }
   }
 
-  override func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {
+  func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {
     guard let property else { return true }
     return owner.map { property.reference(in: $0) == nil } ?? false
   }
 
-  override var target: (any (Decodable & AnyObject).Type)? { type as? any (Decodable & AnyObject).Type }
+  var target: (any (Decodable & AnyObject).Type)? { type as? any (Decodable & AnyObject).Type }
 
-  override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
-    throws
-  {
+  func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession) throws {
     try reference.check(object, isA: type, session)
     if state.load(ordering: .relaxed) == .waiting {
       found = object

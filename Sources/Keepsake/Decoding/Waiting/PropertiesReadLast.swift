@@ -22,7 +22,7 @@ struct PropertiesReadLast {
     /// `nil` if the key is not read last, or the class has no property that can wait for the value.
     let waiting: AnyWaitingProperty?
     /// `nil` if the class has no property that can wait for the object of a conditional reference.
-    let reference: ReferenceReceiver?
+    let reference: (any ReferenceReceiver)?
     /// The property if it is weak and can have a conditional reference.
     let weak: StoredProperty?
     /// Whether a reference in the weak property counts as conditional.
@@ -38,7 +38,7 @@ struct PropertiesReadLast {
       _ owner: Any.Type,
       _ value: Any.Type,
       waiting: AnyWaitingProperty?,
-      reference: ReferenceReceiver?,
+      reference: (any ReferenceReceiver)?,
       weak: StoredProperty? = nil,
       isConditional: Bool = false,
       isField: Bool = false,

@@ -226,7 +226,7 @@ extension DecodingSession {
     isReadLast: Bool
   ) -> PropertiesReadLast.PropertyOfKey {
     var waiting: AnyWaitingProperty?
-    var reference: ReferenceReceiver?
+    var reference: (any ReferenceReceiver)?
     var weak: StoredProperty?
     func makeReference<Target: AnyObject>(_ type: Target.Type, _ property: StoredProperty) {
       reference = ReferenceProperty<Target>(property)

@@ -93,9 +93,7 @@ final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
     self.property = property
   }
 
-  override func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession)
-    throws
-  {
+  func receive(_ object: AnyObject, for reference: WaitingReference, _ session: DecodingSession) throws {
     if session.settings.isRehearsal { return }
     // Reference counting takes several times as long if an object has weak references to it.
     if property.ownership == .weak, let owner = session.graph.objects.unretained(reference.owner),
@@ -110,15 +108,13 @@ final class ReferenceProperty<Target: AnyObject>: ReferenceReceiver {
     }
   }
 
-  override func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {
+  func waits(for reference: WaitingReference, _ session: DecodingSession) -> Bool {
     guard let owner = session.owner(reference.owner) else { return false }
     if property.ownership != .strong { return property.reference(in: owner) == nil }
     return property.value(as: Target?.self, in: owner).map { $0 == nil } ?? true
   }
 
-  override var target: (any (Decodable & AnyObject).Type)? {
-    Target.self as? any (Decodable & AnyObject).Type
-  }
+  var target: (any (Decodable & AnyObject).Type)? { Target.self as? any (Decodable & AnyObject).Type }
 
   /// Assigns `target` to the property of `owner`, which is empty while it waits.
   ///
