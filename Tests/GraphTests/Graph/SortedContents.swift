@@ -90,6 +90,22 @@ import Testing
     }
   }
 
+  @Test(
+    "sets of the objects of cycles, as which they are distinguished only by each other",
+    arguments: [2, 3, 12]
+  )
+  func setsOfCycles(length: Int) throws {
+    try expectOneArchive { shuffle in
+      let counter = Counter()
+      let objects = (0..<length * 2).map { _ in Counted(counter) }
+      for index in 0..<length {
+        objects[index].links = [objects[(index + 1) % length]]
+        objects[length + index].links = [objects[length + (index + 1) % length]]
+      }
+      return Set(objects.shuffled(using: &shuffle))
+    }
+  }
+
   @Test("keys of a dictionary that are equal, with values that are not")
   func equalKeys() throws {
     try expectOneArchive { _ in

@@ -37,6 +37,40 @@ import Testing
     for one in long { one.next = nil }
   }
 
+  @Test("a cycle through many properties: the first are shown, and how many more there are")
+  func manyProperties() throws {
+    let rows = (0..<15).map { _ in Row() }
+    for (index, row) in rows.enumerated() {
+      row.cells = Array(repeating: nil, count: index) + [rows[(index + 1) % rows.count]]
+    }
+    defer { for row in rows { row.cells = [] } }
+    let found = try failure { try ArchiveEncoder().encode(rows[0]) }
+    #expect(found.code == .cycle && found.description.contains("Row.[11] → … 3 more …."), "\(found)")
+    for index in 0..<12 { #expect(found.description.contains("Row.[\(index)] → ")) }
+    #expect(!found.description.contains("Row.[12] →"))
+    // The way back comes first in the advice, which is for three properties.
+    #expect(found.description.contains("Encode [14] of Row with encodeDeferred"))
+    #expect(
+      found.description.contains("or encode [12] of Row") && !found.description.contains("ncode [11] of")
+    )
+    #expect(try roundTrip([Row(), Row()]).map(\.cells.count) == [0, 0])
+  }
+
+  @Test("a property that is encoded as another type cannot wait: the advice says so, and works")
+  func otherType() throws {
+    let carrier = HeavyCarrier()
+    carrier.load = carrier
+    defer { carrier.load = nil }
+    let found = try failure { try ArchiveEncoder().encode(Carrier(carrier, asIs: false)) }
+    #expect(found.code == .cycle)
+    let advice = "Encode HeavyCarrier.load as the Optional<Carrier> that it is, not as HeavyCarrier."
+    #expect(found.description.contains(advice), "\(found)")
+    carrier.asIs = true
+    let back = try roundTrip(Carrier(carrier, asIs: true))
+    #expect(back.load != nil && back.load?.load === back.load)
+    back.load?.load = nil
+  }
+
   @Test("nothing of the value stays in the archiver")
   func nothingIsLeft() throws {
     let shared = Named("shared")
@@ -82,6 +116,9 @@ import Testing
       #expect(Failure(error)?.code == .cycle)
       return
     }
+    var container = archiver.container(keyedBy: AnyKey.self)
+    let found = try failure { try container.encode([ring], forKey: "later") }
+    #expect(found.code == .cycle && found.description.contains("Ring.next"), "\(found)")
     #expect(try failure { try archiver.finishEncoding() }.code == .cycle)
     let again = try? archiver.encodedData
     #expect(again == nil, "an archive came out that has the ring in it")
@@ -175,6 +212,42 @@ private func withLine<Result>(of count: Int, _ body: (Ring) throws -> Result) re
   defer { for one in line { one.next = nil } }
   return try body(line[0])
 }
+
+/// Encodes its rows by their indices, so that each is another place.
+private final class Row: Codable {
+  var cells: [Row?] = []
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    var container = try decoder.unkeyedContainer()
+    while !container.isAtEnd { cells.append(try container.decode(Row?.self)) }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.unkeyedContainer()
+    for cell in cells { try container.encode(cell) }
+  }
+}
+
+class Carrier: Codable {
+  var load: Carrier?
+  var asIs = true
+
+  init(_ load: Carrier? = nil, asIs: Bool = false) { (self.load, self.asIs) = (load, asIs) }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(asIs, forKey: .asIs)
+    if asIs {
+      try container.encodeIfPresent(load, forKey: .load)
+    } else {
+      try container.encodeIfPresent(load as? HeavyCarrier, forKey: .load)
+    }
+  }
+}
+
+final class HeavyCarrier: Carrier {}
 
 // MARK: - Graphs
 

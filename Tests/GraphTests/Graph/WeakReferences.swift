@@ -93,6 +93,20 @@ import Testing
     #expect(try unarchiver.decodeIfPresent(Thing.self, forKey: "weak") === strong[0])
   }
 
+  @Test("in a graph so large that the objects are fetched ahead")
+  func largeGraph() throws {
+    let count = 33_000
+    let things = (0..<count).map { Thing("\($0)") }
+    // A prime, so that each is watched, from far away.
+    let target = { (index: Int) in (index * 7919 + 5) % count }
+    let both = Both(watchers: things.indices.map { Watcher(things[target($0)]) }, things: things)
+    let back = try roundTrip(both)
+    #expect(back.things.count == count)
+    for (index, watcher) in back.watchers.enumerated() where watcher.thing !== back.things[target(index)] {
+      Issue.record("the object \(index) is another one")
+    }
+  }
+
   @Test("to the root, to the parent and to oneself")
   func rings() throws {
     let root = Tree("root")
@@ -214,6 +228,11 @@ private final class Watcher: Codable, @unchecked Sendable {
   init(_ thing: Thing?) {
     self.thing = thing
   }
+}
+
+private struct Both: Codable {
+  let watchers: [Watcher]
+  let things: [Thing]
 }
 
 private final class Watched: Codable {

@@ -1,0 +1,58 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Properties of models that hold an object from `init()` on, and get that of the archive last.
+@Suite struct DefaultsThatWait {
+  private final class Frame: ArchivedModel {
+    var picture = Picture("default", nil)
+    var number = 0
+  }
+
+  private final class Picture: Codable {
+    let title: String
+    let frame: Frame?
+
+    init(_ title: String, _ frame: Frame?) { (self.title, self.frame) = (title, frame) }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      title = try container.decode(String.self, forKey: .title)
+      frame = try container.decodeIfPresent(Frame.self, forKey: .frame)
+      let title = (decoder.userInfo[.named("title")] as? String) ?? ""
+      if let frame, !title.isEmpty {
+        #expect(frame.picture.title == "default")
+        frame.picture = Picture(title, nil)
+      }
+    }
+  }
+
+  private func framed() -> Frame {
+    let frame = Frame()
+    (frame.picture, frame.number) = (Picture("framed", frame), 5)
+    return frame
+  }
+
+  @Test("the object of the archive replaces the default, from whichever object a reader begins")
+  func replaced() throws {
+    let frame = framed()
+    let back = try roundTrip(frame.picture)
+    #expect(back.title == "framed" && back.frame?.number == 5 && back.frame?.picture === back)
+    let backFrame = try roundTrip(frame)
+    #expect(backFrame.picture.title == "framed" && backFrame.picture.frame === backFrame)
+    for frame in [frame, back.frame, backFrame] { frame?.picture = Picture("", nil) }
+  }
+
+  @Test("an initializer that stores another object meanwhile is told")
+  func storedMeanwhile() throws {
+    let frame = framed()
+    defer { frame.picture = Picture("", nil) }
+    let data = try KeyedArchiver.archivedData(withRootObject: frame.picture)
+    let found = try failure {
+      try KeyedUnarchiver.unarchive(Picture.self, from: data, userInfo: [.named("title"): "other"])
+    }
+    #expect(found.code == .misuse && found.path == "frame/picture", "\(found)")
+    #expect(found.description.contains("Frame.picture closes a cycle"), "\(found)")
+  }
+}

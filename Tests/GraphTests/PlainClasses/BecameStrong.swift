@@ -1,0 +1,83 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+/// Archives of weak properties that are strong now.
+@Suite struct BecameStrong {
+  private enum Before {
+    final class Member: Codable {
+      let number: Int
+      weak var friend: Member?
+
+      init(_ number: Int) { self.number = number }
+    }
+  }
+
+  private enum Now {
+    final class Member: Codable {
+      let number: Int
+      var friend: Member?
+
+      init(_ number: Int) { self.number = number }
+    }
+  }
+
+  /// Stores a friend of its own where there is none yet.
+  private final class Sociable: Codable {
+    let number: Int
+    var friend: Sociable?
+
+    init(_ number: Int) { self.number = number }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      number = try container.decode(Int.self, forKey: .number)
+      friend = try container.decodeIfPresent(Sociable.self, forKey: .friend) ?? Sociable(-1)
+    }
+  }
+
+  private let members = (0..<5).map { Before.Member($0) }
+
+  private func archive(_ friends: [Int: Int], _ keys: KeyValuePairs<String, [Int]>) throws -> Data {
+    for (number, friend) in friends { members[number].friend = members[friend] }
+    let archiver = KeyedArchiver()
+    for (key, numbers) in keys { try archiver.encode(numbers.map { members[$0] }, forKey: key) }
+    return try archiver.encodedData
+  }
+
+  @Test("the objects are there when everything was read")
+  func ring() throws {
+    let data = try archive([0: 1, 1: 2, 2: 3, 3: 4, 4: 0], ["all": [0, 1, 2, 3, 4]])
+    let back = try KeyedUnarchiver(forReadingFrom: data).decode([Now.Member].self, forKey: "all")
+    #expect(back.map(\.number) == [0, 1, 2, 3, 4])
+    for (index, member) in back.enumerated() { #expect(member.friend === back[(index + 1) % 5]) }
+    for member in back { member.friend = nil }
+  }
+
+  @Test(
+    "an object that a later call reads is stored, unless the program has stored another",
+    arguments: [true, false]
+  )
+  func later(isStored: Bool) throws {
+    let data = try archive([0: 3, 1: 4], ["members": [0, 1], "friends": [3, 4]])
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    let members = try unarchiver.decode([Now.Member].self, forKey: "members")
+    #expect(members.allSatisfy { $0.friend == nil })
+    let own = Now.Member(7)
+    if isStored { members[0].friend = own }
+    let friends = try unarchiver.decode([Now.Member].self, forKey: "friends")
+    #expect(members[0].friend === (isStored ? own : friends[0]) && members[1].friend === friends[1])
+  }
+
+  @Test("an initializer that stores another object is told")
+  func storedMeanwhile() throws {
+    let data = try archive([0: 1], ["both": [0, 1], "one": [0], "other": [1]])
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    let found = try failure { try unarchiver.decode([Sociable].self, forKey: "both") }
+    #expect(found.code == .misuse && found.description.contains("Sociable.friend closes a cycle"), "\(found)")
+    let one = try unarchiver.decode([Sociable].self, forKey: "one")
+    _ = try unarchiver.decode([Sociable].self, forKey: "other")
+    #expect(one[0].friend?.number == -1)
+  }
+}
