@@ -172,6 +172,161 @@ import Testing
     #expect(found.code == .limitExceeded)
   }
 
+  /// Dictionaries in dictionaries.
+  private struct Shelves: Codable {
+    var inner: [String: Shelves] = [:]
+
+    init(levels: Int) {
+      for _ in 1..<levels {
+        var outer = self
+        outer.inner = ["shelf": self]
+        self = outer
+      }
+    }
+
+    init(from decoder: any Decoder) throws {
+      inner = try decoder.singleValueContainer().decode([String: Shelves].self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(inner)
+    }
+
+    var levels: Int {
+      var (levels, shelves) = (1, self)
+      while let next = shelves.inner["shelf"] { (levels, shelves) = (levels + 1, next) }
+      return levels
+    }
+  }
+
+  @Test(
+    "dictionaries in each other, on a stack that ends",
+    arguments: [[], .sortedKeys] as [ArchiveFormatting]
+  )
+  func dictionaries(formatting: ArchiveFormatting) throws {
+    let levels = 1_500
+    let found = try onThread(stackSize: 1 << 20) {
+      var encoder = ArchiveEncoder()
+      encoder.outputFormatting = formatting
+      let data = try encoder.encode(Shelves(levels: levels))
+      return try ArchiveDecoder().decode(Shelves.self, from: data).levels
+    }
+    #expect(found == levels)
+  }
+
+  /// Runs `body` where tens of kilobytes of the stack are in use more than here, as an initializer may use them.
+  private static func deeper<Result>(_ levels: Int = 160, _ body: () throws -> Result) rethrows -> Result {
+    guard levels > 0 else { return try body() }
+    let buffer = (levels, levels + 1, levels + 2, levels + 3, levels + 4, levels + 5, levels + 6, levels + 7)
+    let result = try deeper(buffer.0 - 1, body)
+    return withExtendedLifetime(buffer) { result }
+  }
+
+  /// Fields in each other, with much of the stack in use between them.
+  private struct Crate: ArchivedFields {
+    var number = 0
+    var inner: [Wrapping] = []
+
+    struct Wrapping: Codable {
+      let crate: Crate
+
+      init(_ crate: Crate) { self.crate = crate }
+
+      init(from decoder: any Decoder) throws {
+        crate = try deeper { try decoder.singleValueContainer().decode(Crate.self) }
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try deeper { try container.encode(crate) }
+      }
+    }
+
+    var numbers: [Int] { [number] + inner.flatMap(\.crate.numbers) }
+  }
+
+  /// An array of at most one object, which is read as a value.
+  private final class Sheet: Encodable {
+    let next: Sheet?
+
+    init(_ next: Sheet?) { self.next = next }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      if let next { try container.encode(next) }
+    }
+  }
+
+  private struct Stack: Decodable {
+    let levels: Int
+
+    init(from decoder: any Decoder) throws {
+      levels = try deeper { try decoder.singleValueContainer().decode([Stack].self).first?.levels ?? 0 } + 1
+    }
+  }
+
+  @Test("code of the program may use much of the stack at each level", arguments: 0..<4)
+  func largeFrames(offset: Int) throws {
+    let found = try onThread(stackSize: 1 << 20 + offset << 15) {
+      let crate = (1..<40).reduce(Crate()) { Crate(number: $1, inner: [.init($0)]) }
+      let back = try ArchiveDecoder().decode(Crate.self, from: ArchiveEncoder().encode(crate))
+      let sheet = (1..<40).reduce(Sheet(nil)) { next, _ in Sheet(next) }
+      let levels = try ArchiveDecoder().decode([Stack].self, from: ArchiveEncoder().encode(sheet)).first?
+        .levels
+      return (back.numbers, levels)
+    }
+    #expect(found.0 == (0..<40).reversed() && found.1 == 39)
+  }
+
+  private struct Flat: ArchivedFields { var number = 1 }
+  private struct Full: ArchivedFields { var numbers: [Int?] = [1, nil] }
+  private struct Plain: Codable { var number = 1 }
+
+  /// Lists in lists, `levels` deep, with a record in the innermost.
+  private struct Tower<Top: Codable>: Codable {
+    var levels: Int
+    var top: Top
+
+    init(_ levels: Int, _ top: Top) { (self.levels, self.top) = (levels, top) }
+
+    func encode(to encoder: any Encoder) throws {
+      var list = encoder.unkeyedContainer()
+      try list.encode(levels)
+      if levels > 1 { try list.encode(Tower(levels - 1, top)) } else { try list.encode(top) }
+    }
+
+    init(from decoder: any Decoder) throws {
+      var list = try decoder.unkeyedContainer()
+      levels = try list.decode(Int.self)
+      top = try levels > 1 ? list.decode(Tower.self).top : list.decode(Top.self)
+    }
+  }
+
+  @Test(
+    "a record is as deep as it is read, whether by a container or in memory",
+    arguments: [1, 2, 30, 1_040]
+  )
+  func records(limit: Int) throws {
+    func isRead<Top: Codable>(_ tower: Tower<Top>) throws -> Bool {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: KeyedArchiver.archivedData(withRootObject: tower))
+      unarchiver.limits.maximumValueDepth = limit
+      do {
+        let back = try unarchiver.decode(Tower<Top>.self, forKey: KeyedArchiver.rootKey)
+        return back.levels == tower.levels
+      } catch {
+        #expect(Failure(error)?.code == .limitExceeded)
+        return false
+      }
+    }
+    for levels in max(1, limit - 3)...limit + 2 {
+      let isDeepEnough = levels < limit
+      #expect(try isRead(Tower(levels, Plain())) == isDeepEnough, "\(levels) levels")
+      #expect(try isRead(Tower(levels, Flat())) == isDeepEnough, "\(levels) levels")
+      #expect(try isRead(Tower(levels, Full())) == (levels < limit - 1), "\(levels) levels")
+    }
+  }
+
   @Test("after a value that was too deep and was taken back, the next one is looked at again")
   func afterAFailure() throws {
     let data = try writeUnkeyed { list in

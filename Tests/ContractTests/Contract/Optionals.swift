@@ -40,6 +40,12 @@ import Testing
     #expect(try roundTrip(byName) == byName)
     let optionalList: [[Int?]?]? = [nil, [], [nil], [nil, 1]]
     #expect(try roundTrip(optionalList) == optionalList)
+    let lists: [[String]??] = [nil, .some(nil), [], ["a"]]
+    #expect(try roundTrip(lists) == lists)
+    let sets: [Set<Int>??] = [nil, .some(nil), [], [1]]
+    #expect(try roundTrip(sets) == sets)
+    let lazies: [Lazy<[Int]>??] = [nil, .some(nil), Lazy(wrappedValue: []), Lazy(wrappedValue: [1])]
+    #expect(try roundTrip(lazies) == lazies)
   }
 
   @Test("encode and encodeIfPresent of an optional of an optional, by hand")

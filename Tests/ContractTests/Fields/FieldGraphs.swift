@@ -138,6 +138,87 @@ import Testing
     #expect(try JSONDecoder().decode(Station.self, from: JSONEncoder().encode(next)).street.number == 3)
   }
 
+  private final class House: Codable, Sendable {
+    static let nowhere = House(0)
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    private enum CodingKeys: CodingKey { case number }
+
+    init(from decoder: any Decoder) throws {
+      number = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .number)
+      // An unowned property does not keep its object.
+      (decoder.userInfo[.named("houses")] as? Houses)?.list.append(self)
+    }
+  }
+
+  private final class Houses: @unchecked Sendable { var list: [House] = [] }
+
+  private final class Flat: ArchivedFields {
+    unowned var house = House.nowhere
+    unowned var next: House?
+    weak var watched: House?
+    var number = 1
+  }
+
+  @Test("unowned properties are their objects in other coders, weak ones are nothing")
+  func unownedElsewhere() throws {
+    let (encoder, decoder, houses) = (JSONEncoder(), JSONDecoder(), Houses())
+    encoder.outputFormatting = .sortedKeys
+    decoder.userInfo = [.named("houses"): houses]
+    let (flat, house, next) = (Flat(), House(2), House(3))
+    flat.house = house
+    let json = try String(decoding: encoder.encode(flat), as: UTF8.self)
+    #expect(json == #"{"house":{"number":2},"number":1}"#)
+    let back = try decoder.decode(Flat.self, from: Data(json.utf8))
+    #expect(back.house === houses.list[0] && back.house.number == 2 && back.next == nil)
+    (flat.next, flat.watched, flat.number) = (next, next, 4)
+    let other = try decoder.decode(Flat.self, from: encoder.encode(flat))
+    #expect(other.house === houses.list[1] && other.next === houses.list[2] && other.next?.number == 3)
+    #expect(other.watched == nil && other.number == 4)
+    // A missing value leaves the default.
+    let empty = try decoder.decode(Flat.self, from: Data("{}".utf8))
+    #expect(empty.house === House.nowhere && empty.next == nil && empty.number == 1)
+  }
+
+  /// What a ``Flat`` was before: keys that are made at run time, in two orders.
+  private struct Avenue<Place: Codable>: Codable {
+    var before: [House] = []
+    var place: Place
+    var after: [House] = []
+  }
+
+  private final class LooseFlat: Codable {
+    var houses: [String: House] = [:]
+
+    init() {}
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(7, forKey: "number")
+      for (key, house) in houses where key != "watched" { try container.encode(house, forKey: AnyKey(key)) }
+      try container.encodeConditional(houses["watched"], forKey: "watched")
+    }
+  }
+
+  @Test("weak and unowned properties are read from a container that is no record", arguments: [true, false])
+  func references(houseFirst: Bool) throws {
+    let (flat, houses) = (LooseFlat(), (1...3).map { House($0) })
+    flat.houses = ["house": houses[0], "next": houses[1], "watched": houses[2]]
+    let avenue = Avenue(before: houseFirst ? houses : [], place: flat, after: houseFirst ? [] : houses)
+    var decoder = ArchiveDecoder()
+    let kept = Houses()
+    decoder.userInfo = [.named("houses"): kept]
+    let back = try decoder.decode(Avenue<Flat>.self, from: ArchiveEncoder().encode(avenue))
+    let read = back.before + back.after
+    #expect(read.map(\.number) == [1, 2, 3] && back.place.number == 7 && kept.list.count == 3)
+    #expect(back.place.house === read[0] && back.place.next === read[1] && back.place.watched === read[2])
+    flat.houses = ["house": houses[0], "watched": houses[2]]
+    let lone = try decoder.decode(Flat.self, from: ArchiveEncoder().encode(flat))
+    #expect(lone.house.number == 1 && lone.next == nil && lone.watched == nil)
+  }
+
   @Test("coding on many threads at once")
   func threads() async throws {
     let data = try ArchiveEncoder().encode([Everything.full])

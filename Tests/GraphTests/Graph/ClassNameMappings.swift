@@ -183,6 +183,25 @@ import Testing
     #expect(back[0] is MappedThree && back[1] is MappedThree)
   }
 
+  @Test("a name by which two classes go is refused where both fit")
+  func sharedAlias() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Mapped.Older.Both", for: MappedSix.self)
+    try archiver.encode([MappedSix()] as [MappedBase], forKey: "list")
+    let data = try archiver.encodedData
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    let found = try failure { try unarchiver.decode([MappedBase].self, forKey: "list") }
+    #expect(found.code == .unresolvableClass && found.path == "list/[0]", "\(found)")
+    #expect(found.description.contains("Mapped.Older.Both, which is the name of 2 types"), "\(found)")
+    #expect(found.description.contains("Give each its own archivedClassName"), "\(found)")
+    // Of these only one fits.
+    let other = try KeyedUnarchiver(forReadingFrom: data)
+    let odd = try other.decode(Polymorphic<[any MappedOdd]>.self, forKey: "list").wrappedValue
+    #expect(odd.count == 1 && odd[0] is MappedSeven)
+    unarchiver.setClass(MappedSix.self, forClassName: "Mapped.Older.Both")
+    #expect(try unarchiver.decode([MappedBase].self, forKey: "list")[0] is MappedSix)
+  }
+
   @Test("only registered classes, where the policy is so, and the declared class itself")
   func registeredOnly() throws {
     let data = try ArchiveEncoder().encode([MappedSix(), MappedBase()] as [MappedBase])
@@ -318,6 +337,18 @@ final class MappedLeaf: MappedMiddle {}
 final class MappedFour: MappedBase {}
 final class MappedFive: MappedBase {}
 final class MappedSix: MappedBase {}
+
+protocol MappedOdd {}
+
+final class MappedSeven: MappedBase, ArchivableClass, MappedOdd {
+  static var archivedClassName: String { "Mapped.Seven" }
+  static var archivedClassAliases: [String] { ["Mapped.Older.Both"] }
+}
+
+final class MappedEight: MappedBase, ArchivableClass {
+  static var archivedClassName: String { "Mapped.Eight" }
+  static var archivedClassAliases: [String] { ["Mapped.Older.Both"] }
+}
 
 /// Its name is an alias of another class.
 final class MappedTaken: MappedBase {}

@@ -42,6 +42,59 @@ import Testing
     #expect(Set([copy, copy]).count == 1)
   }
 
+  @Test("wrappers are nil by default, also around each other")
+  func defaults() throws {
+    #expect(Deferred<Int?>().wrappedValue == nil && Lazy<Int?>().wrappedValue == nil)
+    #expect(
+      Polymorphic<(any Codable)?>().wrappedValue == nil && WeakReference<PlainPart>().wrappedValue == nil
+    )
+    let (deferred, weak): (Deferred<Int?>, WeakReference<PlainPart>) = (nil, nil)
+    #expect(deferred.wrappedValue == nil && deferred.isDecoded && weak.wrappedValue == nil)
+    for wrappers in [Wrappers(), try roundTrip(Wrappers())] {
+      #expect(wrappers.number == nil && wrappers.any == nil && wrappers.weak == nil && wrappers.twice == nil)
+    }
+    var wrappers = Wrappers()
+    let part = PlainPart(number: 3)
+    (wrappers.number, wrappers.any, wrappers.weak, wrappers.twice) = (1, 2, part, 4)
+    wrappers.part = part
+    let back = try roundTrip(wrappers)
+    #expect(back.number == 1 && back.any as? Int == 2 && back.twice == 4)
+    #expect(back.weak?.number == 3 && back.weak === back.part)
+  }
+
+  @Test("wrappers that are coded by hand, by a superEncoder and a superDecoder")
+  func byHand() throws {
+    let part = PlainPart(number: 3)
+    let data = try writeKeyed { container in
+      try Lazy(wrappedValue: [1, 2]).encode(to: container.superEncoder(forKey: "lazy"))
+      try Lazy(wrappedValue: Int?.none).encode(to: container.superEncoder(forKey: "nil"))
+      try Deferred(wrappedValue: [3]).encode(to: container.superEncoder(forKey: "deferred"))
+      try WeakReference(wrappedValue: part).encode(to: container.superEncoder(forKey: "weak"))
+      try Polymorphic<any Codable>(4).encode(to: container.superEncoder(forKey: "any"))
+      try container.encode(part, forKey: "part")
+    }
+    let (lazies, deferred, any, weak, back) = try read(data) { decoder throws in
+      let container = try decoder.container(keyedBy: AnyKey.self)
+      func coder(_ key: AnyKey) throws -> any Decoder { try container.superDecoder(forKey: key) }
+      let lazies = (try Lazy<[Int]>(from: coder("lazy")), try Lazy<Int?>(from: coder("nil")))
+      let weak = try WeakReference<PlainPart>(from: coder("weak"))
+      #expect(weak.wrappedValue == nil && !lazies.0.isLoaded)
+      let any = try Polymorphic<any Codable>(from: coder("any"))
+      let part = try container.decode(PlainPart.self, forKey: "part")
+      return Parts((lazies, try Deferred<[Int]>(from: coder("deferred")), any, weak, part))
+    }.value
+    #expect(lazies.0.wrappedValue == [1, 2] && lazies.1.wrappedValue == nil && lazies.1.error == nil)
+    #expect(deferred.wrappedValue == [3] && any.wrappedValue as? Int == 4)
+    #expect(back.number == 3 && weak.wrappedValue === back)
+  }
+
+  /// What leaves the closure of a test.
+  private struct Parts<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+  }
+
   @Test("assigning to one copy of a structure leaves the others alone")
   func copies() throws {
     let pair = try roundTrip(Copies(number: 1))
@@ -164,6 +217,16 @@ private struct ExplicitNil: Encodable {
 
 private struct OnlyOptionalAny: Codable {
   @Deferred @Polymorphic var value: (any Codable)?
+}
+
+private struct Wrappers: Codable {
+  @Deferred var number: Int?
+  @Deferred @Polymorphic var any: (any Codable)?
+  @Deferred @WeakReference var weak: PlainPart?
+  @Deferred @Deferred var twice: Int?
+  var part: PlainPart?
+
+  init() {}
 }
 
 private struct OnlyOptional: Codable {

@@ -26,6 +26,21 @@ import Testing
     )
   }
 
+  @Test("by one that is not Encodable: an error, and nothing stays of the value")
+  func notEncodable() throws {
+    let delegate = Replacing { $0 is FirstStandIn ? NSObject() : $0 }
+    let archiver = KeyedArchiver()
+    archiver.delegate = delegate
+    let list = [Polymorphic<Any>(SecondStandIn()), Polymorphic<Any>(FirstStandIn())]
+    let found = try failure { try archiver.encode(list, forKey: "list") }
+    #expect(found.code == .misuse && found.path == "list/[1]", "\(found)")
+    #expect(found.description.contains("NSObject, which is not Encodable"), "\(found)")
+    try archiver.encode(StandInHolder(member: SecondStandIn()), forKey: "holder")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(try unarchiver.decode(StandInHolder.self, forKey: "holder").member is SecondStandIn)
+    #expect(unarchiver.allKeys == ["holder"])
+  }
+
   @Test("by nothing, when it is archived")
   func nothingArchived() throws {
     let delegate = Replacing { $0 is FirstStandIn ? nil : $0 }

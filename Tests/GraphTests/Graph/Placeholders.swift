@@ -81,6 +81,29 @@ protocol GoneShape: Codable { var area: Double { get } }
     }
   }
 
+  final class Painter: Animal {
+    @Polymorphic var shapes: [any GoneShape]
+
+    init(_ shapes: [any GoneShape]) {
+      _shapes = Polymorphic(shapes)
+      super.init()
+    }
+
+    private enum CodingKeys: CodingKey { case shapes }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      _shapes = try container.decode(Polymorphic<[any GoneShape]>.self, forKey: .shapes)
+      try super.init(from: container.superDecoder())
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(_shapes, forKey: .shapes)
+      try super.encode(to: container.superEncoder())
+    }
+  }
+
   struct UnknownShape: GoneShape, ArchivePlaceholder {
     let content: UnknownValue
     var area: Double { 0 }
@@ -105,6 +128,7 @@ protocol GoneShape: Codable { var area: Double { get } }
 
   private static let names: [(type: any (Decodable & SendableMetatype).Type, name: String)] = [
     (Square.self, "Gone.Square"), (Rich.self, "Gone.Rich"), (Dog.self, "Gone.Dog"),
+    (Painter.self, "Gone.Painter"),
   ]
 
   /// Writes as a program does that has the types.
@@ -183,6 +207,37 @@ protocol GoneShape: Codable { var area: Double { get } }
     #expect(copy.master === back.owner && back.owner.name == "Ada")
     let twin = try KeyedArchiver.copy(of: unknown)
     #expect((twin.animals[0] as? UnknownAnimal)?.content.typeName == "Gone.Dog")
+  }
+
+  @Test("values of unknown types within a placeholder need no placeholder of their own")
+  func valuesInObjects() throws {
+    let owner = Owner("Ada")
+    var rich = Rich(owner: owner, others: [Square(side: 3)])
+    rich.friend = owner
+    var data = try archive([Painter([Square(side: 2), rich])] as [Animal])
+    for _ in 0..<2 {
+      let unknown = try readWithout([Animal].self, data, [UnknownAnimal.self])
+      let content = try #require(unknown[0] as? UnknownAnimal).content
+      #expect(content.typeName == "Gone.Painter" && UnknownValue(content).content.typeName == "Gone.Painter")
+      data = try KeyedArchiver.archivedData(withRootObject: unknown)
+    }
+    let back = try #require(try read([Animal].self, data)[0] as? Painter)
+    #expect(back.name == "Rex" && back.shapes.count == 2 && back.shapes[0] as? Square == Square(side: 2))
+    let copy = try #require(back.shapes[1] as? Rich)
+    #expect(copy.others[0] as? Square == Square(side: 3) && copy.owner.name == "Ada")
+    #expect(copy.friend === copy.owner && copy.price == rich.price && copy.choice == rich.choice)
+  }
+
+  @Test("a weak reference within a placeholder is nil where its object is gone", arguments: [true, false])
+  func weakReferences(isGone: Bool) throws {
+    let owner = Owner("Ada")
+    var rich = Rich(owner: Owner("Bob"), others: [])
+    rich.friend = owner
+    var unknown = try readWithout(Drawing.self, archive(Drawing(shapes: [rich], owner: owner)))
+    if isGone { unknown.owner = nil }
+    let back = try read(Drawing.self, KeyedArchiver.archivedData(withRootObject: unknown))
+    let copy = try #require(back.shapes[0] as? Rich)
+    #expect(copy.friend === back.owner && (back.owner == nil) == isGone && copy.owner.name == "Bob")
   }
 
   struct Kennel: Codable {

@@ -34,6 +34,56 @@ import Testing
     #expect(try code(CraftedTree.self, archive) == .limitExceeded)
   }
 
+  private struct After: Decodable {
+    let after: Int
+  }
+
+  @Test(
+    "a value nested deeper than a reader keeps track of is passed over",
+    arguments: [-1, 0, 1, 2, 40_000]
+  )
+  func passedOver(more: Int) throws {
+    let levels = 1 << 18 + more
+    // Each list has the next one and a number.
+    let deep = [UInt8](repeating: 0x52, count: levels) + [0x50] + [UInt8](repeating: 0x95, count: levels)
+    let value = CraftedArchive.map(("deep", deep), ("after", [0x97]))
+    let archive = HandmadeArchive.data(topLevel: CraftedArchive.root(value))
+    #expect(try KeyedUnarchiver.unarchive(After.self, from: archive).after == 7)
+    let short = CraftedArchive.map(("deep", deep.dropLast(3)), ("after", [0x97]))
+    #expect(try code(After.self, HandmadeArchive.data(topLevel: CraftedArchive.root(short))) == .damaged)
+  }
+
+  private class Present: Codable {}
+
+  private final class Gone: Present, ArchivePlaceholder {
+    let content: UnknownValue
+
+    required init(_ content: UnknownValue) {
+      self.content = content
+      super.init()
+    }
+
+    required init(from decoder: any Decoder) throws {
+      content = try UnknownValue(from: decoder)
+      super.init()
+    }
+
+    override func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
+  }
+
+  @Test("an object of an unknown class that refers to a value, as only the top level does")
+  func valueInPlaceholder() throws {
+    let archive = HandmadeArchive.data(
+      bodies: [[1, 0x51, 0x48, 2], [0, 0x95]],
+      topLevel: CraftedArchive.root([0x40, 1]),
+      classes: [HandmadeArchive.type("Gone", flags: 1)]
+    )
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archive)
+    unarchiver.placeholders = [Gone.self]
+    let found = try failure { try unarchiver.decode(Present.self, forKey: KeyedArchiver.rootKey) }
+    #expect(found.code == .typeMismatch && found.path == "root/[0]", "\(found)")
+  }
+
   @Test("an object that contains itself, read as an object and as a value")
   func ring() throws {
     let archive = HandmadeArchive.data(

@@ -237,6 +237,34 @@ import Testing
     #expect(try accepts([Polymorphic<any Boxable>].self, data) { $0.maximumAllocation = 40_000 })
   }
 
+  /// Large values, each under a key.
+  private struct Shelf: Codable {
+    static let keys = (0..<100).map { AnyKey("\($0)") }
+
+    init() {}
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: AnyKey.self)
+      for key in Shelf.keys { try container.encode(Boxed(), forKey: key) }
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: AnyKey.self)
+      for key in Shelf.keys { _ = try container.decode(Boxed.self, forKey: key) }
+    }
+  }
+
+  @Test("memory: large values that an initializer requests one by one, and where the limit was met")
+  func requested() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: Shelf())
+    let size = MemoryLayout<Boxed>.stride
+    var limits = ArchiveLimits()
+    limits.maximumAllocation = 50 * size
+    let found = try failure { try KeyedUnarchiver.unarchive(Shelf.self, from: data, limits: limits) }
+    #expect(found.code == .limitExceeded && found.path == "50", "\(found)")
+    #expect(try accepts(Shelf.self, data) { $0.maximumAllocation = 100 * size })
+  }
+
   private protocol Boxable: Codable {}
   private struct Boxed: Boxable, ArchivableClass {
     static var archivedClassName: String { "Limits.Boxed" }
