@@ -3,6 +3,13 @@ import Keepsake
 import TestSupport
 import Testing
 
+class CheckedLeaf: Codable, Hashable {
+  static func == (left: CheckedLeaf, right: CheckedLeaf) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+final class CheckedTwig: CheckedLeaf {}
+
 /// What `KeyedArchiver.check(_:)` finds.
 @Suite struct ArchiveChecks {
   private func expectPassed(_ value: some Codable, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -152,54 +159,161 @@ import Testing
     #expect(archiving.failure?.hasPrefix("It cannot be archived: ") == true)
   }
 
-  final class Node: Codable {
-    var link: Link
-    init() { link = Link() }
-  }
+  /// Comes back with another value, of which the archive shows nothing.
+  struct Changing<Value: Codable>: Codable {
+    var value: Value
+    var next: Value
 
-  struct Link: Codable {
-    var target: Leaf = Leaf()
-  }
+    init(_ value: Value, into next: Value) { (self.value, self.next) = (value, next) }
 
-  class Leaf: Codable {}
-
-  final class Branch: Leaf {
-    var node: Node
-
-    init(_ node: Node) {
-      self.node = node
-      super.init()
+    init(from decoder: any Decoder) throws {
+      next = try decoder.singleValueContainer().decode(Value.self)
+      value = next
     }
 
-    required init(from decoder: any Decoder) throws {
-      node = try decoder.container(keyedBy: CodingKeys.self).decode(Node.self, forKey: .node)
-      try super.init(from: decoder)
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(next)
+    }
+  }
+
+  enum Mode: Codable {
+    case fast, slow
+    case after(seconds: Int)
+    case before(seconds: Int)
+  }
+
+  private func expectLoss(
+    _ loss: String,
+    of value: some Codable,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let check = KeyedArchiver.check(value)
+    #expect(check.losses == [loss] && check.failure == nil, "\(check)", sourceLocation: sourceLocation)
+  }
+
+  private func expectLoss<Value: Codable>(
+    _ loss: String,
+    _ value: Value,
+    into next: Value,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    expectLoss(loss, of: Changing(value, into: next), sourceLocation: sourceLocation)
+    expectPassed(Changing(value, into: value), sourceLocation: sourceLocation)
+  }
+
+  @Test("cases, keys and elements that become others")
+  func others() {
+    expectLoss("value: was slow and is fast now", Mode.slow, into: .fast)
+    expectLoss("value: was before and is after now", .before(seconds: 1), into: Mode.after(seconds: 1))
+    expectLoss("value: was after and is fast now", .after(seconds: 1), into: Mode.fast)
+    expectLoss("value.after.seconds: 1 comes back as 2", .after(seconds: 1), into: Mode.after(seconds: 2))
+    expectLoss("value: had nil and has a value now", nil, into: 1)
+    expectLoss("value: had 2 elements and has one element now", ["a": 1, "b": 2], into: ["a": 1])
+    expectLoss("value: does not contain the key b any more", ["a": 1, "b": 2], into: ["a": 1, "c": 2])
+    expectLoss("value.b: 2 comes back as 3", ["a": 1, "b": 2], into: ["a": 1, "b": 3])
+    expectLoss("value: had 2 elements and has 3 elements now", [1, 2], into: [1, 2, 3] as Set)
+    expectLoss("value: does not contain 2 any more", [1, 2], into: [1, 3] as Set)
+    // Neither is an element of itself.
+    expectPassed([Double.nan: 1])
+    expectPassed([[Double.nan], [1]] as Set)
+  }
+
+  @Test("objects that become others, and sets of objects")
+  func otherObjects() {
+    expectLoss("value: is a CheckedLeaf now and was a CheckedTwig", CheckedTwig(), into: CheckedLeaf())
+    expectPassed([CheckedTwig(), CheckedTwig(), CheckedLeaf()] as Set)
+    expectPassed([CheckedTwig(): 1, CheckedLeaf(): 1])
+    expectPassed(Changing(CheckedLeaf(), into: CheckedLeaf()).next)
+    expectLoss(
+      "next: is an object that also occurs elsewhere, and was a different one",
+      of: Changing(CheckedLeaf(), into: CheckedLeaf())
+    )
+  }
+
+  struct Wrapped: Codable {
+    @Deferred var deferred = [Forgetful()]
+    @Lazy var lazy = [Forgetful()]
+    @Polymorphic var any: Any = Forgetful()
+  }
+
+  @Test("what wrappers hold")
+  func wrapped() throws {
+    var lossy = Forgetful()
+    lossy.cache = 7
+    expectPassed(Wrapped())
+    expectLoss("deferred[0].cache: 7 comes back as 2", of: Wrapped(deferred: [lossy]))
+    expectLoss("lazy[0].cache: 7 comes back as 2", of: Wrapped(lazy: [lossy]))
+    expectLoss("any.cache: 7 comes back as 2", of: Wrapped(any: lossy))
+    let data = try KeyedArchiver.archivedData(withRootObject: Wrapped())
+    expectPassed(try KeyedUnarchiver.unarchive(Wrapped.self, from: data))
+  }
+
+  // MARK: What reflection does not show
+
+  /// Shows nothing of itself.
+  final class Reticent<Value: Codable>: Codable, CustomReflectable {
+    private let changing: Changing<Value>
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    init(_ value: Value, into next: Value) { changing = Changing(value, into: next) }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      let next = try container.decode(Value.self, forKey: .next)
+      changing = Changing(next, into: next)
     }
 
-    override func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(node, forKey: .node)
-      try super.encode(to: encoder)
+      try container.encode(changing.value, forKey: .value)
+      try container.encode(changing.next, forKey: .next)
     }
 
-    private enum CodingKeys: CodingKey { case node }
+    private enum CodingKeys: CodingKey { case value, next }
   }
 
-  final class Constant: Codable {
-    let parts: [Constant]
-    init(_ parts: [Constant]) { self.parts = parts }
+  /// Comes back with a leaf instead of its twig.
+  final class Pruning: Codable, CustomReflectable {
+    private let leaf: CheckedLeaf
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    init() { leaf = CheckedTwig() }
+    init(from decoder: any Decoder) throws { leaf = CheckedLeaf() }
   }
 
-  @Test("types that can form a cycle which no reader closes, before they do")
-  func cycles() {
-    let node = Node()
-    // A branch has to be there, since only then it is known.
-    let check = KeyedArchiver.check([Branch(node), Leaf()])
-    #expect(check.unreadableCycles.count == 1, "\(check)")
-    #expect(check.unreadableCycles.first?.contains("Node.link") == true, "\(check)")
-    #expect(check.unreadableCycles.first?.contains("Branch.node") == true, "\(check)")
-    // Constants can never come to be in one, and an array that is a var can wait.
-    expectPassed(Constant([Constant([])]))
-    expectPassed(Person("Ada"))
+  private func expectHidden<Value: Codable>(
+    _ path: String,
+    _ value: Value,
+    into next: Value,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let name = String(reflecting: Reticent<Value>.self)
+    expectLoss(
+      "\(path) of \(name): is archived differently by the copy",
+      of: [Reticent(value, into: value), Reticent(value, into: next)],
+      sourceLocation: sourceLocation
+    )
+  }
+
+  @Test("the first difference of the archive of the copy, if reflection shows none")
+  func hidden() {
+    expectPassed([Reticent(1, into: 1)])
+    expectHidden("value", 1, into: 2)
+    expectHidden("value", "a", into: "b")
+    expectHidden("value", nil, into: 0)
+    expectHidden("value[1]", ["a", "b"], into: ["a", "c"])
+    expectHidden("value[2]", ["a", "b", "c"], into: ["a", "b"])
+    expectHidden("value", ["a", "b"], into: ["a", "b", "c"])
+    expectHidden("value", [1], into: [1.5])
+    expectHidden("value.a.c", ["a": ["b": 1, "c": 2]], into: ["a": ["b": 1]])
+    expectHidden("value[0].relative", [URL(filePath: "/a")], into: [URL(filePath: "/b")])
+    expectHidden("value", Polymorphic<Any>(1), into: Polymorphic(1 as UInt))
+    let (one, other) = (CheckedLeaf(), CheckedLeaf())
+    expectHidden("value[1]", [one, one], into: [one, other])
+    expectLoss(
+      "the value of \(String(reflecting: CheckedTwig.self)): is archived differently by the copy",
+      of: Pruning()
+    )
   }
 }

@@ -54,10 +54,11 @@ extension KeyedArchiver {
         if check.losses.isEmpty {
           let again = try archivedData(withRootObject: copy, outputFormatting: .sortedKeys)
           if again != data {
-            let own = try ArchiveValue(forReadingFrom: data)
-            let other = try ArchiveValue(forReadingFrom: again)
-            let difference = try ArchiveComparison(own, other).firstDifference
-            check.losses.append(difference ?? "the archive of the copy is another one")
+            let other = try ArchiveImage(data: again, verification: .disabled)
+            let place = try ArchiveImage(data: data, verification: .disabled).placeOfFirstDifference(
+              from: other
+            )
+            check.losses.append("\(place ?? "the value"): is archived differently by the copy")
           }
         }
         return (copy, comparison)

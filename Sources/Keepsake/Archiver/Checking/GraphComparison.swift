@@ -73,6 +73,10 @@ struct GraphComparison {
     if original.displayStyle == .dictionary || original.displayStyle == .set {
       return compareUnordered(pair, original, copy)
     }
+    if original.displayStyle == .enum {
+      let (name, other) = (nameOfCase(pair.original), nameOfCase(pair.copy))
+      guard name == other else { return "was \(name ?? "?") and is \(other ?? "?") now" }
+    }
     let properties = StoredProperties.of(original.subjectType)?.list.filter { $0.ownership == .unowned } ?? []
     var levels = (Optional(original), Optional(copy))
     while let own = levels.0, let other = levels.1 {
@@ -101,18 +105,27 @@ struct GraphComparison {
     return nil
   }
 
-  /// Compares the values under each key of dictionaries, and the number of elements of sets.
+  /// Compares dictionaries and sets by their keys and elements.
   private mutating func compareUnordered(_ pair: Pair, _ original: Mirror, _ copy: Mirror) -> String? {
     guard original.children.count == copy.children.count else {
       return "had \(described(original)) and has \(described(copy)) now"
     }
-    guard original.displayStyle == .dictionary, let known = pair.copy as? [AnyHashable: Any],
-      let members = pair.original as? [AnyHashable: Any]
-    else { return nil }
-    for (key, value) in members {
-      // A key that is an object may not equal its copy.
-      guard let other = known[key] else { continue }
-      waiting.append(Pair(original: value, copy: other, path: path("\(key)", 0, after: pair.path)))
+    // An element that is or contains an object may not equal its copy; nor does NaN, which does not even equal itself.
+    func isLost(_ element: AnyHashable) -> Bool {
+      areEqualValues(element.base, element.base) == true && element == element
+    }
+    if let elements = pair.original as? Set<AnyHashable>, let known = pair.copy as? Set<AnyHashable> {
+      return elements.subtracting(known).first(where: isLost).map {
+        "does not contain \(text(of: $0)) any more"
+      }
+    }
+    let known = pair.copy as? [AnyHashable: Any] ?? [:]
+    for (key, value) in pair.original as? [AnyHashable: Any] ?? [:] {
+      if let other = known[key] {
+        waiting.append(Pair(original: value, copy: other, path: path("\(key)", 0, after: pair.path)))
+      } else if isLost(key) {
+        return "does not contain the key \(text(of: key)) any more"
+      }
     }
     return nil
   }
@@ -153,14 +166,20 @@ struct GraphComparison {
 /// A wrapper whose own storage differs before and after archiving. It is compared by what it holds.
 private protocol Wrapping { var held: Any { get } }
 extension Deferred: Wrapping { fileprivate var held: Any { valueIfDecoded as Any } }
+extension Lazy: Wrapping { fileprivate var held: Any { wrappedValue as Any } }
 extension Polymorphic: Wrapping { fileprivate var held: Any { wrappedValue as Any } }
 extension WeakReference: Wrapping { fileprivate var held: Any { wrappedValue as Any } }
-extension WeakBox: Wrapping { fileprivate var held: Any { object as Any } }
 
 private func held(_ value: Any) -> Any {
   var value = value
   while let wrapper = value as? any Wrapping { value = wrapper.held }
   return value
+}
+
+/// The name of the case that `value` is; `nil` if the program does not have it.
+private func nameOfCase(_ value: Any) -> String? {
+  func name<Value>(_ value: Value) -> String? { caseName(of: value) }
+  return _openExistential(value, do: name)
 }
 
 /// Whether two values of one type are the same; `nil` for values with parts, which are compared one by one.

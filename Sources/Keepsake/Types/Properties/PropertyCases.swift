@@ -16,7 +16,7 @@ extension CodingKey {
 
 /// The name of a case, from the compiler's records for reflection; `nil` if the key is not an enumeration, or the
 /// program was built without these records.
-private func caseName<Key>(of key: Key) -> String? {
+func caseName<Key>(of key: Key) -> String? {
   // The runtime returns a zero-terminated name from its own tables, which exist as long as the process.
   unsafe enumerationCaseName(key).map { identifier(reflectedAs: unsafe String(cString: $0)) }
 }
