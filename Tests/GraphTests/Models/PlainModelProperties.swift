@@ -63,6 +63,69 @@ import Testing
     #expect(try roundTrip(left).number == 2)
   }
 
+  @Test("what cannot be archived at all, with what to do about it")
+  func refused() throws {
+    func expect<Value: ArchivedFields>(_ words: String, _ value: Value) throws {
+      for found in [
+        try failure { try ArchiveEncoder().encode([value]) },
+        try failure { try transcode([[String: Int]()], to: [Value].self) },
+        try failure { try JSONEncoder().encode([value]) },
+      ] {
+        #expect(found.code == .misuse && found.description.contains(words), "\(found)")
+      }
+    }
+    try expect(
+      "PlainWeakFields.user cannot be archived: it is weak in a structure. Mark it @WeakReference",
+      PlainWeakFields()
+    )
+    try expect(
+      "PlainUnownedOdd.odd cannot be archived: it refers to NotCodableClass, which is not",
+      PlainUnownedOdd()
+    )
+    try expect(
+      "PlainWeakOdd.odd cannot be archived: it refers to NotCodableClass, which is not",
+      PlainWeakOdd()
+    )
+    try expect("PlainUnsafe.user cannot be archived: it is unowned(unsafe). Make it weak", PlainUnsafe())
+    try expect("PlainCase cannot be found: it is not a structure or class", PlainCase())
+    // A coding that is inherited would leave out the properties.
+    let encoding = try failure { try ArchiveEncoder().encode([PlainBelowOwnCoding()]) }
+    #expect(encoding.code == .misuse)
+    #expect(
+      encoding.description.contains("PlainOwnCoding, a superclass of PlainBelowOwnCoding, implements its own")
+    )
+    let decoding = try failure { try transcode([[String: Int]()], to: [PlainBelowOwnEncoding].self) }
+    #expect(decoding.code == .misuse)
+    #expect(
+      decoding.description.contains("PlainOwnEncoding, a superclass of PlainBelowOwnEncoding, implements")
+    )
+  }
+
+  @Test("references that are not archived, and one that cannot be nil")
+  func unownedReferences() throws {
+    let (desk, user) = (PlainDesk(), PlainUser())
+    desk.user = user
+    user.name = "own"
+    desk.number = 3
+    let back = try roundTrip(PlainRoom(users: [user], desk: desk))
+    #expect(back.desk.user === back.users[0] && back.desk.user.name == "own" && back.desk.number == 3)
+    #expect(back.desk.helper === NotCodableClass.shared)
+    let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(desk)) as? [String: Any]
+    #expect(
+      (json?["user"] as? [String: Any])?["name"] as? String == "own" && json?.count == 2,
+      "\(json ?? [:])"
+    )
+  }
+
+  @Test("raw identifiers")
+  func rawIdentifiers() throws {
+    var value = PlainRawNames()
+    value.`two words` = 5
+    value.`class` = 6
+    #expect(try transcode(value, to: [String: Int].self) == ["two words": 5, "class": 6])
+    #expect(try roundTrip(value).`two words` == 5)
+  }
+
   @Test("archivedKeys that name no property are an error")
   func misspelt() throws {
     let found = try failure { try ArchiveEncoder().encode([PlainMisspelt()]) }
@@ -170,6 +233,64 @@ private final class PlainOdd: ArchivedModel {
 
 private struct PlainOddFields: ArchivedFields {
   var odd = NotCodable()
+}
+
+private final class NotCodableClass: Sendable {
+  static let shared = NotCodableClass()
+}
+
+private struct PlainWeakFields: ArchivedFields {
+  weak var user: PlainUser?
+}
+
+private final class PlainUnownedOdd: ArchivedFields {
+  unowned var odd = NotCodableClass.shared
+}
+
+private final class PlainWeakOdd: ArchivedFields {
+  weak var odd: NotCodableClass?
+}
+
+private final class PlainUnsafe: ArchivedFields {
+  unowned(unsafe) var user: PlainUser?
+}
+
+private enum PlainCase: ArchivedFields {
+  case only
+
+  init() { self = .only }
+}
+
+private class PlainOwnCoding: Codable {
+  required init() {}
+}
+
+private final class PlainBelowOwnCoding: PlainOwnCoding, ArchivedFields {
+  var number = 1
+}
+
+private class PlainOwnEncoding: Encodable {
+  required init() {}
+}
+
+private final class PlainBelowOwnEncoding: PlainOwnEncoding, ArchivedFields {}
+
+private final class PlainDesk: ArchivedFields {
+  nonisolated(unsafe) private static let nobody = PlainUser()
+
+  unowned var user = unsafe PlainDesk.nobody
+  unowned let helper = NotCodableClass.shared
+  var number = 1
+}
+
+private struct PlainRoom: Codable {
+  var users: [PlainUser]
+  var desk: PlainDesk
+}
+
+private struct PlainRawNames: ArchivedFields {
+  var `two words` = 1
+  var `class` = 2
 }
 
 private final class PlainLeftOut: ArchivedModel {

@@ -40,8 +40,12 @@ extension EncodingSession {
   }
 
   private func addClass(_ type: AnyClass) throws -> Int {
-    let superclass = try _getSuperclass(type).flatMap {
-      $0 is any Encodable.Type ? try classNumber(of: $0) : nil
+    let superclass = try _getSuperclass(type).flatMap { superclass -> Int? in
+      guard superclass is any Encodable.Type else { return nil }
+      if type is any ArchivedFields.Type, !(superclass is any ArchivedFields.Type) {
+        throw misuse(PropertyNames.inheritedCoding(of: superclass, type).message)
+      }
+      return try classNumber(of: superclass)
     }
     let entry = ClassEntry(
       name: try archivedName(of: type),

@@ -36,14 +36,20 @@ struct PropertyNames {
       if let fields = current as? any ArchivedFields.Type {
         given.append((current, fields.archivedKeys))
       } else if current is any Encodable.Type {
-        throw .misuse(
-          "\(current), a superclass of \(type), implements its own coding. Let \(current) conform to ArchivedFields instead"
-        )
+        throw PropertyNames.inheritedCoding(of: current, type)
       }
       next = RuntimeTypes.superclass(of: current)
     }
     self.given = given
     try checkGivenNames()
+  }
+
+  /// The error that `type` has fields, and inherits the coding of `superclass`, which knows nothing of them.
+  static func inheritedCoding(of superclass: Any.Type, _ type: Any.Type) -> ArchiveError {
+    .misuse(
+      "\(superclass), a superclass of \(type), implements its own coding. Let \(superclass) conform to ArchivedFields "
+        + "instead"
+    )
   }
 
   private mutating func find() throws(ArchiveError) -> [Named] {
