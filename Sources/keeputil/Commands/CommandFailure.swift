@@ -49,21 +49,11 @@ struct CommandFailure: Error {
     }
   }
 
-  /// The failure for an error while encoding or decoding `name`.
-  init(coding error: any Error, in name: String) {
-    func failure(_ path: [any CodingKey], _ text: String, _ cause: (any Error)?) -> CommandFailure {
-      if let error = cause as? ArchiveError { return CommandFailure(error, in: name) }
-      let path = path.map(\.stringValue).joined(separator: ".")
-      return .badData("\(name): \(text)\(path.isEmpty ? "" : " (at \(path))")")
-    }
+  /// The failure for any error while `name` is read or written.
+  init(any error: any Error, in name: String) {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as ArchiveError: self.init(error, in: name)
-    case EncodingError.invalidValue(_, let details):
-      self = failure(details.codingPath, details.debugDescription, details.underlyingError)
-    case DecodingError.dataCorrupted(let details), DecodingError.keyNotFound(_, let details),
-      DecodingError.typeMismatch(_, let details), DecodingError.valueNotFound(_, let details):
-      self = failure(details.codingPath, details.debugDescription, details.underlyingError)
     default: self = .badData("\(name): \(error)")
     }
   }

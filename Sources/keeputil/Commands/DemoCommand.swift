@@ -46,7 +46,7 @@ enum DemoCommand: Command {
         try demonstrate(file: file, kept: kept)
       }
     } catch {
-      throw CommandFailure(coding: error, in: file)
+      throw CommandFailure(any: error, in: file)
     }
   }
 

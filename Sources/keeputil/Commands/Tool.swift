@@ -28,12 +28,10 @@ enum Tool {
       try dispatch(arguments)
       try standardOutput.flush()
       return 0
-    } catch let failure as CommandFailure {
+    } catch {
+      let failure = error as? CommandFailure ?? .badData("\(error)")
       if let message = failure.message { complain(message) }
       return failure.status.rawValue
-    } catch {
-      complain("\(error)")
-      return ExitStatus.badData.rawValue
     }
   }
 

@@ -113,10 +113,8 @@ final class Comparison {
       try tell(.changed, "\(textA) -> \(textB)")
     case (let a?, nil):
       try tell(.removed, text(a, first))
-    case (nil, let b?):
-      try tell(.added, text(b, second))
-    case (nil, nil):
-      break
+    case (nil, let b):
+      if let b { try tell(.added, text(b, second)) }
     }
   }
 

@@ -136,11 +136,9 @@ final class DiffSide {
       hasher.combine(DiffSide.digest(of: shown))
       // An array whose numbers are separate values has another digest.
       return false
-    case .object:
+    case .object, .value:
       guard let target = try value.target else { return false }
       hasher.combine(try digest(of: target, level))
-      return false
-    case .value:
       return false
     case .conditional:
       // The object is compared where a strong reference leads to it.

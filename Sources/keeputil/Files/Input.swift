@@ -103,7 +103,7 @@ struct Input {
     } catch let failure as CommandFailure where [.badData, .usage].contains(failure.status) {
       throw failure.about(name)
     } catch {
-      throw CommandFailure(coding: error, in: name)
+      throw CommandFailure(any: error, in: name)
     }
   }
 

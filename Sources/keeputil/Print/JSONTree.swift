@@ -74,12 +74,13 @@ struct JSONTree {
     let start = hasExtent ? value.offset : nil
     switch value.kind {
     case .array, .map, .record:
-      let isOpen = isContent && value.kind != .array
+      // The content of an object is nested no deeper than the object.
       if try value.count ?? 0 > 0, depth >= options.deepest {
-        try writeCut(value, isOpen: isOpen)
+        try writeCut(value)
         try walk.skipMembers()
         break
       }
+      let isOpen = isContent && value.kind != .array
       if !isOpen { try json.open(value.kind == .array ? .array : .object) }
       depth += 1
       return open.append(((hasExtent ? 1 : 0) + (isOpen ? 0 : 1), start, true))
@@ -132,14 +133,13 @@ struct JSONTree {
   }
 
   /// Stands for a value that is nested deeper than `--depth` shows.
-  private mutating func writeCut(_ value: ArchiveValue, isOpen: Bool) throws {
-    let count = try value.count ?? 0
-    if isOpen { try json.field("$cut", count) } else { try json.value(["$cut": count] as JSONFields) }
+  private mutating func writeCut(_ value: ArchiveValue) throws {
+    try json.value(["$cut": try value.count ?? 0] as JSONFields)
   }
 
   private mutating func writeNumbers(_ value: ArchiveValue) throws {
     guard var numbers = try ArchiveNumberWalk(value) else { return try json.null() }
-    if numbers.count > 0, depth >= options.deepest { return try writeCut(value, isOpen: false) }
+    if numbers.count > 0, depth >= options.deepest { return try writeCut(value) }
     var some = try numbers.next()
     let isSingle = some?.areSingle == true
     if isSingle {
