@@ -127,4 +127,50 @@ import Testing
     #expect(output.contains("all whole") && output.contains("edit 10"))
     _ = try run("verify", "library.keepsake")
   }
+
+  @Test("a save of what is no document")
+  func noSaves() throws {
+    try folder.write(Data("Dear diary".utf8), "text")
+    try folder.write(folder.read("note.keepsake").prefix(100), "cut")
+    try folder.write(folder.read("note.keepsake").prefix(10), "begun")
+    try folder.write(Data(), "empty")
+    for command in ["print", "verify", "stats"] {
+      for (name, words) in [
+        ("text", "this is not a Keepsake archive"), ("cut", "The archive does not end with a trailer"),
+        ("begun", "the archive is truncated after 10 bytes"), ("empty", "the file is empty"),
+      ] {
+        #expect(try run(command, name, status: 65).errors.hasPrefix("keeputil: \(name): \(words)"))
+        #expect(try run(command, "\(name)@1", status: 65).errors.hasPrefix("keeputil: \(name)@1: \(words)"))
+      }
+    }
+  }
+
+  @Test("of many saves, the older ones are one part of the file")
+  func manySaves() throws {
+    let document = try ArchiveDocument<Note>(opening: folder("note.keepsake"))
+    document.compactsAutomatically = false
+    for number in 4...30 {
+      document.root.title = "title \(number)"
+      try document.save()
+    }
+    let sizes = document.saves.map(\.byteCount)
+    document.close()
+    let json = try JSONSerialization.jsonObject(
+      with: Data(run("stats", "--json", "note.keepsake").output.utf8)
+    )
+    let parts = try #require((json as? [String: Any])?["parts"] as? [[String: Any]])
+    #expect(parts.reduce(0) { $0 + ($1["bytes"] as? Int ?? 0) } == sizes.reduce(0, +))
+    let saves = parts.filter { ($0["title"] as? String ?? $0["name"] as? String)?.hasPrefix("save") == true }
+    #expect(saves.count == 21, "\(parts)")
+    #expect(saves[0]["bytes"] as? Int == sizes[1...9].reduce(0, +))
+    #expect(try run("stats", "note.keepsake").output.contains("saves 2 to 10 "))
+  }
+
+  @Test("no document is compacted that is an archive of NSKeyedArchiver")
+  func foundationArchive() throws {
+    let old = FoundationPropertyList.archive(objects: [.string("x")])
+    try folder.write(old, "old")
+    #expect(try run("compact", "old", status: 65).errors.contains("an archive of NSKeyedArchiver"))
+    #expect(try folder.read("old") == old)
+  }
 }

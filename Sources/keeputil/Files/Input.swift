@@ -56,7 +56,7 @@ struct Input {
     } catch  where error.code == .misuse {
       throw CommandFailure(.usage, "\(name): \(error.message)")
     } catch {
-      throw CommandFailure(error, in: name)
+      throw Input(name: name, data: data).failure(error)
     }
   }
 
