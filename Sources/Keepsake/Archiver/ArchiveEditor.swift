@@ -68,9 +68,7 @@ public struct ArchiveEditor: Sendable {
   public mutating func setValue(_ value: some Encodable, at path: ArchivePath) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: value)
     let topLevel = try ArchiveValue(forReadingFrom: data, verification: .disabled)
-    guard let root = try topLevel[KeyedArchiver.rootKey] else {
-      throw ArchiveError.misuse("The new value for \(path) encodes nothing")
-    }
+    let root = try topLevel[KeyedArchiver.rootKey] ?? topLevel
     // A value that the top level refers to is inline everywhere else.
     let new = root.kind == .value ? try root.target?.value ?? root : root
     let (container, last) = try container(at: path)

@@ -141,13 +141,7 @@ private struct DecodedWithConfiguration<Value: DecodableWithConfiguration>: Deco
     guard let decoder = decoder as? ValueDecoder,
       let value = try decoder.session.settings.makeConfigured?(decoder) as? Value
     else {
-      throw DecodingError.valueNotFound(
-        Value.self,
-        .init(
-          codingPath: decoder.codingPath,
-          debugDescription: "\(Value.self) is decoded with a configuration"
-        )
-      )
+      throw ArchiveError.misuse("\(Value.self) is decoded with a configuration")
     }
     self.value = value
   }

@@ -12,12 +12,8 @@ extension ArchiveImage {
     guard number >= 1, number <= directory.bodyCount else {
       throw .damaged("A reference to an object is out of range", at: offset)
     }
-    if let saved {
-      if let range = saved.body(number) { return range }
-      guard number <= extent.firstBodyCount else {
-        throw .damaged("No save has the body of an object", at: offset)
-      }
-    }
+    // Each save has all bodies by which it raises their number.
+    if let range = saved?.body(number) { return range }
     return try extentInFirst(ofBody: number)
   }
 

@@ -7,17 +7,6 @@ import KeepsakeStack
 @inline(__always)
 func prefetch(_ address: UInt) { keepsake_prefetch(address) }
 
-extension Array {
-  /// Begins to fetch the element at `index`, without reading it.
-  @inline(__always)
-  func prefetch(_ index: Int) {
-    unsafe withUnsafeBytes { (bytes) in
-      let start = UInt(bitPattern: bytes.baseAddress)
-      keepsake_prefetch(start &+ UInt(bitPattern: index &* MemoryLayout<Element>.stride))
-    }
-  }
-}
-
 /// Arrays in an array. Calling a method of an inner array would retain it.
 extension Array {
   @inline(__always)

@@ -47,7 +47,7 @@ import Testing
       Row("The shapes have more keys than can be counted", .machine),
       // Saves.
       Row("A part of a save ", .bytes), Row("A save ", .bytes), Row("The bodies of a save ", .bytes),
-      Row("The saves of the file ", .bytes), Row("No save has ", .bytes),
+      Row("The saves of the file ", .bytes),
       // Numbers, texts and values.
       Row("A varint is ", .bytes), Row("A string is not valid UTF-8", .bytes),
       Row("A block of numbers", .bytes),

@@ -46,10 +46,7 @@ struct DocumentEncoding {
       try session.encode(unreached: object)
     }
     if encodesUnreached { try numbers.encodeUnreached(by: session) }
-    guard let content = try session.takeSave() else {
-      (changes, isKnownToBeReadable) = (nil, true)
-      return
-    }
+    let content = try session.takeSave(numbers)
     changes = try state.changes(content, session.layout)
     isKnownToBeReadable =
       if changed == nil {

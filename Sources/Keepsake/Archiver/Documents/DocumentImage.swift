@@ -20,10 +20,9 @@ extension ArchiveImage {
   /// Whether the top level has the key of a root object and no other.
   var hasRootAlone: Bool {
     get throws(ArchiveError) {
-      guard directory.topLevel.count > 1, [.map, .record].contains(try topLevelValue.kind) else {
-        return false
-      }
-      return try topLevelValue.members().map(\.label) == [.key(KeyedArchiver.rootKey)]
+      let topLevel = try topLevelValue
+      guard topLevel.kind == .map || topLevel.kind == .record else { return false }
+      return try topLevel.members().map(\.label) == [.key(KeyedArchiver.rootKey)]
     }
   }
 

@@ -310,8 +310,7 @@ extension EncodingSession {
   private func savedNumber(_ number: Int) -> Int { bodies.saved?[number] ?? number }
 
   /// The content of the save, when all of it has been encoded.
-  func takeSave() throws -> SaveContent? {
-    guard let saved = bodies.saved else { return nil }
+  func takeSave(_ saved: SavedNumbers) throws -> SaveContent {
     try checkIdle()
     try drainLeftovers()
     let targets = try conditionalBodies({ saved[$0] }, unreached: saved.unreachedNumber)
