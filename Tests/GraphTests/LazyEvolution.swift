@@ -259,4 +259,25 @@ import Testing
     let lenient = try read(Lenient.self, Delayed())
     #expect(lenient.leaf.name == "default" && lenient.count == 7)
   }
+
+  @Test("every kind is empty if its value cannot be read, and says why")
+  func emptyKinds() throws {
+    struct Faulty: Decodable {
+      @Lazy var text = "default"
+      @Lazy var data = Data([1])
+      @Lazy var numbers = [1]
+      @Lazy var names: Set = ["a"]
+      @Lazy var ages = ["a": 1]
+      @Lazy var maybe: String? = "b"
+    }
+    let keys = ["text", "data", "numbers", "names", "ages", "maybe"]
+    let back = try transcode(Dictionary(uniqueKeysWithValues: keys.map { ($0, 5) }), to: Faulty.self)
+    #expect(back.text == "" && back.data == Data() && back.numbers == [] && back.names == [])
+    #expect(back.ages == [:] && back.maybe == nil)
+    let errors = [
+      back.$text.error, back.$data.error, back.$numbers.error, back.$names.error, back.$ages.error,
+    ]
+    for error in errors + [back.$maybe.error] { #expect(error is DecodingError) }
+    #expect(throws: DecodingError.self) { try back.$text.load() }
+  }
 }

@@ -86,6 +86,19 @@ import Testing
     #expect(try transcode(Decimal(string: "0.1"), to: Float.self) == 0.1)
     #expect(try transcode(Decimal.nan, to: Double.self).isNaN)
     #expect(try failure { try transcode(Decimal.nan, to: Int.self) }.kind == .dataCorrupted)
+    // The same number, whatever exponent another program has written it with: 500 × 10⁻², −500 × 10⁻², 501 × 10⁻².
+    func read<Number: Decodable>(_ type: Number.Type, _ tag: UInt8, _ lowByte: UInt8) throws -> Number {
+      let decimal = [tag, Tag.smallInteger + 16 - 2, Tag.integer + 1, lowByte, 1]
+      return try ArchiveDecoder().decode(
+        type,
+        from: HandmadeArchive.data(topLevel: CraftedArchive.root(decimal))
+      )
+    }
+    #expect(try read(Decimal.self, Tag.decimal, 0xF4) == 5)
+    #expect(try read(Int.self, Tag.decimal, 0xF4) == 5 && read(UInt8.self, Tag.decimal, 0xF4) == 5)
+    #expect(try read(Int128.self, Tag.negativeDecimal, 0xF4) == -5)
+    #expect(try failure { try read(Int.self, Tag.decimal, 0xF5) }.kind == .dataCorrupted)
+    #expect(try failure { try read(UInt.self, Tag.negativeDecimal, 0xF4) }.kind == .dataCorrupted)
     #expect(try failure { try transcode(Decimal(string: "1e100"), to: Float.self) }.kind == .dataCorrupted)
     #expect(try failure { try transcode(Decimal(1), to: String.self) }.kind == .typeMismatch)
     #expect(try failure { try transcode(Decimal(1), to: Bool.self) }.kind == .typeMismatch)

@@ -1,4 +1,5 @@
 import Foundation
+import HostileArchives
 import Keepsake
 import TestSupport
 import Testing
@@ -108,35 +109,6 @@ import Testing
     #expect(document.root.pages[3].back == nil && document.root.pages.last?.title == "page 4")
   }
 
-  @Test("each save can be read, and gone back to")
-  func earlierSaves() throws {
-    var document = try create(50)
-    var bytes = [try document.root.bytes]
-    for number in 2...6 {
-      document.root.pages[number * 3].title = "title \(number)"
-      document.root.pages.remove(at: number)
-      document.root.title = "Notebook \(number)"
-      bytes.append(try document.root.bytes)
-      try document.save(date: Date(timeIntervalSinceReferenceDate: Double(number)))
-    }
-    document = try reopen(document)
-    #expect(document.saves.dropFirst().map { $0.date?.timeIntervalSinceReferenceDate } == [2, 3, 4, 5, 6])
-    #expect(document.saves[0].date == nil)
-    for number in 1...6 { #expect(try document.root(asOf: number).bytes == bytes[number - 1]) }
-    for number in [0, -1, 7, .max, .min] {
-      let error = #expect(throws: ArchiveError.self) { try document.root(asOf: number) }
-      #expect(error?.code == .misuse)
-    }
-    try document.revert(to: 2)
-    #expect(try document.root.bytes == bytes[1])
-    document.root.pages[0].text = "after going back"
-    let after = try document.root.bytes
-    try document.save()
-    document = try reopen(document)
-    #expect(try document.root.bytes == after && document.saves.count == 8)
-    #expect(try document.root(asOf: 6).bytes == bytes[5])
-  }
-
   @Test("a compacted document is what archiving its root object writes", arguments: [2, 500])
   func compact(pageCount: Int) throws {
     var document = try create(pageCount)
@@ -206,8 +178,16 @@ import Testing
     try archiver.encode(1, forKey: "a")
     try archiver.encode(2, forKey: "root")
     try archiver.write(toFile: folder("keys"))
-    let error = #expect(throws: ArchiveError.self) { try ArchiveDocument<Int>(opening: folder("keys")) }
-    #expect(error?.code == .misuse)
+    try KeyedArchiver().write(toFile: folder("empty"))
+    try HandmadeArchive.data(topLevel: [0, 0x51, 0x91]).write(to: URL(filePath: folder("list")))
+    for name in ["keys", "empty", "list"] {
+      let error = #expect(throws: ArchiveError.self) { try ArchiveDocument<Int>(opening: folder(name)) }
+      #expect(error?.code == .misuse && error?.path == folder(name))
+      #expect(error?.message.contains("not that of a single root object") == true)
+    }
+    try foundationArchive([1] as NSArray, format: .binary).write(to: URL(filePath: folder("old")))
+    let error = #expect(throws: ArchiveError.self) { try ArchiveDocument<[Int]>(opening: folder("old")) }
+    #expect(error?.code == .misuse && error?.message.contains("an archive of NSKeyedArchiver") == true)
   }
 
   @Test("an error while saving leaves file and document as they were")
@@ -236,6 +216,45 @@ import Testing
     #expect(try document.save())
     document.close()
     #expect(try ArchiveDocument<[Picky]>(opening: path).root.map(\.name) == ["other", "picky"])
+  }
+
+  private final class Panel: Codable {
+    struct Failing: Encodable {
+      func encode(to encoder: any Encoder) throws {
+        var list = encoder.unkeyedContainer()
+        try list.encode(Polymorphic<Any>(PanelReading(number: 0)))
+        throw Refusal(reason: "not now")
+      }
+    }
+
+    @Polymorphic var reading: Any = PanelReading(number: 1)
+
+    enum CodingKeys: CodingKey { case attempt, reading }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      reading = try container.decode(Polymorphic<Any>.self, forKey: .reading).wrappedValue
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      #expect(throws: Refusal.self) { try container.encode(Failing(), forKey: .attempt) }
+      try container.encode(_reading, forKey: .reading)
+    }
+  }
+
+  @Test("a type that an abandoned value was the first to use keeps its place in the file")
+  func abandonedTypes() throws {
+    try ArchiveDocument(creating: path, root: Panel()).close()
+    let document = try ArchiveDocument<Panel>(opening: path)
+    document.root.reading = PanelReading(number: 2)
+    #expect(try document.save())
+    #expect((try KeyedUnarchiver.unarchive(Panel.self, fromFile: path).reading as? PanelReading)?.number == 2)
+    let image = try ArchiveImage(data: folder.read("notes"), verification: .everything)
+    try image.verifyStructure()
+    #expect(image.classes.count == 2 && image.saves.count == 1)
   }
 
   @Test("it has one writer, and any number of readers, which are not disturbed")
@@ -359,5 +378,12 @@ import Testing
     try refuses { try document.save() }
     try refuses { try document.save(changed: [document.root.pages[0]]) }
     try refuses { try document.compact() }
+    let root = document.root
+    try refuses { try document.revert(to: 1) }
+    #expect(document.root === root && root.pages[0].text == "changed")
   }
+}
+
+struct PanelReading: Codable {
+  var number: Int
 }

@@ -176,6 +176,40 @@ private struct Zoo: Codable {
     }
   }
 
+  @Test func valuesWithoutContentGetSome() throws {
+    class Hollow: Encodable { func encode(to encoder: any Encoder) throws {} }
+    struct Holder: Encodable {
+      var hollow = Hollow()
+      var same: Hollow
+      var after = 1
+      init() { same = hollow }
+    }
+    struct Filled: Decodable, Equatable { var x: Int, y: String }
+    final class FilledObject: Decodable { var list: [Bool] }
+    struct Back: Decodable {
+      var nothing: Filled
+      var hollow: FilledObject
+      var same: FilledObject
+      var after: Int
+    }
+    var editor = try ArchiveEditor(forReadingFrom: ArchiveEncoder().encode(Holder()))
+    try editor.setValue(Writing { _ in }, at: "root.nothing")
+    editor = try ArchiveEditor(forReadingFrom: editor.encodedData)
+    #expect(try ArchiveValue(forReadingFrom: editor.encodedData)["root"]?["nothing"]?.kind == .empty)
+    try editor.setValue(1, at: "root.nothing.x")
+    try editor.setValue("y", at: "root.nothing.y")
+    try editor.setValue(2, at: "root.nothing.x")
+    try editor.setValue([true], at: "root.hollow.list")
+    #expect(throws: ArchiveError.self) { try editor.setValue(1, at: "root.nothing[0]") }
+    let back = try ArchiveDecoder().decode(Back.self, from: editor.encodedData)
+    #expect(back.nothing == Filled(x: 2, y: "y") && back.after == 1)
+    #expect(back.hollow.list == [true] && back.same === back.hollow)
+    try editor.setValue(Int?.none, at: "root.after")
+    #expect(
+      try ArchiveValue(forReadingFrom: editor.encodedData)["root"]?["after"]?.kind == ArchiveValue.Kind.none
+    )
+  }
+
   @Test func whatAnObjectHoldsChangesForAll() throws {
     var editor = try editor()
     try editor.setValue("monkey", at: "root.star.super.friend.name")

@@ -51,6 +51,20 @@ import Testing
     }
   }
 
+  @Test("content behind a hundred references is found, behind more it is not", arguments: [100, 101])
+  func chains(count: Int) throws {
+    // Each body but the last consists of a reference to the next.
+    let bodies = (1..<count).map { [1, 0x40, UInt8($0 + 1)] } + [[1, 0x85]]
+    let archive = HandmadeArchive.data(bodies: bodies, topLevel: CraftedArchive.root([0x40, 1]))
+    let root = try #require(try ArchiveValue(forReadingFrom: archive)["root"])
+    if count == 100 {
+      #expect(try root.intValue == -11)
+    } else {
+      let error = #expect(throws: ArchiveError.self) { try root.content }
+      #expect(error?.code == .limitExceeded && error?.byteOffset == root.offset)
+    }
+  }
+
   @Test("limits hold for the editor")
   func editor() throws {
     var limits = ArchiveLimits()

@@ -99,6 +99,15 @@ import Testing
     }
   }
 
+  /// Cancels the task that encodes it.
+  private struct Cancelling: Encodable {
+    func encode(to encoder: any Encoder) throws {
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      var container = encoder.singleValueContainer()
+      try container.encode("new")
+    }
+  }
+
   @MainActor @Test("cancelled by its progress or its task, a save leaves the old file")
   func cancellation() async throws {
     try KeyedArchiver.archive(rootObject: Document(["old"]), toFile: folder("a"))
@@ -113,6 +122,11 @@ import Testing
     // It begins when this function waits.
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
+    // When the value is encoded, and nothing is written yet.
+    let cancelling = Task { [path = folder("a")] in
+      try await KeyedArchiver.save(rootObject: Cancelling(), toFile: path)
+    }
+    await #expect(throws: CancellationError.self) { try await cancelling.value }
     // While it waits for one before it.
     let target = try SaveTarget(folder("a"))
     let gate = DispatchSemaphore(value: 0)

@@ -70,6 +70,16 @@ import Testing
     #expect(try folder.names == ["a", "b"])
   }
 
+  @Test func aLinkToANameThatIsNoTextIsAnError() throws {
+    // `symlink` does not need the name to be valid.
+    let name: [CChar] = [CChar(bitPattern: UInt8(ascii: "b")), CChar(bitPattern: 0xFF), 0]
+    try #require(unsafe symlink(name, folder("a")) == 0)
+    let error = errorOfSave(to: folder("a"))
+    #expect(error?.code == .unwritableFile)
+    #expect(error?.message.contains("refers to a name that is not valid UTF-8") == true)
+    #expect(try folder.names == ["a"])
+  }
+
   @Test func aLinkToAFolderIsAnError() throws {
     try makeFolder("real")
     try link("a", to: "real")
@@ -98,6 +108,14 @@ import Testing
 
   @Test func aDeviceIsNotReplaced() throws {
     #expect(errorOfSave(to: "/dev/null")?.message.contains("it is a device") == true)
+  }
+
+  @Test(arguments: ["missing/.", "missing/.."])
+  func aPathToAFolderThatIsMissingIsAnError(_ path: String) throws {
+    let error = errorOfSave(to: folder(path))
+    #expect(error?.code == .unwritableFile && error?.path == folder(path))
+    #expect(error?.message.contains("the path names a folder") == true)
+    #expect(try folder.names.isEmpty)
   }
 
   @Test(arguments: ["", "a\0b", "missing/"])

@@ -206,6 +206,11 @@ import Testing
       let image = try ArchiveImage(data: layout.data, verification: .onDemand)
       #expect(throws: ArchiveError.self) { try image.body(1, at: 16) }
     }
+    let noBodies = CraftedLayout(gap: [0, 1])
+    let error = #expect(throws: ArchiveError.self) {
+      try ArchiveImage(data: noBodies.data, verification: .everything).verifyStructure()
+    }
+    #expect(error?.code == .damaged && error?.byteOffset == 16)
   }
 
   @Test("the top level is no object")

@@ -92,6 +92,12 @@ import Testing
     try expect(changed { $0.classes[1] = HandmadeArchive.type("O", superclass: 1, flags: 2) }) {
       $0.classes + 12
     }
+    for keys: [UInt8] in [[0], [2, 1, 0x61, 1, 0x61]] {
+      try expect(changed { $0.classes[1] = HandmadeArchive.type("O", flags: 4) + keys }) { $0.classes + 14 }
+    }
+    try expect(changed { $0.classes[1] = HandmadeArchive.type("O", flags: 4) + [1, 2, 0x61] }) {
+      $0.strings + 1
+    }
     try expect(
       changed {
         $0.classes = [HandmadeArchive.type("Thing", flags: 2), HandmadeArchive.type("O", superclass: 1)]

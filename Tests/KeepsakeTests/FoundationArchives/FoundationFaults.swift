@@ -106,7 +106,54 @@ import Testing
     #expect(try unarchiver.decode([String: Int].self, forKey: "two") == ["CF$UID": 1, "x": 2])
   }
 
+  @Test("characters and data that are malformed or cut off")
+  func texts() throws {
+    for text in ["a & b", "a &amp b", "&", "&;", "&unknown;", "&#xD800;", "&#x110000;", "&#-1;"] {
+      try expect(Data("<plist><string>\(text)</string></plist>".utf8), "character reference is malformed")
+    }
+    try expect(Data("<plist><data>AA!A</data></plist>".utf8), "not valid Base64")
+    for text in ["<plist><data>AAAA", "<plist><string>a", "<plist><string><!-- a", "<plist><array>"] {
+      try expect(Data(text.utf8), "truncated")
+    }
+  }
+
   // MARK: Archives
+
+  @Test("an archive that lacks its objects, or what refers to them")
+  func parts() throws {
+    for (name, value) in [("$objects", "$top"), ("$top", "$objects"), ("x", "y")] {
+      let members: [(String, FoundationPropertyList)] = [
+        ("$archiver", .string("NSKeyedArchiver")), ("$version", .integer(100_000)),
+        (name, .array([.string("$null")])), (value, .string("")),
+      ]
+      try expect(FoundationPropertyList.document(.dictionary(members)), "lacks the $objects and $top")
+    }
+  }
+
+  @Test("objects that are collections, and keys that are no texts or occur twice")
+  func objects() throws {
+    try expect(FoundationPropertyList.archive(objects: [.array([])]), "A collection is where")
+    for keys in [2, 3] {
+      let list = [FoundationPropertyList.reference(keys), .reference(keys)]
+      let object = FoundationPropertyList.object(
+        "NSDictionary",
+        ["NS.keys": .array(list), "NS.objects": .array(list)]
+      )
+      try expect(
+        FoundationPropertyList.archive(objects: [object, .integer(7), .string("x")]),
+        "A dictionary contains a key twice"
+      )
+    }
+    try expect(
+      FoundationPropertyList.archive(objects: [.object("Thing", ["x": .integer(1), "x": .integer(2)])]),
+      "the key \"x\" twice"
+    )
+    var list = BinaryPropertyList()
+    let number = list.integer(1)
+    let object = list.dictionary([(number, number), (list.string("$class"), list.reference(2))])
+    let type = list.type("Thing")
+    try expect(list.archive(objects: [object, type]), "A key is not a string")
+  }
 
   @Test("an archiver without a name")
   func archiver() throws {

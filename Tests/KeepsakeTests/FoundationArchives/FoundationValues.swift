@@ -130,6 +130,51 @@ import Testing
     #expect(try read(DateInterval.self, interval as NSDateInterval, format) == interval)
   }
 
+  private func read<Value: Decodable>(_ type: Value.Type, objects: FoundationPropertyList...) throws -> Value
+  {
+    try KeyedUnarchiver.unarchive(type, from: FoundationPropertyList.archive(objects: objects))
+  }
+
+  @Test("numbers that are objects, under the keys of each version of Foundation")
+  func numberObjects() throws {
+    #expect(try read(Int.self, objects: .object("NSNumber", ["NS.intval": .integer(-5)])) == -5)
+    #expect(try read(Int.self, objects: .object("NSNumber", ["NS.number": .integer(6)])) == 6)
+    #expect(try read(Double.self, objects: .object("NSNumber", ["NS.dblval": .real(2.5)])) == 2.5)
+    #expect(try read(Bool.self, objects: .object("NSNumber", ["NS.boolval": .bool(true)])))
+    #expect(try read(Int.self, objects: .object("NSNumber", ["NS.intval": .reference(2)]), .integer(7)) == 7)
+  }
+
+  @Test("a class where an object may be is its name")
+  func classes() throws {
+    let names: [FoundationPropertyList] = [.string("Thing"), .string("NSObject")]
+    let type = FoundationPropertyList.dictionary([("$classname", names[0]), ("$classes", .array(names))])
+    #expect(try read(String.self, objects: type) == "Thing")
+    let array = FoundationPropertyList.object(
+      "NSArray",
+      ["NS.objects": .array([.reference(2), .reference(2)])]
+    )
+    #expect(try read([String].self, objects: array, type) == ["Thing", "Thing"])
+  }
+
+  @Test("values of Foundation that several references lead to, and values of a kind that Swift does not have")
+  func otherValues() throws {
+    let twice = FoundationPropertyList.object(
+      "NSArray",
+      ["NS.objects": .array([.reference(2), .reference(2)])]
+    )
+    let point = FoundationPropertyList.object(
+      "NSValue",
+      ["NS.special": .integer(1), "NS.pointval": .string("{1, -2.5}")]
+    )
+    let expected = CGPoint(x: 1, y: -2.5)
+    #expect(try read([CGPoint].self, objects: twice, point) == [expected, expected])
+    let insets = FoundationPropertyList.object(
+      "NSValue",
+      ["NS.special": .integer(12), "NS.edgeval.top": .real(1.5)]
+    )
+    #expect(try read([String: Double].self, objects: insets) == ["NS.special": 12, "NS.edgeval.top": 1.5])
+  }
+
   /// Foundation cannot archive these here, but on a Mac it can.
   @Test func decimalsAsAMacWritesThem() throws {
     func decimal(_ mantissa: [UInt16], exponent: Int, isNegative: Bool = false) throws -> Decimal {
