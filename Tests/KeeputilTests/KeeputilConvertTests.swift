@@ -279,4 +279,84 @@ import Testing
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("link.json")) == "a.json")
     #expect(try !folder.names.contains { $0.hasPrefix(".a.json") })
   }
+
+  @Test("values that JSON and property lists do not have", arguments: ["json", "plist"])
+  func otherValues(format: String) throws {
+    struct Nothing: Encodable { func encode(to encoder: any Encoder) {} }
+    struct Values: Encodable {
+      var single = Float(0.1)
+      var wide = UInt128.max
+      var low = Int128.min
+      var decimal = Decimal(string: "-12.5")
+      var far = Date(timeIntervalSinceReferenceDate: 1e15)
+      var text = "a\u{1}<b>\u{FFFE}\r"
+      var nothing = [Nothing(), Nothing()]
+    }
+    try folder.archive(Values(), "a.keepsake")
+    let result = try Keeputil.run("convert", "a.keepsake", "-", "--to", format, in: folder)
+    #expect(result.status == 0)
+    var notes = ["2 values that are empty written as {}"]
+    if format == "json" {
+      #expect(
+        result.output
+          == #"{"single":0.1,"wide":340282366920938463463374607431768211455,"#
+          + #""low":-170141183460469231731687303715884105728,"decimal":-12.5,"far":1000000000000000.0,"#
+          + #""text":"a\u0001<b>\ufffe\r","nothing":[{},{}]}"# + "\n"
+      )
+    } else {
+      for line in [
+        "<real>0.1</real>", "<string>340282366920938463463374607431768211455</string>",
+        "<string>-170141183460469231731687303715884105728</string>", "<string>-12.5</string>",
+        "<real>1000000000000000.0</real>", "<string>a\u{FFFD}&lt;b&gt;\u{FFFD}&#13;</string>",
+        "<dict>\n\t\t</dict>",
+      ] {
+        #expect(result.output.contains(line), "\(line) in \(result.output)")
+      }
+      notes += [
+        "2 integers are written as text, being beyond 64 bits", "1 decimal number is written as text",
+        "1 date is written in seconds since 2001, being far off",
+        "2 characters that XML does not have are lost",
+      ]
+      let list = try unsafe PropertyListSerialization.propertyList(
+        from: Data(result.output.utf8),
+        options: [],
+        format: nil
+      )
+      #expect((list as? [String: Any])?.count == 7)
+    }
+    for note in notes { #expect(result.errors.contains("note: \(note)\n"), "\(note) in \(result.errors)") }
+  }
+
+  @Test("property lists that no archive can be made of")
+  func wrongPropertyLists() throws {
+    var list = BinaryPropertyList()
+    let number = list.integer(1)
+    let dictionary = list.dictionary([(number, number)])
+    let reference =
+      "<plist><dict><key>a</key><dict><key>CF$UID</key><integer>1</integer></dict></dict></plist>"
+    for (bytes, words) in [
+      (Data("<html><body>no</body></html>".utf8), "this is not a valid property list"),
+      (list.file(root: dictionary), "a key is not a text"),
+      (Data(reference.utf8), "the property list contains a reference, as the archives of NSKeyedArchiver do"),
+      (Data("[\"a".utf8) + [0xFF] + Data("\"]".utf8), "a string is not valid UTF-8 (line 1, column 2)"),
+    ] {
+      let result = try Keeputil.run("convert", "-", "x.keepsake", input: bytes, in: folder)
+      #expect(result.status == 65 && result.errors.contains(words), "\(result.errors)")
+      #expect(result.errors.split(separator: "\n").count == 1)
+      #expect(try !folder.names.contains("x.keepsake"))
+    }
+  }
+
+  @Test(
+    "on a terminal: no archive goes there, and nothing stays of the progress",
+    .enabled(if: Keeputil.hasTerminal)
+  )
+  func terminal() throws {
+    try folder.write(Data("[1]".utf8), "in.json")
+    let refused = try Keeputil.onTerminal("convert in.json -", "", in: folder)
+    #expect(refused.output.contains("convert: an archive is not for the terminal; give a file or a pipe"))
+    let written = try Keeputil.onTerminal("convert in.json out.keepsake", "", in: folder)
+    #expect(written.output.isEmpty)
+    #expect(try KeyedUnarchiver.unarchive([Int].self, fromFile: folder("out.keepsake")) == [1])
+  }
 }

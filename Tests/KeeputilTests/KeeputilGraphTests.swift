@@ -274,4 +274,39 @@ import Testing
     let closed = try Keeputil.shell("\"$0\" graph a.keepsake | true", in: folder)
     #expect(closed.errors.isEmpty)
   }
+
+  @Test("objects with too many references to draw each")
+  func manyReferences() throws {
+    final class Friend: Codable { var friends: [Friend] = [] }
+    let friends = (0..<110).map { _ in Friend() }
+    for friend in friends { friend.friends = friends }
+    defer { for friend in friends { friend.friends = [] } }
+    try folder.archive(friends, "a.keepsake")
+    let result = try Keeputil.run("graph", "--all", "a.keepsake", in: folder)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(
+      result.errors.contains("pairs of objects refer to each other, and '--all' draws 5,000: "),
+      "\(result.errors)"
+    )
+  }
+
+  @Test("values behind protocols and in optionals that hold nil")
+  func wrappedValues() throws {
+    let typed = [UInt8(Tag.typed), 1]
+    let data = HandmadeArchive.data(
+      bodies: [
+        [1] + typed + CraftedArchive.map(("name", CraftedArchive.text("in a value"))),
+        [1] + [UInt8](repeating: Tag.some, count: 7) + [Tag.none],
+        [1] + [UInt8](repeating: Tag.some, count: 8) + [Tag.none],
+      ],
+      topLevel: [0] + CraftedArchive.map(("a", [0x40, 1]), ("b", [0x40, 2]), ("c", [0x40, 3])),
+      classes: [HandmadeArchive.type("Thing"), HandmadeArchive.type("Circle", flags: 2)]
+    )
+    try folder.write(data, "a.keepsake")
+    let picture = try draw()
+    expectOrder(picture)
+    #expect(picture.boxes.count == 4)
+    let dot = try Keeputil.run("graph", "--dot", "a.keepsake", in: folder).output
+    #expect(dot.contains("name: \\\"in a value\\\""), "\(dot)")
+  }
 }

@@ -129,4 +129,21 @@ import Testing
     #expect(result.errors.count < 300)
     #expect(try at(#"root["\u{1B}[31mred"]"#).output == "1\n")
   }
+
+  @Test("a path leads through values behind protocols")
+  func typedValues() throws {
+    let typed = [UInt8(Tag.typed), 1] + CraftedArchive.map(("x", [0x95]))
+    let data = HandmadeArchive.data(
+      bodies: [[1] + typed],
+      topLevel: [0] + CraftedArchive.map(("t", typed), ("o", [0x40, 1]), ("s", [Tag.some, Tag.none])),
+      classes: [HandmadeArchive.type("Thing"), HandmadeArchive.type("Circle", flags: 2)]
+    )
+    try folder.write(data, "a.keepsake")
+    #expect(try at("t.x").output == "5\n")
+    #expect(try at("o.x").output == "5\n")
+    #expect(try at("t").output == "Circle {\n  \"x\" => 5\n}\n")
+    try expect(65, "there is no key \"y\" in t (Circle)", "t.y")
+    try expect(65, "there is no key \"y\" in o (Circle)", "o.y")
+    try expect(65, "s is nil, so there is nothing in it", "s.x")
+  }
 }

@@ -178,4 +178,25 @@ import Testing
         == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
     )
   }
+
+  @Test("a value in an object that the page does not show has the place of the nearest one that it shows")
+  func hiddenValues() throws {
+    let count = 25_000
+    let bodies = (1...count).map { number -> [UInt8] in
+      let next: [UInt8] = [Tag.objectReference + 1, UInt8((number + 1) & 0xFF), UInt8((number + 1) >> 8)]
+      return [1, Tag.shortArray + 1] + next
+    }
+    let text = CraftedArchive.text(String(repeating: "x", count: 500))
+    let data = HandmadeArchive.data(
+      bodies: bodies + [[1, Tag.shortArray + 1] + text],
+      topLevel: CraftedArchive.root([Tag.objectReference, 1])
+    )
+    try folder.write(data, "chain.keepsake")
+    let values = try #require(try report("chain.keepsake").data["values"] as? [[Any]])
+    let columns = try #require(try report("chain.keepsake").data["byPath"] as? [String: [Int]])
+    let place = try #require(values.first?.last as? Int)
+    #expect((values.first?[1] as? Int).map { $0 > 500 } == true)
+    // The innermost object that the page has.
+    #expect(columns["folded"]?[place] == 1 && (columns["body"]?[place] ?? 0) > 1_000)
+  }
 }

@@ -176,4 +176,46 @@ import Testing
     )
     #expect(json.output.hasSuffix(",10493,{\"$more\":3500}]\n"))
   }
+
+  @Test("JSON of values that are nested too deep to be shown, with their places")
+  func jsonCuts() throws {
+    struct Root: Codable {
+      var list = [["a", "b"], []]
+      var map = ["k": ["x": 1]]
+      var none: [String] = []
+      var object = Crew.Sailor(name: "Ann")
+    }
+    try folder.archive(Root(), "a.keepsake")
+    func json(_ options: String...) throws -> String {
+      let result = try Keeputil.shell(
+        "\"$0\" print --json \(options.joined(separator: " ")) a.keepsake",
+        in: folder
+      )
+      #expect(result.status == 0)
+      #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(result.output.utf8)) }
+      return result.output
+    }
+    #expect(try json("--depth", "1") == #"{"root":{"$cut":4}}"# + "\n")
+    let object = #""object":{"$class":"KeeputilTests.Crew.Sailor","$id":2,"#
+    #expect(
+      try json("--depth", "2")
+        == #"{"root":{"list":{"$cut":2},"map":{"$cut":1},"none":[],\#(object)"$cut":true}}}"# + "\n"
+    )
+    #expect(
+      try json("--depth", "3")
+        == #"{"root":{"list":[{"$cut":2},[]],"map":{"k":{"$cut":1}},"none":[],\#(object)"name":"Ann"}}}"#
+        + "\n"
+    )
+    let archive = try ArchiveValue(forReadingFile: folder("a.keepsake"))
+    let range = try #require(try archive["root"]?["object"]?.objectByteRange)
+    let list = try #require(try archive["root"]?["list"]?.byteRange)
+    let places = #""$offset":\#(range.lowerBound),"$size":\#(range.count),"#
+    let cut = try json("--offsets", "--depth", "2")
+    #expect(cut.contains(object + places + #""$cut":true}"#), "\(cut)")
+    #expect(
+      cut.contains(#""list":{"$offset":\#(list.lowerBound),"$value":{"$cut":2},"$size":\#(list.count)}"#),
+      "\(cut)"
+    )
+    #expect(try json("--offsets").contains(object + places + #""name":{"$offset":"#))
+  }
 }

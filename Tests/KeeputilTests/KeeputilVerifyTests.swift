@@ -1,4 +1,5 @@
 import Foundation
+import HostileArchives
 import Keepsake
 import TestSupport
 import Testing
@@ -58,5 +59,24 @@ import Testing
     let names = try folder.names.count
     #expect(try Keeputil.shell("TMPDIR=. \"$0\" demo", in: folder).status == 0)
     #expect(try folder.names.filter { !$0.hasPrefix("input") && !$0.hasPrefix("errors") }.count <= names)
+  }
+
+  @Test("a fault that only an earlier save has")
+  func earlierSave() throws {
+    let first = HandmadeArchive.data(bodies: [[0, 0x70]], topLevel: CraftedArchive.root([0x48, 1]))
+    var save = HandmadeSave()
+    save.bodies = [(1, [0, 0x95])]
+    try folder.write(save.added(to: first), "a.keepsake")
+    #expect(try Keeputil.run("print", "a.keepsake", in: folder).output.contains("\"root\" => 5"))
+    let result = try Keeputil.run("verify", "a.keepsake", in: folder)
+    #expect(result.status == 65 && result.output.isEmpty)
+    #expect(result.errors.contains("a.keepsake: Unknown tag 0x70") && result.errors.contains(", in save 1"))
+  }
+
+  @Test("the demonstration has nowhere to write, or its file is no archive")
+  func faultyDemo() throws {
+    let result = try Keeputil.run("demo", "-o", "missing/a.keepsake", in: folder)
+    #expect(result.status == 74 && result.errors.contains("create the folder first"), "\(result.errors)")
+    #expect(result.errors.split(separator: "\n").count == 1)
   }
 }

@@ -141,4 +141,51 @@ import Testing
     #expect(chained.count <= ReportTree.mostNodes + 100)
     #expect(chained.contains { $0.isFolded })
   }
+
+  @Test("one body with more nested values than a report shows")
+  func nested() throws {
+    let lists = (0..<120).map { first in
+      (0..<120).map { second in (0..<10).map { "\(first) \(second) \($0)" } }
+    }
+    var all = lists
+    all[70][80][5] = String(repeating: "long ", count: 5_000)
+    let data = try KeyedArchiver.archivedData(withRootObject: all)
+    let (path, byClass) = try nodes(data)
+    expectSound(path, data.count, "nested lists")
+    expectSound(byClass, data.count, "nested lists by class")
+    #expect(path.count > 200 && path.count <= ReportTree.mostNodes + 100, "\(path.count)")
+    #expect(path.contains { $0.bytes > 25_000 && $0.text?.hasPrefix("\"long long") == true })
+    // All values are there, one by one or counted.
+    let strings = path.reduce(0) { $0 + ($1.text != nil ? 1 : 0) }
+    let folded = path.filter { $0.kind == .others }.reduce(0) { $0 + $1.count }
+    #expect(strings + folded > 120 && folded > 0)
+  }
+
+  @Test("very many objects to which nothing refers, and very many keys of classes")
+  func many() throws {
+    let unreached = HandmadeArchive.data(
+      bodies: [[1, 0x95]] + (0..<1_500).map { [1] + CraftedArchive.text("number \($0)") },
+      topLevel: CraftedArchive.root([Tag.objectReference, 1])
+    )
+    let (path, _) = try nodes(unreached)
+    expectSound(path, unreached.count, "unreached")
+    let group = try #require(path.firstIndex { $0.kind == .group })
+    let members = path.filter { $0.parent == group }
+    #expect(path[group].count == 1_500 && members.count == 1_001)
+    #expect(members.reduce(0) { $0 + $1.bytes } == path[group].bytes)
+    #expect(members.filter { $0.kind == .others }.map(\.count) == [500])
+
+    let (classCount, keyCount) = (100, 210)
+    let keys = (0..<keyCount).map { Array("key \($0)".utf8) }
+    let shape = Bytes.varint(keyCount) + (0..<keyCount).flatMap { Bytes.varint($0) }
+    let data = HandmadeArchive.data(
+      bodies: (0..<classCount).map { [UInt8($0 + 1), 0x60] + [UInt8](repeating: 0x95, count: keyCount) },
+      topLevel: CraftedArchive.root([0x50]),
+      classes: (0..<classCount).map { HandmadeArchive.type("C\($0)") },
+      keys: keys,
+      shapes: [shape]
+    )
+    let (_, byClass) = try nodes(data)
+    expectSound(byClass, data.count, "keys of classes")
+  }
 }

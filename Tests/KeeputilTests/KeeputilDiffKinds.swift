@@ -1,0 +1,98 @@
+import Foundation
+import Keepsake
+import TestSupport
+import Testing
+
+struct CircleSample: Codable {
+  var radius = 1
+  var name = "circle"
+}
+
+/// `keeputil diff` of lists in lists, of values behind protocols and in optionals, and of weak references.
+@Suite struct KeeputilDiffKinds {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func expect(
+    _ lines: [String],
+    _ a: some Encodable,
+    _ b: some Encodable,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try folder.archive(a, "a.keepsake")
+    try folder.archive(b, "b.keepsake")
+    let result = try Keeputil.run("diff", "a.keepsake", "b.keepsake", in: folder)
+    #expect(result.status == (lines.isEmpty ? 0 : 1) && result.errors.isEmpty, sourceLocation: sourceLocation)
+    #expect(result.output.split(separator: "\n").map(String.init) == lines, sourceLocation: sourceLocation)
+  }
+
+  @Test("lists of numbers in a list")
+  func numbers() throws {
+    let lists = [[1, 2], [3, 4], [], [5, 6]]
+    try expect([], lists, lists)
+    try expect(["- root[1]: [3, 4]"], lists, [[1, 2], [], [5, 6]])
+    try expect(["+ root[0]: [9]"], lists, [[9]] + lists)
+    try expect(["~ root[3][1]: 6 -> 7"], lists, [[1, 2], [3, 4], [], [5, 7]])
+    try expect(["~ root[1][0]: 1.5 -> 2.5"], [[0.5], [1.5]], [[0.5], [2.5]])
+  }
+
+  @Test("elements that changed are found by what tells them apart, wherever that stands")
+  func likeness() throws {
+    let circles = ["a", "b", "c"].map { CircleSample(radius: 1, name: $0) }
+    var changed = Array(circles.dropFirst())
+    changed[1].radius = 5
+    let removed = "- root[0]: {radius: 1, name: \"a\"}"
+    try expect([removed, "~ root[1].radius: 1 -> 5"], circles, changed)
+    let type = "KeeputilTests.CircleSample"
+    try expect(
+      ["- root[0]: \(type) {radius: 1, name: \"a\"}", "~ root[1].radius: 1 -> 5"],
+      circles.map { Polymorphic<Any>($0) },
+      changed.map { Polymorphic<Any>($0) }
+    )
+  }
+
+  struct Wrapped: Codable {
+    @Polymorphic var shape: Any = CircleSample()
+    var some: Int??? = .some(.some(nil))
+    var deep: Int????? = .some(.some(.some(.some(nil))))
+    var list: [Int??] = [.some(nil)]
+    @Polymorphic var shapes: [Any] = [CircleSample()]
+    var same = 1
+  }
+
+  struct Bare: Codable {
+    var same = 1
+  }
+
+  @Test("values behind protocols and in optionals, as a whole")
+  func wrapped() throws {
+    let type = "KeeputilTests.CircleSample"
+    try expect(
+      [
+        "- root.shape: \(type) {radius: 1, name: \"circle\"}", "- root.some: some some nil",
+        "- root.deep: some some some some …", "- root.list: [some …]", "- root.shapes: [\(type) …]",
+      ],
+      Wrapped(),
+      Bare()
+    )
+  }
+
+  struct Desk: Codable {
+    var authors: [AuthorSample]
+    @WeakReference var best: AuthorSample?
+  }
+
+  @Test("weak references to other objects, and to what is not in the archive")
+  func weakReferences() throws {
+    let authors = (0..<3).map { AuthorSample("author \($0)") }
+    let (stranger, another) = (AuthorSample("stranger"), AuthorSample("another"))
+    func desk(_ best: AuthorSample?) -> Desk { Desk(authors: authors, best: best) }
+    let name = "weak KeeputilTests.AuthorSample #"
+    try expect([], desk(authors[0]), desk(authors[0]))
+    try expect(["~ root.best: \(name)2 -> \(name)4, another object"], desk(authors[0]), desk(authors[2]))
+    try expect(["~ root.best: \(name)3 -> weak nil"], desk(authors[1]), desk(stranger))
+    try expect(["~ root.best: weak nil -> \(name)3"], desk(stranger), desk(authors[1]))
+    try expect([], desk(stranger), desk(another))
+  }
+}
