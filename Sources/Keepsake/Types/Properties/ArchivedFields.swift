@@ -23,9 +23,9 @@
 /// Keepsake reads and writes the memory of structures, and calls neither `encode(to:)` nor `init(from:)`. So a
 /// structure that implements these should not conform.
 ///
-/// Classes may conform, too, with a `required init()`. An object exists before its properties are read, so they may
-/// refer back to it. The object of a `weak` property is archived only if something else archives it, as with
-/// ``WeakReference``.
+/// Classes may conform, too, with a `required init()`; a superclass that is `Codable` must conform as well. An object
+/// exists before its properties are read, so they may refer back to it. The object of a `weak` property is archived only
+/// if something else archives it, as with ``WeakReference``.
 public protocol ArchivedFields: Codable {
   /// Makes a value with the defaults of all properties.
   init()
