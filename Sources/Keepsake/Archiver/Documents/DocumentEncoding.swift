@@ -13,8 +13,8 @@ struct DocumentEncoding {
     _ userInfo: [CodingUserInfoKey: Any]
   ) throws {
     // If this fails, encoding everything fails, too, or shows that nothing is wrong.
-    if let changed, let encoding = try? DocumentEncoding(root, changed, state, userInfo),
-      encoding.isKnownToBeReadable
+    if let changed, !state.knownObjects.areMerged,
+      let encoding = try? DocumentEncoding(root, changed, state, userInfo), encoding.isKnownToBeReadable
     {
       self = encoding
     } else if state.mayHaveUnread,

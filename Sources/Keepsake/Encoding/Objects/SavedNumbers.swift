@@ -193,18 +193,25 @@ struct KnownObjects {
   /// The objects to which only conditional references lead, by the entries of the conditional table. A later save may
   /// archive them without the objects that refer to them.
   fileprivate let unarchived: [Int: WeakObject]
+  /// Whether an object has several numbers, as initializers returned it for several objects of the file. Then bodies that
+  /// nobody has changed refer to numbers that a save no longer writes.
+  let areMerged: Bool
 
-  fileprivate init(objects: ObjectRegistry, numbers: [UInt32], unarchived: [Int: WeakObject] = [:]) {
-    self.objects = objects
-    self.numbers = numbers
-    self.unarchived = unarchived
+  fileprivate init(
+    objects: ObjectRegistry,
+    numbers: [UInt32],
+    unarchived: [Int: WeakObject] = [:],
+    areMerged: Bool = false
+  ) {
+    (self.objects, self.numbers, self.unarchived) = (objects, numbers, unarchived)
+    self.areMerged = areMerged
   }
 
   /// These objects, and others that were read or saved since.
   func adding(_ others: some Collection<(number: Int, object: AnyObject)>) -> KnownObjects {
     if others.isEmpty { return self }
     // A save that failed may have added more.
-    var (registry, numbers) = (objects.prefix(numbers.count), numbers)
+    var (registry, numbers, areMerged) = (objects.prefix(numbers.count), numbers, areMerged)
     for (number, object) in others {
       guard let known = registry.number(for: object) else { continue }
       let number = UInt32(truncatingIfNeeded: number)
@@ -213,9 +220,11 @@ struct KnownObjects {
       } else if numbers[known.number - 1] == 0 {
         // The object was not in the file for some time.
         numbers[known.number - 1] = number
+      } else if numbers[known.number - 1] != number {
+        areMerged = true
       }
     }
-    return KnownObjects(objects: registry, numbers: numbers, unarchived: unarchived)
+    return KnownObjects(objects: registry, numbers: numbers, unarchived: unarchived, areMerged: areMerged)
   }
 
   /// Calls `body` with each object and its number.
@@ -243,7 +252,8 @@ struct KnownObjects {
       numbers: numbers.map { UInt32(truncatingIfNeeded: bodies[Int($0)] ?? 0) },
       unarchived: unarchived.reduce(into: [:]) { known, entry in
         if let number = conditionals[entry.key] { known[number] = entry.value }
-      }
+      },
+      areMerged: areMerged
     )
   }
 
@@ -261,13 +271,12 @@ struct KnownObjects {
 
   /// The objects that were read from a file with `bodyCount` bodies.
   init(bodyCount: Int, _ object: (_ number: Int) -> AnyObject?) {
-    var registry = ObjectRegistry()
-    var numbers: [UInt32] = []
+    var (registry, numbers, areMerged) = (ObjectRegistry(), [UInt32](), false)
     for number in stride(from: 1, through: bodyCount, by: 1) {
-      guard let object = object(number), registry.number(for: object)?.isNew == true else { continue }
-      numbers.append(UInt32(truncatingIfNeeded: number))
+      guard let known = object(number).flatMap({ registry.number(for: $0) }) else { continue }
+      if known.isNew { numbers.append(UInt32(truncatingIfNeeded: number)) } else { areMerged = true }
     }
-    self.init(objects: registry, numbers: numbers)
+    self.init(objects: registry, numbers: numbers, areMerged: areMerged)
   }
 }
 
