@@ -1,6 +1,7 @@
 import Foundation
 import Keepsake
 import Observation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -124,6 +125,16 @@ import Testing
     value.`class` = 6
     #expect(try transcode(value, to: [String: Int].self) == ["two words": 5, "class": 6])
     #expect(try roundTrip(value).`two words` == 5)
+  }
+
+  @Test("a property that cannot be copied is left out if it is a let, and otherwise an error that says so")
+  func notCopyable() throws {
+    let counting = PlainCounting()
+    counting.number = 2
+    #expect(try roundTrip(counting).number == 2)
+    let found = try failure { try ArchiveEncoder().encode(PlainToken()) }
+    #expect(found.code == .misuse && found.description.contains("PlainToken.token cannot be archived"))
+    #expect(found.description.contains("cannot be copied"))
   }
 
   @Test("archivedKeys that name no property are an error")
@@ -297,6 +308,20 @@ private final class PlainLeftOut: ArchivedModel {
   override class var archivedKeys: [String: String?] { ["odd": nil] }
 
   var odd = NotCodable()
+  var number = 1
+}
+
+private struct Token: ~Copyable {
+  var number = 1
+}
+
+private final class PlainToken: ArchivedModel {
+  var token = Token()
+}
+
+private final class PlainCounting: ArchivedModel {
+  let count = Mutex(0)
+  let token: Token? = Token()
   var number = 1
 }
 

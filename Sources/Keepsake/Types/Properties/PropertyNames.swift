@@ -154,6 +154,10 @@ struct PropertyNames {
     case .strong:
       if property.type is any Codable.Type { return true }
       guard property.isVariable else { return false }
+      if property.type == Void.self {
+        // The runtime gives this type for one that cannot be copied.
+        throw notArchivable(label, "has no value, or one that cannot be copied. Make the property a let")
+      }
       throw notArchivable(
         label,
         "is of type \(property.type), which is not Codable. Make the type Codable, mark the property @Polymorphic if "
