@@ -89,6 +89,22 @@ import Testing
     #expect(one.cover !== other.cover)
   }
 
+  @Test("lazy values in optionals, and under keys of their own")
+  func elsewhere() throws {
+    let lazies: [Lazy<Int?>?] = [nil, Lazy(wrappedValue: nil), Lazy(wrappedValue: 3)]
+    #expect(try roundTrip(lazies) == lazies)
+    #expect(try transcode(lazies, to: [Int?].self) == [nil, nil, 3])
+    let archiver = KeyedArchiver()
+    for (index, lazy) in lazies.enumerated() { try archiver.encode(lazy, forKey: "\(index)") }
+    try archiver.encode(Lazy(wrappedValue: [1]), forKey: "list")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    for (index, lazy) in lazies.enumerated() {
+      #expect(try unarchiver.decode(Lazy<Int?>?.self, forKey: "\(index)") == lazy)
+      #expect(try unarchiver.decode(Int?.self, forKey: "\(index)") == lazy?.wrappedValue)
+    }
+    #expect(try unarchiver.decode(Lazy<[Int]>.self, forKey: "list").wrappedValue == [1])
+  }
+
   @Test("touched from many threads, each value is read once")
   func threads() async throws {
     let counter = Counter()

@@ -68,6 +68,18 @@ import Testing
     #expect(throws: Refusal(reason: "the value is not ready")) { try kept?.encode(1, forKey: .first) }
   }
 
+  @Test("a container that cannot be used any more names the object of a conditional reference in its error")
+  func conditionalAfterwards() throws {
+    var kept: KeyedEncodingContainer<Keys>?
+    _ = try write { kept = $0.container(keyedBy: Keys.self) }
+    let object = Referred()
+    let error = #expect(throws: EncodingError.self) { try kept?.encodeConditional(object, forKey: .first) }
+    guard case .invalidValue(let value, _)? = error else { return }
+    #expect((value as? Referred) === object, "\(value)")
+  }
+
+  private final class Referred: Codable {}
+
   @Test("containers that are kept can be read from later, each its own value")
   func keptForReading() throws {
     let data = try ArchiveEncoder().encode((0..<30).map { ["first": $0, "second": -$0] })

@@ -180,6 +180,7 @@ import Testing
     // A missing value leaves the default.
     let empty = try decoder.decode(Flat.self, from: Data("{}".utf8))
     #expect(empty.house === House.nowhere && empty.next == nil && empty.number == 1)
+    withExtendedLifetime((house, next, houses)) {}
   }
 
   /// What a ``Flat`` was before: keys that are made at run time, in two orders.
@@ -217,6 +218,7 @@ import Testing
     flat.houses = ["house": houses[0], "watched": houses[2]]
     let lone = try decoder.decode(Flat.self, from: ArchiveEncoder().encode(flat))
     #expect(lone.house.number == 1 && lone.next == nil && lone.watched == nil)
+    withExtendedLifetime((houses, kept)) {}
   }
 
   @Test("coding on many threads at once")
