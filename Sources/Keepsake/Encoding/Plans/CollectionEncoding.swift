@@ -199,8 +199,10 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     if keysMayMeet, value.count > 1 { try checkKeysDiffer(value, mapKey, session) }
     if session.settings.sortsKeys {
       let entries = value.compactMap { entry in mapKey(entry.key).map { ($0, entry.value) } }
-      for (key, value) in entries.ordered(by: { precedes($0.0, $1.0) }) {
-        try encode(key, value, plan, session)
+      // Comparing entries would copy their values.
+      let keys = entries.map(\.0)
+      for index in keys.indices.ordered(by: { precedes(keys[$0], keys[$1]) }) {
+        try encode(keys[index], entries[index].1, plan, session)
       }
     } else {
       for (key, value) in value {
