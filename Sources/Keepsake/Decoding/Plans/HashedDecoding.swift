@@ -40,12 +40,12 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
 
   override init() {
     if Key.self == String.self {
-      key = { $0.name.string as? Key }
+      key = { exactly($0.name.string, as: Key.self) }
     } else if Key.self == Int.self {
       key = { element in
         switch element {
-        case .intKey(let number), .index(let number): number as? Key
-        case .key(let name): Int(name) as? Key
+        case .intKey(let number), .index(let number): exactly(number, as: Key.self)
+        case .key(let name): Int(name).flatMap { exactly($0, as: Key.self) }
         }
       }
     } else if let type = Key.self as? any CodingKeyRepresentable.Type {
@@ -65,9 +65,9 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     guard count == 0, !session.isUnusuallyDeep(below: depth) else {
       return try decodeEntries(count, at: &cursor, entry, session, depth)
     }
-    // Many dictionaries are empty.
+    // Many dictionaries are empty. A literal would look up the metadata of an entry.
     cursor = entry
-    return [:]
+    return .init()
   }
 
   /// Reads the record, the reference or the array at `cursor`.
@@ -107,7 +107,7 @@ final class DictionaryDecodingPlan<Key: Decodable & Hashable, Value: Decodable>:
     try session.reader.check(count, at: entry)
     // A hash table has at least a third more buckets than entries.
     try session.charge(count, elementsOf: MemoryLayout<(Key, Value)>.stride * 2, at: start)
-    var dictionary: [Key: Value] = [:]
+    var dictionary: [Key: Value] = .init()
     dictionary.reserveCapacity(session.reservation(count, (Key, Value).self))
     let plan = session.types.plans.plan(for: Value.self).use { $0 }
     try session.descend(to: start, from: depth)

@@ -159,9 +159,9 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
 
   init() {
     if Key.self == String.self {
-      mapKey = { ($0 as? String).map(PathElement.key) }
+      mapKey = { exactly($0, as: String.self).map(PathElement.key) }
     } else if Key.self == Int.self {
-      mapKey = { ($0 as? Int).map(PathElement.intKey) }
+      mapKey = { exactly($0, as: Int.self).map(PathElement.intKey) }
     } else if Key.self is any CodingKeyRepresentable.Type {
       mapKey = { key in
         guard let codingKey = (key as? any CodingKeyRepresentable)?.codingKey else { return nil }
@@ -198,18 +198,28 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     // In the frame, which tells that a value is being encoded: this calls code of the program.
     if keysMayMeet, value.count > 1 { try checkKeysDiffer(value, mapKey, session) }
     if session.settings.sortsKeys {
-      let entries = value.compactMap { entry in mapKey(entry.key).map { ($0, entry.value) } }
-      // Comparing entries would copy their values.
-      let keys = entries.map(\.0)
-      for index in keys.indices.ordered(by: { precedes(keys[$0], keys[$1]) }) {
-        try encode(keys[index], entries[index].1, plan, session)
-      }
+      try encodeSorted(value, mapKey, plan, session)
     } else {
       for (key, value) in value {
         if let key = mapKey(key) { try encode(key, value, plan, session) }
       }
     }
     session.dropTop()
+  }
+
+  @inline(never)
+  private func encodeSorted(
+    _ value: [Key: Value],
+    _ mapKey: (Key) -> PathElement?,
+    _ plan: EncodingPlan<Value>,
+    _ session: EncodingSession
+  ) throws {
+    let entries = value.compactMap { entry in mapKey(entry.key).map { ($0, entry.value) } }
+    // Comparing entries would copy their values.
+    let keys = entries.map(\.0)
+    for index in keys.indices.ordered(by: { precedes(keys[$0], keys[$1]) }) {
+      try encode(keys[index], entries[index].1, plan, session)
+    }
   }
 
   /// Throws if two keys have the same coding key: a reader could return only one of their values (Format §10, rule 27).
@@ -321,7 +331,7 @@ final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
   }
 
   override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
-    memory.withValue(Wrapped?.self, at: offset) { (value) in value.holdsNil }
+    memory.withValue(Wrapped?.self, at: offset) { (value) in !value.visit { _ in } }
   }
 
   override func standsInline(_ value: Wrapped?) -> Bool { if case .none = value { true } else { false } }
