@@ -38,6 +38,8 @@ struct ClassRegistry {
   private var keysReadLastCount = 0
   /// The last requested type: objects of one class often come in a row.
   private var latest: (id: ObjectIdentifier, number: Int)?
+  /// Types that were requested before it, by some bits of their addresses; empty until there are two types.
+  private var recent: [(id: ObjectIdentifier, number: Int)?] = []
 
   private enum Change {
     case added
@@ -59,7 +61,23 @@ struct ClassRegistry {
   mutating func number(of type: Any.Type) -> Int? {
     let id = ObjectIdentifier(type)
     if let latest, latest.id == id { return latest.number }
+    return search(id)
+  }
+
+  // Hashing a type takes as long as encoding a small object.
+  @inline(never)
+  private mutating func search(_ id: ObjectIdentifier) -> Int? {
+    let bits = UInt(bitPattern: id)
+    let slot = Int((bits >> 4 ^ bits >> 10) & 31)
+    if slot < recent.count, let known = recent[slot], known.id == id {
+      latest = known
+      return known.number
+    }
     guard let number = numbers[id] else { return nil }
+    if latest != nil {
+      if recent.isEmpty { recent = Array(repeating: nil, count: 32) }
+      recent[slot] = (id, number)
+    }
     latest = (id, number)
     return number
   }
@@ -125,7 +143,7 @@ struct ClassRegistry {
   }
 
   mutating func truncate(to mark: Mark) {
-    latest = nil
+    (latest, recent) = (nil, [])
     while changes.count > mark.changes {
       switch changes.removeLast() {
       case .added:
