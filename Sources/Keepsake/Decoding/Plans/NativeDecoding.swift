@@ -9,13 +9,11 @@
 
 /// A type with a tag of its own. Its plan also reads other forms.
 protocol NativeForm: Decodable, NativelyDecodable {
-  /// Reads the native form at `cursor`, and moves past it. Calls `other` if another form is there.
+  typealias Other = (inout Int) throws -> Self
+
+  /// Reads the native form at `cursor`, and moves past it. Calls `orElse` if another form is there.
   // Not an optional, whose metadata the runtime would look up for each value.
-  static func readNative(
-    _ session: DecodingSession,
-    at cursor: inout Int,
-    orElse other: (inout Int) throws -> Self
-  ) throws -> Self
+  static func readNative(_ session: DecodingSession, at cursor: inout Int, orElse: Other) throws -> Self
 }
 
 extension NativeForm {
@@ -35,12 +33,8 @@ final class NativeDecodingPlan<Value: NativeForm>: DecodingPlan<Value> {
 }
 
 extension Date: NativeForm {
-  static func readNative(
-    _ session: DecodingSession,
-    at cursor: inout Int,
-    orElse other: (inout Int) throws -> Date
-  ) throws -> Date {
-    guard try session.reader.byte(at: cursor) == Tag.date else { return try other(&cursor) }
+  static func readNative(_ session: DecodingSession, at cursor: inout Int, orElse: Other) throws -> Date {
+    guard try session.reader.byte(at: cursor) == Tag.date else { return try orElse(&cursor) }
     let bits = try session.reader.word(at: cursor + 1)
     cursor += 9
     return Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
@@ -48,12 +42,8 @@ extension Date: NativeForm {
 }
 
 extension UUID: NativeForm {
-  static func readNative(
-    _ session: DecodingSession,
-    at cursor: inout Int,
-    orElse other: (inout Int) throws -> UUID
-  ) throws -> UUID {
-    guard try session.reader.byte(at: cursor) == Tag.uuid else { return try other(&cursor) }
+  static func readNative(_ session: DecodingSession, at cursor: inout Int, orElse: Other) throws -> UUID {
+    guard try session.reader.byte(at: cursor) == Tag.uuid else { return try orElse(&cursor) }
     let value = try UUID(session.reader, at: cursor + 1)
     cursor += 17
     return value
@@ -68,12 +58,8 @@ extension UUID: NativeForm {
 }
 
 extension Data: NativeForm {
-  static func readNative(
-    _ session: DecodingSession,
-    at cursor: inout Int,
-    orElse other: (inout Int) throws -> Data
-  ) throws -> Data {
-    guard try session.reader.byte(at: cursor) == Tag.bytes else { return try other(&cursor) }
+  static func readNative(_ session: DecodingSession, at cursor: inout Int, orElse: Other) throws -> Data {
+    guard try session.reader.byte(at: cursor) == Tag.bytes else { return try orElse(&cursor) }
     var start = cursor + 1
     let count = try session.reader.varint(at: &start)
     try session.reader.check(count, at: start)
@@ -145,11 +131,7 @@ extension DecodingSession {
 /// A decimal also reads any other number. It reads a floating-point number as its printed text: as 0.1 and not as the
 /// binary fraction next to it.
 extension Decimal: NativeForm {
-  static func readNative(
-    _ session: DecodingSession,
-    at cursor: inout Int,
-    orElse other: (inout Int) throws -> Decimal
-  ) throws -> Decimal {
+  static func readNative(_ session: DecodingSession, at cursor: inout Int, orElse: Other) throws -> Decimal {
     let reader = session.reader
     var end = cursor
     let decimal: Decimal?
@@ -168,7 +150,7 @@ extension Decimal: NativeForm {
       switch try IntegerValue(reader, at: &end) {
       case .signed(let number): decimal = Decimal(printed: number)
       case .unsigned(let number): decimal = Decimal(printed: number)
-      case nil: return try other(&cursor)
+      case nil: return try orElse(&cursor)
       }
     }
     guard let decimal else { throw ReadingFault.doesNotFit(cursor) }
