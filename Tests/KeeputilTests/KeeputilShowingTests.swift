@@ -14,6 +14,17 @@ import Testing
     text.replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
   }
 
+  /// What `print --json` writes for `a.keepsake`, which must be JSON.
+  private func json(_ options: String...) throws -> String {
+    let result = try Keeputil.shell(
+      "\"$0\" print --json \(options.joined(separator: " ")) a.keepsake",
+      in: folder
+    )
+    #expect(result.status == 0)
+    #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(result.output.utf8)) }
+    return result.output
+  }
+
   @Test("colours when they are asked for, the same text under them, and none in a pipe")
   func colours() throws {
     try folder.archive(Crew(), "a.keepsake")
@@ -133,15 +144,6 @@ import Testing
       conditionals: [[2], [0]]
     )
     try folder.write(data, "a.keepsake")
-    func json(_ options: String...) throws -> String {
-      let result = try Keeputil.shell(
-        "\"$0\" print --json \(options.joined(separator: " ")) a.keepsake",
-        in: folder
-      )
-      #expect(result.status == 0)
-      #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(result.output.utf8)) }
-      return result.output
-    }
     let object = #"{"$class":"Thing","$id":2,"$value":[{"$ref":1},{"$weak":null}]}"#
     let rest = #""t":{"$type":"Circle","$value":5},"e":{"$empty":true}}"# + "\n"
     #expect(try json() == #"{"a":{"$class":"Thing","$id":1,"o":\#(object),"w":{"$weak":2}},"# + rest)
@@ -186,15 +188,6 @@ import Testing
       var object = Crew.Sailor(name: "Ann")
     }
     try folder.archive(Root(), "a.keepsake")
-    func json(_ options: String...) throws -> String {
-      let result = try Keeputil.shell(
-        "\"$0\" print --json \(options.joined(separator: " ")) a.keepsake",
-        in: folder
-      )
-      #expect(result.status == 0)
-      #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(result.output.utf8)) }
-      return result.output
-    }
     #expect(try json("--depth", "1") == #"{"root":{"$cut":4}}"# + "\n")
     let object = #""object":{"$class":"KeeputilTests.Crew.Sailor","$id":2,"#
     #expect(

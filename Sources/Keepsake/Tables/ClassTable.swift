@@ -24,6 +24,8 @@ private enum ClassFlags {
 
 /// The classes, and the types of values behind protocols, that the session has encoded.
 struct ClassRegistry {
+  private static let recentCount = 32
+
   private(set) var entries: [ClassEntry] = []
   private(set) var types: [Any.Type] = []
   /// Whether each class has weak properties.
@@ -38,7 +40,7 @@ struct ClassRegistry {
   private var keysReadLastCount = 0
   /// The last requested type: objects of one class often come in a row.
   private var latest: (id: ObjectIdentifier, number: Int)?
-  /// Types that were requested before it, by some bits of their addresses; empty until there are two types.
+  /// Types that were requested before it, by their slots; empty until there are two types.
   private var recent: [(id: ObjectIdentifier, number: Int)?] = []
 
   private enum Change {
@@ -67,15 +69,14 @@ struct ClassRegistry {
   // Hashing a type takes as long as encoding a small object.
   @inline(never)
   private mutating func search(_ id: ObjectIdentifier) -> Int? {
-    let bits = UInt(bitPattern: id)
-    let slot = Int((bits >> 4 ^ bits >> 10) & 31)
+    let slot = id.slot(of: ClassRegistry.recentCount)
     if slot < recent.count, let known = recent[slot], known.id == id {
       latest = known
       return known.number
     }
     guard let number = numbers[id] else { return nil }
     if latest != nil {
-      if recent.isEmpty { recent = Array(repeating: nil, count: 32) }
+      if recent.isEmpty { recent = Array(repeating: nil, count: ClassRegistry.recentCount) }
       recent[slot] = (id, number)
     }
     latest = (id, number)

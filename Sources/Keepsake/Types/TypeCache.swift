@@ -16,8 +16,7 @@ struct TypeCache<Entry: AnyObject> {
   @inline(__always)
   mutating func unretained(for type: Any.Type, make: () -> Entry) -> Unretained<Entry> {
     let id = ObjectIdentifier(type)
-    let bits = UInt(bitPattern: id)
-    let offset = Int((bits >> 4 ^ bits >> 10) & UInt(TypeCache.recentCount - 1))
+    let offset = id.slot(of: TypeCache.recentCount)
     if offset < recent.count, recent[offset].type == id, let entry = recent[offset].entry { return entry }
     return search(id, offset, make)
   }

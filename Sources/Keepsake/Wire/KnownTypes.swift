@@ -63,6 +63,15 @@ struct WeakObject {
   weak var object: AnyObject?
 }
 
+extension ObjectIdentifier {
+  /// The slot of a type in a table of `count` slots, a power of 2, by some bits of its address.
+  @inline(__always)
+  func slot(of count: Int) -> Int {
+    let bits = UInt(bitPattern: self)
+    return Int(bitPattern: bits >> 4 ^ bits >> 10) & (count - 1)
+  }
+}
+
 /// `value` if it is exactly a `Known`.
 @inline(__always)
 func exactly<Value, Known>(_ value: Value, as type: Known.Type) -> Known? {

@@ -33,10 +33,7 @@ struct StackGuard {
   /// copies many to the stack.
   @inline(__always)
   mutating func hasRoom<Value>(_ reserve: UInt = StackGuard.reserve, holding type: Value.Type) -> Bool {
-    let byteCount = UInt(bitPattern: MemoryLayout<Value>.size &<< 4)
-    let here = keepsake_current_frame()
-    if here < highest, here > lowest, here &- lowest > reserve &+ byteCount { return true }
-    return lookAgain(here, reserve &+ min(byteCount, StackGuard.mostForValues))
+    hasRoom(reserve &+ min(UInt(bitPattern: MemoryLayout<Value>.size &<< 4), StackGuard.mostForValues))
   }
 
   /// This is another stack, or the end of the known one.
