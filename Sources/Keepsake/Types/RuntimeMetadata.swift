@@ -284,10 +284,8 @@ extension RuntimeMetadata {
     @unsafe
     private static func section(_ name: String, of header: UnsafePointer<mach_header>) -> Section {
       var byteCount: UInt = 0
-      #if _pointerBitWidth(_64)
-        // In a process with 64-bit addresses, every header is of this kind, which begins like the other.
-        let header = unsafe UnsafeRawPointer(header).assumingMemoryBound(to: mach_header_64.self)
-      #endif
+      // In a process with 64-bit addresses, every header is of this kind, which begins like the other.
+      let header = unsafe UnsafeRawPointer(header).assumingMemoryBound(to: mach_header_64.self)
       guard let start = unsafe getsectiondata(header, "__TEXT", name, &byteCount) else { return Section() }
       return Section(start: UInt(bitPattern: start), byteCount: Int(byteCount))
     }

@@ -6,7 +6,7 @@ internal import KeepsakeStack
 /// actor, its task-local and thread-local values, and the locks that it holds.
 final class LargerStack {
   /// The size, in bytes of address space. The recursion takes memory as it goes deeper, and gives it back at the end.
-  private static let size = Int.bitWidth > 32 ? 64 << 20 : 16 << 20
+  private static let size = 64 << 20
 
   private let bounds: KeepsakeStackBounds
 
