@@ -49,7 +49,7 @@ extension EncodingContainerState {
 
   @inline(never)
   private func putSlowly<Value: ArchivePrimitive, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    let host = try session.enter(frame, nested, for: value, key: key)
+    let host = try encoder.enter(for: value, key: key)
     defer { session.leave(host) }
     let replaces = session.beginValue(key, table)
     Value.write(value, to: session)
@@ -59,8 +59,8 @@ extension EncodingContainerState {
   @inline(never)
   private func encodeSlowly<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
     // Encoding the value may use this container again.
-    let frame = frame
-    let host = try session.enterForValue(frame, nested, value, key: key)
+    let encoder = encoder
+    let host = try encoder.enterForValue(value, key: key)
     defer { session.leave(host) }
     let mark = session.mark
     let replaces = session.beginValue(key, table)
@@ -68,42 +68,38 @@ extension EncodingContainerState {
       if replaces { try session.encodeAnew(value, key, table) } else { try session.encode(value) }
     } catch {
       session.truncate(to: mark)
-      if !replaces { session.forgetMapKey(ExactString(string: key.stringValue), of: frame) }
+      if !replaces { session.forgetMapKey(ExactString(string: key.stringValue), of: encoder.frame) }
       throw session.naming(value, error)
     }
     if replaces { session.replaceValue(key) }
   }
 }
 
-extension EncodingSession {
-  /// Makes `frame` the innermost one, ready for `value`. An error names that value.
+extension ValueEncoder {
+  /// Makes the frame the innermost one, ready for `value`. An error names that value.
   @inline(__always)
   fileprivate func enter<Value>(
-    _ frame: FrameID,
-    _ nested: NestedContainer?,
     for value: Value,
     key: @autoclosure () -> (any CodingKey)? = nil
   ) throws -> NestedContainer? {
-    do { return try enter(frame, nested) } catch {
-      throw refusal(error, value, frame, nested, key: key())
-    }
+    do { return try enter() } catch { throw refusal(error, value, key: key()) }
   }
 
-  /// Makes `frame` the innermost one, ready for `value`, which may be taken back. An error names that value.
+  /// Makes the frame the innermost one, ready for `value`, which may be taken back. An error names that value.
   ///
   /// Before that, encodes what containers nested at the top level have reached, since that must stay.
   @inline(__always)
   fileprivate func enterForValue<Value>(
-    _ frame: FrameID,
-    _ nested: NestedContainer?,
     _ value: Value,
     key: @autoclosure () -> (any CodingKey)? = nil
   ) throws -> NestedContainer? {
-    let host = try enter(frame, nested, for: value, key: key())
-    guard context.isTopLevel, !bodies.pending.isEmpty, !isWithinValue else { return host }
-    do { try drainLeftovers() } catch {
-      leave(host)
-      throw refusal(error, value, frame, nested, key: key())
+    let host = try enter(for: value, key: key())
+    guard session.context.isTopLevel, !session.bodies.pending.isEmpty, !session.isWithinValue else {
+      return host
+    }
+    do { try session.drainLeftovers() } catch {
+      session.leave(host)
+      throw refusal(error, value, key: key())
     }
     return host
   }
@@ -111,52 +107,39 @@ extension EncodingSession {
   // MARK: Unkeyed and single-value containers
 
   @inline(__always)
-  func putElement<Value: ArchivePrimitive>(
-    _ value: Value,
-    _ frame: FrameID,
-    _ nested: NestedContainer?
-  ) throws {
-    let host = try enter(frame, nested, for: value)
-    beginElement()
-    Value.write(value, to: self)
-    leave(host)
+  func putElement<Value: ArchivePrimitive>(_ value: Value) throws {
+    let host = try enter(for: value)
+    session.beginElement()
+    Value.write(value, to: session)
+    session.leave(host)
   }
 
-  func encodeElement<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    try encode(value, frame, nested) { beginElement() }
+  func encodeElement<Value: Encodable>(_ value: Value) throws {
+    try encode(value) { session.beginElement() }
   }
 
   @inline(__always)
-  func putSingle<Value: ArchivePrimitive>(
-    _ value: Value,
-    _ frame: FrameID,
-    _ nested: NestedContainer?
-  ) throws {
-    let host = try enter(frame, nested, for: value)
-    defer { leave(host) }
-    try beginSingle(value)
-    Value.write(value, to: self)
+  func putSingle<Value: ArchivePrimitive>(_ value: Value) throws {
+    let host = try enter(for: value)
+    defer { session.leave(host) }
+    try session.beginSingle(value)
+    Value.write(value, to: session)
   }
 
-  func encodeSingle<Value: Encodable>(_ value: Value, _ frame: FrameID, _ nested: NestedContainer?) throws {
-    try encode(value, frame, nested) { try beginSingle(value) }
+  func encodeSingle<Value: Encodable>(_ value: Value) throws {
+    try encode(value) { try session.beginSingle(value) }
   }
 
   /// Encodes a value after `begin` has begun it. If its `encode(to:)` throws, nothing of it remains.
   @inline(__always)
-  private func encode<Value: Encodable>(
-    _ value: Value,
-    _ frame: FrameID,
-    _ nested: NestedContainer?,
-    _ begin: () throws -> Void
-  ) throws {
-    let host = try enterForValue(frame, nested, value)
-    defer { leave(host) }
-    let mark = mark
+  private func encode<Value: Encodable>(_ value: Value, _ begin: () throws -> Void) throws {
+    let host = try enterForValue(value)
+    defer { session.leave(host) }
+    let mark = session.mark
     try begin()
-    do { try encode(value) } catch {
-      truncate(to: mark)
-      throw naming(value, error)
+    do { try session.encode(value) } catch {
+      session.truncate(to: mark)
+      throw session.naming(value, error)
     }
   }
 }

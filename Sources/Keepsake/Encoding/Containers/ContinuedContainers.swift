@@ -7,11 +7,11 @@ extension EncodingSession {
     guard let bytes = copy(ofValueAt: range) else { return nil }
     var frame = EncodingFrame(id: nesting.makeFrameID(), start: 0)
     frame.isNested = true
-    let nested = newNested(frame: frame.id, parent: context.top.id, key: key, host: host)
+    let nested = NestedContainer(frame.id, in: context.top.id, key, host, self)
     nested.detached = EncodingContext(
       waiting: bytes,
       top: frame,
-      basePath: .elements(path(of: context.top.id, nil) + [ArchiveCodingKey(stringValue: key.string)]),
+      basePath: .elements(pathOfTop + [ArchiveCodingKey(stringValue: key.string)]),
       levels: (nesting.depth + 1, nesting.base),
       propertyLevel: -1
     )

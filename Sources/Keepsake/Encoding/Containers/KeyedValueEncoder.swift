@@ -13,6 +13,9 @@ final class EncodingContainerState: ContainerState {
     self.nested = nested
   }
 
+  /// The encoder of the value.
+  var encoder: ValueEncoder { ValueEncoder(session: session, frame: frame, nested: nested) }
+
   // Each use of the container sets `frame` to that of the next value.
   func forgetArchive() { nested = nil }
 }
@@ -27,7 +30,7 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   private var session: EncodingSession { state.session }
 
-  var codingPath: [any CodingKey] { session.path(of: state.frame, state.nested) }
+  var codingPath: [any CodingKey] { state.encoder.codingPath }
 
   // MARK: Values
 
@@ -103,9 +106,7 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func nestedEncoder(_ key: some CodingKey, _ table: EncodingKeyTable, isSuper: Bool) -> ValueEncoder
   {
     let host: NestedContainer?
-    do { host = try session.enter(state.frame, state.nested) } catch {
-      return session.refusingEncoder(state.frame, state.nested)
-    }
+    do { host = try state.encoder.enter() } catch { return state.encoder.refusing }
     defer { session.leave(host) }
     let name = ExactString(string: key.stringValue)
     let start = session.buffer.count

@@ -9,27 +9,15 @@ extension EncodingSession {
   /// The same for a container that would add to a value that is archived by itself.
   static let sealedFrame = FrameID.max - 3
 
-  /// Makes `frame` the innermost one, ready to be written.
-  ///
-  /// - Returns: the nested container whose context was swapped in, for ``leave(_:)`` to swap out.
-  @inline(__always)
-  func enter(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
-    if context.top.id == frame, !outcome.isClosed { return nil }
-    return try enterSlowly(frame, nested)
-  }
-
-  @inline(__always)
-  func leave(_ host: NestedContainer?) {
-    if let host { swapContext(host) }
-  }
-
-  private func enterSlowly(_ frame: FrameID, _ nested: NestedContainer?) throws -> NestedContainer? {
+  /// Makes the frame of `encoder` the innermost one.
+  fileprivate func enter(_ encoder: ValueEncoder) throws -> NestedContainer? {
+    let frame = encoder.frame
     guard !outcome.isClosed else { throw unusableNow }
     if context.has(frame) {
       try settle(to: frame)
       return nil
     }
-    var host = nested
+    var host = encoder.nested
     while let candidate = host {
       if candidate.detached?.has(frame) == true {
         guard isInTurn(candidate) else { throw usedMeanwhile }
@@ -58,6 +46,11 @@ extension EncodingSession {
       )
     default: throw misuse("A container was used after its encode(to:) returned. Use it before that")
     }
+  }
+
+  @inline(__always)
+  func leave(_ host: NestedContainer?) {
+    if let host { swapContext(host) }
   }
 
   /// Whether references in `nested` would now be recorded correctly: as those of its body, and as deferred only if
@@ -94,7 +87,7 @@ extension EncodingSession {
     }
     context.top.isNested = true
     if isSuper, context.propertyLevel == context.lower.count - 1, hasSuperclass { context.propertyLevel += 1 }
-    let nested = newNested(frame: context.top.id, parent: parent, key: key, host: host)
+    let nested = NestedContainer(context.top.id, in: parent, key, host, self)
     context.nested.append(nested)
     return ValueEncoder(session: self, frame: nested.frame, nested: nested)
   }
@@ -103,19 +96,6 @@ extension EncodingSession {
   /// as a structure, whose keys may be the same as those of the object's properties.
   private var hasSuperclass: Bool {
     bodies.objects.object(currentBody).flatMap { _getSuperclass(type(of: $0)) } != nil
-  }
-
-  func newNested(frame: FrameID, parent: FrameID, key: ExactString?, host: NestedContainer?)
-    -> NestedContainer
-  {
-    NestedContainer(
-      frame: frame,
-      parent: parent,
-      key: key,
-      host: host,
-      body: currentBody,
-      deferralDepth: nesting.deferralDepth
-    )
   }
 
   /// Ends the innermost frame, a nested container whose parent continues. Closes it if nobody can use it any more;
@@ -138,7 +118,7 @@ extension EncodingSession {
     var frame = context.top
     let start = frame.start
     let hasProperties = context.propertyLevel == context.lower.count
-    let path = path(of: frame.id, nil)
+    let path = pathOfTop
     let bytes = ByteBuffer(minimumCapacity: 64)
     bytes.append(buffer, start..<buffer.count)
     frame.start = 0
@@ -193,6 +173,17 @@ extension EncodingSession {
     swapContext(nested)
     defer { nested.detached = nil }
     return nested.detached?.waiting ?? ByteBuffer(minimumCapacity: 16)
+  }
+}
+
+extension ValueEncoder {
+  /// Makes the frame the innermost one, ready to be written.
+  ///
+  /// - Returns: the nested container whose context was swapped in, for `leave(_:)` of the session to swap out.
+  @inline(__always)
+  func enter() throws -> NestedContainer? {
+    if session.context.top.id == frame, !session.outcome.isClosed { return nil }
+    return try session.enter(self)
   }
 }
 

@@ -1,28 +1,26 @@
 /// The unkeyed container of a value: an array (Format §4.6).
 struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
-  let session: EncodingSession
-  let frame: FrameID
-  let nested: NestedContainer?
+  let encoder: ValueEncoder
 
-  var count: Int { session.frame(frame, nested)?.count ?? 0 }
+  var count: Int { encoder.openFrame?.count ?? 0 }
 
-  var codingPath: [any CodingKey] { session.path(of: frame, nested) }
+  var codingPath: [any CodingKey] { encoder.codingPath }
 
   // MARK: Values
 
-  func encodeNil() throws { try session.putElement(Nil(), frame, nested) }
+  func encodeNil() throws { try encoder.putElement(Nil()) }
 
-  func encode<Value: Encodable>(_ value: Value) throws { try session.encodeElement(value, frame, nested) }
+  func encode<Value: Encodable>(_ value: Value) throws { try encoder.encodeElement(value) }
 
   /// The default implementation in the standard library would write the object unconditionally.
   func encodeConditional<Object: AnyObject & Encodable>(_ object: Object) throws {
     try encode(ConditionalReference(object: object))
   }
 
-  func encode<Value: ArchivePrimitive>(_ value: Value) throws { try session.putElement(value, frame, nested) }
+  func encode<Value: ArchivePrimitive>(_ value: Value) throws { try encoder.putElement(value) }
   // For these types, the standard library has methods that throw.
-  func encode(_ value: Int128) throws { try session.putElement(value, frame, nested) }
-  func encode(_ value: UInt128) throws { try session.putElement(value, frame, nested) }
+  func encode(_ value: Int128) throws { try encoder.putElement(value) }
+  func encode(_ value: UInt128) throws { try encoder.putElement(value) }
 
   // MARK: Nested containers
 
@@ -37,13 +35,14 @@ struct UnkeyedValueEncoder: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { nestedEncoder() }
 
   private func nestedEncoder() -> ValueEncoder {
+    let session = encoder.session
     do {
-      let host = try session.enter(frame, nested)
+      let host = try encoder.enter()
       defer { session.leave(host) }
       session.beginElement()
-      return session.nestedEncoder(key: nil, host: nested)
+      return session.nestedEncoder(key: nil, host: encoder.nested)
     } catch {
-      return session.refusingEncoder(frame, nested)
+      return encoder.refusing
     }
   }
 }

@@ -373,10 +373,9 @@ extension EncodingSession {
 
   /// Encodes `value` under `key` at the top level.
   func encode<Value: Encodable>(_ value: Value, forKey key: ArchiveCodingKey) throws {
-    do { try checkIdle() } catch { throw refusal(error, value, 0, nil, key: key) }
-    var container = ValueEncoder(session: self, frame: 0, nested: nil).container(
-      keyedBy: ArchiveCodingKey.self
-    )
+    let encoder = ValueEncoder(session: self, frame: 0, nested: nil)
+    do { try checkIdle() } catch { throw encoder.refusal(error, value, key: key) }
+    var container = encoder.container(keyedBy: ArchiveCodingKey.self)
     try container.encode(value, forKey: key)
   }
 }

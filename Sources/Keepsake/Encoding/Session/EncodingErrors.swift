@@ -8,32 +8,28 @@ extension EncodingSession {
 
   func noLargerStack(_ error: ArchiveError) -> any Error { misuse(error.message, code: error.code) }
 
-  /// The error for a value that the container of `frame` refused because of `error`. Its path is that which the value
-  /// would have had, whatever else is being encoded.
-  @inline(never)
-  func refusal(
-    _ error: any Error,
-    _ value: Any,
-    _ frame: FrameID,
-    _ nested: NestedContainer?,
-    key: (any CodingKey)? = nil
-  ) -> any Error {
-    // An error that an earlier value caused names that value.
-    guard outcome.lateWriteFailure == nil, let error = error as? EncodingError else { return error }
-    // A container that never had a frame was requested at the current path.
-    guard frame < EncodingSession.sealedFrame else { return error.about(shown(value)) }
-    var path = path(of: frame, nested)
-    if let key {
-      path.append(key)
-    } else if let frame = self.frame(frame, nested), frame.kind == .unkeyed {
-      path.append(ArchiveCodingKey(index: frame.count))
-    }
-    return error.about(shown(value), at: path)
-  }
-
   /// The error that encoding `value` threw, with `value` added if it names none.
   @inline(never)
   func naming(_ value: Any, _ error: any Error) -> any Error {
     (error as? EncodingError)?.about(shown(value)) ?? error
+  }
+}
+
+extension ValueEncoder {
+  /// The error for a value that a container of this encoder refused because of `error`. Its path is that which the value
+  /// would have had, whatever else is being encoded.
+  @inline(never)
+  func refusal(_ error: any Error, _ value: Any, key: (any CodingKey)? = nil) -> any Error {
+    // An error that an earlier value caused names that value.
+    guard session.outcome.lateWriteFailure == nil, let error = error as? EncodingError else { return error }
+    // A container that never had a frame was requested at the current path.
+    guard frame < EncodingSession.sealedFrame else { return error.about(shown(value)) }
+    var path = codingPath
+    if let key {
+      path.append(key)
+    } else if let frame = openFrame, frame.kind == .unkeyed {
+      path.append(ArchiveCodingKey(index: frame.count))
+    }
+    return error.about(shown(value), at: path)
   }
 }

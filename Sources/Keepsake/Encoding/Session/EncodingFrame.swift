@@ -141,19 +141,18 @@ final class NestedContainer {
   var spare: AnySpareContainer<EncodingContainerState>?
 
   init(
-    frame: FrameID,
-    parent: FrameID,
-    key: ExactString?,
-    host: NestedContainer?,
-    body: Int,
-    deferralDepth: Int
+    _ frame: FrameID,
+    in parent: FrameID,
+    _ key: ExactString?,
+    _ host: NestedContainer?,
+    _ session: EncodingSession
   ) {
     self.frame = frame
     self.parent = parent
     self.key = key
     self.host = host
-    self.body = body
-    self.deferralDepth = deferralDepth
+    body = session.currentBody
+    deferralDepth = session.nesting.deferralDepth
   }
 
   deinit {

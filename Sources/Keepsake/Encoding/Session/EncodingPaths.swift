@@ -27,30 +27,11 @@ extension EncodingSession {
     path(in: context, below: context.lower.count + 1)
   }
 
-  /// The path of the value of a frame, wherever that is open; empty if it is closed.
-  func path(of frame: FrameID, _ nested: NestedContainer?) -> [any CodingKey] {
-    place(of: frame, nested).map { path(in: $0.context, below: $0.index) } ?? []
-  }
-
-  /// The frame of `id`, wherever it is open.
-  func frame(_ id: FrameID, _ nested: NestedContainer?) -> EncodingFrame? {
-    place(of: id, nested).map { $0.context[$0.index] }
-  }
-
-  @inline(never)
-  private func place(of frame: FrameID, _ nested: NestedContainer?) -> (context: EncodingContext, index: Int)?
-  {
-    if let index = context.index(of: frame) { return (context, index) }
-    var host = nested
-    while let candidate = host {
-      if let detached = candidate.detached, let index = detached.index(of: frame) { return (detached, index) }
-      host = candidate.host
-    }
-    return nil
-  }
+  /// The path of the value of the innermost frame.
+  var pathOfTop: [any CodingKey] { path(in: context, below: context.lower.count) }
 
   /// - Parameter count: the number of frames, from the outermost on, in the path.
-  private func path(in context: EncodingContext, below count: Int) -> [any CodingKey] {
+  fileprivate func path(in context: EncodingContext, below count: Int) -> [any CodingKey] {
     let frames = max(0, count - longestPath)..<count
     var path: [any CodingKey] = [ArchiveCodingKey.ellipsis]
     if frames.lowerBound == 0 {
@@ -124,5 +105,24 @@ extension EncodingSession {
       return (try? reader.unsigned(at: offset + 1, byteCount: Int(tag & 3) + 1)) == UInt64(written)
     }
     return search.search(from: cursor) ?? []
+  }
+}
+
+extension ValueEncoder {
+  /// The path of the value, wherever its frame is open; empty if it is closed.
+  var codingPath: [any CodingKey] { place.map { session.path(in: $0.context, below: $0.index) } ?? [] }
+
+  /// The frame of the value, wherever it is open.
+  var openFrame: EncodingFrame? { place.map { $0.context[$0.index] } }
+
+  @inline(never)
+  private var place: (context: EncodingContext, index: Int)? {
+    if let index = session.context.index(of: frame) { return (session.context, index) }
+    var host = nested
+    while let candidate = host {
+      if let detached = candidate.detached, let index = detached.index(of: frame) { return (detached, index) }
+      host = candidate.host
+    }
+    return nil
   }
 }
