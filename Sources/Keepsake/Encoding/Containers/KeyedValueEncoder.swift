@@ -122,15 +122,3 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     return session.nestedEncoder(key: name, host: state.nested, isSuper: isSuper)
   }
 }
-
-extension Optional where Wrapped: ~Copyable {
-  /// Calls `body` with the value in place. The value need not be copyable here, so it is not copied, which would look
-  /// up the metadata of the optional.
-  @inline(__always)
-  fileprivate borrowing func visit(_ body: (borrowing Wrapped) throws -> Void) rethrows {
-    switch self {
-    case .some(let value): try body(value)
-    case .none: break
-    }
-  }
-}

@@ -73,8 +73,6 @@ final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
       try session.encodeElements(ofArray: value, plan)
     }
   }
-
-  override var canBeNil: Bool { false }
 }
 
 /// An array of objects. In a large archive, what the session knows about them is far away in memory.
@@ -96,8 +94,6 @@ final class ObjectsEncodingPlan<Element: Encodable & AnyObject>: EncodingPlan<[E
       }
     }
   }
-
-  override var canBeNil: Bool { false }
 }
 
 /// An array of strings. Strings need no coding path and call no other code.
@@ -105,8 +101,6 @@ final class StringsEncodingPlan: EncodingPlan<[String]> {
   override func encode(_ value: [String], _ session: EncodingSession) throws {
     try session.encode(strings: value)
   }
-
-  override var canBeNil: Bool { false }
 }
 
 extension EncodingSession {
@@ -141,8 +135,6 @@ final class SetEncodingPlan<Element: Encodable & Hashable>: EncodingPlan<Set<Ele
       try session.encodeElements(value, plan)
     }
   }
-
-  override var canBeNil: Bool { false }
 }
 
 extension Dictionary: NativelyEncodable where Key: Encodable, Value: Encodable {
@@ -172,8 +164,6 @@ final class DictionaryEncodingPlan<Key: Encodable & Hashable, Value: Encodable>:
     }
     super.init()
   }
-
-  override var canBeNil: Bool { false }
 
   override func encode(_ value: [Key: Value], _ session: EncodingSession) throws {
     guard mapKey != nil, value.isEmpty else { return try encodeEntries(value, session) }
@@ -301,7 +291,8 @@ extension Optional where Wrapped: ~Copyable {
   ///
   /// - Returns: `false` for nil.
   @inline(__always)
-  fileprivate borrowing func visit(_ body: (borrowing Wrapped) throws -> Void) rethrows -> Bool {
+  @discardableResult
+  borrowing func visit(_ body: (borrowing Wrapped) throws -> Void) rethrows -> Bool {
     switch self {
     case .some(let value):
       try body(value)

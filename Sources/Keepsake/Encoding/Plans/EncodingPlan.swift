@@ -49,7 +49,7 @@ class EncodingPlan<Value: Encodable>: AnyEncodingPlan {
   /// Whether `value` is so small that at the top level it is written at its key, without a body of its own.
   func standsInline(_ value: Value) -> Bool { false }
 
-  /// Whether what is written for a value can read as nil unless it is marked as some value.
+  /// Whether nil, if it is written for a value, is that value, and not the nil of the optional around it.
   var canBeNil: Bool { true }
 }
 

@@ -14,8 +14,6 @@ final class FieldsEncodingPlan<Value: ArchivedFields>: EncodingPlan<Value> {
       try writer.encode(memory.field(at: offset), session)
     }
   }
-
-  override var canBeNil: Bool { false }
 }
 
 /// The writer for values of one type. It is made for the first value, since making it requests plans for other types.

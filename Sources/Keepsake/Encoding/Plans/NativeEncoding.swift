@@ -30,8 +30,6 @@ final class DataEncodingPlan: EncodingPlan<Data> {
   override func encode(_ value: Data, _ session: EncodingSession) {
     session.buffer.append(bytesValue: value.bytes)
   }
-
-  override var canBeNil: Bool { false }
 }
 
 extension URL: NativelyEncodable {
@@ -44,8 +42,6 @@ final class URLEncodingPlan: EncodingPlan<URL> {
     session.buffer.append(Tag.url)
     try session.encodePlainly(value)
   }
-
-  override var canBeNil: Bool { false }
 }
 
 extension Decimal: ArchivePrimitive {

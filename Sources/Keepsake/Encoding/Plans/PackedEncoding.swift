@@ -12,8 +12,6 @@ final class PackedEncodingPlan<Element: PackableElement>: EncodingPlan<[Element]
   override func encode(_ value: [Element], _ session: EncodingSession) {
     Element.appendPacked(value, to: session.buffer)
   }
-
-  override var canBeNil: Bool { false }
 }
 
 extension PackableElement where Self: ArchiveInteger {

@@ -6,7 +6,6 @@ protocol ArchivePrimitive: NativelyEncodable {
 final class PrimitiveEncodingPlan<Value: ArchivePrimitive>: EncodingPlan<Value> {
   override func encode(_ value: Value, _ session: EncodingSession) { Value.write(value, to: session) }
   override func standsInline(_ value: Value) -> Bool { true }
-  override var canBeNil: Bool { false }
 }
 
 extension ArchivePrimitive {
@@ -60,7 +59,6 @@ extension String: ArchivePrimitive {
 final class StringEncodingPlan: EncodingPlan<String> {
   override func encode(_ value: String, _ session: EncodingSession) { session.write(string: value) }
   override func standsInline(_ value: String) -> Bool { value.utf8.count <= longestInlineString }
-  override var canBeNil: Bool { false }
 }
 
 /// The integer types, which share one implementation.
