@@ -17,6 +17,22 @@ struct NumberedCache<Value> {
   }
 }
 
+/// Cached facts about pairs of numbers, such as those of a class and of a key.
+struct PairCache<Value> {
+  private var rows: [NumberedCache<Value>] = []
+
+  var isEmpty: Bool { rows.isEmpty }
+
+  @inline(__always)
+  subscript(row: Int, column: Int) -> Value? {
+    get { row < rows.count ? rows[row][column] : nil }
+    set {
+      while rows.count <= row { rows.append(NumberedCache()) }
+      rows[row][column] = newValue
+    }
+  }
+}
+
 extension NumberedCache where Value: AnyObject {
   /// The facts about the thing with that number, to use only as long as the cache keeps them.
   @inline(__always)

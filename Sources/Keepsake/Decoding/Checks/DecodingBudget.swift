@@ -18,7 +18,7 @@ struct DecodingBudget {
   static let freeCount = 1 << 16
 
   /// How many bytes decoding may allocate.
-  var allocationLimit: Int
+  var allocationLimit = 0
   /// The costs so far.
   var costs = DecodingCosts()
   /// The costs of each outermost value. If one is decoded again, that is due to the program, not to the archive.
@@ -35,16 +35,14 @@ struct DecodingBudget {
   var paths = PathCosts()
 
   init(_ limits: ArchiveLimits, _ image: ArchiveImage) {
-    allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
-    // The translation of an NSKeyedArchiver archive is already in memory.
-    costs.allocated = image.translatedByteCount
+    startOver(limits, image)
   }
 
   /// Makes this the budget of another archive, and reuses its memory.
   mutating func startOver(_ limits: ArchiveLimits, _ image: ArchiveImage) {
     allocationLimit = limits.allocation(forArchiveOf: image.openedByteCount)
-    costs = DecodingCosts()
-    costs.allocated = image.translatedByteCount
+    // The translation of an NSKeyedArchiver archive is already in memory.
+    costs = DecodingCosts(allocated: image.translatedByteCount)
     if !costsOfValues.isEmpty { costsOfValues.removeAll(keepingCapacity: costsOfValues.count < 8) }
     (objectCount, toldCount, paths) = (0, 0, PathCosts())
     if !countedContainers.isEmpty { countedContainers = [] }

@@ -3,13 +3,13 @@ struct PropertiesReadLast {
   /// Whether the archive has anything that can be read last.
   private(set) var areThere: Bool
   /// The keys that some class reads last.
-  private var keys: Set<ExactString>
+  private let keys: Set<ExactString>
   /// The names of properties that this reader reads last although the archive does not say so, by their owners.
   private var found: [ObjectIdentifier: Set<String>] = [:]
   /// The cycle that was met last.
   var cycle: OpenCycle?
   /// The property for each entry of the class table and each key.
-  private var known: [NumberedCache<PropertyOfKey>] = []
+  var known = PairCache<PropertyOfKey>()
   /// The records of superclasses within those of the objects in progress, and the numbers of these objects.
   private var superclasses: [(object: Int, offset: Int)] = []
   /// The objects that the observer has replaced, by number.
@@ -73,27 +73,22 @@ struct PropertiesReadLast {
   }
 
   init(_ image: ArchiveImage) {
-    keys = PropertiesReadLast.keys(in: image)
+    // Most archives have no classes.
+    keys = image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
     areThere = image.hasConditionals || !keys.isEmpty
   }
 
-  private static func keys(in image: ArchiveImage) -> Set<ExactString> {
-    // Most archives have no classes.
-    image.classes.isEmpty ? [] : Set(image.classes.lazy.flatMap(\.keysReadLast).map(ExactString.init))
-  }
-
-  /// Makes these the properties of another archive.
+  /// Makes these the properties of another archive with the same classes.
   mutating func startOver(_ image: ArchiveImage) {
     guard known.isEmpty, superclasses.isEmpty, replaced.isEmpty, found.isEmpty else {
       return self = PropertiesReadLast(image)
     }
-    keys = PropertiesReadLast.keys(in: image)
     areThere = image.hasConditionals || !keys.isEmpty
   }
 
   /// Forgets what was decoded.
   mutating func forgetValues() {
-    known = []
+    known = PairCache()
     superclasses = []
     replaced = [:]
   }
@@ -120,15 +115,6 @@ struct PropertiesReadLast {
     // Records of superclasses are distinguished from other values only if `areThere`, so try once more.
     defer { areThere = true }
     return !areThere
-  }
-
-  func property(_ key: Int, of entry: Int) -> PropertyOfKey? {
-    entry < known.count ? known[entry][key] : nil
-  }
-
-  mutating func note(_ property: PropertyOfKey, _ key: Int, of entry: Int) {
-    while known.count <= entry { known.append(NumberedCache()) }
-    known[entry][key] = property
   }
 
   /// Notes that the record of a superclass of the object `number` begins at `offset`.

@@ -139,13 +139,11 @@ extension DecodingSession {
     _ value: Any.Type,
     find: (_ isReadLast: Bool) -> PropertiesReadLast.PropertyOfKey
   ) -> PropertiesReadLast.PropertyOfKey {
-    if let known = later.readLast.property(key, of: object.entry), known.owner == object.type,
-      known.value == value
-    {
+    if let known = later.readLast.known[object.entry, key], known.owner == object.type, known.value == value {
       return known
     }
     let found = find(isReadLast(image.keys[key], by: object.entry))
-    later.readLast.note(found, key, of: object.entry)
+    later.readLast.known[object.entry, key] = found
     return found
   }
 

@@ -2,9 +2,10 @@
 /// (``PlayThroughQuestions``).
 struct ClassProperties {
   private var areKnownEarly = NumberedCache<Bool>()
-  private var haveKeysReadLast = NumberedCache<Bool>()
-  private var areReadLast: [NumberedCache<Bool>] = []
-  private var areWeak: [NumberedCache<Bool>] = []
+  /// Whether some properties of a class are read last, and which of them.
+  fileprivate var haveKeysReadLast = NumberedCache<Bool>()
+  fileprivate var areReadLast = PairCache<Bool>()
+  fileprivate var areWeak = PairCache<Bool>()
   /// The numbers of the key tables, except the first, by which the classes of a chain add to one record.
   private var laterTables = NumberedCache<[UInt32]>()
   private var probes: [ObjectIdentifier: PropertyProbe] = [:]
@@ -18,34 +19,6 @@ struct ClassProperties {
     return answer
   }
 
-  /// Whether some properties of the class `number` are read last. Calls `find` the first time.
-  @inline(__always)
-  mutating func hasKeysReadLast(_ number: Int, _ find: () -> Bool) -> Bool {
-    if let known = haveKeysReadLast[number] { return known }
-    let answer = find()
-    haveKeysReadLast[number] = answer
-    return answer
-  }
-
-  /// Whether `property` of the class `number` is read last, if that was noted.
-  @inline(__always)
-  func isReadLast(_ property: Int, of number: Int) -> Bool? {
-    number < areReadLast.count ? areReadLast[number][property] : nil
-  }
-
-  mutating func note(_ isReadLast: Bool, _ property: Int, of number: Int) {
-    ClassProperties.note(isReadLast, property, number, in: &areReadLast)
-  }
-
-  /// Whether `property` of the class `number` is weak. Calls `find` the first time.
-  @inline(__always)
-  mutating func isWeak(_ property: Int, of number: Int, _ find: () -> Bool) -> Bool {
-    if number < areWeak.count, let known = areWeak[number][property] { return known }
-    let answer = find()
-    ClassProperties.note(answer, property, number, in: &areWeak)
-    return answer
-  }
-
   /// Records that a record of the class `number` also has keys of the key table `table`.
   mutating func noteLaterTable(_ table: UInt32, of number: Int) {
     let known = laterTables[number] ?? []
@@ -53,16 +26,6 @@ struct ClassProperties {
   }
 
   func laterTables(of number: Int) -> [UInt32] { laterTables[number] ?? [] }
-
-  private static func note(
-    _ answer: Bool,
-    _ property: Int,
-    _ number: Int,
-    in answers: inout [NumberedCache<Bool>]
-  ) {
-    while answers.count <= number { answers.append(NumberedCache()) }
-    answers[number][property] = answer
-  }
 
   mutating func probe(_ type: AnyClass) -> PropertyProbe {
     if let known = probes[ObjectIdentifier(type)] { return known }
@@ -74,13 +37,13 @@ struct ClassProperties {
   /// Forgets which properties are read last, since others are now.
   mutating func forgetAnswers() {
     haveKeysReadLast = NumberedCache()
-    areReadLast = []
+    areReadLast = PairCache()
   }
 
   /// Forgets all facts by class numbers and nodes of shapes, since some of these were taken back.
   mutating func forgetNumbers() {
     forgetAnswers()
-    areWeak = []
+    areWeak = PairCache()
     laterTables = NumberedCache()
     areKnownEarly = NumberedCache()
   }
@@ -108,14 +71,16 @@ extension EncodingSession: PlayThroughQuestions {
 
   func classThatReadsLast(of number: Int) -> Int? {
     guard tables.classes.hasKeysReadLast, let object = bodies.objects.object(number),
-      let number = tables.classes.number(of: type(of: object)),
-      types.classProperties.hasKeysReadLast(number, { !keysReadLast(by: number).isEmpty })
+      let number = tables.classes.number(of: type(of: object))
     else { return nil }
-    return number
+    if let known = types.classProperties.haveKeysReadLast[number] { return known ? number : nil }
+    let readsLast = !keysReadLast(by: number).isEmpty
+    types.classProperties.haveKeysReadLast[number] = readsLast
+    return readsLast ? number : nil
   }
 
   func isReadLast(_ edge: ReferenceGraph.Edge, by classNumber: Int) -> Bool {
-    if let known = types.classProperties.isReadLast(edge.property, of: classNumber) { return known }
+    if let known = types.classProperties.areReadLast[classNumber, edge.property] { return known }
     let isReadLast =
       edge.property > 0
       && keysReadLast(by: classNumber).contains {
@@ -123,7 +88,7 @@ extension EncodingSession: PlayThroughQuestions {
       }
     // If the key is from a file, the class may have changed since.
     let answer = isReadLast && (!bodies.isAdded || propertyThatWaits(at: edge) != nil)
-    types.classProperties.note(answer, edge.property, of: classNumber)
+    types.classProperties.areReadLast[classNumber, edge.property] = answer
     return answer
   }
 
@@ -232,17 +197,20 @@ extension EncodingSession: PlayThroughQuestions {
     let number = bodies.classWithWeakProperties
     let isInSuperclass = context.propertyLevel != 1
     // The lowest bit, otherwise that of fields, stands for the superclass.
-    return types.classProperties.isWeak(isInSuperclass ? property | 1 : property, of: number) {
-      // A class and its superclass each have their own keys.
-      let tables = [context.top.tableNumber] + types.classProperties.laterTables(of: number)
-      let properties = StoredProperties.of(self.tables.classes.types[number])
-      let found =
-        tables.lazy
-        .compactMap { number in self.types.keyTables.first { $0.number == number } }
-        .compactMap { properties?.property(named: $0.propertyNames(ofKey: self.key(of: property))) }
-        .first
-      guard let found, found.ownership == .weak, found.type == Target?.self else { return false }
-      return !isInSuperclass || found.owner != self.tables.classes.types[number]
-    }
+    let known = isInSuperclass ? property | 1 : property
+    if let isWeak = types.classProperties.areWeak[number, known] { return isWeak }
+    let type = tables.classes.types[number]
+    let properties = StoredProperties.of(type)
+    // A class and its superclass each have their own keys.
+    let found = ([context.top.tableNumber] + types.classProperties.laterTables(of: number)).lazy
+      .compactMap { number in self.types.keyTables.first { $0.number == number } }
+      .compactMap { properties?.property(named: $0.propertyNames(ofKey: self.key(of: property))) }
+      .first
+    let isWeak =
+      found.map {
+        $0.ownership == .weak && $0.type == Target?.self && !(isInSuperclass && $0.owner == type)
+      } ?? false
+    types.classProperties.areWeak[number, known] = isWeak
+    return isWeak
   }
 }
