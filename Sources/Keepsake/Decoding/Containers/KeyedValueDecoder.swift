@@ -74,6 +74,11 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try state.get(key, Int128.read) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try state.get(key, UInt128.read) }
 
+  @inline(__always)
+  func decodeIfPresent<Value: ReadablePrimitive>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    try state.getIfPresent(key, Value.read)
+  }
+  // The most frequent types name their function, which saves a call.
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
     try state.getIfPresent(key, Bool.read)
   }
@@ -83,41 +88,12 @@ struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
     try state.getIfPresent(key, Double.read)
   }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try state.getIfPresent(key, Float.read)
-  }
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
     try state.getIfPresent(key, Int.read)
   }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try state.getIfPresent(key, Int8.read)
-  }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try state.getIfPresent(key, Int16.read)
-  }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try state.getIfPresent(key, Int32.read)
-  }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try state.getIfPresent(key, Int64.read)
-  }
+  // For these types, the standard library has methods that throw.
   func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
     try state.getIfPresent(key, Int128.read)
-  }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try state.getIfPresent(key, UInt.read)
-  }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try state.getIfPresent(key, UInt8.read)
-  }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try state.getIfPresent(key, UInt16.read)
-  }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try state.getIfPresent(key, UInt32.read)
-  }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try state.getIfPresent(key, UInt64.read)
   }
   func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
     try state.getIfPresent(key, UInt128.read)

@@ -64,21 +64,10 @@ struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try encode(ConditionalReference(object: object), forKey: key)
   }
 
-  func encode(_ value: Bool, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: String, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: Double, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: Float, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: Int, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: Int8, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: Int16, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: Int32, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: Int64, forKey key: Key) throws { try state.put(value, key) }
+  @inline(__always)
+  func encode<Value: ArchivePrimitive>(_ value: Value, forKey key: Key) throws { try state.put(value, key) }
+  // For these types, the standard library has methods that throw.
   func encode(_ value: Int128, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: UInt, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: UInt8, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: UInt16, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: UInt32, forKey key: Key) throws { try state.put(value, key) }
-  func encode(_ value: UInt64, forKey key: Key) throws { try state.put(value, key) }
   func encode(_ value: UInt128, forKey key: Key) throws { try state.put(value, key) }
 
   // MARK: Nested containers
