@@ -17,20 +17,16 @@ extension EncodingSession {
       try settle(to: frame)
       return nil
     }
-    var host = encoder.nested
-    while let candidate = host {
-      if candidate.detached?.has(frame) == true {
-        guard isInTurn(candidate) else { throw usedMeanwhile }
-        swapContext(candidate)
-        // The frame may be that of an outer container, which waits here until one of its values is complete.
-        do { try settle(to: frame) } catch {
-          swapContext(candidate)
-          throw error
-        }
-        noteWrite(into: candidate)
-        return candidate
+    if let host = encoder.host {
+      guard isInTurn(host) else { throw usedMeanwhile }
+      swapContext(host)
+      // The frame may be that of an outer container, which waits here until one of its values is complete.
+      do { try settle(to: frame) } catch {
+        swapContext(host)
+        throw error
       }
-      host = candidate.host
+      noteWrite(into: host)
+      return host
     }
     switch frame {
     case EncodingSession.tooDeepFrame: throw nestedTooDeep
@@ -184,6 +180,13 @@ extension ValueEncoder {
   func enter() throws -> NestedContainer? {
     if session.context.top.id == frame, !session.outcome.isClosed { return nil }
     return try session.enter(self)
+  }
+
+  /// The detached container in which the frame is open, if there is one.
+  var host: NestedContainer? {
+    var host = nested
+    while let candidate = host, candidate.detached?.has(frame) != true { host = candidate.host }
+    return host
   }
 }
 

@@ -177,10 +177,7 @@ extension EncodingSession {
 
   /// Runs `encode` with the buffer of the archive as the active one. Bodies are written at its end.
   private func writingBodies(_ encode: () throws -> Void) throws {
-    let (outerBase, outerDeferral, outerDepthToLookAt) = (
-      nesting.base, nesting.deferralDepth, nesting.depthToLookAt
-    )
-    let outerClass = bodies.classWithWeakProperties
+    let (outer, outerClass) = (nesting, bodies.classWithWeakProperties)
     otherContext.startOver(EncodingFrame(id: nesting.makeFrameID(), start: 0), .elements([]))
     swap(&context, &otherContext)
     buffer.exchange(with: bodies.assembly.buffer)
@@ -192,9 +189,8 @@ extension EncodingSession {
       bodies.classWithWeakProperties = outerClass
       // There are splices only if a body could not be completed.
       if !context.splices.isEmpty { NestedContainer.abandon(context.splices) }
-      nesting.base = outerBase
-      nesting.deferralDepth = outerDeferral
-      nesting.depthToLookAt = outerDepthToLookAt
+      (nesting.base, nesting.depthToLookAt) = (outer.base, outer.depthToLookAt)
+      nesting.deferralDepth = outer.deferralDepth
       buffer.exchange(with: bodies.assembly.buffer)
       swap(&context, &otherContext)
       bodies.isInProgress = false
@@ -311,7 +307,8 @@ extension EncodingSession {
   func encode<Value: Encodable>(root value: Value) throws {
     openRoot()
     do {
-      try encodeTopLevel(value, types.plans.plan(for: Value.self), rootPath)
+      let path = settings.hidesRootKey ? [] : [ArchiveCodingKey.root]
+      try encodeTopLevel(value, types.plans.plan(for: Value.self), path)
     } catch { throw failure(of: value, error) }
   }
 
@@ -322,11 +319,7 @@ extension EncodingSession {
     context.top.headByteCount = 2
     buffer.append(Tag.map, word: 1, byteCount: 1)
     context.top.position = buffer.count
-    write(string: EncodingSession.rootKey)
-  }
-
-  private var rootPath: [any CodingKey] {
-    settings.hidesRootKey ? [] : [ArchiveCodingKey(stringValue: EncodingSession.rootKey)]
+    write(string: ArchiveCodingKey.root.stringValue)
   }
 
   /// This many bytes are rehearsed in any case; more only in proportion to the archive.
@@ -349,7 +342,7 @@ extension EncodingSession {
     }
     return whileClosed {
       do {
-        try session.encode(value, forKey: ArchiveCodingKey(stringValue: EncodingSession.rootKey))
+        try session.encode(value, forKey: .root)
         try session.finish()
       } catch { return false }
       return rehearse(type, session)

@@ -187,44 +187,35 @@ final class SavedNumbers {
 /// Objects that a file has, and their numbers there. The objects are retained, so that no other object gets the same
 /// address.
 struct KnownObjects {
-  fileprivate let objects: ObjectRegistry
+  fileprivate var objects = ObjectRegistry()
   /// By the numbers in the registry, minus one.
-  fileprivate let numbers: [UInt32]
+  fileprivate var numbers: [UInt32] = []
   /// The objects to which only conditional references lead, by the entries of the conditional table. A later save may
   /// archive them without the objects that refer to them.
-  fileprivate let unarchived: [Int: WeakObject]
+  fileprivate var unarchived: [Int: WeakObject] = [:]
   /// Whether an object has several numbers, as initializers returned it for several objects of the file. Then bodies that
   /// nobody has changed refer to numbers that a save no longer writes.
-  let areMerged: Bool
-
-  fileprivate init(
-    objects: ObjectRegistry,
-    numbers: [UInt32],
-    unarchived: [Int: WeakObject] = [:],
-    areMerged: Bool = false
-  ) {
-    (self.objects, self.numbers, self.unarchived) = (objects, numbers, unarchived)
-    self.areMerged = areMerged
-  }
+  fileprivate(set) var areMerged = false
 
   /// These objects, and others that were read or saved since.
   func adding(_ others: some Collection<(number: Int, object: AnyObject)>) -> KnownObjects {
     if others.isEmpty { return self }
+    var all = self
     // A save that failed may have added more.
-    var (registry, numbers, areMerged) = (objects.prefix(numbers.count), numbers, areMerged)
+    all.objects = objects.prefix(numbers.count)
     for (number, object) in others {
-      guard let known = registry.number(for: object) else { continue }
+      guard let known = all.objects.number(for: object) else { continue }
       let number = UInt32(truncatingIfNeeded: number)
       if known.isNew {
-        numbers.append(number)
-      } else if numbers[known.number - 1] == 0 {
+        all.numbers.append(number)
+      } else if all.numbers[known.number - 1] == 0 {
         // The object was not in the file for some time.
-        numbers[known.number - 1] = number
-      } else if numbers[known.number - 1] != number {
-        areMerged = true
+        all.numbers[known.number - 1] = number
+      } else if all.numbers[known.number - 1] != number {
+        all.areMerged = true
       }
     }
-    return KnownObjects(objects: registry, numbers: numbers, unarchived: unarchived, areMerged: areMerged)
+    return all
   }
 
   /// Calls `body` with each object and its number.
@@ -246,19 +237,19 @@ struct KnownObjects {
 
   /// The same objects with new numbers, if they have any.
   func renumbered(bodies: [Int: Int], conditionals: [Int: Int]) -> KnownObjects {
-    KnownObjects(
-      objects: objects,
-      // 0 is the number of no object.
-      numbers: numbers.map { UInt32(truncatingIfNeeded: bodies[Int($0)] ?? 0) },
-      unarchived: unarchived.reduce(into: [:]) { known, entry in
-        if let number = conditionals[entry.key] { known[number] = entry.value }
-      },
-      areMerged: areMerged
-    )
+    var renumbered = self
+    // 0 is the number of no object.
+    renumbered.numbers = numbers.map { UInt32(truncatingIfNeeded: bodies[Int($0)] ?? 0) }
+    renumbered.unarchived = unarchived.reduce(into: [:]) { known, entry in
+      if let number = conditionals[entry.key] { known[number] = entry.value }
+    }
+    return renumbered
   }
 
-  static var none: KnownObjects { KnownObjects(objects: ObjectRegistry(), numbers: []) }
+  static var none: KnownObjects { KnownObjects() }
+}
 
+extension KnownObjects {
   /// The objects of an archive that is complete.
   init(of session: EncodingSession) {
     let count = UInt32(truncatingIfNeeded: session.bodies.objects.count)
@@ -271,12 +262,11 @@ struct KnownObjects {
 
   /// The objects that were read from a file with `bodyCount` bodies.
   init(bodyCount: Int, _ object: (_ number: Int) -> AnyObject?) {
-    var (registry, numbers, areMerged) = (ObjectRegistry(), [UInt32](), false)
+    self.init()
     for number in stride(from: 1, through: bodyCount, by: 1) {
-      guard let known = object(number).flatMap({ registry.number(for: $0) }) else { continue }
+      guard let known = object(number).flatMap({ objects.number(for: $0) }) else { continue }
       if known.isNew { numbers.append(UInt32(truncatingIfNeeded: number)) } else { areMerged = true }
     }
-    self.init(objects: registry, numbers: numbers, areMerged: areMerged)
   }
 }
 
@@ -323,10 +313,7 @@ extension EncodingSession {
     try checkIdle()
     try drainLeftovers()
     let targets = try conditionalBodies({ saved[$0] }, unreached: saved.unreachedNumber)
-    while context.top.id != 0 { try settleNested() }
-    closeTop()
-    try flattenSplices(from: 0)
-    outcome.isClosed = true
+    try closeTopLevel()
     saved.end(objectCount: bodies.objects.count)
     return SaveContent(
       topLevel: buffer,

@@ -23,25 +23,23 @@ extension EncodingSession {
       buffer.append(varint: try valueTypeNumber(of: value))
       return try write(value)
     }
-    guard replacesObjects else { return try encodeTypedObject(value) }
-    guard let object = try replacement(for: value as AnyObject, declared: declared) else {
-      return buffer.append(Tag.none)
+    var object = value as AnyObject
+    if replacesObjects {
+      guard let other = try replacement(for: object, declared: declared) else {
+        return buffer.append(Tag.none)
+      }
+      object = other
     }
-    guard let other = object as? any Encodable else {
+    guard let encodable = object as? any Encodable & AnyObject else {
       throw misuse(
         "The delegate replaces an object by one of the class \(type(of: object)), which is not Encodable"
       )
     }
-    try encodeTypedObject(other)
-  }
-
-  private func encodeTypedObject(_ object: any Encodable) throws {
-    guard let object = object as? any (Encodable & AnyObject) else { return }
-    try encodeTypedReference(to: object)
+    try encodeTypedReference(to: encodable)
   }
 
   private func encodeTypedReference<Value: Encodable & AnyObject>(to object: Value) throws {
-    try notePolymorphism(of: type(of: object as AnyObject))
+    try notePolymorphism(of: type(of: object))
     try append(referenceTo: object, types.plans.plan(for: Value.self))
   }
 }

@@ -200,17 +200,6 @@ final class ContentOrder {
     Value.self is AnyClass ? value as AnyObject : nil
   }
 
-  private func part(ofObject object: AnyObject, _ session: EncodingSession) throws -> Int {
-    let id = ObjectIdentifier(object)
-    if let part = objectParts[id] { return part }
-    let part = try ask(object: object, session)
-    let number = add(part)
-    objectParts[id] = number
-    partedObjects.append(id)
-    note(part.key, of: object)
-    return number
-  }
-
   /// Asks for the content of a value that is in as many sets as `session` is.
   private func ask(_ value: some Encodable, _ session: EncodingSession) throws -> Part {
     if sessions.count == session.ordering.depth { sessions.append(session.sessionForContents(self)) }
@@ -276,7 +265,12 @@ final class ContentOrder {
 
   private func position(ofObject object: AnyObject, _ session: EncodingSession) throws -> Position {
     if let position = knownPosition(of: object, session) { return position }
-    return .part(try part(ofObject: object, session))
+    let part = try ask(object: object, session)
+    let number = add(part)
+    objectParts[ObjectIdentifier(object)] = number
+    partedObjects.append(ObjectIdentifier(object))
+    note(part.key, of: object)
+    return .part(number)
   }
 
   private func knownPosition(of object: AnyObject, _ session: EncodingSession) -> Position? {

@@ -32,11 +32,6 @@ struct EncodingFrame {
   /// For a record, the node of its shape so far; for a map, the offset of the key that was written last.
   var position = 0
 
-  init(id: UInt32, start: Int) {
-    self.id = id
-    self.start = start
-  }
-
   /// The property whose value is being written (``PlayThroughQuestions``); 0 if the frame is not that of a record.
   @inline(__always)
   var property: Int {

@@ -21,12 +21,6 @@ struct EncodingSettings {
   /// The keys that are read last in the archive about which this one answers a question.
   var typesReadingLast: [ObjectIdentifier: [String]] = [:]
 
-  init(sortsKeys: Bool, userInfo: [CodingUserInfoKey: Any], hidesRootKey: Bool) {
-    self.sortsKeys = sortsKeys
-    self.userInfo = userInfo
-    self.hidesRootKey = hidesRootKey
-  }
-
   mutating func forgetArchive() {
     if !userInfo.isEmpty { userInfo = [:] }
     if !typesReadingLast.isEmpty { typesReadingLast = [:] }

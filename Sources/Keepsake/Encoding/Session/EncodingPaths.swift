@@ -117,12 +117,7 @@ extension ValueEncoder {
 
   @inline(never)
   private var place: (context: EncodingContext, index: Int)? {
-    if let index = session.context.index(of: frame) { return (session.context, index) }
-    var host = nested
-    while let candidate = host {
-      if let detached = candidate.detached, let index = detached.index(of: frame) { return (detached, index) }
-      host = candidate.host
-    }
-    return nil
+    let context = session.context.has(frame) ? session.context : host?.detached
+    return context.flatMap { context in context.index(of: frame).map { (context, $0) } }
   }
 }

@@ -1,8 +1,5 @@
 /// The state of one archive while it is encoded. Containers and encoders are small values that refer to it.
 final class EncodingSession: DeepRecursion {
-  /// The key of the value in an archive that has only one.
-  static let rootKey = "root"
-
   @safe @exclusivity(unchecked) var settings: EncodingSettings
   @safe @exclusivity(unchecked) var context: EncodingContext
   /// The context of the top level while bodies are written, otherwise that of bodies. Neither is ever copied.
@@ -111,21 +108,17 @@ final class EncodingSession: DeepRecursion {
   func closeTop() {
     switch context.top.kind {
     case .undecided, .single: buffer.append(Tag.empty)
-    case .record: closeRecord()
+    case .record:
+      fillHead(
+        at: context.top.start,
+        kept: context.top.headByteCount,
+        context.top.tableNumber,
+        node: context.top.position
+      )
     case .map: closeMap()
     case .unkeyed: closeArray()
     case .singleUsed, .walkedElements, .walkedMap, .walkedFields: break
     }
-  }
-
-  @inline(__always)
-  private func closeRecord() {
-    fillHead(
-      at: context.top.start,
-      kept: context.top.headByteCount,
-      context.top.tableNumber,
-      node: context.top.position
-    )
   }
 
   private func closeMap() {
@@ -221,26 +214,22 @@ final class EncodingSession: DeepRecursion {
     try drainLeftovers()
     // This comes before anything is closed: if it throws, the caller can correct the cause and try again.
     let conditionalBodies = try conditionalBodies({ $0 }, unreached: { _ in nil })
+    do {
+      try closeTopLevel()
+      outcome.isFinished = true
+      try bodies.assembly.finish(topLevel: buffer, tables: &tables, conditionals: conditionalBodies)
+    } catch {
+      outcome.failure = error
+      throw error
+    }
+  }
+
+  /// Completes the bytes of the top level, to which nothing can be added any more.
+  func closeTopLevel() throws {
     while context.top.id != 0 { try settleNested() }
-    do {
-      closeTop()
-      try flattenSplices(from: 0)
-    } catch {
-      outcome.failure = error
-      throw error
-    }
-    outcome.isFinished = true
+    closeTop()
+    try flattenSplices(from: 0)
     outcome.isClosed = true
-    do {
-      try bodies.assembly.finish(
-        topLevel: buffer,
-        tables: &tables,
-        conditionals: conditionalBodies
-      )
-    } catch {
-      outcome.failure = error
-      throw error
-    }
   }
 
   var archive: ByteBuffer { bodies.assembly.buffer }
