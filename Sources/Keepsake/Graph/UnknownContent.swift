@@ -26,7 +26,7 @@ indirect enum UnknownContent: Codable {
     case .array, .shortArray: self = .array(try value.decode([UnknownContent].self))
     case .record, .shortRecord: self = .record(try UnknownContent.members(of: decoder))
     case .map: self = .map(try UnknownContent.members(of: decoder))
-    case .objectReference where try session.leadsToLazyValue(decoder.offset):
+    case .objectReference where try session.lazyBody(at: decoder.offset) != nil:
       self = .lazy(try value.decode(Lazy<UnknownContent?>.self))
     case .typed, .objectReference: self = .typed(try value.decode(Deferred<TypedReference>.self))
     case .conditionalReference:

@@ -327,7 +327,7 @@ final class DecodingContainerState: ContainerState {
       let hashed = session.later.hashed.count
       defer { noteHashed(type, key, needsValue: false, hashed, at: offset) }
       guard
-        try session.settings.observer != nil || session.leadsToLazyValue(offset)
+        try session.settings.observer != nil || session.lazyBody(at: offset) != nil
           || session.types.plans.plan(for: Value.self).use({ $0.isForOptionals })
       else {
         return try decode(type, at: offset)

@@ -12,7 +12,10 @@ struct ValueDecoder: Decoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     try checkBody()
-    return try session.keyedContainer(type, offset, depth)
+    do { try session.openKeyed(offset, depth) } catch {
+      return try session.decimalContainer(self, insteadOf: error)
+    }
+    return session.keyTable(type).use { $0.container(session, offset, depth) }
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -68,29 +71,16 @@ extension ValueDecoder: PrimitiveSingleValueDecoding {
 }
 
 extension DecodingSession {
-  @inline(__always)
-  fileprivate func keyedContainer<Key: CodingKey>(
-    _ type: Key.Type,
-    _ offset: Int,
-    _ depth: Int
-  ) throws -> KeyedDecodingContainer<Key> {
-    do { try openKeyed(offset, depth) } catch {
-      return try decimalContainer(type, offset, depth, insteadOf: error)
-    }
-    return keyTable(type).use { $0.container(self, offset, depth) }
-  }
-
-  /// The container for a decimal, after opening a keyed container has failed with `error`.
+  /// The container of `decoder` for a decimal, after opening a keyed container has failed with `error`.
   // Not inlined, so that only this function looks up the metadata of the container.
   @inline(never)
-  private func decimalContainer<Key: CodingKey>(
-    _ type: Key.Type,
-    _ offset: Int,
-    _ depth: Int,
+  fileprivate func decimalContainer<Key: CodingKey>(
+    _ decoder: ValueDecoder,
     insteadOf error: any Error
   ) throws -> KeyedDecodingContainer<Key> {
-    guard error is DecodingError, let decimal = try decimal(at: offset, depth) else { throw error }
-    let decoder = ValueDecoder(session: self, offset: offset, depth: depth)
+    guard error is DecodingError, let decimal = try decimal(at: decoder.offset, decoder.depth) else {
+      throw error
+    }
     return KeyedDecodingContainer(DecimalKeyedDecoder<Key>(decimal, decoder))
   }
 

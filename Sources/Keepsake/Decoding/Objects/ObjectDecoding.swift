@@ -216,14 +216,8 @@ extension DecodingSession {
   func walkUnwalked() throws(ArchiveError) {
     if graph.unwalked.isEmpty { return }
     // Stays unwalked if this throws, since the program may continue after an error.
-    try walk(graph.unwalked)
+    try image.checkExtent(graph.unwalked.lowerBound, fills: graph.unwalked)
     graph.unwalked = 0..<0
-  }
-
-  /// Throws unless the value at the start of `range` fills the range.
-  @inline(never)
-  func walk(_ range: Range<Int>) throws(ArchiveError) {
-    try image.checkExtent(range.lowerBound, fills: range)
   }
 
   /// Notes that the value of a body was read up to `end`. Throws unless the body ends there.
@@ -326,10 +320,5 @@ extension DecodingSession {
   func isOther(_ object: AnyObject, _ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError
   {
     otherType(type, "Expected \(type) but the object is a \(Swift.type(of: object))", offset, path)
-  }
-
-  func otherType(_ type: Any.Type, _ message: String, _ offset: Int, _ path: [any CodingKey]) -> DecodingError
-  {
-    DecodingError.typeMismatch(type, context(path, message, offset))
   }
 }

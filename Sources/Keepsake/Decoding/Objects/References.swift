@@ -108,7 +108,7 @@ extension DecodingSession {
   func contentOfReference(at offset: Int) throws(ArchiveError) -> Int {
     let content = try contentOfBody(at: offset)
     guard lazies.areArchived, content != offset, try isReference(at: content),
-      try leadsToLazyValue(offset), try !leadsToLazyValue(content)
+      try lazyBody(at: offset) != nil, try lazyBody(at: content) == nil
     else { return content }
     return try contentOfBody(at: content)
   }

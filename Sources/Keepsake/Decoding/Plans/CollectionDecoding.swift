@@ -262,10 +262,9 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
     if tag == Tag.some { cursor += 1 }
     do {
       return try session.decodeByPlan(Wrapped.self, at: &cursor, depth)
-    } catch ReadingFault.replacedByNil {
-      cursor = try session.image.end(ofValueAt: start, in: session.reader)
-      return nil
-    } catch  where session.isMarkedNil(at: start) {
+    } catch ReadingFault.replacedByNil,
+      _ where session.isMarkedNil(at: start)
+    {
       cursor = try session.image.end(ofValueAt: start, in: session.reader)
       return nil
     }

@@ -17,25 +17,6 @@ final class FieldsDecodingPlan<Value: ArchivedFields>: DecodingPlan<Value> {
     }
     return value
   }
-
-  override func decodeField(
-    _ memory: MutablePropertyMemory,
-    at offset: Int,
-    from cursor: inout Int,
-    _ session: DecodingSession,
-    _ depth: Int
-  ) throws {
-    guard let record = try RecordHead(session, at: cursor) else {
-      return memory.store(Value.self, try session.decodePlainly(Value.self, at: &cursor, depth), at: offset)
-    }
-    guard session.stack.bounds.hasRoom(holding: Value.self) else {
-      return try session.onLargerStack { try decodeField(memory, at: offset, from: &cursor, session, depth) }
-    }
-    let reader = try source.reader(session)
-    // Not into the present value: what the record does not contain must be as in `Value()`.
-    memory.store(Value.self, Value(), at: offset)
-    cursor = try reader.use { try $0.decode(into: memory.field(at: offset), record, session, depth) }
-  }
 }
 
 /// Makes the reader for values of one type at the first value, since making it requests the plans of other types.

@@ -4,19 +4,23 @@ extension DecodingSession {
     DecodingError.dataCorrupted(image.located(error).decodingContext(path))
   }
 
+  /// The error for misuse that concerns the value at `offset`.
+  func misuse(_ message: String, at offset: Int) -> DecodingError {
+    corrupted(.misuse(message, at: offset), searchedPath(to: offset))
+  }
+
   /// The error for a value at `offset` that is not of the requested type; `path` leads to it.
   func mismatch(_ type: Any.Type, _ offset: Int, _ path: [any CodingKey]) -> DecodingError {
     let found = (try? reader.byte(at: offset)).map { TagKind($0) } ?? .reserved
     if (try? isNil(at: offset)) == true {
       return DecodingError.valueNotFound(type, context(path, "Expected \(type) but found nil", offset))
     }
-    return DecodingError.typeMismatch(type, context(path, "Expected \(type) but found \(found.noun)", offset))
+    return otherType(type, "Expected \(type) but found \(found.noun)", offset, path)
   }
 
   /// The error for an element of an array of numbers that is not of the requested type.
   func mismatchWithoutOffset(_ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
-    let message = "Expected \(type) but found an element of an array of numbers"
-    return DecodingError.typeMismatch(type, context(path, message, nil))
+    otherType(type, "Expected \(type) but found an element of an array of numbers", nil, path)
   }
 
   /// The error for a number at `offset` that the requested type cannot hold.
@@ -25,6 +29,16 @@ extension DecodingSession {
       ArchiveError(.typeMismatch, "The number does not fit into \(type)", byteOffset: offset),
       path
     )
+  }
+
+  /// The error for a value at `offset` of another type, as `message` says.
+  func otherType(
+    _ type: Any.Type,
+    _ message: String,
+    _ offset: Int?,
+    _ path: [any CodingKey]
+  ) -> DecodingError {
+    DecodingError.typeMismatch(type, context(path, message, offset))
   }
 
   /// The context of an error about the value at `offset`, which is not of the requested type.

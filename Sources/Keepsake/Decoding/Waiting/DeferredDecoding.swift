@@ -3,13 +3,6 @@ internal import Synchronization
 /// A value that is decoded after everything else (Design §4).
 @usableFromInline
 class AnyDeferredValue {
-  /// The offset of the value.
-  fileprivate let offset: Int
-
-  init(offset: Int) {
-    self.offset = offset
-  }
-
   func decode(_ session: DecodingSession, _ waiting: DeferredQueue.Waiting) throws {}
 
   /// Releases the value, which may close a cycle.
@@ -19,6 +12,8 @@ class AnyDeferredValue {
 /// Holds a deferred value for those that wait for it.
 @usableFromInline
 class DeferredBox<Value>: AnyDeferredValue {
+  /// The offset of the value.
+  private let offset: Int
   private var decoded: Value?
   /// Whether ``decoded`` has the value. Written once, after the value. Any thread may read it: an initializer may have
   /// handed its object to a thread that does not wait for the outermost decode to return.
@@ -28,9 +23,9 @@ class DeferredBox<Value>: AnyDeferredValue {
   private var receive: ((Value) -> Void)?
 
   required init(at offset: Int, _ earlyUses: EarlyUses) where Value: Decodable {
+    self.offset = offset
     self.earlyUses = earlyUses
     read = { session, cursor in try session.decodeInside(Value.self, at: &cursor, 0) }
-    super.init(offset: offset)
   }
 
   /// The value, if it is decoded.
@@ -152,14 +147,11 @@ extension DecodingSession {
 
   @inline(never)
   private func usedTooEarly(_ offset: Int) -> DecodingError {
-    corrupted(
-      ArchiveError.misuse(
-        "A @Deferred property was read, compared or hashed while its archive was being decoded, before it had its value. "
-          + "Leave it out of == and hash(into:), or mark the set or dictionary that hashes it @Deferred, too. Move code "
-          + "that needs it from initializers to awakeFromArchive()",
-        at: offset
-      ),
-      searchedPath(to: offset)
+    misuse(
+      "A @Deferred property was read, compared or hashed while its archive was being decoded, before it had its value. "
+        + "Leave it out of == and hash(into:), or mark the set or dictionary that hashes it @Deferred, too. Move code "
+        + "that needs it from initializers to awakeFromArchive()",
+      at: offset
     )
   }
 

@@ -200,13 +200,10 @@ extension DecodingSession {
     if !settings.isRehearsal {
       later.readLast.cycle = .init(target: 0, property: value.property)
     }
-    return corrupted(
-      ArchiveError.misuse(
-        "The elements of a \(value.type) were hashed before one of their properties had its value, because the property "
-          + "closes a cycle. Leave the property out of == and hash(into:), or make the set or dictionary a stored var",
-        at: value.offset
-      ),
-      searchedPath(to: value.offset)
+    return misuse(
+      "The elements of a \(value.type) were hashed before one of their properties had its value, because the property "
+        + "closes a cycle. Leave the property out of == and hash(into:), or make the set or dictionary a stored var",
+      at: value.offset
     )
   }
 }

@@ -80,15 +80,22 @@ extension DecodingSession {
   /// - Parameter mayStay: whether an unreadable value may remain, by the number of its body.
   /// - Throws: the error of an unreadable value that may not remain.
   func readLazyValues(besides mayStay: (_ number: Int) -> Bool) throws {
-    var unread = unreadLazyValues
-    var before: [Int]
+    _ = readIfPossible { unreadLazyValues.map(\.content) }
+    for (number, content) in unreadLazyValues where !mayStay(number) { try content.readIfNeeded() }
+  }
+
+  /// Reads the lazy values that `unread` returns until that no longer changes: one that is unreadable may need others.
+  ///
+  /// - Returns: those that remain.
+  private func readIfPossible(_ unread: () -> [AnyLazyContent]) -> [AnyLazyContent] {
+    var contents = unread()
+    var before: [AnyLazyContent]
     repeat {
-      before = unread.map(\.key)
-      // A value that was unreadable may have needed others.
-      for (_, content) in unread { content.readIfPossible() }
-      unread = unreadLazyValues
-    } while unread.map(\.key) != before
-    for (number, content) in unread where !mayStay(number) { try content.readIfNeeded() }
+      before = contents
+      for content in contents { content.readIfPossible() }
+      contents = unread()
+    } while !contents.elementsEqual(before, by: ===)
+    return contents
   }
 
   /// Reads the other lazy values as far as possible after one threw `error`, and that one again.
@@ -102,15 +109,7 @@ extension DecodingSession {
     let unread = unreadLazyValues.map(\.content) + lazies.inline.compactMap(\.content).filter(\.isArchived)
     // If the same values as last time are unread, the result would be the same.
     guard unread.count != lazies.unreadableCount else { return }
-    // The first values may need later ones.
-    var remaining = unread
-    var count: Int
-    repeat {
-      count = remaining.count
-      for content in remaining { content.readIfPossible() }
-      remaining.removeAll { !$0.isArchived }
-    } while remaining.count < count
-    lazies.unreadableCount = count
+    lazies.unreadableCount = readIfPossible { unread.filter(\.isArchived) }.count
   }
 
   /// Makes the session read the lazy value `number`, to which `start` refers, after everything else. Nothing accesses it
@@ -121,15 +120,13 @@ extension DecodingSession {
   }
 
   private func contentOfLazyValue(_ source: LazySource) throws(ArchiveError) -> Int {
+    let (number, reference): (Int, Int)
     switch source {
-    case .body(let number): return try content(ofLazyBody: number, at: 0)
+    case .body(let body): (number, reference) = (body, 0)
     case .offset(let offset):
-      guard let number = try lazyBody(at: offset) else { return offset }
-      return try content(ofLazyBody: number, at: offset)
+      guard let body = try lazyBody(at: offset) else { return offset }
+      (number, reference) = (body, offset)
     }
-  }
-
-  private func content(ofLazyBody number: Int, at reference: Int) throws(ArchiveError) -> Int {
     let (_, body, content) = try image.objectBody(number, at: reference)
     try image.checkExtent(content, fills: body)
     return content
@@ -137,6 +134,7 @@ extension DecodingSession {
 
   /// The body of the lazy value to which a reference at `offset` leads; `nil` if a value is there, or a reference to an
   /// object, because the property was not lazy when it was archived.
+  @inline(__always)
   func lazyBody(at offset: Int) throws(ArchiveError) -> Int? {
     lazies.areArchived ? try findLazyBody(at: offset) : nil
   }
@@ -180,12 +178,6 @@ extension DecodingSession {
       // Whoever reads the value finds the damage, too, and knows its path.
       return false
     }
-  }
-
-  /// Whether a reference to a lazy value is at `offset`.
-  @inline(__always)
-  func leadsToLazyValue(_ offset: Int) throws(ArchiveError) -> Bool {
-    try lazyBody(at: offset) != nil
   }
 
   @inline(never)

@@ -14,7 +14,7 @@ extension DecodingContainerState {
     guard isConditional || session.later.readLast.haveKeys, let object = owner else { return nil }
     let property = session.propertyReadLast(type, key, object, self)
     if try isConditional
-      || property.isConditional && session.isReference(at: start) && !session.leadsToLazyValue(start)
+      || property.isConditional && session.isReference(at: start) && session.lazyBody(at: start) == nil
     {
       guard let reference = property.reference, !needsValue || type is any OptionalValue.Type,
         let number = try session.referencedBody(at: start)

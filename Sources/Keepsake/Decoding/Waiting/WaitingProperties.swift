@@ -4,7 +4,6 @@ class AnyWaitingProperty: AnyDeferredValue {
 
   init(_ property: StoredProperty) {
     self.property = property
-    super.init(offset: 0)
   }
 
   /// Makes the property of `owner` empty, or lets it keep its default.
@@ -134,13 +133,10 @@ extension DecodingSession {
 
   fileprivate func isNotEmpty(_ property: StoredProperty, _ offset: Int) -> DecodingError {
     let name = "\(property.owner).\(property.name)"
-    return corrupted(
-      ArchiveError.misuse(
-        "\(name) closes a cycle, so it gets its value after init(from:) has run. But init(from:) stored another value "
-          + "in it. Decode \(name) unchanged, and derive from it in awakeFromArchive()",
-        at: offset
-      ),
-      searchedPath(to: offset)
+    return misuse(
+      "\(name) closes a cycle, so it gets its value after init(from:) has run. But init(from:) stored another value "
+        + "in it. Decode \(name) unchanged, and derive from it in awakeFromArchive()",
+      at: offset
     )
   }
 }

@@ -51,7 +51,9 @@ extension Encoder {
     guard let encoder = exactly(self, as: ValueEncoder.self) else { return false }
     // The encoder retains the session.
     return try Unretained(encoder.session).use { (session) throws in
-      guard session.context.top.id == encoder.frame, session.context.top.kind == .undecided else { return false }
+      guard session.context.top.id == encoder.frame, session.context.top.kind == .undecided else {
+        return false
+      }
       try session.types.plans.fields(of: type).use { (source) throws in
         try source.writer(session).use { (writer) throws in try writer.encodeIntoFrame(memory, session) }
       }
