@@ -62,16 +62,14 @@ extension DecodingSession {
     nesting.frames[depth].showElement(index, of: offset)
   }
 
-  func unkeyedContainer(_ offset: Int, _ depth: Int) throws -> any UnkeyedDecodingContainer {
+  func unkeyedContainer(_ decoder: ValueDecoder) throws -> any UnkeyedDecodingContainer {
     do {
-      let reference = try bodyOfAnnotation(offset)
+      let reference = try bodyOfAnnotation(decoder.offset)
       let start = try contentOfReference(at: reference)
       if let (count, payload) = try arrayHead(at: start) {
         try charge(count, elementsOf: 0, at: start)
         return UnkeyedValueDecoder(
-          session: self,
-          offset: offset,
-          depth: depth,
+          decoder: decoder,
           firstOffset: payload,
           cursor: payload,
           elementCount: count,
@@ -83,18 +81,14 @@ extension DecodingSession {
         let end = try image.end(ofValueAt: start, in: reader)
         // Charged as 64-bit numbers, whatever their type.
         try charge(image.elementCount(ofPackedArrayAt: start, in: reader), elementsOf: 8, at: start)
-        if start == offset { nesting.complete(offset, end) }
+        if start == decoder.offset { nesting.complete(start, end) }
         let numbers = try PackedArray(image, at: start)
-        return PackedUnkeyedDecoder(
-          session: self,
-          codingPath: path(to: offset, depth: depth),
-          numbers: numbers
-        )
+        return PackedUnkeyedDecoder(session: self, codingPath: decoder.codingPath, numbers: numbers)
       default:
-        throw mismatch([Any].self, start, path(to: offset, depth: depth))
+        throw mismatch([Any].self, start, decoder.codingPath)
       }
     } catch {
-      throw publicError(error, path(to: offset, depth: depth))
+      throw publicError(error, decoder.codingPath)
     }
   }
 

@@ -1,8 +1,6 @@
 /// The unkeyed container of a value: an array (Format §4.6). It has value semantics: each copy has its own position.
 struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
-  let session: DecodingSession
-  let offset: Int
-  let depth: Int
+  let decoder: ValueDecoder
   /// The offsets of the first element and of the next one.
   let firstOffset: Int
   private(set) var cursor: Int
@@ -11,20 +9,23 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   let isElsewhere: Bool
   private(set) var currentIndex = 0
 
-  var codingPath: [any CodingKey] { session.path(to: offset, depth: depth) }
-  var count: Int? { session.toldCount(elementCount, of: offset, payload: firstOffset) }
+  private var session: DecodingSession { decoder.session }
+  private var depth: Int { decoder.depth }
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var count: Int? { session.toldCount(elementCount, of: decoder.offset, payload: firstOffset) }
   var isAtEnd: Bool { currentIndex >= elementCount }
 
   /// Makes the next element the current one of the frame.
   private func prepare(_ type: Any.Type) throws {
     guard currentIndex < elementCount else { throw session.atEnd(type, codingPath, currentIndex) }
-    session.prepareElement(offset, depth, currentIndex)
+    session.prepareElement(decoder.offset, depth, currentIndex)
   }
 
   private mutating func advance(to end: Int) {
     cursor = end
     currentIndex += 1
-    if currentIndex == elementCount, !isElsewhere { session.nesting.complete(offset, end) }
+    if currentIndex == elementCount, !isElsewhere { session.nesting.complete(decoder.offset, end) }
   }
 
   mutating func decode<Value: ReadablePrimitive>(_ type: Value.Type) throws -> Value {

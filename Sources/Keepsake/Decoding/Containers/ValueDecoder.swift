@@ -20,7 +20,7 @@ struct ValueDecoder: Decoder {
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     try checkBody()
-    return try session.unkeyedContainer(offset, depth)
+    return try session.unkeyedContainer(self)
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {

@@ -214,7 +214,11 @@ extension DecodingSession {
   /// read (``readFields(_:of:at:)``).
   @inline(__always)
   func walkUnwalked() throws(ArchiveError) {
-    if graph.unwalked.isEmpty { return }
+    if !graph.unwalked.isEmpty { try walkNow() }
+  }
+
+  @inline(never)
+  private func walkNow() throws(ArchiveError) {
     // Stays unwalked if this throws, since the program may continue after an error.
     try image.checkExtent(graph.unwalked.lowerBound, fills: graph.unwalked)
     graph.unwalked = 0..<0
