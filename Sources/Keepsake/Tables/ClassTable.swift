@@ -173,6 +173,19 @@ struct ClassRegistry {
   }
 }
 
+extension [ClassEntry] {
+  /// The numbers of an entry and of those of its superclasses.
+  func chain(of number: Int) -> [Int] {
+    [Int](sequence(first: number) { self[$0].superclass })
+  }
+
+  /// Whether a class of the chain of `number` reads the property with `key` last.
+  func readLast(_ key: String, by number: Int) -> Bool {
+    let key = ExactString(string: key)
+    return chain(of: number).contains { self[$0].keysReadLast.contains { ExactString(string: $0) == key } }
+  }
+}
+
 extension ClassEntry {
   /// Whether a type that would get the entry `other` now can use this one.
   fileprivate func isSame(as other: ClassEntry) -> Bool {

@@ -54,6 +54,7 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// From this depth within one object on, a reader measures the nesting of everything that follows. That includes
   /// deferred values, which it cannot recognize.
   static let usualValueDepth = 1_024
+  var usualValueDepth: Int { min(maximumValueDepth, ArchiveLimits.usualValueDepth) }
 
   /// By default, values may take `factor` times the length of the archive in memory, plus `constant` bytes.
   private static let defaultAllocation = (factor: 64, constant: 256 << 20)

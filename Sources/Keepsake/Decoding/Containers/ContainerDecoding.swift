@@ -63,7 +63,7 @@ extension DecodingSession {
   }
 
   func unkeyedContainer(_ decoder: ValueDecoder) throws -> any UnkeyedDecodingContainer {
-    do {
+    try reporting(decoder.codingPath) {
       let reference = try bodyOfAnnotation(decoder.offset)
       let start = try contentOfReference(at: reference)
       if let (count, payload) = try arrayHead(at: start) {
@@ -87,8 +87,6 @@ extension DecodingSession {
       default:
         throw mismatch([Any].self, start, decoder.codingPath)
       }
-    } catch {
-      throw publicError(error, decoder.codingPath)
     }
   }
 

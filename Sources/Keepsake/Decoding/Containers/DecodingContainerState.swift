@@ -150,7 +150,10 @@ final class DecodingContainerState: ContainerState {
   @discardableResult
   func makeIndex() throws(ArchiveError) -> KeyIndex {
     if let index { return index }
-    let index = try isTopLevel ? session.indexOfTopLevel(head) : KeyIndex(offset, head, session)
+    // Containers of the top level share one: a program may open one for each key.
+    let shared = isTopLevel ? session.lookups.topLevelIndex : nil
+    let index = if let shared { shared } else { try KeyIndex(offset, head, session) }
+    if isTopLevel { session.lookups.topLevelIndex = index }
     self.index = index
     isInOrder = false
     return index
@@ -158,12 +161,10 @@ final class DecodingContainerState: ContainerState {
 
   /// The result of `find`; at the top level, the value to which a reference there leads.
   private func located(_ find: () throws(ArchiveError) -> Int?) throws -> Int? {
-    do throws(ArchiveError) {
+    try session.reporting(codingPath) {
       guard let cursor = try find() else { return nil }
       // Not at greater depth: only a damaged archive can lead back here.
       return isTopLevel && depth <= 1 ? try session.resolved(cursor, slot: nextSlot) : cursor
-    } catch {
-      throw session.corrupted(error, codingPath)
     }
   }
 
@@ -195,7 +196,7 @@ final class DecodingContainerState: ContainerState {
   private func advanceInAnyOrder(past slot: Int, from start: Int, to end: Int) throws {
     guard !isTopLevel else {
       // The next value is found from its reference.
-      return try reporting(start) { () throws(ArchiveError) in
+      return try session.reporting(path(toValueAt: start)) {
         try session.checkEnd(ofTopLevelSlot: slot, end)
       }
     }
@@ -208,14 +209,8 @@ final class DecodingContainerState: ContainerState {
   func checkEnd(ofValueAt start: Int) throws {
     // Opening the top level walked the values that are in its own body.
     guard isTopLevel, session.lookups.topLevelEnds[nextSlot] != nil else { return }
-    try reporting(start) { () throws(ArchiveError) in
+    try session.reporting(path(toValueAt: start)) {
       try session.checkEnd(ofTopLevelSlot: nextSlot, session.end(ofValueAt: start))
-    }
-  }
-
-  private func reporting(_ start: Int, _ check: () throws(ArchiveError) -> Void) throws {
-    do throws(ArchiveError) { try check() } catch {
-      throw session.corrupted(error, path(toValueAt: start))
     }
   }
 

@@ -48,14 +48,6 @@ final class KeyIndex {
 }
 
 extension DecodingSession {
-  /// The index of the top level, which all its containers share: a program may open one for each key.
-  func indexOfTopLevel(_ head: KeyedHead) throws(ArchiveError) -> KeyIndex {
-    if let index = lookups.topLevelIndex { return index }
-    let index = try KeyIndex(lookups.topLevelOffset, head, self)
-    lookups.topLevelIndex = index
-    return index
-  }
-
   /// Throws if the map at `offset` has a key twice.
   func checkKeysDiffer(mapAt offset: Int) throws(ArchiveError) {
     var payload = offset + 1

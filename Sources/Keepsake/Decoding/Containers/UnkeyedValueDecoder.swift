@@ -49,9 +49,7 @@ struct UnkeyedValueDecoder: PrimitiveUnkeyedDecoding {
   }
 
   private mutating func passOver() throws {
-    do { advance(to: try session.end(ofValueAt: cursor)) } catch {
-      throw session.publicError(error, codingPath)
-    }
+    advance(to: try session.reporting(codingPath) { try session.end(ofValueAt: cursor) })
   }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

@@ -32,9 +32,7 @@ struct ValueDecoder: Decoder {
   @inline(__always)
   private func checkBody() throws {
     if session.graph.unwalked.isEmpty { return }
-    do throws(ArchiveError) { try session.walkUnwalked() } catch {
-      throw session.corrupted(error, codingPath)
-    }
+    try session.reporting(codingPath) { try session.walkUnwalked() }
   }
 }
 
@@ -93,13 +91,9 @@ extension DecodingSession {
   }
 
   private func parseKeyed(_ offset: Int, _ depth: Int) throws {
-    do {
-      let head = try keyedHead(offset, depth)
-      claimFrame(depth, for: offset)
-      nesting.frames[depth].setKeyed(head)
-    } catch {
-      throw publicError(error, path(to: offset, depth: depth))
-    }
+    let head = try reporting(path(to: offset, depth: depth)) { try keyedHead(offset, depth) }
+    claimFrame(depth, for: offset)
+    nesting.frames[depth].setKeyed(head)
   }
 
   @inline(__always)

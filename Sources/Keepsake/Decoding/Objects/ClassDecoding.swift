@@ -87,7 +87,7 @@ extension DecodingSession {
     } else {
       problem = "and only types registered with KeyedUnarchiver.setClass(_:forClassName:) may be built"
     }
-    let names = chain(of: number).map { image.classes[$0].name }
+    let names = image.classes.chain(of: number).map { image.classes[$0].name }
     if let type = settings.observer?.type(forUnknownName: name, superclasses: names) { return type }
     let isValueType = image.classes[number].isValueType
     if let placeholder = settings.placeholders.first(where: { ($0 is AnyClass) != isValueType && fits($0) }) {
@@ -101,11 +101,6 @@ extension DecodingSession {
       ),
       path(toValueAt: offset, in: depth)
     )
-  }
-
-  /// The numbers of an entry in the class table, and of those of its superclasses.
-  func chain(of number: Int) -> [Int] {
-    Array(sequence(first: number) { self.image.classes[$0].superclass })
   }
 
   private func doesNotFit(
@@ -130,10 +125,8 @@ extension DecodingSession {
   /// The version that the archive states for `type`, as a part of the object or typed value that the decoder at
   /// `offset` reads; 0 if the archive states none.
   func archivedVersion(of type: Any.Type, at offset: Int) -> Int {
-    guard let current = graph.inProgress.last(where: { $0.range.contains(offset) }),
-      current.entry >= 0
-    else { return 0 }
-    let entries = chain(of: current.entry)
+    guard let current = typeInProgress(at: offset) else { return 0 }
+    let entries = image.classes.chain(of: current.entry)
     if let entry = entries.first(where: { stands(image.classes[$0].name, for: type) }) {
       return image.classes[entry].version
     }
@@ -145,6 +138,11 @@ extension DecodingSession {
       return 0
     }
     return image.classes[entries[cursor]].version
+  }
+
+  /// The object or typed value that has the value at `offset`, if the archive names the type.
+  func typeInProgress(at offset: Int) -> TypedValueInProgress? {
+    graph.inProgress.last { $0.range.contains(offset) }.flatMap { $0.entry >= 0 ? $0 : nil }
   }
 
   private func stands(_ name: String, for type: Any.Type) -> Bool {

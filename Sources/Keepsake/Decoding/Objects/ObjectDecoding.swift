@@ -265,7 +265,7 @@ extension DecodingSession {
     }
     // What waits needs the object itself.
     if later.readLast.areThere || later.deferred.count > 0 {
-      later.readLast.replace(isSame ? nil : object, number)
+      later.readLast.replaced[number] = isSame ? nil : object
     }
     if isAwakening || !isSame, let result = result as? any ArchiveAwakening { noteAwakening(result) }
     return isSame

@@ -9,10 +9,7 @@ extension DecodingSession {
   /// The class table entries of the type of the value or object at `decoder`, and of its superclasses; `nil` if the
   /// archive does not name the type.
   func entries(at decoder: ValueDecoder) -> [ClassEntry]? {
-    guard let current = graph.inProgress.last(where: { $0.range.contains(decoder.offset) }),
-      current.entry >= 0
-    else { return nil }
-    return chain(of: current.entry).map { image.classes[$0] }
+    typeInProgress(at: decoder.offset).map { image.classes.chain(of: $0.entry).map { image.classes[$0] } }
   }
 
   /// Reads the typed value or object at `cursor`, and moves past it, as the type that the archive names, otherwise as

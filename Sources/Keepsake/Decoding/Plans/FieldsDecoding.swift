@@ -79,8 +79,7 @@ extension DecodingSession {
       types.plans.plan(for: type).use { $0 }
     }
     func referencePlan<Target: Decodable & AnyObject>(_ type: Target.Type) -> AnyDecodingPlan {
-      property.ownership == .weak
-        ? WeakFieldDecodingPlan<Target>(property) : UnownedDecodingPlan<Target>(property)
+      ReferenceFieldDecodingPlan<Target>(property)
     }
     if property.ownership == .strong, let type = property.type as? any Decodable.Type { return plan(type) }
     if let type = property.target as? any (Decodable & AnyObject).Type { return referencePlan(type) }
@@ -88,8 +87,8 @@ extension DecodingSession {
   }
 }
 
-/// A weak property of an object. It waits for its object like a ``WeakReference``.
-private final class WeakFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDecodingPlan {
+/// A property that is not strong. If it is weak, it waits for its object like a ``WeakReference``.
+private final class ReferenceFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDecodingPlan {
   private let property: StoredProperty
 
   init(_ property: StoredProperty) {
@@ -103,28 +102,13 @@ private final class WeakFieldDecodingPlan<Target: Decodable & AnyObject>: AnyDec
     _ session: DecodingSession,
     _ depth: Int
   ) throws {
-    let box = try session.decodeConditional(Target.self, at: &cursor)
-    // All weak references have the same layout, whatever class they are declared with.
-    memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object = nil }
-    if let owner = memory.object { box?.whenFound(for: owner, property) }
-  }
-}
-
-/// An unowned property. It is read like any other.
-private final class UnownedDecodingPlan<Target: Decodable & AnyObject>: AnyDecodingPlan {
-  private let property: StoredProperty
-
-  init(_ property: StoredProperty) {
-    self.property = property
-  }
-
-  override func decodeField(
-    _ memory: MutablePropertyMemory,
-    at offset: Int,
-    from cursor: inout Int,
-    _ session: DecodingSession,
-    _ depth: Int
-  ) throws {
+    guard property.ownership != .weak else {
+      let box = try session.decodeConditional(Target.self, at: &cursor)
+      // All weak references have the same layout, whatever class they are declared with.
+      memory.withValue(WeakField<AnyObject>.self, at: offset) { $0.object = nil }
+      if let owner = memory.object { box?.whenFound(for: owner, property) }
+      return
+    }
     let target: Target? =
       property.type == Target.self
       ? try session.decodeByPlan(Target.self, at: &cursor, depth)

@@ -194,13 +194,11 @@ extension DecodingSession {
 
   /// The parts of the decimal at `offset`; `nil` if another value is there.
   func decimal(at offset: Int, _ depth: Int) throws -> DecimalParts? {
-    do {
+    try reporting(path(to: offset, depth: depth)) {
       var cursor = try bodyOfAnnotation(offset)
       guard let parts = try DecimalParts(reader, at: &cursor) else { return nil }
       nesting.complete(offset, cursor)
       return parts
-    } catch {
-      throw publicError(error, path(to: offset, depth: depth))
     }
   }
 }

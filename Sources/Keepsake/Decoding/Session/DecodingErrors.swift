@@ -76,6 +76,15 @@ extension DecodingSession {
     default: error
     }
   }
+
+  /// Runs `body`. What it throws becomes the error for the caller; `path` leads to the value that `body` reads.
+  @inline(__always)
+  func reporting<Result>(
+    _ path: @autoclosure () -> [any CodingKey],
+    _ body: () throws -> Result
+  ) throws -> Result {
+    do { return try body() } catch { throw publicError(error, path()) }
+  }
 }
 
 extension TagKind {

@@ -36,14 +36,6 @@ struct DecodingNesting: ~Copyable {
   /// The number of levels in one object from which on the session measures how deep values nest.
   var usualValueDepth: Int
 
-  init(_ limits: ArchiveLimits) {
-    usualValueDepth = DecodingNesting.usualValueDepth(limits)
-  }
-
-  static func usualValueDepth(_ limits: ArchiveLimits) -> Int {
-    min(limits.maximumValueDepth, ArchiveLimits.usualValueDepth)
-  }
-
   /// Notes that the value at `offset` was read and ends at `end`.
   @inline(__always)
   mutating func complete(_ offset: Int, _ end: Int) { latest = (offset, 0, end) }
@@ -75,17 +67,6 @@ struct KeyLookups: ~Copyable {
   var topLevelEnds = NumberedCache<Int>()
   /// Cached facts about values that were passed over.
   var skipped = SkippedValues()
-
-  /// The number of the key `name`; -1 if no record has it.
-  mutating func number(of name: String, in image: ArchiveImage) -> Int {
-    if keyNumbers == nil {
-      keyNumbers = Dictionary(
-        image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) },
-        uniquingKeysWith: { first, _ in first }
-      )
-    }
-    return keyNumbers?[ExactString(string: name)] ?? -1
-  }
 
   mutating func forgetArchive() {
     if topLevelIndex != nil { topLevelIndex = nil }

@@ -30,7 +30,7 @@ final class DecodingSession: DeepRecursion {
       hidesRootKey: hidesRootKey,
       knownClasses: knownClasses
     )
-    nesting = DecodingNesting(limits)
+    nesting = DecodingNesting(usualValueDepth: limits.usualValueDepth)
     graph = DecodedGraph(objects: ObjectStore(count: image.directory.bodyCount))
     later = DecodedLater(readLast: PropertiesReadLast(image))
     checks = DecodingChecks(budget: DecodingBudget(limits, image))
@@ -40,7 +40,7 @@ final class DecodingSession: DeepRecursion {
   /// Changes the settings. Forgets the types found so far, since names may now stand for other types.
   func change(_ change: (inout DecodingSettings) -> Void) {
     change(&settings)
-    nesting.usualValueDepth = DecodingNesting.usualValueDepth(settings.limits)
+    nesting.usualValueDepth = settings.limits.usualValueDepth
     checks.budget.allocationLimit = settings.limits.allocation(forArchiveOf: image.openedByteCount)
     forgetTypes()
   }
@@ -68,7 +68,7 @@ final class DecodingSession: DeepRecursion {
     reader = image.reader
     if !userInfo.isEmpty { settings.userInfo = userInfo }
     settings.limits = limits
-    nesting.usualValueDepth = DecodingNesting.usualValueDepth(limits)
+    nesting.usualValueDepth = limits.usualValueDepth
     checks.budget.startOver(limits, image)
     graph.objects.grow(to: image.directory.bodyCount)
     later.readLast.startOver(image)
@@ -151,7 +151,15 @@ final class DecodingSession: DeepRecursion {
   }
 
   /// The number of the key `name` in the archive; -1 if no record has it.
-  func keyNumber(_ name: String) -> Int { lookups.number(of: name, in: image) }
+  func keyNumber(_ name: String) -> Int {
+    if lookups.keyNumbers == nil {
+      lookups.keyNumbers = Dictionary(
+        image.keys.enumerated().map { (ExactString(string: $0.element), $0.offset) },
+        uniquingKeysWith: { first, _ in first }
+      )
+    }
+    return lookups.keyNumbers?[ExactString(string: name)] ?? -1
+  }
 
   // MARK: Extent of values
 

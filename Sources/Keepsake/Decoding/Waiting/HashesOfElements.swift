@@ -178,20 +178,13 @@ extension DecodingSession {
         guard lacksElements || values[index].haveChanged else { continue }
         if values[index].makeAgain(withOthers: lacksElements) {
           areRight = false
-          try countReading(of: values[index])
+          let (count, offset) = (values[index].count, values[index].offset)
+          try reporting(searchedPath(to: offset)) { try countReading(count, at: offset) }
         } else if lacksElements || values[index].isStored || later.readLast.areThere {
           throw isHashedTooEarly(values[index])
         }
         // Otherwise an initializer has only used the set.
       }
-    }
-  }
-
-  private func countReading(of value: HashesOfElements) throws {
-    do throws(ArchiveError) {
-      try countReading(value.count, at: value.offset)
-    } catch {
-      throw corrupted(error, searchedPath(to: value.offset))
     }
   }
 

@@ -59,12 +59,10 @@ extension DecodingSession {
         + "awakeFromArchive()"
       throw LazyTooEarly(reason: corrupted(ArchiveError.misuse(message, at: offset), []))
     }
-    do {
+    return try reporting([]) {
       var start = try contentOfLazyValue(source)
       detachFrames(for: start)
       return try keepingSpares { try decodeOutermost(type, at: &start, 0) }
-    } catch {
-      throw publicError(error, [])
     }
   }
 

@@ -13,7 +13,7 @@ struct PropertiesReadLast {
   /// The records of superclasses within those of the objects in progress, and the numbers of these objects.
   private var superclasses: [(object: Int, offset: Int)] = []
   /// The objects that the observer has replaced, by number.
-  private(set) var replaced: [Int: AnyObject] = [:]
+  var replaced: [Int: AnyObject] = [:]
 
   /// The property for a key, for objects of the type `owner` that request a value of the type `value`.
   final class PropertyOfKey {
@@ -136,7 +136,4 @@ struct PropertiesReadLast {
   mutating func end(_ number: Int) {
     while superclasses.last?.object == number { superclasses.removeLast() }
   }
-
-  /// Notes the object `number` if the observer has replaced it; `nil` if it has not.
-  mutating func replace(_ object: AnyObject?, _ number: Int) { replaced[number] = object }
 }

@@ -142,7 +142,7 @@ extension DecodingSession {
     if let known = later.readLast.known[object.entry, key], known.owner == object.type, known.value == value {
       return known
     }
-    let found = find(isReadLast(image.keys[key], by: object.entry))
+    let found = find(image.classes.readLast(image.keys[key], by: object.entry))
     later.readLast.known[object.entry, key] = found
     return found
   }
@@ -209,12 +209,6 @@ extension DecodingSession {
     guard isField ? property.canWaitAsField : property.canWait else { return nil }
     if let type = property.type as? any (Decodable & ValueThatCanBeEmpty).Type { return makeEmpty(type) }
     return (property.type as? any Decodable.Type).map { make($0) }
-  }
-
-  private func isReadLast(_ key: String, by entry: Int) -> Bool {
-    chain(of: entry).contains { number in
-      image.classes[number].keysReadLast.contains { ExactString(string: $0) == ExactString(string: key) }
-    }
   }
 
   fileprivate func findProperty<Value: Decodable, Key: CodingKey>(

@@ -15,19 +15,11 @@ extension EncodingContainerState {
       return try encodeSlowly(value, key)
     }
     try session.types.plans.unretained(for: Value.self).use { (plan) throws in
-      guard !plan.isAtomic else {
-        let position = session.context.top.position
-        session.context.top.position = node
-        do { try plan.encode(value, session) } catch {
-          session.context.top.position = position
-          throw session.naming(value, error)
-        }
-        return
-      }
-      let mark = session.mark
+      let position = session.context.top.position
+      let mark = plan.isAtomic ? nil : session.mark
       session.context.top.position = node
       do { try plan.encode(value, session) } catch {
-        session.truncate(to: mark)
+        if let mark { session.truncate(to: mark) } else { session.context.top.position = position }
         throw session.naming(value, error)
       }
     }

@@ -7,15 +7,17 @@ struct ValueEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { session.settings.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    session.keyTable(type).use { table in table.container(session, openKeyed(table), nested) }
+    session.keyTable(type).use { table in
+      table.container(session, open(table.isDynamic ? .map : .record, table.number), nested)
+    }
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    UnkeyedValueEncoder(encoder: ValueEncoder(session: session, frame: openUnkeyed(), nested: nested))
+    UnkeyedValueEncoder(encoder: ValueEncoder(session: session, frame: open(.unkeyed), nested: nested))
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    ValueEncoder(session: session, frame: openSingle(), nested: nested)
+    ValueEncoder(session: session, frame: open(.single), nested: nested)
   }
 }
 
@@ -42,56 +44,39 @@ extension Encoder {
 }
 
 extension ValueEncoder {
-  /// Makes the value a keyed container, unless it is one already.
+  /// Makes the value a container of `kind`, whose keys are in the table `table`, unless it is one already.
   ///
   /// - Returns: the frame, or ``EncodingSession/conflictingFrame`` if the value is already something else.
   @inline(__always)
-  func openKeyed(_ table: EncodingKeyTable) -> FrameID {
-    if isUndecided {
-      session.context.top.kind = table.isDynamic ? .map : .record
-      session.context.top.tableNumber = table.number
-      session.context.top.headByteCount = session.keepHead(table.number)
-      return frame
+  private func open(_ kind: EncodingFrame.Kind, _ table: UInt32 = 0) -> FrameID {
+    guard session.context.top.id == frame, session.context.top.kind == .undecided else {
+      return openAgain(kind, table)
     }
-    if session.bodies.classWithWeakProperties >= 0 {
-      session.types.classProperties.noteLaterTable(table.number, of: session.bodies.classWithWeakProperties)
-    }
-    return open({ $0 == .record || $0 == .map }, else: { _ = openKeyed(table) })
+    begin(kind, table)
+    return frame
   }
 
-  private func openUnkeyed() -> FrameID {
-    if isUndecided {
-      session.context.top.kind = .unkeyed
-      session.context.top.headByteCount = session.keepHead(0)
-      return frame
-    }
-    return open({ $0 == .unkeyed }, else: { _ = openUnkeyed() })
-  }
-
-  private func openSingle() -> FrameID {
-    if isUndecided {
-      session.context.top.kind = .single
-      return frame
-    }
-    return open({ $0 == .single || $0 == .singleUsed }, else: { _ = openSingle() })
-  }
-
-  /// Whether the value is the innermost one, and no container was requested yet.
   @inline(__always)
-  private var isUndecided: Bool {
-    session.context.top.id == frame && session.context.top.kind == .undecided
+  private func begin(_ kind: EncodingFrame.Kind, _ table: UInt32) {
+    session.context.top.kind = kind
+    if kind == .single { return }
+    session.context.top.tableNumber = table
+    session.context.top.headByteCount = session.keepHead(table)
   }
 
-  /// Makes the value a container of an allowed kind: continues with the one that it is, or calls `decide`.
-  private func open(_ isAllowed: (EncodingFrame.Kind) -> Bool, else decide: () -> Void) -> FrameID {
+  @inline(never)
+  private func openAgain(_ kind: EncodingFrame.Kind, _ table: UInt32) -> FrameID {
+    if kind.isKeyed, session.bodies.classWithWeakProperties >= 0 {
+      session.types.classProperties.noteLaterTable(table, of: session.bodies.classWithWeakProperties)
+    }
     // If the frame cannot be entered, the first write throws, since requesting a container cannot.
     let host = try? enter()
     defer { session.leave(host) }
     // The kind of the value is unknown now, so the container must not be used later either.
     guard session.context.top.id == frame else { return refusing.frame }
-    if !isAllowed(session.context.top.kind), let refusal = session.replaceSingle() { return refusal }
-    if session.context.top.kind == .undecided { decide() }
-    return isAllowed(session.context.top.kind) ? frame : EncodingSession.conflictingFrame
+    if !session.context.top.kind.continues(kind), let refusal = session.replaceSingle() { return refusal }
+    if session.context.top.kind == .undecided { begin(kind, table) }
+    return session.context.top.kind.continues(kind) ? frame : EncodingSession.conflictingFrame
   }
 
   /// An encoder whose use throws why this one cannot be used now.

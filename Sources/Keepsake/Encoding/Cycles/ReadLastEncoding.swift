@@ -74,7 +74,8 @@ extension EncodingSession: PlayThroughQuestions {
       let number = tables.classes.number(of: type(of: object))
     else { return nil }
     if let known = types.classProperties.haveKeysReadLast[number] { return known ? number : nil }
-    let readsLast = !keysReadLast(by: number).isEmpty
+    let entries = tables.classes.entries
+    let readsLast = entries.chain(of: number).contains { !entries[$0].keysReadLast.isEmpty }
     types.classProperties.haveKeysReadLast[number] = readsLast
     return readsLast ? number : nil
   }
@@ -82,10 +83,7 @@ extension EncodingSession: PlayThroughQuestions {
   func isReadLast(_ edge: ReferenceGraph.Edge, by classNumber: Int) -> Bool {
     if let known = types.classProperties.areReadLast[classNumber, edge.property] { return known }
     let isReadLast =
-      edge.property > 0
-      && keysReadLast(by: classNumber).contains {
-        ExactString(string: $0) == ExactString(string: key(of: edge.property))
-      }
+      edge.property > 0 && tables.classes.entries.readLast(key(of: edge.property), by: classNumber)
     // If the key is from a file, the class may have changed since.
     let answer = isReadLast && (!bodies.isAdded || propertyThatWaits(at: edge) != nil)
     types.classProperties.areReadLast[classNumber, edge.property] = answer
@@ -94,7 +92,7 @@ extension EncodingSession: PlayThroughQuestions {
 
   func readLast(oneOf edges: [ReferenceGraph.Edge]) -> Bool {
     guard let (key, property, number) = preferred(of: edges) else { return false }
-    let chain = chain(of: number)
+    let chain = tables.classes.entries.chain(of: number)
     // It applies to all subclasses of the class that declares the property, if that class is in the archive.
     let owner = chain.first { tables.classes.types[$0] == property.owner } ?? chain.last ?? number
     tables.classes.readLast(self.key(of: key), of: owner)
@@ -174,15 +172,6 @@ extension EncodingSession: PlayThroughQuestions {
 
   private func isSingleObject(_ type: Any.Type) -> Bool {
     (type as? any OptionalValue.Type)?.wrapped is AnyClass
-  }
-
-  /// The numbers of a class and of its superclasses.
-  private func chain(of number: Int) -> [Int] {
-    Array(sequence(first: number) { self.tables.classes.entries[$0].superclass })
-  }
-
-  private func keysReadLast(by number: Int) -> [String] {
-    chain(of: number).flatMap { tables.classes.entries[$0].keysReadLast }
   }
 
   // MARK: Weak properties

@@ -308,12 +308,11 @@ final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
   override func encode(_ value: Wrapped?, _ session: EncodingSession) throws {
     let isSome = try value.visit { (value) throws in
       let start = session.buffer.count
-      let canBeNil = try session.types.plans.unretained(for: Wrapped.self).use { (plan) throws in
+      try session.types.plans.unretained(for: Wrapped.self).use { (plan) throws in
         try plan.encode(value, session)
-        return plan.canBeNil
-      }
-      // Marks what would read as nil as some value, so that no level of optionality is lost (Format §4.2).
-      if canBeNil, session.buffer[start] == Tag.none || session.buffer[start] == Tag.some {
+        let tag = session.buffer[start]
+        // Marks what would read as nil as some value, so that no level of optionality is lost (Format §4.2).
+        guard tag == Tag.none || tag == Tag.some, plan.canBeNil else { return }
         session.buffer.replace(start..<start, with: [Tag.some])
         session.moveSplices(from: start, by: 1)
       }

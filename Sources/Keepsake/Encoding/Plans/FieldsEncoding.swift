@@ -77,20 +77,8 @@ extension EncodingSession {
   }
 }
 
-/// A weak property of an object: a conditional reference, like that of ``WeakReference``.
-private final class WeakFieldEncodingPlan<Target: Encodable & AnyObject>: AnyEncodingPlan {
-  override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
-    try session.encodeConditionally(memory.withValue(WeakField<Target>.self, at: offset) { $0.object })
-  }
-
-  override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
-    memory.withValue(WeakField<Target>.self, at: offset) { $0.object == nil }
-  }
-}
-
 /// An unowned property: the object, as in any other property.
-private final class UnownedEncodingPlan<Field: ReferenceField>: AnyEncodingPlan
-where Field.Target: Encodable {
+private class UnownedEncodingPlan<Field: ReferenceField>: AnyEncodingPlan where Field.Target: Encodable {
   override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
     // It is not called for nil.
     if let object = memory.withValue(Field.self, at: offset, { $0.object }) { try session.write(object) }
@@ -98,6 +86,15 @@ where Field.Target: Encodable {
 
   override func isNil(_ memory: PropertyMemory, at offset: Int) -> Bool {
     memory.withValue(Field.self, at: offset) { $0.object == nil }
+  }
+}
+
+/// A weak property of an object: a conditional reference, like that of ``WeakReference``.
+private final class WeakFieldEncodingPlan<Target: Encodable & AnyObject>:
+  UnownedEncodingPlan<WeakField<Target>>
+{
+  override func encodeField(_ memory: PropertyMemory, at offset: Int, _ session: EncodingSession) throws {
+    try session.encodeConditionally(memory.withValue(WeakField<Target>.self, at: offset) { $0.object })
   }
 }
 

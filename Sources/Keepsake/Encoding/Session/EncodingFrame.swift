@@ -14,6 +14,13 @@ struct EncodingFrame {
     /// A record that the library writes from memory. It exists only for the coding path; its position is the number of
     /// the key.
     case walkedFields
+
+    var isKeyed: Bool { self == .record || self == .map }
+
+    /// Whether a container of this kind is what a value has that requests one of `kind`.
+    func continues(_ kind: Kind) -> Bool {
+      self == kind || isKeyed && kind.isKeyed || self == .singleUsed && kind == .single
+    }
   }
 
   /// Unique in the session, so that the use of a container whose frame is gone is detected.
