@@ -113,11 +113,7 @@ extension DecodingSession {
     at offset: Int?,
     _ path: @autoclosure () -> [any CodingKey]
   ) throws {
-    do throws(ArchiveError) {
-      try charge(MemoryLayout<Value>.stride, at: offset)
-    } catch {
-      throw corrupted(error, path())
-    }
+    try reporting(path()) { try charge(MemoryLayout<Value>.stride, at: offset) }
   }
 
   /// Charges a collection of `count` elements of `stride` bytes each.

@@ -22,7 +22,6 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     self.decoder = decoder
   }
 
-  private var session: DecodingSession { decoder.session }
   var codingPath: [any CodingKey] { decoder.codingPath }
   var allKeys: [Key] { (Array(values.keys).sorted() + ["mantissa"]).compactMap(Key.init(stringValue:)) }
 
@@ -30,37 +29,37 @@ struct DecimalKeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decodeNil(forKey key: Key) throws -> Bool { false }
 
-  private func number(_ key: Key) throws -> PlacelessDecoder {
+  /// The decoder of a part. Of the mantissa, it is that of an array.
+  private func decoder(_ key: Key) throws -> any Decoder {
+    let path = codingPath + [key]
+    guard key.stringValue != "mantissa" else {
+      return PackedUnkeyedDecoder(session: decoder.session, codingPath: path, numbers: PackedArray(mantissa))
+    }
     guard let number = values[key.stringValue] else {
       throw DecodingError.keyNotFound(
         key,
         .init(codingPath: codingPath, debugDescription: "A decimal number has no \"\(key.stringValue)\"")
       )
     }
-    return PlacelessDecoder(session: session, number: number, codingPath: codingPath + [key])
+    return PlacelessDecoder(session: decoder.session, number: number, codingPath: path)
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    guard key.stringValue != "mantissa" else { return try Value(from: mantissaDecoder(key)) }
-    return try number(key).decode(type)
+    let decoder = try decoder(key)
+    return try (decoder as? PlacelessDecoder)?.decode(type) ?? Value(from: decoder)
   }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type,
     forKey key: Key
   ) throws -> KeyedDecodingContainer<NestedKey> {
-    try number(key).container(keyedBy: type)
+    try decoder(key).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    guard key.stringValue == "mantissa" else { return try number(key).unkeyedContainer() }
-    return try mantissaDecoder(key).unkeyedContainer()
-  }
-
-  private func mantissaDecoder(_ key: Key) -> PackedUnkeyedDecoder {
-    PackedUnkeyedDecoder(session: session, codingPath: codingPath + [key], numbers: PackedArray(mantissa))
+    try decoder(key).unkeyedContainer()
   }
 
   func superDecoder() throws -> any Decoder { decoder }
-  func superDecoder(forKey key: Key) throws -> any Decoder { try number(key) }
+  func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 }

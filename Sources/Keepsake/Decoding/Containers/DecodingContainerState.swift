@@ -4,9 +4,9 @@ final class DecodingContainerState: ContainerState {
   let session: DecodingSession
   let table: DecodingKeyTable
   /// The offset of the value, which identifies it, and its depth, which is the index of its frame.
-  @safe @exclusivity(unchecked) private(set) var offset: Int
-  @safe @exclusivity(unchecked) private(set) var depth: Int
-  @safe @exclusivity(unchecked) private(set) var head: KeyedHead
+  @safe @exclusivity(unchecked) private(set) var offset = -1
+  @safe @exclusivity(unchecked) private(set) var depth = 0
+  @safe @exclusivity(unchecked) private(set) var head = KeyedHead()
   /// The slot that is expected next or was found last, and the offset of its value (in a map, of its key).
   @safe @exclusivity(unchecked) private(set) var nextSlot = 0
   @safe @exclusivity(unchecked) private(set) var nextOffset = 0
@@ -24,9 +24,6 @@ final class DecodingContainerState: ContainerState {
   init(_ session: DecodingSession, _ table: DecodingKeyTable, _ offset: Int, _ depth: Int) {
     self.session = session
     self.table = table
-    self.offset = offset
-    self.depth = depth
-    head = session.nesting.frames[depth].head
     begin(at: offset, depth)
   }
 

@@ -90,15 +90,15 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     } else {
       try image.use { try $0.checkExtent(start, fills: body) }
     }
-    session.begin(
+    session.graph.objects.begin(number, origin: reference)
+    session.graph.inProgress.append(
       TypedValueInProgress(
         number: number,
         entry: classNumber,
         type: buildable.use { $0.type },
         range: body,
         content: start
-      ),
-      reference
+      )
     )
     content = start
     return (buildable, body.upperBound)
@@ -203,12 +203,6 @@ extension DecodingSession {
   }
 
   // MARK: The life of an object
-
-  @inline(__always)
-  fileprivate func begin(_ object: TypedValueInProgress, _ reference: Int) {
-    graph.objects.begin(object.number, origin: reference)
-    graph.inProgress.append(object)
-  }
 
   /// Walks the body of the innermost object if the walk was deferred until something other than primitive properties is
   /// read (``readFields(_:of:at:)``).

@@ -33,10 +33,8 @@ extension ValueEncoder: SingleValueEncodingContainer {
   func encode(_ value: UInt128) throws { try putSingle(value) }
 }
 
-/// An encoder of this library: that of a value, or an archiver, which is the encoder of the top level.
+/// An encoder of this library that is no `ValueEncoder`: an archiver, which is the encoder of the top level.
 protocol ArchiveWriting: Encoder {}
-
-extension ValueEncoder: ArchiveWriting {}
 
 extension Encoder {
   /// Whether this encoder writes an archive of this library.

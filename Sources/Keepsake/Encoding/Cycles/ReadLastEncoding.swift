@@ -7,7 +7,7 @@ struct ClassProperties {
   fileprivate var areReadLast = PairCache<Bool>()
   fileprivate var areWeak = PairCache<Bool>()
   /// The numbers of the key tables, except the first, by which the classes of a chain add to one record.
-  private var laterTables = NumberedCache<[UInt32]>()
+  fileprivate var laterTables = NumberedCache<[UInt32]>()
   private var probes: [ObjectIdentifier: PropertyProbe] = [:]
 
   /// Whether objects of `type`, the class `number`, are known early.
@@ -24,8 +24,6 @@ struct ClassProperties {
     let known = laterTables[number] ?? []
     if !known.contains(table) { laterTables[number] = known + [table] }
   }
-
-  func laterTables(of number: Int) -> [UInt32] { laterTables[number] ?? [] }
 
   mutating func probe(_ type: AnyClass) -> PropertyProbe {
     if let known = probes[ObjectIdentifier(type)] { return known }
@@ -125,7 +123,8 @@ extension EncodingSession: PlayThroughQuestions {
   /// object exists before its fields are read, so a cycle needs one to wait only if a reader enters the cycle at another
   /// object. A single object is preferred to a collection.
   private func preference(_ property: StoredProperty, isField: Bool) -> Int {
-    (property.ownership == .strong ? 4 : 0) + (isField ? 0 : 2) + (isSingleObject(property.type) ? 1 : 0)
+    let isSingle = (property.type as? any OptionalValue.Type)?.wrapped is AnyClass
+    return (property.ownership == .strong ? 4 : 0) + (isField ? 0 : 2) + (isSingle ? 1 : 0)
   }
 
   private static let highestPreference = 7
@@ -170,10 +169,6 @@ extension EncodingSession: PlayThroughQuestions {
     tables.keys.names[isField(property) ? property >> 1 : tables.shapes.lastKey(of: property >> 1)]
   }
 
-  private func isSingleObject(_ type: Any.Type) -> Bool {
-    (type as? any OptionalValue.Type)?.wrapped is AnyClass
-  }
-
   // MARK: Weak properties
 
   /// Whether the reference to a `Target` that is being written is the value of a weak property.
@@ -191,7 +186,7 @@ extension EncodingSession: PlayThroughQuestions {
     let type = tables.classes.types[number]
     let properties = StoredProperties.of(type)
     // A class and its superclass each have their own keys.
-    let found = ([context.top.tableNumber] + types.classProperties.laterTables(of: number)).lazy
+    let found = ([context.top.tableNumber] + (types.classProperties.laterTables[number] ?? [])).lazy
       .compactMap { number in self.types.keyTables.first { $0.number == number } }
       .compactMap { properties?.property(named: $0.propertyNames(ofKey: self.key(of: property))) }
       .first

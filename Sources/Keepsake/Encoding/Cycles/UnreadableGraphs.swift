@@ -3,8 +3,22 @@ extension EncodingSession {
   func unreadable(_ obstacle: ReferenceGraph.Obstacle) -> EncodingError {
     switch obstacle {
     case .cycle(let edges): unreadable(cycle: edges)
-    case .depth(let depth, let number): tooDeep(depth, number)
-    case .cost(let number): tooManyWays(number)
+    case .depth(let depth, let number):
+      unreadable(
+        "Objects and values are nested \(depth) deep, more than the \(settings.limits.maximumDepth) that readers accept "
+          + "by default. Declare a property of the chain as an optional var, or mark it @Deferred: what is read last does "
+          + "not count",
+        .limitExceeded,
+        number
+      )
+    case .cost(let number):
+      unreadable(
+        "So many keys lead into cycles of objects that it would take too long to find out whether a reader can decode "
+          + "them in any order. Put the objects into one value, such as a dictionary, or declare "
+          + "a property in each cycle as an optional var, or mark it @Deferred",
+        .limitExceeded,
+        number
+      )
     }
   }
 
@@ -16,26 +30,6 @@ extension EncodingSession {
       + (advice.isEmpty ? "Make" : sentence(advice.joined(separator: ", or ")) + " Or make")
       + " one of the classes an ArchivedModel or SelfRegistering"
     return unreadable(message, .cycle, cycle.first?.body ?? 0)
-  }
-
-  private func tooDeep(_ depth: Int, _ number: Int) -> EncodingError {
-    unreadable(
-      "Objects and values are nested \(depth) deep, more than the \(settings.limits.maximumDepth) that readers accept by "
-        + "default. Declare a property of the chain as an optional var, or mark it @Deferred: what is read last does "
-        + "not count",
-      .limitExceeded,
-      number
-    )
-  }
-
-  private func tooManyWays(_ number: Int) -> EncodingError {
-    unreadable(
-      "So many keys lead into cycles of objects that it would take too long to find out whether a reader can decode "
-        + "them in any order. Put the objects into one value, such as a dictionary, or declare "
-        + "a property in each cycle as an optional var, or mark it @Deferred",
-      .limitExceeded,
-      number
-    )
   }
 
   private func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
