@@ -38,7 +38,7 @@ struct PropertiesReadLast {
       _ owner: Any.Type,
       _ value: Any.Type,
       waiting: AnyWaitingProperty?,
-      reference: (any ReferenceReceiver)?,
+      reference: (any ReferenceReceiver)? = nil,
       weak: StoredProperty? = nil,
       isConditional: Bool = false,
       isField: Bool = false,

@@ -157,8 +157,7 @@ extension DecodingSession {
       .init(
         object.type,
         property.type,
-        waiting: $0 || later.readLast.include(property) ? waitingProperty(property, isField: true) : nil,
-        reference: nil
+        waiting: $0 || later.readLast.include(property) ? waitingProperty(property, isField: true) : nil
       )
     }
     guard let waiting = found.waiting?.beginWaiting(in: owner) else { return false }
@@ -194,7 +193,7 @@ extension DecodingSession {
   /// `property`, which is read from memory, if it can wait.
   func fieldThatCanWait(_ property: StoredProperty) -> PropertiesReadLast.PropertyOfKey? {
     waitingProperty(property, isField: true).map {
-      .init(property.owner, property.type, waiting: $0, reference: nil, isField: true)
+      .init(property.owner, property.type, waiting: $0, isField: true)
     }
   }
 

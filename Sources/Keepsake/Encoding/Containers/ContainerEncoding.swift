@@ -240,7 +240,7 @@ extension EncodingSession {
   /// Encodes a value of any type that the innermost frame has begun.
   func encode<Value: Encodable>(_ value: Value) throws {
     if context.isTopLevel, context.lower.isEmpty {
-      try encodeTopLevel(value, types.plans.plan(for: Value.self))
+      try encodeTopLevel(value)
     } else {
       try write(value)
     }

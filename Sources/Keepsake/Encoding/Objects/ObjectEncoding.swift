@@ -221,11 +221,11 @@ extension EncodingSession {
 
   /// Encodes a value of the top level: a small one in place, any other in a body of its own, so that it can be read
   /// without what precedes it. Then encodes all objects that were reached.
-  func encodeTopLevel<Value: Encodable>(_ value: Value, _ plan: EncodingPlan<Value>) throws {
+  func encodeTopLevel<Value: Encodable>(_ value: Value) throws {
     if !outcome.lateWrites.isEmpty { outcome.lateWrites = [] }
     try drainLeftovers()
     let mark = bodies.assembly.mark
-    do { try encodeTopLevel(value, plan, currentPath) } catch {
+    do { try encodeTopLevel(value, currentPath) } catch {
       if !bodies.assembly.truncate(to: mark) { outcome.failure = error }
       bodies.topLevelPaths.removeLast()
       throw error
@@ -233,29 +233,22 @@ extension EncodingSession {
   }
 
   /// Encodes a value, again and again while weak references get their objects too late for it.
-  private func encodeTopLevel<Value: Encodable>(
-    _ value: Value,
-    _ plan: EncodingPlan<Value>,
-    _ path: [any CodingKey]
-  ) throws {
+  private func encodeTopLevel<Value: Encodable>(_ value: Value, _ path: [any CodingKey]) throws {
     let (start, before, first) = (bodies.assembly.mark, mark, bodies.assembly.bodyCount + 1)
     var awaitedCount = bodies.awaited.count
-    try encodeOnce(value, plan, path)
+    try encodeOnce(value, path)
     while bodies.awaited.count > awaitedCount {
       awaitedCount = bodies.awaited.count
       guard bodies.assembly.truncate(to: start) else { throw AwaitedObjects() }
       bodies.topLevelPaths.removeLast()
       truncate(to: before)
-      try encodeOnce(value, plan, path)
+      try encodeOnce(value, path)
     }
     reportEncoded(from: first)
   }
 
-  private func encodeOnce<Value: Encodable>(
-    _ value: Value,
-    _ plan: EncodingPlan<Value>,
-    _ path: [any CodingKey]
-  ) throws {
+  private func encodeOnce<Value: Encodable>(_ value: Value, _ path: [any CodingKey]) throws {
+    let plan = types.plans.plan(for: Value.self)
     stack.bounds = StackGuard()
     defer { stack.spare = nil }
     bodies.topLevelPaths.append((bodies.objects.count + 1, path))
@@ -307,8 +300,7 @@ extension EncodingSession {
   func encode<Value: Encodable>(root value: Value) throws {
     openRoot()
     do {
-      let path = settings.hidesRootKey ? [] : [ArchiveCodingKey.root]
-      try encodeTopLevel(value, types.plans.plan(for: Value.self), path)
+      try encodeTopLevel(value, settings.hidesRootKey ? [] : [ArchiveCodingKey.root])
     } catch { throw failure(of: value, error) }
   }
 

@@ -115,7 +115,7 @@ extension EncodingSession {
     try push()
     let frame = context.top.id
     try value.encode(to: ValueEncoder(session: self, frame: frame, nested: nil))
-    if context.top.id != frame { try pop(to: frame) } else { try pop() }
+    try pop(to: frame)
   }
 
   // A function of its own: a function with a closure retains what that captures, even if it never makes the closure.

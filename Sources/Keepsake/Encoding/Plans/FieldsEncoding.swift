@@ -165,7 +165,7 @@ final class FieldsWriter {
     guard isFlat else {
       try session.push()
       try encodeIntoFrame(memory, session)
-      return try session.pop()
+      return session.pop()
     }
     if hasConstants { try checkConstants(memory, session) }
     try session.countLevel()

@@ -84,7 +84,7 @@ final class EncodingSession: DeepRecursion {
 
   /// Closes the innermost frame and what is still open in it.
   @inline(__always)
-  func pop() throws {
+  func pop() {
     closeTop()
     dropTop()
   }
@@ -100,7 +100,7 @@ final class EncodingSession: DeepRecursion {
   @inline(__always)
   func pop(to id: FrameID) throws {
     while context.top.id != id { try settleNested() }
-    try pop()
+    pop()
   }
 
   /// Completes the bytes of the innermost frame.
