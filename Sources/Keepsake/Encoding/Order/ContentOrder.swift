@@ -71,9 +71,8 @@ final class ContentOrder {
     let first = parts.count
     let positions = try runs.map { run in
       try run.map {
-        let value = whole($0.element)
-        let position = try position(of: value, session)
-        return (position: position, numbers: numbersInFile(of: value, position, session))
+        let target = try target(of: whole($0.element), session)
+        return (position: try position(of: target, session), numbers: numbersInFile(of: target, session))
       }
     }
     try compare(from: first, session)
@@ -84,14 +83,9 @@ final class ContentOrder {
 
   /// The numbers of an object, or of the objects to which a value refers, in the file to which a save is added. Elements
   /// that nothing else distinguishes stay in this order, so that a save of unchanged ones changes nothing.
-  private func numbersInFile(
-    of value: some Encodable,
-    _ position: Position,
-    _ session: EncodingSession
-  ) -> [UInt32] {
+  private func numbersInFile(of target: Target, _ session: EncodingSession) -> [UInt32] {
     guard let saved = session.bodies.saved else { return [] }
-    var targets = object(value).map { [Target.object($0)] } ?? []
-    if targets.isEmpty, case .part(let part) = position { targets = parts[part].targets }
+    let targets = if case .part(let part) = target { parts[part].targets } else { [target] }
     return targets.compactMap {
       if case .object(let object) = $0 { saved.numberBefore(of: object) ?? UInt32.max } else { nil }
     }
@@ -217,6 +211,11 @@ final class ContentOrder {
     return try ask(value, session)
   }
 
+  private func target(of value: some Encodable, _ session: EncodingSession) throws -> Target {
+    if let object = object(value) { return .object(object) }
+    return .part(add(try ask(value, session)))
+  }
+
   var partCount: Int { parts.count }
 
   private func add(_ part: Part) -> Int {
@@ -231,11 +230,7 @@ final class ContentOrder {
     _ content: (Elements.Element) -> Content,
     _ session: EncodingSession
   ) throws -> (keys: [ContentKey], part: Int) {
-    let targets = try elements.map { element -> Target in
-      let value = content(element)
-      if let object = object(value) { return .object(object) }
-      return .part(add(try ask(value, session)))
-    }
+    let targets = try elements.map { try target(of: content($0), session) }
     let keys = targets.map { target in
       if case .part(let part) = target { parts[part].key } else { ContentKey() }
     }
@@ -258,19 +253,18 @@ final class ContentOrder {
     }
   }
 
-  private func position(of value: some Encodable, _ session: EncodingSession) throws -> Position {
-    guard let object = object(value) else { return .part(add(try ask(value, session))) }
-    return try position(ofObject: object, session)
-  }
-
-  private func position(ofObject object: AnyObject, _ session: EncodingSession) throws -> Position {
-    if let position = knownPosition(of: object, session) { return position }
-    let part = try ask(object: object, session)
-    let number = add(part)
-    objectParts[ObjectIdentifier(object)] = number
-    partedObjects.append(ObjectIdentifier(object))
-    note(part.key, of: object)
-    return .part(number)
+  private func position(of target: Target, _ session: EncodingSession) throws -> Position {
+    switch target {
+    case .part(let part): return .part(part)
+    case .object(let object):
+      if let position = knownPosition(of: object, session) { return position }
+      let part = try ask(object: object, session)
+      let number = add(part)
+      objectParts[ObjectIdentifier(object)] = number
+      partedObjects.append(ObjectIdentifier(object))
+      note(part.key, of: object)
+      return .part(number)
+    }
   }
 
   private func knownPosition(of object: AnyObject, _ session: EncodingSession) -> Position? {
@@ -311,13 +305,6 @@ final class ContentOrder {
     refinement.add(classes(from: first, constants), references)
     // From here on only their colors matter.
     for index in first..<parts.count { parts[index] = Part() }
-  }
-
-  private func position(of target: Target, _ session: EncodingSession) throws -> Position {
-    switch target {
-    case .part(let part): .part(part)
-    case .object(let object): try position(ofObject: object, session)
-    }
   }
 
   /// The new parts in sorted classes. Those of a class hold the same and lead to the same, as far as that is known.
