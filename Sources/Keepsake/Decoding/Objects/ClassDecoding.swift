@@ -36,12 +36,19 @@ extension DecodingSession {
     if let knownClasses = settings.knownClasses {
       found = knownClasses[number]
     } else {
-      found = try type(named: number, type(setForName: entry.name), offset, depth) {
-        RuntimeTypes.conforms($0, to: expected) != false
-      }
+      found =
+        try type(setForName: entry.name)
+        ?? type(named: number, offset, depth) { RuntimeTypes.conforms($0, to: expected) != false }
     }
-    guard let type = found as? any Decodable.Type, RuntimeTypes.conforms(found, to: expected) != false else {
-      throw doesNotFit(found, entry.name, expected, offset, depth)
+    let fits = RuntimeTypes.conforms(found, to: expected) != false
+    guard fits, let type = found as? any Decodable.Type else {
+      throw otherType(
+        expected,
+        "Expected \(expected) but the archive names \(entry.name), which is \(String(reflecting: found)) here and is "
+          + (fits ? "not Decodable" : "no \(expected)"),
+        offset,
+        path(toValueAt: offset, in: depth)
+      )
     }
     known.types[number] = type
     return type
@@ -63,15 +70,13 @@ extension DecodingSession {
     [name] + (image.source?.originalNames[name].map { [$0] } ?? [])
   }
 
-  /// The program's type for the name of an entry. If several types have the name, the one that fits.
+  /// The type that is found by the name of an entry. If several types have the name, the one that fits.
   private func type(
     named number: Int,
-    _ mapped: Any.Type?,
     _ offset: Int,
     _ depth: Int,
     where fits: (Any.Type) -> Bool
   ) throws -> Any.Type {
-    if let mapped { return mapped }
     let name = image.classes[number].name
     let problem: String
     if settings.classPolicy == .byName || ClassEntry.ownNames.contains(name) {
@@ -99,23 +104,6 @@ extension DecodingSession {
         "The archive names the type \(name), \(problem)",
         byteOffset: offset
       ),
-      path(toValueAt: offset, in: depth)
-    )
-  }
-
-  private func doesNotFit(
-    _ type: Any.Type,
-    _ name: String,
-    _ expected: Any.Type,
-    _ offset: Int,
-    _ depth: Int
-  ) -> DecodingError {
-    let missing = RuntimeTypes.conforms(type, to: expected) == false ? "no \(expected)" : "not Decodable"
-    return otherType(
-      expected,
-      "Expected \(expected) but the archive names \(name), which is \(String(reflecting: type)) here and is "
-        + missing,
-      offset,
       path(toValueAt: offset, in: depth)
     )
   }

@@ -129,15 +129,15 @@ final class EncodingSession: DeepRecursion {
   private func closeArray() {
     let count = context.top.count
     if count <= Tag.longestShortArray {
-      closeTop(Tag.shortArray + UInt8(count), nil)
+      closeTop(Tag.shortArray + UInt8(count))
     } else {
       closeTop(Tag.array, count)
     }
   }
 
-  private func closeTop(_ tag: UInt8, _ number: Int?) {
-    let (start, kept) = (context.top.start, context.top.headByteCount)
-    noteHead(context.top.tableNumber, kept, movedBy: setHead(at: start, kept: kept, tag, number))
+  private func closeTop(_ tag: UInt8, _ number: Int? = nil) {
+    let top = context.top
+    fillHead(at: top.start, kept: top.headByteCount, top.tableNumber, tag, number)
   }
 
   /// The largest number of bytes that are reserved for the head of a container, since they are written as one word.
@@ -155,28 +155,24 @@ final class EncodingSession: DeepRecursion {
   @inline(__always)
   func fillHead(at start: Int, kept: Int, _ table: UInt32, node: Int) {
     let shape = tables.shapes.number(of: node)
-    let change =
-      shape <= Tag.lastShortShape
-      ? setHead(at: start, kept: kept, Tag.shortRecord &+ UInt8(truncatingIfNeeded: shape))
-      : setHead(at: start, kept: kept, Tag.record, shape)
-    noteHead(table, kept, movedBy: change)
+    if shape <= Tag.lastShortShape {
+      fillHead(at: start, kept: kept, table, Tag.shortRecord &+ UInt8(truncatingIfNeeded: shape))
+    } else {
+      fillHead(at: start, kept: kept, table, Tag.record, shape)
+    }
   }
 
-  /// Records the length of a head, since the next container of the table is likely to have one as long.
   @inline(__always)
-  private func noteHead(_ table: UInt32, _ kept: Int, movedBy change: Int) {
-    guard change != 0 else { return }
-    types.headByteCounts[Int(table)] = UInt8(
-      truncatingIfNeeded: min(kept + change, EncodingSession.longestHead)
-    )
-  }
-
-  /// - Returns: by how many bytes everything behind the head has moved, since the head is longer or shorter.
-  @inline(__always)
-  private func setHead(at start: Int, kept: Int, _ tag: UInt8, _ number: Int? = nil) -> Int {
+  private func fillHead(at start: Int, kept: Int, _ table: UInt32, _ tag: UInt8, _ number: Int? = nil) {
     let change = buffer.setHead(at: start, kept: kept, tag, varint: number)
-    if change != 0, !context.splices.isEmpty { moveSplices(from: start + 1, by: change) }
-    return change
+    if change != 0 { noteHead(at: start, byteCount: kept + change, table, movedBy: change) }
+  }
+
+  /// Notes that a head is longer or shorter than the bytes reserved for it. The next container of the table is likely to
+  /// have one as long.
+  private func noteHead(at start: Int, byteCount: Int, _ table: UInt32, movedBy change: Int) {
+    if !context.splices.isEmpty { moveSplices(from: start + 1, by: change) }
+    types.headByteCounts[Int(table)] = UInt8(truncatingIfNeeded: min(byteCount, EncodingSession.longestHead))
   }
 
   func moveSplices(from offset: Int, by change: Int) {
