@@ -298,7 +298,11 @@ final class DecodingContainerState: ContainerState {
       return try emptyValue(type, at: start)
     }
     let hashed = session.later.hashed.count
-    defer { noteHashed(type, key, needsValue: true, hashed, at: start) }
+    defer {
+      if session.later.hashed.count > hashed {
+        noteHashed(type, key, needsValue: true, after: hashed, at: start)
+      }
+    }
     return try decode(type, at: start)
   }
 
@@ -317,7 +321,11 @@ final class DecodingContainerState: ContainerState {
     }
     do {
       let hashed = session.later.hashed.count
-      defer { noteHashed(type, key, needsValue: false, hashed, at: offset) }
+      defer {
+        if session.later.hashed.count > hashed {
+          noteHashed(type, key, needsValue: false, after: hashed, at: offset)
+        }
+      }
       guard
         try session.settings.observer != nil || session.lazyBody(at: offset) != nil
           || session.types.plans.plan(for: Value.self).use({ $0.isForOptionals })

@@ -90,7 +90,7 @@ final class ClassDecodingPlan<Value: Decodable & AnyObject>: DecodingPlan<Value>
     } else {
       try image.use { try $0.checkExtent(start, fills: body) }
     }
-    session.graph.objects.begin(number, origin: reference)
+    session.graph.objects.set(number, nil, .isBeingDecoded, origin: reference)
     session.graph.inProgress.append(
       TypedValueInProgress(
         number: number,

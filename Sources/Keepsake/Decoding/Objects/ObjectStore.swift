@@ -27,10 +27,6 @@ struct ObjectStore {
     var origin: Int { bits &>> 2 }
     var state: State { State(rawValue: bits & 3) ?? .usual }
 
-    /// Notes that an initializer begins, so there is no object yet. The reference at `origin` leads to the object.
-    @inline(__always)
-    mutating func begin(origin: Int) { bits = origin &<< 2 | State.isBeingDecoded.rawValue }
-
     @inline(__always)
     mutating func enter(_ object: AnyObject) {
       self.object = object
@@ -90,14 +86,6 @@ struct ObjectStore {
     return pages[page].isEmpty ? .usual : pages[page][index].state
   }
 
-  /// Notes that the initializer of the object `number`, to which the reference at `origin` leads, begins.
-  @inline(__always)
-  mutating func begin(_ number: Int, origin: Int) {
-    let (page, index) = ObjectStore.place(number)
-    if pages[page].isEmpty { makePage(page) }
-    pages[page][index].begin(origin: origin)
-  }
-
   /// Enters the object whose initializer is running and has registered it.
   @inline(__always)
   mutating func register(_ object: AnyObject, _ number: Int) {
@@ -115,6 +103,7 @@ struct ObjectStore {
     return true
   }
 
+  /// Enters `object` for `number`, or why there is none. The reference at `origin` leads to it.
   mutating func set(_ number: Int, _ object: AnyObject?, _ state: State = .usual, origin: Int) {
     let (page, index) = ObjectStore.place(number)
     if pages[page].isEmpty { makePage(page) }

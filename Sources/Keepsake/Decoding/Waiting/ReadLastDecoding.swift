@@ -50,24 +50,13 @@ extension DecodingContainerState {
 
   /// Notes that the sets and dictionaries noted after the first `count` are in the property for `key`, except those
   /// that already have a holder.
-  @inline(__always)
+  @inline(never)
   func noteHashed<Value: Decodable, Key: CodingKey>(
     _ type: Value.Type,
     _ key: Key,
     needsValue: Bool,
-    _ count: Int,
-    at start: Int
-  ) {
-    if session.later.hashed.count > count { noteHashed(type, key, needsValue, after: count, start) }
-  }
-
-  @inline(never)
-  private func noteHashed<Value: Decodable, Key: CodingKey>(
-    _ type: Value.Type,
-    _ key: Key,
-    _ needsValue: Bool,
     after count: Int,
-    _ start: Int
+    at start: Int
   ) {
     guard let object = owner else { return }
     let property = session.findProperty(type, key, object, isReadLast: true)

@@ -26,13 +26,6 @@ struct ContentKey: Comparable {
 /// Thrown when the content of a value has been taken, so that the session takes the value back, as for any error.
 private struct ContentTaken: Error {}
 
-/// What a session was asked about the content of a value.
-struct ContentQuestion {
-  /// The sets in the value: the part of each once it is complete, the first part that it added, and when it began.
-  fileprivate var sets: [(part: Int?, first: Int, time: FrameID)] = []
-  fileprivate var answer: ContentOrder.Part?
-}
-
 extension EncodingSession {
   /// The elements, sorted by content.
   func sortedByContent<Elements: Collection, Content: Encodable, Whole: Encodable>(
@@ -60,11 +53,11 @@ extension EncodingSession {
   /// The content of `value` itself, and what it refers to. Nothing of it remains.
   func content(of value: some Encodable, ofObject isObject: Bool) throws -> ContentOrder.Part {
     settings.bodyLimit = isObject ? 1 : 0
-    ordering.question = ContentQuestion()
+    (ordering.sets, ordering.answer) = ([], nil)
     do {
       try encode(value, forKey: ArchiveCodingKey(stringValue: ""))
     } catch is ContentTaken {}
-    return ordering.question.answer ?? ContentOrder.Part()
+    return ordering.answer ?? ContentOrder.Part()
   }
 
   /// Encodes a set in something that is asked for its content, with no order among what its elements lead to.
@@ -75,11 +68,11 @@ extension EncodingSession {
     let order = ordering.depth < ContentOrder.mostSets ? ordering.order : nil
     var bytes: [UInt8] = []
     if let order {
-      let index = ordering.question.sets.count
-      ordering.question.sets.append((nil, order.partCount, nesting.makeFrameID()))
+      let index = ordering.sets.count
+      ordering.sets.append((nil, order.partCount, nesting.makeFrameID()))
       let (keys, part) = try whileClosed { try order.contents(elements, content, self) }
       bytes = keys.flatMap(\.bytes)
-      ordering.question.sets[index].part = part
+      ordering.sets[index].part = part
     }
     buffer.append(Tag.bytes)
     buffer.append(varint: bytes.count)
@@ -92,9 +85,9 @@ extension EncodingSession {
       ordering.order?.truncate(to: time)
       return
     }
-    while let last = ordering.question.sets.last, last.time > time {
+    while let last = ordering.sets.last, last.time > time {
       ordering.order?.forgetParts(from: last.first)
-      ordering.question.sets.removeLast()
+      ordering.sets.removeLast()
     }
   }
 
@@ -109,13 +102,13 @@ extension EncodingSession {
     // If an object is asked for its content, it is the first one.
     let reached = stride(from: 1 + (settings.bodyLimit ?? 0), through: bodies.objects.count, by: 1)
       .compactMap(bodies.objects.object)
-    ordering.question.answer = ContentOrder.Part(
+    ordering.answer = ContentOrder.Part(
       key: ContentKey(bytes),
-      targets: reached.map { .object($0) } + ordering.question.sets.compactMap { $0.part.map { .part($0) } },
+      targets: reached.map { .object($0) } + ordering.sets.compactMap { $0.part.map { .part($0) } },
       conditionals: conditionalEntries.map(\.object)
     )
     // The answer has them now, so they must not be taken back with the value.
-    ordering.question.sets = []
+    ordering.sets = []
     throw ContentTaken()
   }
 }

@@ -139,7 +139,11 @@ struct EncodingObservation: ~Copyable {
 struct ContentQuestions: ~Copyable {
   /// How many sets enclose the value whose content this session compares; 0 in the session of an archive.
   var depth = 0
-  var question = ContentQuestion()
+  /// The sets in the value whose content is asked for: the part of each once it is complete, the first part that it
+  /// added, and when it began.
+  var sets: [(part: Int?, first: Int, time: FrameID)] = []
+  /// The content of that value.
+  var answer: ContentOrder.Part?
   /// The order of the elements of sets, once one was requested.
   var order: ContentOrder?
 }
